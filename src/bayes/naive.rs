@@ -138,6 +138,17 @@ fn to_multiple(x: f64, unit: f64) -> f64 {
     (x / unit).round_ties_even() * unit
 }
 
+/// The largest of the variances that are known, 0 where none is.
+fn largest_variance<'a>(moments: impl Iterator<Item = &'a [f64; 3]>) -> Result<f64> {
+    let largest = moments.map(|m| m[2]).filter(|v| !v.is_nan()).fold(0.0, f64::max);
+    if largest == f64::INFINITY {
+        return Err(Error::Data(
+            "the variance of a numeric column overflows float64: scale the columns".into(),
+        ));
+    }
+    Ok(largest)
+}
+
 /// Mean and smoothed variance by class, from the moments by class, those of all rows last.
 fn densities(moments: &[[f64; 3]], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
     let (all, classes) = moments.split_last().expect("all rows come last");
@@ -191,17 +202,7 @@ impl Naive {
                 _ => (Feature::Counts(single_table(input, j)), Vec::new()),
             })
         })?;
-        let largest = found
-            .iter()
-            .filter_map(|(_, m)| m.last())
-            .map(|m| m[2])
-            .filter(|v| !v.is_nan())
-            .fold(0.0, f64::max);
-        if largest == f64::INFINITY {
-            return Err(Error::Data(
-                "the variance of a numeric column overflows float64: scale the columns".into(),
-            ));
-        }
+        let largest = largest_variance(found.iter().filter_map(|(_, m)| m.last()))?;
         let epsilon = var_smoothing * if largest > 0.0 { largest } else { 1.0 };
         let mut features = Vec::with_capacity(found.len());
         for (j, (feature, m)) in found.into_iter().enumerate() {

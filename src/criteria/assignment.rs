@@ -101,6 +101,11 @@ impl Assignment {
                 column = previous;
             }
         }
+        self.total(rows, columns)
+    }
+
+    /// Total weight of the pairs found, in row order.
+    fn total(&self, rows: usize, columns: usize) -> f64 {
         let mut matched = vec![0.0; rows];
         for j in 1..=columns {
             if self.row_of[j] != 0 {

@@ -39,6 +39,60 @@ pub(super) fn class_entropy_or_zero<C: Count>(block: &Block<'_, C>) -> f64 {
     if occupied < 2 { 0.0 } else { class_entropy(block) }
 }
 
+/// Of one branch of up to [`LANES`] candidates: its rows, the sum of `c log2 c` over its classes,
+/// and the logarithm of its rows.
+#[inline(always)]
+fn look_up<C: Count>(
+    block: &Block<'_, C>,
+    branch: usize,
+    (at, len): (usize, usize),
+    size: &mut [C; LANES],
+    [sum, log]: [&mut [f64; LANES]; 2],
+) {
+    let logs = block.context.logs;
+    if block.classes == 2 {
+        let (zero, one) =
+            (&block.cell(branch, 0)[at..at + len], &block.cell(branch, 1)[at..at + len]);
+        for j in 0..len {
+            size[j] = zero[j].plus(one[j]);
+            sum[j] = zero[j].x_log2_x(logs) + one[j].x_log2_x(logs);
+            log[j] = size[j].log2(logs);
+        }
+    } else {
+        size[..len].fill(C::default());
+        sum[..len].fill(0.0);
+        for c in 0..block.classes {
+            let counts = &block.cell(branch, c)[at..at + len];
+            for j in 0..len {
+                size[j] = size[j].plus(counts[j]);
+                sum[j] += counts[j].x_log2_x(logs);
+            }
+        }
+        for j in 0..len {
+            log[j] = size[j].log2(logs);
+        }
+    }
+}
+
+/// Add `c log2 c` over the classes of one branch of up to [`LANES`] candidates, and how many of
+/// them occur.
+#[inline(always)]
+fn add_cells<C: Count>(
+    block: &Block<'_, C>,
+    branch: usize,
+    (at, len): (usize, usize),
+    joint: &mut [f64; LANES],
+    occupied: &mut [u32; LANES],
+) {
+    for c in 0..block.classes {
+        let counts = &block.cell(branch, c)[at..at + len];
+        for j in 0..len {
+            joint[j] += counts[j].x_log2_x(block.context.logs);
+            occupied[j] += u32::from(!counts[j].is_empty());
+        }
+    }
+}
+
 /// Walk a block that holds rows, [`LANES`] candidates a step, and hand each step to `each` with the
 /// number of its first candidate. An empty node has all entropies 0.
 pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
@@ -72,28 +126,7 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
         }
         for m in 0..block.branches {
             // Table look-ups first, arithmetic after: so the divisions vectorise.
-            if block.classes == 2 {
-                let (zero, one) =
-                    (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
-                for j in 0..len {
-                    size[j] = zero[j].plus(one[j]);
-                    sum[j] = zero[j].x_log2_x(logs) + one[j].x_log2_x(logs);
-                    log[j] = size[j].log2(logs);
-                }
-            } else {
-                size[..len].fill(C::default());
-                sum[..len].fill(0.0);
-                for c in 0..block.classes {
-                    let counts = &block.cell(m, c)[at..at + len];
-                    for j in 0..len {
-                        size[j] = size[j].plus(counts[j]);
-                        sum[j] += counts[j].x_log2_x(logs);
-                    }
-                }
-                for j in 0..len {
-                    log[j] = size[j].log2(logs);
-                }
-            }
+            look_up(block, m, (at, len), &mut size, [&mut sum, &mut log]);
             for j in 0..len {
                 // An empty branch subtracts 0 * (-0/1 + 0): nothing.
                 step.gain[j] -= size[j].value() / n * (-sum[j] / size[j].or_one() + log[j]);
@@ -105,13 +138,7 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
                 }
             }
             if JOINT {
-                for c in 0..block.classes {
-                    let counts = &block.cell(m, c)[at..at + len];
-                    for j in 0..len {
-                        step.joint[j] += counts[j].x_log2_x(logs);
-                        cells[j] += u32::from(!counts[j].is_empty());
-                    }
-                }
+                add_cells(block, m, (at, len), &mut step.joint, &mut cells);
             }
         }
         for j in 0..len {

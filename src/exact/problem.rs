@@ -97,14 +97,7 @@ impl Problem {
         }
         let ranks: Vec<Vec<u32>> =
             ranks_of_rows.iter().map(|k| firsts.iter().map(|&i| k[i]).collect()).collect();
-        let orders = ranks
-            .iter()
-            .map(|k: &Vec<u32>| {
-                let mut order: Vec<u16> = (0..n).map(|i| i as u16).collect();
-                order.sort_by_key(|&i| k[usize::from(i)]);
-                order
-            })
-            .collect();
+        let orders = ranks.iter().map(|ranks| order_by_rank(ranks)).collect();
         let mut unavoidable = 0.0;
         let allowed: Vec<u64> = weights
             .iter()
@@ -239,6 +232,13 @@ impl Groups {
         }
         Self { firsts, weights, group, clash }
     }
+}
+
+/// Distinct rows in ascending order of a feature's ranks, ties by row.
+fn order_by_rank(ranks: &[u32]) -> Vec<u16> {
+    let mut order: Vec<u16> = (0..ranks.len()).map(|i| i as u16).collect();
+    order.sort_by_key(|&i| ranks[usize::from(i)]);
+    order
 }
 
 /// Classes of some rows, ascending.

@@ -52,6 +52,28 @@ pub struct Request<'a> {
     pub before: Option<(&'a Forest, u64)>,
 }
 
+impl Request<'_> {
+    /// The trees that there are already, if they were grown on rows of this content.
+    fn trees_before(&self, seen: &Dataset, content: u64) -> Result<Vec<Model>> {
+        match self.before {
+            None => Ok(Vec::new()),
+            Some((before, rows)) if rows == content && **before.schema() == *seen.schema() => {
+                Ok(before.trees.clone())
+            }
+            Some(_) => Err(Error::Data(OTHER_ROWS.into())),
+        }
+    }
+}
+
+/// Weight of each class in some rows.
+fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
+    let mut totals = vec![0.0; data.n_classes()];
+    for &row in rows.rows() {
+        totals[data.classes()[row as usize] as usize] += weights.value(row);
+    }
+    totals
+}
+
 impl Plan {
     /// Fit a forest on some rows of a data set. Where there are trees already, the others are
     /// grown; the forest is the one that is grown at once.
@@ -69,13 +91,7 @@ impl Plan {
         let content = forest::content(data, &rows, weights);
         let prepared = self.prepare(data, &rows, weights, control)?;
         let seen = prepared.as_ref().unwrap_or(data);
-        let mut trees = match request.before {
-            None => Vec::new(),
-            Some((before, rows)) if rows == content && **before.schema() == *seen.schema() => {
-                before.trees.clone()
-            }
-            Some(_) => return Err(Error::Data(OTHER_ROWS.into())),
-        };
+        let mut trees = request.trees_before(seen, content)?;
         if self.nominal_splits(seen) == NominalSplits::Multiway {
             few_branches(seen)?;
         }
@@ -111,10 +127,7 @@ impl Plan {
         trees.extend(more);
         let places = bagging.first..bagging.first + trees.len();
         let seeds = places.map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
-        let mut totals = vec![0.0; data.n_classes()];
-        rows.rows()
-            .iter()
-            .for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
+        let totals = class_totals(data, &rows, weights);
         let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
         let votes = match (&sampler, bagging.draws) {
             (Some(sampler), Some(draws)) if request.out_of_bag => {

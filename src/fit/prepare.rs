@@ -80,19 +80,11 @@ impl Plan {
                         }
                         let c = column.unwrap_or_else(|| c.clone());
                         let Some(method) = bin else { return Ok(Column::Numeric(c)) };
-                        let bins = discretize::fit(
-                            method,
-                            &c,
-                            data.classes(),
-                            data.n_classes(),
-                            rows,
-                            weights,
-                        )?;
+                        let (classes, k) = (data.classes(), data.n_classes());
+                        let bins = discretize::fit(method, &c, classes, k, rows, weights)?;
                         *cuts = Some(bins.cuts().to_vec());
-                        let codes = c
-                            .values()
-                            .iter()
-                            .map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
+                        let bin = |&v: &f64| if v.is_nan() { MISSING } else { bins.bin(v) };
+                        let codes = c.values().iter().map(bin);
                         Ok(Column::Nominal(NominalColumn::new(bins.len(), codes)))
                     }
                     (Column::Nominal(c), Kind::Nominal { fill, .. })

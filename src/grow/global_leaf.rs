@@ -230,23 +230,17 @@ pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16>
 impl<C: Count> Sink for Collector<'_, C> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         let wrong = || Error::Internal("counts of another kind".into());
+        let (given, cells) = (&block.tables, C::of_cells(block.tables.cells).ok_or_else(wrong)?);
         let packed = match self.criterion.needs_all_candidates() {
-            true => {
-                let t = &block.tables;
-                pack(
-                    C::of_cells(t.cells).ok_or_else(wrong)?,
-                    t.branches * t.classes,
-                    t.stride,
-                    t.len,
-                )
+            true => Some(pack(cells, given.branches * given.classes, given.stride, given.len)),
+            false => None,
+        };
+        let (t, cells) = match &packed {
+            Some(packed) => {
+                (&Tables { cells: C::cells(packed), stride: given.len, ..*given }, &packed[..])
             }
-            false => Vec::new(),
+            None => (given, cells),
         };
-        let t = match self.criterion.needs_all_candidates() {
-            true => &Tables { cells: C::cells(&packed), stride: block.tables.len, ..block.tables },
-            false => &block.tables,
-        };
-        let cells = C::of_cells(t.cells).ok_or_else(wrong)?;
         let [mut distances, mut scores] = std::mem::take(&mut self.numbers);
         distances.resize(t.len, 0.0);
         scores.resize(t.len, 0.0);

@@ -110,18 +110,14 @@ pub fn search(
     let mut annealed = parallel::map(control, ANNEALED, |unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
-    let arc_probability = match given {
-        Some(p) => p,
-        None => estimated(Space { costs: &exact, prior: &prior }, &annealed, control)?,
-    };
+    let estimate = || estimated(Space { costs: &exact, prior: &prior }, &annealed, control);
+    let arc_probability = given.map_or_else(estimate, Ok)?;
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
     annealed.iter_mut().for_each(|one| one.reprice(space, &mut Groups::default()));
     annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let sums = match &counted {
-        Some(counted) => Some(OrderSums::new(variables, counted, &prior, control)?),
-        None => None,
-    };
+    let sums = counted.as_ref().map(|c| OrderSums::new(variables, c, &prior, control));
+    let sums = sums.transpose()?;
     let chain = Chain { space, sums: sums.as_ref(), starts: &annealed, warm, steps: each, control };
     let chains = parallel::map(control, config.chains, |number| {
         chain.run(config, number, (ANNEALED + number) as u64)
@@ -131,9 +127,8 @@ pub fn search(
     let (seen, bests): (Vec<Visits>, Vec<Ordered>) = chains.into_iter().unzip();
     let best = clean(space, &least(bests), control)?;
     let total: u64 = seen.iter().map(|v| v.total).sum();
-    let arcs = (0..n * n)
-        .map(|at| seen.iter().map(|v| v.arcs[at]).sum::<u64>() as f64 / total as f64)
-        .collect();
+    let visits = |at: usize| seen.iter().map(|v| v.arcs[at]).sum::<u64>();
+    let arcs = (0..n * n).map(|at| visits(at) as f64 / total as f64).collect();
     let models = grouped(space, seen, total, config.keep, control)?;
     let sets = if ordered { 1 << n } else { 0 };
     Ok(SearchResult {

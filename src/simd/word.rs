@@ -22,8 +22,8 @@ pub(super) trait Word: Copy {
     /// Vectors of a block of columns, 4 or 8: as many sums as registers hold, and 64 columns where
     /// vectors are long enough.
     const BLOCK: usize;
-    /// Whether registers hold eight steps at once ([`super::body::tally`]): thirty-two of them, and
-    /// any function of three vectors in one operation.
+    /// Whether registers hold eight steps at once ([`super::tally::tally`]): thirty-two of them,
+    /// and any function of three vectors in one operation.
     const EIGHT: bool;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;
@@ -197,7 +197,7 @@ pub(super) trait Word: Copy {
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
         use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed,
-            WeightTable, Window, body, fixed, near, read, wide};
+            WeightTable, Window, body, fixed, near, read, tally, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -209,13 +209,13 @@ macro_rules! level {
         unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize,
             state: State<'_>) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::tally::<$word, P>(n, s, p, length, state) }
+            unsafe { tally::tally::<$word, P>(n, s, p, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn tally_all<const P: usize>(n: &[u64], rows: usize, length: usize,
             state: State<'_>) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::tally_all::<$word, P>(n, rows, length, state) }
+            unsafe { tally::tally_all::<$word, P>(n, rows, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn flush(c: Counter<'_>, s: SlotMasks<'_>, w: &[u64], out: &mut [u64]) {

@@ -254,6 +254,9 @@ pub fn runs<W: Weighing>(
     let (mut left_f, mut right_f) = (0.0, scan.known.iter().map(|&s| f(s)).sum::<f64>());
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize] as usize;
     let weight = |i: usize| scan.weights.of(entry_row(order[i]));
+    let is_cut = |i: usize, total: W::Sum| {
+        i < order.len() && entry_tied(order[i]) == 0 && total >= lowest && total <= highest
+    };
     let mut left = vec![W::Sum::default(); k];
     let mut total = W::Sum::default();
     let (mut best, mut best_at) = (0.0_f64, 0);
@@ -268,11 +271,9 @@ pub fn runs<W: Weighing>(
     };
     for i in 1..=order.len() {
         let w = weight(i - 1);
-        own = own.plus(w);
-        total = total.plus(w);
+        (own, total) = (own.plus(w), total.plus(w));
         let last = i == order.len();
-        let is_cut = !last && entry_tied(order[i]) == 0 && total >= lowest && total <= highest;
-        cuts += u32::from(is_cut);
+        cuts += u32::from(is_cut(i, total));
         let next = if last { k } else { class(i) };
         if next == c {
             continue;
@@ -285,17 +286,11 @@ pub fn runs<W: Weighing>(
             let (mut own, mut total) = (left[c], total_at_start);
             for j in start + 1..=i {
                 let w = weight(j - 1);
-                own = own.plus(w);
-                total = total.plus(w);
-                if j < order.len()
-                    && entry_tied(order[j]) == 0
-                    && total >= lowest
-                    && total <= highest
-                {
+                (own, total) = (own.plus(w), total.plus(w));
+                if is_cut(j, total) {
                     let gain = gain_at(own, total, c, others_left, others_right);
                     if gain - best > EQUAL {
-                        best = gain;
-                        best_at = j;
+                        (best, best_at) = (gain, j);
                     }
                 }
             }

@@ -297,25 +297,10 @@ impl<W: Weighing> Weighed<'_, '_, W> {
         let mut usable = true;
         for (part, bounds) in bounds.chunks_mut(most).enumerate() {
             let held = bounds.len();
-            let (zero, one) = scratch.cells[..2 * stride].split_at_mut(stride);
-            // The first half of the candidates has little of class 0 and much of class 1, the other
-            // half the reverse.
-            for b in 0..=held {
+            fill_corners(scratch, held, whole, |b| {
                 let [all, later] = at(part * most + b);
-                let (x, y) = (cell(all - later), cell(later));
-                if b < held {
-                    (zero[b], one[held + b]) = (x, y);
-                }
-                if b > 0 {
-                    (zero[held + b - 1], one[b - 1]) = (x, y);
-                }
-            }
-            let (left, right) = scratch.cells.split_at_mut(2 * stride);
-            for c in 0..2 {
-                let (left, right) =
-                    (&left[c * stride..][..2 * held], &mut right[c * stride..][..2 * held]);
-                left.iter().zip(right).for_each(|(&l, r)| *r = whole[c].minus(l));
-            }
+                [cell(all - later), cell(later)]
+            });
             let scores = &mut scores[..2 * held];
             let Some(off) = self.quick(scratch, 2 * held, sink, scores) else {
                 usable = false;
@@ -329,6 +314,35 @@ impl<W: Weighing> Weighed<'_, '_, W> {
         }
         scratch.scores = scores;
         usable.then_some(error)
+    }
+}
+
+/// The two corners of each of `boxes` boxes as candidates; `edge` gives the weights of both classes
+/// on the left where a box begins. The first half of the candidates has little of class 0 and much
+/// of class 1, the other half the reverse.
+#[inline]
+fn fill_corners<C: Count>(
+    scratch: &mut Scratch<C>,
+    boxes: usize,
+    whole: [C; 2],
+    edge: impl Fn(usize) -> [C; 2],
+) {
+    let stride = scratch.stride;
+    let (zero, one) = scratch.cells[..2 * stride].split_at_mut(stride);
+    for b in 0..=boxes {
+        let [x, y] = edge(b);
+        if b < boxes {
+            (zero[b], one[boxes + b]) = (x, y);
+        }
+        if b > 0 {
+            (zero[boxes + b - 1], one[b - 1]) = (x, y);
+        }
+    }
+    let (left, right) = scratch.cells.split_at_mut(2 * stride);
+    for c in 0..2 {
+        let (left, right) =
+            (&left[c * stride..][..2 * boxes], &mut right[c * stride..][..2 * boxes]);
+        left.iter().zip(right).for_each(|(&l, r)| *r = whole[c].minus(l));
     }
 }
 

@@ -4,6 +4,7 @@ is."""
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from .tools import run_script
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "fasttree"
 FILES = sorted(PACKAGE.rglob("*.py"))
+RUST = PACKAGE.parents[1] / "src"
 
 # An importer uses strictly lower ranks, or its own package. The page on the architecture prints it.
 RANKS = {
@@ -164,6 +166,34 @@ def test_every_module_says_what_it_is_and_is_not_too_long(path):
     assert doc is not None
     assert len(doc) > 30
     assert len(text.splitlines()) <= 500
+
+
+def lengths(path):
+    """Name and lines of each function of a formatted Rust file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for first, line in enumerate(lines):
+        head = re.match(r"( *)(?:pub(?:\([^)]*\))? )?(?:const )?(?:unsafe )?fn (\w+)", line)
+        if head and not line.endswith(("}", ";")):
+            ends = (i for i in range(first, len(lines)) if lines[i] == head[1] + "}")
+            yield f"{path.name}: {head[2]}", next(ends, len(lines) - 1) - first + 1
+
+
+def test_rust_files_and_functions_are_not_too_long():
+    files = sorted(RUST.rglob("*.rs"))
+    assert files
+    assert not [p.name for p in files if len(p.read_text(encoding="utf-8").splitlines()) > 500]
+    long = [(name, n) for path in files for name, n in lengths(path) if n > 60]
+    assert len(long) <= 20, f"divide one of {long}"
+    assert max(n for _, n in long) <= 100
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_no_function_is_too_long(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first, last = node.body[0], node.end_lineno
+            doc = (first.end_lineno - first.lineno + 1) if ast.get_docstring(node) else 0
+            assert last - node.lineno + 1 - doc <= 60, node.name
 
 
 @pytest.mark.parametrize(

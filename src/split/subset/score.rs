@@ -42,6 +42,49 @@ pub fn score_candidates<'a, S: Sum>(
     block.flush()
 }
 
+/// Class sums of sets of groups, numbered by their bits: those of the low groups are tabulated, and
+/// those of the high ones added.
+struct SetSums<'w, S> {
+    /// Sets of low groups.
+    width: usize,
+    /// Of group 0 and each set of the low groups: `[class * width + set]`.
+    tabulated: &'w mut [S],
+    /// Of all groups.
+    known: &'w mut [S],
+    /// Of the high groups of a set.
+    high: &'w mut [S],
+}
+
+impl<'w, S: Sum> SetSums<'w, S> {
+    /// In a place for `(2^low + 2) * classes` sums.
+    fn new(partitions: &LevelPartitions<S>, low: usize, k: usize, place: &'w mut [S]) -> Self {
+        let width = 1 << low;
+        let (tabulated, rest) = place.split_at_mut(k * width);
+        let (known, high) = rest.split_at_mut(k);
+        let group = |g: usize, c: usize| partitions.sums[g * k + c];
+        for c in 0..k {
+            let row = &mut tabulated[c * width..(c + 1) * width];
+            row[0] = group(0, c);
+            for bit in 0..low {
+                let (done, next) = row.split_at_mut(1 << bit);
+                let added = group(bit + 1, c);
+                next.iter_mut().zip(done).for_each(|(to, from)| *to = from.plus(added));
+            }
+            known[c] = (0..partitions.groups()).fold(S::default(), |sum, g| sum.plus(group(g, c)));
+        }
+        Self { width, tabulated, known, high }
+    }
+
+    /// Add up the high groups of the set `from`.
+    fn list_high(&mut self, partitions: &LevelPartitions<S>, from: usize) {
+        let (k, first) = (self.high.len(), self.width.ilog2() as usize + 1);
+        for (c, sum) in self.high.iter_mut().enumerate() {
+            let listed = (first..partitions.groups()).filter(|g| from >> (g - 1) & 1 == 1);
+            *sum = listed.fold(S::default(), |sum, g| sum.plus(partitions.sums[g * k + c]));
+        }
+    }
+}
+
 /// The block under construction.
 struct Block<'b, C> {
     search: &'b Search,
@@ -197,84 +240,76 @@ impl<C: Count> Block<'_, C> {
         partitions: &mut LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> Result<()> {
-        let (k, groups, unit) = (self.context.classes, partitions.groups(), self.search.unit);
+        let (k, groups) = (self.context.classes, partitions.groups());
         let low = (groups - 1).min(LOW);
-        let width = 1 << low;
         let mut work = std::mem::take(&mut partitions.work);
         work.clear();
-        work.resize((width + 4) * k, S::default());
-        // Sums of group 0 and of every set of the low groups.
-        let (tabulated, rest) = work.split_at_mut(k * width);
-        let (known, rest) = rest.split_at_mut(k);
-        let (high, rest) = rest.split_at_mut(k);
-        let (left, right) = rest.split_at_mut(k);
-        let group = |g: usize, c: usize| partitions.sums[g * k + c];
-        for c in 0..k {
-            let row = &mut tabulated[c * width..(c + 1) * width];
-            row[0] = group(0, c);
-            for bit in 0..low {
-                let (done, next) = row.split_at_mut(1 << bit);
-                let added = group(bit + 1, c);
-                next.iter_mut().zip(done).for_each(|(to, from)| *to = from.plus(added));
-            }
-            known[c] = (0..groups).fold(S::default(), |sum, g| sum.plus(group(g, c)));
-        }
-        let count = partitions.len();
-        let limited = self.search.limited();
+        work.resize(((1 << low) + 4) * k, S::default());
+        let (sets, sides) = work.split_at_mut(((1 << low) + 2) * k);
+        let (left, right) = sides.split_at_mut(k);
+        let mut sets = SetSums::new(partitions, low, k, sets);
+        let (count, width) = (partitions.len(), sets.width);
         for from in (0..count).step_by(width) {
-            for (c, sum) in high.iter_mut().enumerate() {
-                let listed = (low + 1..groups).filter(|g| from >> (g - 1) & 1 == 1);
-                *sum = listed.fold(S::default(), |sum, g| sum.plus(group(g, c)));
-            }
-            let mut j = 0;
+            sets.list_high(partitions, from);
             let end = width.min(count - from);
-            while j < end {
-                if limited {
-                    let at = (from + j) as u32;
-                    for c in 0..k {
-                        left[c] = tabulated[c * width + j].plus(high[c]);
-                        right[c] = known[c].minus(left[c]);
-                    }
-                    if self.admits(
-                        partitions,
-                        levels,
-                        at,
-                        left.iter().copied(),
-                        right.iter().copied(),
-                    ) {
-                        self.push(partitions, levels, at, left, right)?;
-                    }
-                    j += 1;
-                    continue;
+            if !self.search.limited() {
+                let mut j = 0;
+                while j < end {
+                    j += self.push_sets(partitions, levels, &sets, (from, j), end)?;
                 }
-                let (held, stride) = (self.scratch.features.len(), self.scratch.stride);
-                let len = (end - j).min(stride - held);
-                let (firsts, seconds) = self.scratch.cells.split_at_mut(k * stride);
+                continue;
+            }
+            for j in 0..end {
                 for c in 0..k {
-                    let place = c * stride + held;
-                    let cells =
-                        firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
-                    for ((l, r), &sum) in cells.zip(&tabulated[c * width + j..][..len]) {
-                        let sum = sum.plus(high[c]);
-                        *l = sum.cell(unit);
-                        *r = known[c].minus(sum).cell(unit);
-                    }
+                    left[c] = sets.tabulated[c * width + j].plus(sets.high[c]);
+                    right[c] = sets.known[c].minus(left[c]);
                 }
-                for (c, &sum) in partitions.missing.iter().enumerate() {
-                    self.scratch.cells[(2 * k + c) * stride + held..][..len].fill(sum.cell(unit));
-                }
-                for (at, i) in self.scratch.at[held..held + len].iter_mut().zip(from + j..) {
-                    *at = i as u32;
-                }
-                self.scratch.features.resize(held + len, levels.table.feature);
-                j += len;
-                if held + len == stride {
-                    self.flush()?;
+                let (at, sides) = ((from + j) as u32, [&*left, &*right]);
+                let [l, r] = sides.map(|side| side.iter().copied());
+                if self.admits(partitions, levels, at, l, r) {
+                    self.push(partitions, levels, at, left, right)?;
                 }
             }
         }
         partitions.work = work;
         Ok(())
+    }
+
+    /// Append the sets `from + j..from + end` as far as there is room; how many there was room for.
+    #[inline]
+    fn push_sets<S: Sum<Cell = C>>(
+        &mut self,
+        partitions: &LevelPartitions<S>,
+        levels: &Levels<'_, S>,
+        sets: &SetSums<'_, S>,
+        (from, j): (usize, usize),
+        end: usize,
+    ) -> Result<usize> {
+        let (k, unit) = (self.context.classes, self.search.unit);
+        let (held, stride) = (self.scratch.features.len(), self.scratch.stride);
+        let len = (end - j).min(stride - held);
+        let (firsts, seconds) = self.scratch.cells.split_at_mut(k * stride);
+        for c in 0..k {
+            let (high, known) = (sets.high[c], sets.known[c]);
+            let place = c * stride + held;
+            let cells = firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
+            for ((l, r), &sum) in cells.zip(&sets.tabulated[c * sets.width + j..][..len]) {
+                let sum = sum.plus(high);
+                *l = sum.cell(unit);
+                *r = known.minus(sum).cell(unit);
+            }
+        }
+        for (c, &sum) in partitions.missing.iter().enumerate() {
+            self.scratch.cells[(2 * k + c) * stride + held..][..len].fill(sum.cell(unit));
+        }
+        for (at, i) in self.scratch.at[held..held + len].iter_mut().zip(from + j..) {
+            *at = i as u32;
+        }
+        self.scratch.features.resize(held + len, levels.table.feature);
+        if held + len == stride {
+            self.flush()?;
+        }
+        Ok(len)
     }
 
     fn flush(&mut self) -> Result<()> {

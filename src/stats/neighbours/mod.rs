@@ -27,6 +27,8 @@ mod bands;
 mod by_distance;
 mod columns;
 mod content;
+#[cfg(test)]
+mod definition;
 mod distances;
 mod gather;
 pub mod genotypes;

@@ -21,12 +21,14 @@ mod node;
 pub mod plan;
 mod profile;
 mod radius;
+mod runs;
 mod sample;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod tile;
 mod weigh;
+mod weigh_blocks;
 #[cfg(test)]
 mod weigh_tests;
 mod weighed;

@@ -191,9 +191,10 @@ impl Plan {
         };
         let copies: Vec<u32> = rows.rows().iter().map(|&r| times[r as usize]).collect();
         let drawn: u64 = copies.iter().map(|&c| u64::from(c)).sum();
-        let occurs = rows.rows().iter().zip(&copies).filter(|(_, c)| **c > 0);
-        let mut occurring = vec![false; data.n_classes()];
-        occurs.for_each(|(&r, _)| occurring[usize::from(data.classes()[r as usize])] = true);
+        // Rows ascend, and are sorted by class.
+        let place = |start: u32| rows.rows().partition_point(|&r| r < start);
+        let of_class = |w: &[u32]| copies[place(w[0])..place(w[1])].iter().any(|&c| c > 0);
+        let occurring = data.class_starts().windows(2).map(of_class).collect();
         let logs = Logs::up_to(drawn);
         setting.context = Context { logs, classes: data.n_classes(), occurring };
         let tree = binned::grow(&table.facts(), table.drawn(&copies), true, &setting, control)?;

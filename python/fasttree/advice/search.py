@@ -3,6 +3,7 @@ workers, until all are tried or time is up."""
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ __all__ = ["advise"]
 def _listed(name: str, value: Any) -> Any:
     """An array as a list, anything else as it is."""
     return list(value) if getattr(value, "ndim", 0) else value
+
+
+def _is_unset(value: Any) -> bool:
+    """None or an empty list; never an array, whose comparison is an array."""
+    return value is None or (isinstance(value, list | tuple) and not value)
 
 
 MOST_LEAVES = 0.1
@@ -93,14 +99,15 @@ def advise(
         >>> found.model.get_n_leaves(), round(found.accuracy, 2)
         (4, 0.93)
     """
-    if time_limit is not None and not (as_float(time_limit) or 0.0) > 0:
+    seconds = math.inf if time_limit is None else as_float(time_limit)
+    if seconds is None or not seconds > 0:
         raise ValueError(
             f"time_limit={shown(time_limit)} must be a positive number of seconds, or None"
         )
     started = time.monotonic()
     drop = [drop] if isinstance(drop, str) else listing("drop", drop)
     words = {"decimal": decimal, "missing": missing}
-    reading = {word: value for word, value in words.items() if value not in (None, [], ())}
+    reading = {word: value for word, value in words.items() if not _is_unset(value)}
     table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
     if drop:
         table = table.drop(*(d for d in drop if d in table.feature_names))
@@ -112,8 +119,8 @@ def advise(
         sample,
         plan,
         {"cv": _possible(folds, sample), "random_state": seed, "n_jobs": n_jobs, "client": client},
-        together=_together(client, time_limit, len(plan)),
-        deadline=None if time_limit is None else started + time_limit,
+        together=_together(client, seconds, len(plan)),
+        deadline=started + seconds,
         progress=progress,
     )
     return _recommended(
@@ -153,7 +160,7 @@ def _tried(
     how: dict[str, Any],
     *,
     together: int,
-    deadline: float | None,
+    deadline: float,
     progress: Progress,
 ) -> _Tried:
     """Cross-validate candidates, so many `together`, until all are tried or time is up."""
@@ -162,7 +169,7 @@ def _tried(
     for place in range(0, len(plan), together):
         if report is not None:
             report(place, len(plan))
-        if place and deadline is not None and time.monotonic() > deadline:
+        if place and time.monotonic() > deadline:
             out.not_tried = [c.name for c in plan[place:]]
             break
         some = plan[place : place + together]
@@ -182,13 +189,13 @@ def _tried(
     return out
 
 
-def _together(client: Any, time_limit: float | None, count: int) -> int:
+def _together(client: Any, seconds: float, count: int) -> int:
     """Candidates whose folds are one stream of units: all, or as many as there are workers where
     the time is limited; one after the other where nobody asked for workers."""
     backend = backend_of(client)
     if backend is None:
         return 1
-    return count if time_limit is None else min(backend.workers, count)
+    return count if seconds == math.inf else min(backend.workers, count)
 
 
 def _sample(table: Table, seed: int) -> Table:

@@ -329,7 +329,7 @@ mod tests {
         for feature in 0..4 {
             let value = |r: u64| {
                 let noise = mix(seed + feature, r) >> 3;
-                (noise + (u64::from(codes[r as usize]) << 58) * (feature % 2)) % values
+                noise.wrapping_add((u64::from(codes[r as usize]) << 58) * (feature % 2)) % values
             };
             let mut rows: Vec<u64> = (0..n).collect();
             rows.sort_by_key(|&r| (value(r), r));

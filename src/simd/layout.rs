@@ -1,4 +1,4 @@
-//! What the kernels read and write: windows of distances, counters in bit planes, schedules of rows,
+//! What the kernels read and write: windows of distances, counters in bit planes, row schedules,
 //! planes of slots.
 
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
@@ -84,7 +84,7 @@ pub const fn cold_planes(depth: usize) -> usize {
     2 * depth - 5
 }
 
-/// Which rows of a chunk are merged into one vector, for one feature; see [`super::Kernels::tally`].
+/// Which rows of a chunk are merged into one vector, for a feature; see [`super::Kernels::tally`].
 #[derive(Debug, Clone, Default)]
 pub struct Schedule {
     /// Number of entries in each step, padded with empty steps to a multiple of four.

@@ -69,6 +69,16 @@ fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
                 }
                 continue;
             }
+            if let [p] = out {
+                let (mut size, mut squares) = (C::default(), 0.0);
+                for c in 0..block.classes {
+                    let x = block.cell(m, c)[at];
+                    size = size.plus(x);
+                    squares += x.value() * x.value();
+                }
+                *p += squares / size.or_one();
+                continue;
+            }
             let counts = &block.cell(m, 0)[at..at + len];
             for ((z, q), &x) in size.iter_mut().zip(&mut squares).zip(counts) {
                 *z = x;

@@ -177,19 +177,22 @@ fn sort(values: &[f64]) -> Vec<u32> {
     } else {
         packed = radix_sort(packed);
     }
-    let key = |p: u64| order_key(values[p as u32 as usize]);
-    for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
-        let first = key(run[0]);
-        if run.len() > 1 && run.iter().any(|&p| key(p) != first) {
-            run.sort_by_key(|&p| key(p));
-        }
-    }
     let mut entries = Vec::with_capacity(values.len());
-    let mut before = None;
-    for &p in &packed {
-        let value = values[p as u32 as usize];
-        entries.push(pack_entry(p as u32, before == Some(value)));
-        before = Some(value);
+    for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+        if let [alone] = run {
+            entries.push(pack_entry(*alone as u32, false));
+            continue;
+        }
+        let key = |&p: &u64| order_key(values[p as u32 as usize]);
+        if !run.is_sorted_by_key(key) {
+            run.sort_by_key(key);
+        }
+        let mut before = None;
+        for p in run {
+            let own = Some(key(p));
+            entries.push(pack_entry(*p as u32, before == own));
+            before = own;
+        }
     }
     entries.extend(missing.iter().enumerate().map(|(i, &row)| pack_entry(row, i > 0)));
     entries

@@ -57,8 +57,13 @@ for_each_level! {
                 *top = if score > *top { score } else { *top };
             }
         }
-        let larger = |a: f64, &b: &f64| if b > a { b } else { a };
-        rest.iter().chain(&top).fold(f64::NEG_INFINITY, larger)
+        let larger = |a: f64, b: f64| if b > a { b } else { a };
+        for half in [4, 2, 1] {
+            for j in 0..half {
+                top[j] = larger(top[j], top[j + half]);
+            }
+        }
+        rest.iter().copied().fold(top[0], larger)
     }
 }
 

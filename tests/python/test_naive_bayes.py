@@ -439,19 +439,16 @@ def test_grid_search():
     assert search.best_score_ > 0.4
 
 
-def test_speed_on_the_shape_of_letter():
-    import time
-
+def test_many_rows_and_classes_are_told_apart():
     rng = np.random.default_rng(0)
     y = rng.integers(26, size=20_000)
     X = (rng.integers(16, size=(20_000, 16)) + y[:, None] * rng.integers(2, size=16)) % 16
+    found = []
     for model in (
         NaiveBayes(categorical_features="all"),
         TAN(categorical_features="all"),
         AODE(categorical_features="all"),
     ):
-        started = time.process_time()
-        model.fit(X.astype(np.uint8), y)
-        assert (
-            time.process_time() - started < 3.0
-        )  # about 0.1 s; the bound allows for a busy machine
+        found.append(model.fit(X.astype(np.uint8), y).score(X.astype(np.uint8), y))
+    # The class shows in how features go together, more than in each alone.
+    assert 2 / 26 < found[0] < found[1] < found[2]

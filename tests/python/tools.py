@@ -47,7 +47,7 @@ that say what to write. It warns by default and fails in the exhaustive tier."""
 
 
 def function_calls(work: Callable[[], Any]) -> int:
-    """How many functions one run of `work` calls in this thread, after one run to warm up: a measure
+    """How many functions a run of `work` calls in this thread, after one run to warm up: a measure
     of overhead that does not depend on the machine."""
     calls = 0
 

@@ -342,17 +342,23 @@ mod tests {
     #[test]
     fn both_sorts_agree_with_the_standard_library() {
         for n in [0_usize, 1, 2, 511, 512, 5000] {
-            for distinct in [2_u64, 100, u64::MAX] {
-                let values: Vec<f64> = (0..n as u64)
-                    .map(|i| {
-                        let v = (mix(n as u64, i) % distinct) as f64 - 1e3;
-                        if mix(1, i).is_multiple_of(17) { f64::NAN } else { v }
-                    })
-                    .collect();
+            let spread = |x: u64, distinct| (x % distinct) as f64 - 1e3;
+            // Keys that differ in their low halves only, and zeros of both signs.
+            let close = |x: u64| 1.0 + (x % 300) as f64 * f64::EPSILON;
+            let zeros = |x: u64| [-1.0, -0.0, 0.0, 1.0][x as usize % 4];
+            let kinds: [&dyn Fn(u64) -> f64; 5] =
+                [&|x| spread(x, 2), &|x| spread(x, 100), &|x| spread(x, u64::MAX), &close, &zeros];
+            for value in kinds {
+                let cell = |i: u64| {
+                    if mix(1, i).is_multiple_of(17) { f64::NAN } else { value(mix(n as u64, i)) }
+                };
+                let values: Vec<f64> = (0..n as u64).map(cell).collect();
                 let sorted = sort(&values);
                 let mut expected: Vec<u32> =
                     (0..n as u32).filter(|&i| !values[i as usize].is_nan()).collect();
-                expected.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
+                expected.sort_by(|&a, &b| {
+                    values[a as usize].partial_cmp(&values[b as usize]).expect("numbers")
+                });
                 expected.extend((0..n as u32).filter(|&i| values[i as usize].is_nan()));
                 assert_eq!(sorted.iter().map(|&e| entry_row(e)).collect::<Vec<_>>(), expected);
                 for pair in sorted.windows(2) {

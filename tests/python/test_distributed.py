@@ -13,7 +13,7 @@ import pytest
 import fasttree
 
 from .parts_tools import on_one_machine, random_parts, random_rows, random_settings
-from .tools import thinned
+from .tools import cluster_client, thinned
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 da = pytest.importorskip("dask.array", reason="Dask's arrays are not installed")
@@ -26,24 +26,14 @@ from fasttree.distributed import growth  # noqa: E402
 
 @pytest.fixture(scope="module", params=thinned([2, 1, 4], 3), ids=["two", "one worker", "four"])
 def client(request):
-    with (
-        distributed.LocalCluster(
-            n_workers=request.param, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with cluster_client(request.param) as client:
         client.number_of_workers = request.param  # what the scheduler says may be a moment old
         yield client
 
 
 @pytest.fixture(scope="module")
 def two_workers():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with cluster_client() as client:
         yield client
 
 
@@ -224,12 +214,7 @@ def test_a_worker_that_is_killed_changes_nothing(monkeypatch):
     frame = dd.from_delayed(parts, meta=rows.iloc[:0])
     params = {"max_depth": 9}
     expected = fasttree.fit(rows, "y", threshold_search="histogram", **params)
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with cluster_client() as client:
         rounds, killed = [], []
         own = growth.tree_sum
 
@@ -357,10 +342,7 @@ def test_what_a_worker_writes_to_disk_comes_back_unchanged(monkeypatch):
     own = growth.tree_sum
     with (
         dask.config.set({"distributed.worker.memory.target": 1e-4}),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB"
-        ) as cluster,
-        distributed.Client(cluster) as client,
+        cluster_client(memory_limit="1GiB") as client,
     ):
 
         def watched(*args):
@@ -395,11 +377,7 @@ def test_a_partition_that_no_worker_can_hold_is_an_error_that_says_so(tmp_path):
     X, y = numbers(100_000, p=10)
     rows = pd.DataFrame(X).rename(columns=str).assign(y=y)
     pq.write_table(pa.Table.from_pandas(rows, preserve_index=False), tmp_path / "rows.parquet")
-    words = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
-    with (
-        distributed.LocalCluster(memory_limit="20MiB", processes=False, **words) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with cluster_client(1, memory_limit="20MiB", processes=False) as client:
         with pytest.raises(MemoryError, match=r"row group of .*rows\.parquet.* 20 MiB: make part"):
             fasttree.distributed.fit(tmp_path, "y", client=client)
         chunk = da.from_array(X, chunks=(100_000, 10))
@@ -409,8 +387,7 @@ def test_a_partition_that_no_worker_can_hold_is_an_error_that_says_so(tmp_path):
     frame = dd.from_delayed([dask.delayed(grows_too_large)(small)], meta=small.iloc[:0])
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        distributed.LocalCluster(memory_limit="400MiB", **words) as cluster,
-        distributed.Client(cluster) as client,
+        cluster_client(1, memory_limit="400MiB") as client,
         pytest.raises(MemoryError, match="workers died of one task again and again"),
     ):
         fasttree.distributed.fit(frame, "y", client=client)

@@ -15,7 +15,7 @@ from fasttree import _engine, criteria
 from fasttree.distributed import neighbours
 from fasttree.table import Column
 
-from .tools import thinned
+from .tools import cluster_client, thinned
 
 distributed = pytest.importorskip("distributed", reason="needs dask and distributed")
 
@@ -52,12 +52,7 @@ TABLES = tables()
 
 @pytest.fixture(scope="module", params=thinned([2, 1, 4], 3), ids=["two", "one worker", "four"])
 def client(request):
-    with (
-        distributed.LocalCluster(
-            n_workers=request.param, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with cluster_client(request.param, silence_logs=50) as client:
         yield client
 
 

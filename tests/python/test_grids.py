@@ -25,6 +25,7 @@ from fasttree.model_selection import units
 from fasttree.model_selection.stratified import StratifiedRepeatedKFold
 
 from .test_journal import assert_same
+from .tools import cluster_client
 
 RNG = np.random.default_rng(8)
 X = RNG.integers(0, 4, (90, 5)).astype(float)
@@ -221,15 +222,9 @@ def test_arrays_are_mapped_by_processes(tmp_path):
 
 @pytest.fixture(scope="module")
 def client():
-    distributed = pytest.importorskip("distributed", reason="needs dask and distributed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with (
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with cluster_client(silence_logs=50) as client:
             yield client
 
 

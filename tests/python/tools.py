@@ -8,7 +8,8 @@ import json
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -63,6 +64,23 @@ def function_calls(work: Callable[[], Any]) -> int:
     finally:
         sys.setprofile(before)
     return calls
+
+
+@contextmanager
+def cluster_client(n_workers: int = 2, **words: Any) -> Iterator[Any]:
+    """A Dask client of a cluster of processes on this machine, of one thread each. A cluster that
+    closes looks workers up in a status that a periodic update may have emptied."""
+    distributed = pytest.importorskip("distributed", reason="needs dask and distributed")
+    words = {"threads_per_worker": 1, "dashboard_address": None, **words}
+    cluster = distributed.LocalCluster(n_workers=n_workers, **words)
+    try:
+        with distributed.Client(cluster) as client:
+            yield client
+    finally:
+        try:
+            cluster.close()
+        except KeyError:
+            cluster.status = distributed.core.Status.closed
 
 
 def _load(name: str) -> ModuleType:

@@ -28,7 +28,8 @@ pub struct OptionInfo {
     /// Default, as JSON text.
     pub default: &'static str,
     /// Other allowed values, as a JSON list; tests fit with each of them beside the defaults of the
-    /// other options, and hold the claims of [`Info`] against it. Empty where none stands alone.
+    /// other options, and hold `convex` and `fractional` of [`Info`] against it; its other facts,
+    /// such as the range, are those of the defaults. Empty where none stands alone.
     pub others: &'static str,
     /// Domain and meaning in one sentence.
     pub doc: &'static str,

@@ -10,7 +10,7 @@
 //! To add one: write a file with a struct for its options, `info()` and one generic `score`
 //! ([`Formula`]), and give it one entry in [`CRITERIA`]. Defaults, Python classes, command-line
 //! choices, the pages of the documentation, contract tests and bench rows come from that entry;
-//! `CONTRIBUTING.md` names the two lists and the oracle that do not.
+//! `CONTRIBUTING.md` names the oracle and the command that writes two lists.
 
 use crate::error::{Error, Result};
 pub use crate::numeric::Cells;

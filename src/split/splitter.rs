@@ -32,7 +32,7 @@ pub struct NumericRows<'a, W, V> {
     pub order: &'a [u32],
     /// Value of an entry.
     pub value: V,
-    /// Weights of the rows.
+    /// Weights of the rows: that of an entry is `weights.of(entry_row(entry))`.
     pub weights: W,
 }
 

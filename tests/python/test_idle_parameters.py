@@ -109,7 +109,7 @@ ALWAYS = {
     "warm_start": ([True], {"random_state": 1}),
 }
 
-# Words of a parameter in CASES that act in all calls.
+# Words of a parameter in CASES that act in other settings than those, and one such setting.
 FREE = {"ties": (["random"], {"random_state": 1})}
 
 # Words that stand for what another value says, so that they change nothing beside it.
@@ -204,12 +204,16 @@ def test_a_parameter_acts_where_the_table_says_so(name):
             words = {**beside, name: value}
             kind = kinds_with(name)[0]
             estimator = made(kind, name, words)
-            assert CONDITIONS[name].acts(estimator.get_params(deep=False)), words
+            acts = CONDITIONS[name].acts(estimator.get_params(deep=False))
+            assert acts, f"CONDITIONS says that {name}={value!r} cannot act beside {beside}"
             changed = any(
                 state(clone(estimator).fit(X, y), X) != state(made(kind, name, beside).fit(X, y), X)
                 for X, y in tables()
             )
-            assert changed, f"{words} changes nothing"
+            assert changed, (
+                f"{name}={value!r} changes nothing beside {beside}; a word that acts in fewer "
+                "settings than the others goes into FREE, with settings of its own"
+            )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -256,7 +260,10 @@ def test_every_word_of_a_parameter_is_tried(name):
     tried += FREE.get(name, ([], {}))[0]
     tried += [word for parameter, word in SAME if parameter == name]
     missing = [word for word in keywords.choices(name) if word not in tried]
-    assert not missing, f"{name}: list {missing} in CASES or ALWAYS of this file"
+    assert not missing, (
+        f"{name}: list {missing} in this file: in ALWAYS if {name} is there, else in CASES if it "
+        "acts in all settings of CASES, else in FREE with settings of its own"
+    )
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,8 @@ class FastTreeClassifier(
             A split is scored on the known rows, and the score is scaled by their share. Limits
             count parts. ``"branch"``: a branch of its own; where training rows of a node had no
             missing value, the heaviest branch takes them. ``"mode"``: mean or mode of the training
-            rows. ``"error"`` refuses them. ``"auto"``: fractional with evaluation="local" and the
-            criteria info_gain, gain_ratio and gini, else branch.
+            rows. ``"error"`` refuses them. ``"auto"``: fractional with evaluation="local" and a
+            criterion whose facts say ``fractional`` (info_gain, gain_ratio, gini), else branch.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
             ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an
@@ -171,7 +171,7 @@ class FastTreeClassifier(
             the class weights become prior / share of the training weight, for every criterion.
         leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
         class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
-        random_state: seed of random ties and feature subsets.
+        random_state: seed of random ties, feature subsets and random splits.
         n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
         progress: True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
             (done, total) called every 50 ms.

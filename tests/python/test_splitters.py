@@ -1,4 +1,5 @@
-"""`splitter="random"`: one split a feature, drawn by the seed."""
+"""Splitters that try one split a feature: what holds for all of them, and for random splits, which
+are drawn by the seed."""
 
 from __future__ import annotations
 
@@ -9,8 +10,12 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import cross_val_score
 
 import fasttree
+from fasttree.estimators import keywords
 
 HOW = {"splitter": "random", "criterion": "gini"}
+all_of_one_split = pytest.mark.parametrize(
+    "splitter", [word for word in keywords.choices("splitter") if word != "best"]
+)
 
 
 def rows(seed, n=240, share=0.0):
@@ -22,17 +27,20 @@ def rows(seed, n=240, share=0.0):
     return fasttree.Table(X, y, categorical_features=[3, 4])
 
 
+@all_of_one_split
 @pytest.mark.parametrize("nominal", ["multiway", "subset", "one_vs_rest"])
 @pytest.mark.parametrize("missing", ["fractional", "branch", "mode"])
-def test_trees_follow_the_seed_and_nothing_else(missing, nominal):
+def test_trees_follow_the_seed_and_nothing_else(missing, nominal, splitter):
     table = rows(1, share=0.1)
-    how = {**HOW, "missing": missing, "nominal_splits": nominal, "random_state": 3}
+    how = {**HOW, "splitter": splitter, "missing": missing, "nominal_splits": nominal}
+    how["random_state"] = 3
     one = fasttree.fit(table, **how)
     two = fasttree.fit(table, n_jobs=2, **how)
     order = np.random.default_rng(0).permutation(len(table))
     shuffled = fasttree.fit(table.take(order), **how)
     assert one.to_text() == two.to_text() == shuffled.to_text()
-    assert one.to_text() != fasttree.fit(table, **{**how, "random_state": 4}).to_text()
+    other = fasttree.fit(table, **{**how, "random_state": 4})
+    assert (one.to_text() == other.to_text()) == (splitter != "random")
     copies = np.random.default_rng(1).integers(1, 4, len(table))
     weighed = fasttree.fit(table, sample_weight=copies, **how)
     repeated = fasttree.fit(table.take(np.repeat(np.arange(len(table)), copies)), **how)
@@ -51,12 +59,14 @@ def test_thresholds_lie_within_the_values_of_the_node_and_are_uniform():
     assert abs(counts - 80).max() < 40
 
 
-def test_scores_are_those_of_the_drawn_split():
+@all_of_one_split
+def test_scores_are_those_of_the_split(splitter):
     """Each node's score and rows follow from its threshold and the rows that reach it."""
     table = rows(2)
     X, y = np.asarray(table.X, dtype=float), np.asarray(table.y_codes)
     for seed in range(3):
-        model = fasttree.fit(table, random_state=seed, nominal_splits="subset", **HOW)
+        how = {**HOW, "splitter": splitter, "nominal_splits": "subset"}
+        model = fasttree.fit(table, random_state=seed, **how)
         tree, path = model.tree_, model.decision_path(table).toarray().astype(bool)
         checked = 0
         for node in np.flatnonzero(~np.isnan(tree.threshold) & (tree.n_children == 2)):
@@ -70,9 +80,11 @@ def test_scores_are_those_of_the_drawn_split():
         assert checked > 3
 
 
-def test_limits_hold():
+@all_of_one_split
+def test_limits_hold(splitter):
     table = rows(3)
-    how = {**HOW, "min_samples_leaf": 9, "max_leaf_nodes": 8, "random_state": 0}
+    how = {"splitter": splitter, "criterion": "gini", "random_state": 0}
+    how |= {"min_samples_leaf": 9, "max_leaf_nodes": 8}
     tree = fasttree.fit(table, nominal_splits="subset", **how).tree_
     assert tree.n_node_samples.min() >= 9
     assert (tree.n_children == 0).sum() <= 8
@@ -101,6 +113,7 @@ def test_histogram_thresholds_are_edges_of_bins():
     assert model.score(X, y) > 0.97
 
 
+@all_of_one_split
 @pytest.mark.parametrize(
     ("how", "told"),
     [
@@ -110,6 +123,6 @@ def test_histogram_thresholds_are_edges_of_bins():
         ({**fasttree.presets.C45, "nominal_splits": "multiway"}, "mdl_penalty=True"),
     ],
 )
-def test_what_draws_do_not_go_with_is_refused(how, told):
-    with pytest.raises(ValueError, match=f"splitter='random' with {told}"):
-        fasttree.fit(rows(0), **{**how, "splitter": "random"})
+def test_what_one_split_does_not_go_with_is_refused(how, told, splitter):
+    with pytest.raises(ValueError, match=f"splitter='{splitter}' with {told}"):
+        fasttree.fit(rows(0), **{**how, "splitter": splitter})

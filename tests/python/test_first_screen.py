@@ -62,10 +62,18 @@ def test_the_four_trees_differ():
     assert len(trees) == len(make.CRITERIA) == 4
 
 
+def test_each_library_has_one_bar_a_workload():
+    bars = re.findall(r'text-anchor="end">([^<]+)<|class="w"[^>]*>([^<]+)<', make.speed())
+    parts = " ".join(name or "|" for name, _ in bars).split("|")[1:]
+    assert len(parts) == len(make.ROWS)
+    for part in parts:
+        assert part.count("fasttree") == part.count("scikit-learn") == 1, part
+
+
 def test_numbers_that_the_readme_says_hold():
     ratios = {
         (r["workload"], a["peer"]): round(a["ratio"])
-        for r in make._results()
+        for r in make.results_of("side_by_side")
         for a in r.get("against", [])
     }
     tree = ratios["exact tree, gini", "scikit-learn"]

@@ -100,10 +100,9 @@ def newest_records(*benches: str) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _results() -> list[dict[str, Any]]:
-    """All results beside other libraries."""
-    records = newest_records("side_by_side", "at_scale")
-    return [result for record in records for result in record["results"]]
+def results_of(*benches: str) -> list[dict[str, Any]]:
+    """All results of the newest records of these benches."""
+    return [result for record in newest_records(*benches) for result in record["results"]]
 
 
 def _seconds(value: float) -> str:
@@ -112,7 +111,7 @@ def _seconds(value: float) -> str:
 
 def speed() -> str:
     """CPU seconds beside scikit-learn and YDF, from the recorded benches."""
-    results, body, y = _results(), [], 56
+    results, body, y = results_of("side_by_side"), [], 56
     body.append('<text class="h" x="16" y="28">CPU time, one thread (shorter is better)</text>')
     for workload, words in ROWS:
         found = [r for r in results if r["workload"] == workload and "255" not in r["contestant"]]
@@ -168,7 +167,7 @@ def performance() -> str:
             "" if r.get("leaves") is None else f"{r['leaves']:,.0f}",
             "" if r.get("accuracy") is None else f"{100 * r['accuracy']:.1f}",
         ]
-        for r in _results()
+        for r in results_of("side_by_side", "at_scale")
     ]
     head = ["workload", "data", "library", "CPU s", "faster than", "leaves", "accuracy, %"]
     return (

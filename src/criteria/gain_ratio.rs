@@ -92,7 +92,7 @@ impl Formula for GainRatio {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: running::gain_ratio })
+        Some(RunningScores { term: Term::XLog2X, scores: running::gain_ratio, bound: None })
     }
 
     fn gain_filter(&self) -> GainFilter {

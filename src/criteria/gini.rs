@@ -160,7 +160,11 @@ impl Formula for Gini {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::Squares, scores: running::gini })
+        Some(RunningScores {
+            term: Term::Squares,
+            scores: running::gini,
+            bound: Some(running::gini_bound),
+        })
     }
 
     fn pair_screen(&self) -> Option<PairScreen> {

@@ -70,6 +70,6 @@ impl Formula for InfoGain {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: running::gain })
+        Some(RunningScores { term: Term::XLog2X, scores: running::gain, bound: None })
     }
 }

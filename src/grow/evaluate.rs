@@ -5,24 +5,28 @@
 
 use super::context::{GrowContext, NodeRange, Numeric, Place, RowSlices};
 use super::evidence::PairWorkspace;
-use crate::criteria::Tables;
+use super::short_orders::ShortOrders;
+use crate::criteria::{RunningScores, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::parallel::Control;
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::random::Draws;
+use crate::split::short::{self, ShortScan, ShortScratch};
 use crate::split::splitter::{self, Cut, NumericRows};
 use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, Search};
 use crate::split::threshold::{self, Scan};
 use crate::split::{NominalSplits, Scratch, Sink};
 use crate::stats::contingency::{Code, ContingencyTables, Planes, count};
 use crate::stats::{Sum, Weighing};
+use std::borrow::Cow;
 
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct Workspace<S: Sum> {
     pub(super) scratch: Scratch<S::Cell>,
+    short: ShortScratch,
     partitions: LevelPartitions<S>,
     planes: Planes<S>,
     pub pairs: PairWorkspace,
@@ -39,6 +43,7 @@ impl<S: Sum> Default for Workspace<S> {
     fn default() -> Self {
         Self {
             scratch: Scratch::default(),
+            short: ShortScratch::default(),
             partitions: LevelPartitions::default(),
             planes: Planes::default(),
             pairs: PairWorkspace::default(),
@@ -55,6 +60,9 @@ pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
     pub every: bool,
+    /// The orders of numeric features, where the ranges do not hold them, and how their cuts are
+    /// scored.
+    pub short: Option<(&'n ShortOrders, RunningScores)>,
 }
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
@@ -68,18 +76,44 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// Entries with a known value, and class sums of the others.
-    pub(super) fn known(&self, numeric: usize) -> (&[u32], Option<Vec<W::Sum>>) {
+    pub(super) fn known(&self, numeric: usize) -> (Cow<'_, [u32]>, Option<Vec<W::Sum>>) {
+        if let Some((short, _)) = self.short {
+            return (short.entries(numeric).collect(), None);
+        }
         let order = self.field.order(numeric, self.range);
-        let Some(bits) = &self.context.numeric[numeric].missing else { return (order, None) };
+        let Some(bits) = &self.context.numeric[numeric].missing else {
+            return (Cow::Borrowed(order), None);
+        };
         let known = order.partition_point(|&e| bits.get(entry_row(e)) == 0);
         if known == order.len() {
-            return (order, None);
+            return (Cow::Borrowed(order), None);
         }
         let mut sums = self.totals.to_vec();
         for (sum, &missing) in sums.iter_mut().zip(&self.context.sums_of(&order[known..])) {
             *sum = sum.minus(missing);
         }
-        (&order[..known], Some(sums))
+        (Cow::Borrowed(&order[..known]), Some(sums))
+    }
+
+    /// Score the thresholds of all wanted features of a node of short orders.
+    pub(super) fn score_short(
+        &self,
+        (orders, how): (&ShortOrders, RunningScores),
+        wanted: impl Fn(u32) -> bool,
+        tools: &mut Workspace<W::Sum>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let (min, context) = (self.minimum(), &self.context.setting.context);
+        let min_rows = (min.rows as usize).max(1).max(min.weight.ceil() as usize);
+        let convex = self.context.setting.criterion.info().convex && !self.every;
+        let columns = self.context.numeric.iter().map(|column| column.feature);
+        let sorted = orders.orders.rows.iter().zip(&orders.orders.tied);
+        for (feature, (order, &tied)) in columns.zip(sorted).filter(|(f, _)| wanted(*f)) {
+            let facts = &orders.facts;
+            let scan = ShortScan { feature, order, tied, facts, min_rows, convex };
+            short::score_candidates(&scan, context, how, &mut tools.short, sink)?;
+        }
+        Ok(())
     }
 
     pub(super) fn score_numeric(
@@ -88,8 +122,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let (order, known) = self.known(numeric);
-        let min = self.minimum();
+        let (entries, known) = self.known(numeric);
+        let (order, min): (&[u32], _) = (&entries, self.minimum());
         if let Some(known) = &known {
             // Missing values are a branch like any other.
             let unit = self.context.weights.unit();

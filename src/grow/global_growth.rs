@@ -187,6 +187,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             totals: tree.sums(node as usize),
             key: tree.nodes[node as usize].key,
             every: true,
+            short: None,
         }
     }
 

@@ -82,6 +82,7 @@ fn listed<W: Weighing>(
         totals: &totals,
         key: 0,
         every: true,
+        short: None,
     };
     let mut tools = Workspace::default();
     let contingency = evaluator.count_tables(&mut tools);

@@ -26,6 +26,7 @@ mod nodes;
 mod packed;
 mod partition;
 mod search;
+mod short_orders;
 
 use crate::criteria::{Context, Criterion, GainFilter, SplitRule};
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};

@@ -131,7 +131,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let mut best = Best::new(setting.criterion, setting.ties, winner_only).watched(control);
         self.score_nominal(contingency, &wanted, tools, &mut best)?;
         let wide = self.range.len * numeric.len() > WIDE_NODE;
-        if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
+        if let Some(short) = self.short {
+            self.score_short(short, wanted, tools, &mut best)?;
+        } else if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             best.features.extend(
                 parallel::map(control, numeric.len(), |i| {
                     let mut best =
@@ -266,7 +268,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let column = self.context.numeric[numeric].column;
         let value = |place: u32| column.value(entry_row(order[place as usize]));
         let (lo, hi) = (value(at - 1), value(at));
-        let t = match self.cut(numeric, order).threshold() {
+        let t = match self.cut(numeric, &order).threshold() {
             Some(t) if setting.thresholds == Thresholds::Midpoint => t.into(),
             _ => setting.threshold(self.context.data, column, (lo, hi), lo),
         };

@@ -11,7 +11,7 @@ pub enum Level {
     Baseline,
     /// AVX2, and FMA, which comes with it.
     Avx2,
-    /// AVX-512 F, BW and VPOPCNTDQ.
+    /// AVX-512 F, BW, VPOPCNTDQ, VBMI, VBMI2 and BITALG, and BMI2 (Ice Lake, Zen 4 and later).
     Avx512,
 }
 
@@ -30,6 +30,10 @@ impl Level {
                 if is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vpopcntdq")
+                    && is_x86_feature_detected!("avx512vbmi")
+                    && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("avx512bitalg")
+                    && is_x86_feature_detected!("bmi2")
                 {
                     levels.push(Self::Avx512);
                 }

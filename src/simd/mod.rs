@@ -36,6 +36,7 @@ mod near;
 mod plain;
 mod read;
 pub mod running;
+pub mod short;
 pub mod small;
 mod tally;
 mod twice;

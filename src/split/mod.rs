@@ -14,6 +14,7 @@ pub mod random;
 mod running;
 mod scan;
 mod select;
+pub mod short;
 mod sink;
 pub mod splitter;
 pub mod subset;

@@ -9,23 +9,25 @@
 //! When not to use it: two classes, where listing counts is quicker; criteria that read more than
 //! such sums; weights.
 
-use super::block::BLOCK;
-use super::scan::Scan;
+use super::scan::{ClassOf, Scan};
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, RunningScores, Tables, Term};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Cells;
-use crate::simd::{Level, running as simd};
+use crate::simd::Level;
+use crate::simd::running::{self as simd, BLOCK, CLASSES, Sizes};
 use crate::stats::{Sum, Weighing};
 
 /// Memory of a scan, kept for the next.
 #[derive(Debug, Default)]
 pub struct Running {
-    /// Rows of each class: on the left, and in all.
-    classes: Vec<[u32; 2]>,
-    /// `classes` before the block, brought forward where a table is asked for.
-    before: Vec<[u32; 2]>,
+    /// Rows of each class on the left.
+    left: Vec<u32>,
+    /// `left` before the block, brought forward where a table is asked for.
+    before: Vec<u32>,
+    /// Rows of each class in all.
+    all: Vec<u32>,
     block: Box<Block>,
     cells: Vec<u32>,
     totals: Vec<u32>,
@@ -35,9 +37,7 @@ pub struct Running {
 #[derive(Debug)]
 struct Block {
     /// Classes of the rows before the places, and of the row behind the last.
-    class: [u32; BLOCK + 1],
-    /// 1 for each of these rows, and the next, with the value of the one before.
-    tied: [u32; BLOCK + 2],
+    class: [u16; BLOCK + 1],
     /// Sums over the classes, left and right.
     left: [f64; BLOCK],
     right: [f64; BLOCK],
@@ -47,60 +47,34 @@ struct Block {
 impl Default for Block {
     fn default() -> Self {
         let zeros = [0.0; BLOCK];
-        Self {
-            class: [0; BLOCK + 1],
-            tied: [0; BLOCK + 2],
-            left: zeros,
-            right: zeros,
-            scores: zeros,
-        }
+        Self { class: [0; BLOCK + 1], left: zeros, right: zeros, scores: zeros }
     }
 }
 
 /// Sums over the classes that rows change as they pass to the left.
 trait Sums {
     /// Let rows of these classes pass, and write both sums after each.
-    fn pass(&mut self, rows: &[u32], classes: &mut [[u32; 2]], left: &mut [f64], right: &mut [f64]);
+    fn pass(
+        &mut self,
+        rows: &[u16],
+        sizes: &mut Sizes<'_>,
+        left: &mut [f64; BLOCK],
+        right: &mut [f64; BLOCK],
+    );
     /// The sum of the whole node.
     fn whole(&self) -> f64;
 }
 
-/// Sums of squares.
-struct Squares {
-    /// Of all rows.
-    whole: i64,
-    /// Of those on the left.
-    left: i64,
-    /// `sum_c l_c n_c` of rows on the left and in all.
-    cross: i64,
-}
-
-impl Squares {
-    fn new(classes: &[[u32; 2]]) -> Self {
-        let square = |&[_, n]: &[u32; 2]| i64::from(n) * i64::from(n);
-        Self { whole: classes.iter().map(square).sum(), left: 0, cross: 0 }
-    }
-}
-
-impl Sums for Squares {
+impl Sums for simd::Squares {
     #[inline(always)]
     fn pass(
         &mut self,
-        rows: &[u32],
-        classes: &mut [[u32; 2]],
-        left: &mut [f64],
-        right: &mut [f64],
+        rows: &[u16],
+        sizes: &mut Sizes<'_>,
+        left: &mut [f64; BLOCK],
+        right: &mut [f64; BLOCK],
     ) {
-        let (mut squares, mut cross) = (self.left, self.cross);
-        for ((&class, left), right) in rows.iter().zip(&mut *left).zip(&mut *right) {
-            let [l, n] = &mut classes[class as usize];
-            squares += 2 * i64::from(*l) + 1;
-            cross += i64::from(*n);
-            *l += 1;
-            (*left, *right) = (f64::from_bits(squares as u64), f64::from_bits(cross as u64));
-        }
-        (self.left, self.cross) = (squares, cross);
-        simd::squares(Level::active(), self.whole, left, right);
+        simd::squares(Level::active(), rows, sizes, self, left, right);
     }
 
     fn whole(&self) -> f64 {
@@ -117,8 +91,8 @@ struct Logarithms {
 }
 
 impl Logarithms {
-    fn new(classes: &[[u32; 2]], table: &'static [f64]) -> Self {
-        let whole = classes.iter().map(|side| table[side[1] as usize]).sum();
+    fn new(all: &[u32], table: &'static [f64]) -> Self {
+        let whole = all.iter().map(|&n| table[n as usize]).sum();
         Self { table, whole, left: 0.0, right: whole }
     }
 }
@@ -127,18 +101,19 @@ impl Sums for Logarithms {
     #[inline(always)]
     fn pass(
         &mut self,
-        rows: &[u32],
-        classes: &mut [[u32; 2]],
-        left: &mut [f64],
-        right: &mut [f64],
+        rows: &[u16],
+        sizes: &mut Sizes<'_>,
+        left: &mut [f64; BLOCK],
+        right: &mut [f64; BLOCK],
     ) {
         // The mask changes no count, but it spares a comparison for each look-up.
         let mask = self.table.len() - 1;
         let at = |count: u32| self.table[count as usize & mask];
         let (mut on_left, mut on_right) = (self.left, self.right);
         for ((&class, left), right) in rows.iter().zip(left).zip(right) {
-            let [l, n] = &mut classes[class as usize];
-            let r = *n - *l;
+            let class = usize::from(class);
+            let l = &mut sizes.left[class];
+            let r = sizes.all[class] - *l;
             on_left += at(*l + 1) - at(*l);
             on_right -= at(r) - at(r - 1);
             *l += 1;
@@ -161,14 +136,21 @@ pub(super) fn score_candidates<W: Weighing>(
     running: &mut Running,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    running.classes.clear();
-    running.classes.extend(scan.known.iter().map(|n| [0, n.units() as u32]));
+    let Running { left, all, .. } = running;
+    all.clear();
+    all.extend(scan.known.iter().map(|n| n.units() as u32));
+    all.resize(all.len().max(CLASSES), 0);
+    left.clear();
+    left.resize(all.len(), 0);
     let found = Found { scan, context, how, places };
     match how.term {
-        Term::Squares => found.walk(Squares::new(&running.classes), running, sink),
+        Term::Squares => {
+            let whole = all.iter().map(|&n| i64::from(n) * i64::from(n)).sum();
+            found.walk(simd::Squares { whole, ..Default::default() }, running, sink)
+        }
         Term::XLog2X => {
             let table = context.logs.x_log2_x_table();
-            found.walk(Logarithms::new(&running.classes, table), running, sink)
+            found.walk(Logarithms::new(all, table), running, sink)
         }
     }
 }
@@ -184,25 +166,20 @@ struct Found<'s, 'a, W: Weighing> {
 impl<W: Weighing> Found<'_, '_, W> {
     fn walk<S: Sums>(&self, mut sums: S, running: &mut Running, sink: &mut dyn Sink) -> Result<()> {
         let (first, last) = self.places;
-        let (order, codes) = (self.scan.order, self.scan.class_of.codes);
+        let (order, ClassOf { codes, starts }) = (self.scan.order, self.scan.class_of);
         let mut start = 1;
         while start <= last {
             // Rows before the first place pass in blocks of their own.
             let end = if start < first { first } else { last + 1 };
             let stop = end.min(start + BLOCK);
             if self.how.term != Term::Squares {
-                running.before.clone_from(&running.classes);
+                running.before.clone_from(&running.left);
             }
-            let Running { classes, block, .. } = &mut *running;
-            let Block { class, tied, left, right, .. } = &mut **block;
-            let rows = class.iter_mut().zip(&mut *tied).zip(&order[start - 1..stop]);
-            for ((class, tied), &entry) in rows {
-                *class = u32::from(codes[entry_row(entry) as usize]);
-                *tied = entry_tied(entry);
-            }
-            let len = stop - start;
-            tied[len + 1] = order.get(stop).map_or(0, |&entry| entry_tied(entry));
-            sums.pass(&class[..len], classes, &mut left[..len], &mut right[..len]);
+            let Running { left: on_left, all, block, .. } = &mut *running;
+            let Block { class, left, right, .. } = &mut **block;
+            simd::classes(Level::active(), &order[start - 1..stop], starts, codes, class);
+            let mut sizes = Sizes { left: on_left, all };
+            sums.pass(&class[..stop - start], &mut sizes, left, right);
             if start >= first {
                 self.settle((start, stop), sums.whole(), running, sink)?;
             }
@@ -220,33 +197,36 @@ impl<W: Weighing> Found<'_, '_, W> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (order, codes) = (self.scan.order, self.scan.class_of.codes);
-        let Running { before, block, cells, totals, .. } = running;
-        let Block { class, tied, left, right, scores } = &mut **block;
+        let Running { before, all, block, cells, totals, .. } = running;
+        let Block { class, left, right, scores } = &mut **block;
         let len = stop - start;
         let cuts = Cuts {
             n: order.len() as u32,
             whole,
-            classes: before.len().min(order.len()),
+            classes: self.scan.known.len().min(order.len()),
             logs: self.context.logs,
             first: start as u32,
             left: &left[..len],
             right: &right[..len],
         };
+        if self.how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
+            return Ok(());
+        }
         let scores = &mut scores[..len];
         let error = (self.how.scores)(&cuts, scores);
-        let largest = self.leave_out(start, (class, tied), scores);
+        let largest = self.leave_out(start, &class[..=len], scores);
         let mut passed = start - 1;
         let mut exact = |j: usize, criterion: &dyn Criterion| {
             for &entry in &order[passed..start + j] {
-                before[usize::from(codes[entry_row(entry) as usize])][0] += 1;
+                before[usize::from(codes[entry_row(entry) as usize])] += 1;
             }
             passed = start + j;
-            let occurring = before.iter().filter(|[_, n]| *n > 0);
+            let occurring = before.iter().zip(&*all).filter(|(_, n)| **n > 0);
             totals.clear();
-            totals.extend(occurring.clone().map(|[_, n]| n));
+            totals.extend(occurring.clone().map(|(_, n)| n));
             cells.clear();
-            cells.extend(occurring.clone().map(|[l, _]| l));
-            cells.extend(occurring.map(|[l, n]| n - l));
+            cells.extend(occurring.clone().map(|(l, _)| l));
+            cells.extend(occurring.map(|(l, n)| n - l));
             let table = Tables {
                 cells: Cells::Rows(cells),
                 totals: Cells::Rows(totals),
@@ -269,20 +249,18 @@ impl<W: Weighing> Found<'_, '_, W> {
     }
 
     /// Negative infinity where a place is no threshold; returns the largest score.
-    fn leave_out(&self, start: usize, rows: (&[u32], &[u32]), scores: &mut [f64]) -> f64 {
-        let ((first, last), (class, tied)) = (self.places, rows);
+    fn leave_out(&self, start: usize, class: &[u16], scores: &mut [f64]) -> f64 {
+        let ((first, last), order, level) = (self.places, self.scan.order, Level::active());
+        let mut cuts =
+            simd::thresholds(level, !self.scan.convex, &order[start - 1..], class, scores.len());
         // The ends of an admissible range are candidates even inside a run of one class.
-        let ends = [(start, first), (start + scores.len() - 1, last)].map(|(place, end)| {
-            let j = place - start;
-            (first > 1 && place == end && tied[j + 1] == 0).then(|| (j, scores[j]))
-        });
-        let every = u32::from(!self.scan.convex);
-        let mut largest = simd::leave_out(Level::active(), every, class, tied, scores);
-        for (j, score) in ends.into_iter().flatten() {
-            scores[j] = score;
-            largest = largest.max(score);
+        for end in [first, last] {
+            let inside = (start..start + scores.len()).contains(&end);
+            if first > 1 && inside && entry_tied(order[end]) == 0 {
+                cuts[(end - start) / 64] |= 1 << ((end - start) % 64);
+            }
         }
-        largest
+        simd::largest(level, &cuts, scores)
     }
 }
 

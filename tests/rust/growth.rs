@@ -127,6 +127,32 @@ fn threads_change_nothing() {
     }
 }
 
+/// Depth-first growth keeps the orders of at most 64 rows as bytes; with a limit on the leaves it
+/// does not.
+#[test]
+fn small_nodes_are_split_alike_however_their_orders_are_kept() {
+    let criteria = ["gini", "info_gain", "gain_ratio"];
+    let limits = ["", r#", "min_samples_leaf": 3"#, r#", "min_weight_fraction_leaf": 0.02"#];
+    let others = ["", r#", "ties": "row""#, r#", "ties": "random""#, r#", "max_features": 2"#];
+    for case in 0..72 {
+        let (n, k) = ([40, 64, 65, 300][case % 4], [2, 3, 5, 90][case / 4 % 4]);
+        let distinct = [4, 30, 1 << 40][case % 3];
+        let (columns, classes) = noise(n, 6, distinct, k);
+        let data = numeric(&columns, &classes, k as usize);
+        let (criterion, limit) = (criteria[case / 3 % 3], limits[case / 9 % 3]);
+        let words = format!(r#""criterion": "{criterion}"{limit}{}"#, others[case % 4]);
+        let grow = |more: &str| {
+            let words = format!("{{{words}{more}}}");
+            let mut tree = fit(&data, &words, &Control::new(1)).unwrap().tree;
+            tree.nodes.iter_mut().for_each(|node| node.step = 0);
+            tree
+        };
+        let (bytes, ranges) = (grow(""), grow(r#", "max_leaf_nodes": 100000"#));
+        assert!(bytes.nodes.len() > 3, "{words}");
+        assert_eq!(format!("{bytes:?}"), format!("{ranges:?}"), "{words}");
+    }
+}
+
 #[test]
 fn multiway_branches_follow_declared_levels() {
     let data = nominal(&[vec![0, 0, 2, 2, -1]], 4, &[0, 0, 1, 1, 0], 2);

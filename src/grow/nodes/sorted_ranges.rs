@@ -6,17 +6,22 @@
 //! level, and no row is ever copied to a node.
 
 use super::{NodeRows, Open, Rank};
+use crate::criteria::RunningScores;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
-use crate::grow::context::{Cut, GrowContext, NodeRange, PartitionScratch, RowBuffers, RowSlices};
+use crate::grow::context::{
+    Cut, GrowContext, NodeRange, PartitionScratch, Place, RowBuffers, RowSlices,
+};
 use crate::grow::driver;
 use crate::grow::evaluate::{NodeEvaluator, Workspace};
 use crate::grow::evidence::memo;
 use crate::grow::search::BestSplit;
+use crate::grow::short_orders::{self, ShortOrders, ShortPool};
 use crate::grow::{Limits, Setting};
 use crate::numeric::mix;
 use crate::parallel::Control;
+use crate::simd::short::ROWS;
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::Tree;
@@ -95,12 +100,14 @@ fn smallest_task<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
 pub(in crate::grow) struct RangeNode<S> {
     pub range: NodeRange,
     pub contingency: Option<ContingencyTables<S>>,
+    /// The orders of few rows, where the ranges do not hold them any more.
+    short: Option<Box<ShortOrders>>,
 }
 
 impl<S> RangeNode<S> {
     /// A range of which nothing is known yet.
     pub fn new(range: NodeRange) -> Self {
-        Self { range, contingency: None }
+        Self { range, contingency: None, short: None }
     }
 }
 
@@ -110,6 +117,9 @@ pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
     pub field: RowSlices<'f, C>,
     tools: Workspace<W::Sum>,
     spare: PartitionScratch,
+    /// How the cuts of few rows are scored, where their orders are kept as bytes.
+    few: Option<RunningScores>,
+    pool: ShortPool,
 }
 
 impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
@@ -157,13 +167,19 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if self.context.setting.memo.is_some() {
             self.tools.pairs.key = memo::key(tree, node);
         }
+        let range = open.rows.range;
+        if self.few.is_some() && range.len <= ROWS && open.rows.short.is_none() {
+            let (field, totals, pool) = (&self.field, tree.sums(node), &mut self.pool);
+            open.rows.short = Some(ShortOrders::new(self.context, field, range, totals, pool));
+        }
         let evaluator = NodeEvaluator {
             context: self.context,
             field: &self.field,
-            range: open.rows.range,
+            range,
             totals: tree.sums(node),
             key: tree.nodes[node].key,
             every: false,
+            short: open.rows.short.as_deref().zip(self.few),
         };
         let contingency = match open.rows.contingency.take() {
             Some(t) => t,
@@ -187,7 +203,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
     ) {
-        let RangeNode { range, mut contingency } = open.rows;
+        let RangeNode { range, mut contingency, short } = open.rows;
         let parts = (best.sums.as_slice(), best.sizes.as_slice());
         let first_child = tree.add_split(open.node, best.as_split(step), parts, &best.levels);
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
@@ -195,6 +211,12 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             .collect();
         if !keep.contains(&true) {
             contingency.into_iter().for_each(|t| self.tools.recycle(t));
+            short.into_iter().for_each(|orders| self.pool.give(orders));
+            return;
+        }
+        if let (Some(short), Place::Numeric(numeric)) = (short, best.place) {
+            let keep = [keep[0], keep[1]];
+            self.split_short((short, range), (numeric, best.sizes[0]), keep, first_child, children);
             return;
         }
         let subtract = self.subtract_for(&best.sizes, &keep, contingency.is_some());
@@ -227,7 +249,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
                 own = Some(part);
             }
             if keep[b] {
-                let rows = RangeNode { range, contingency: own };
+                let rows = RangeNode { range, contingency: own, short: None };
                 children.push(Open { node: first_child + b as u32, rows });
             } else {
                 own.into_iter().for_each(|t| self.tools.recycle(t));
@@ -242,6 +264,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
 
     fn discard(&mut self, rows: Self::Node) {
         rows.contingency.into_iter().for_each(|t| self.tools.recycle(t));
+        rows.short.into_iter().for_each(|orders| self.pool.give(orders));
     }
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
@@ -260,7 +283,31 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
 impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
     pub fn new(context: &'n GrowContext<'n, W>, field: RowSlices<'f, C>) -> Self {
         let spare = PartitionScratch::new(context.data.len());
-        Self { context, field, tools: Workspace::default(), spare }
+        let few = short_orders::running_scores(context);
+        let (tools, pool) = (Workspace::default(), ShortPool::default());
+        Self { context, field, tools, spare, few, pool }
+    }
+
+    /// Divide a node whose orders are kept as bytes, after so many rows of a feature's order.
+    fn split_short(
+        &mut self,
+        (short, range): (Box<ShortOrders>, NodeRange),
+        (numeric, left): (usize, u32),
+        keep: [bool; 2],
+        first_child: u32,
+        children: &mut Vec<Open<RangeNode<W::Sum>>>,
+    ) {
+        let left = left as usize;
+        let sides = short.divide(numeric, left, keep, &mut self.pool);
+        self.pool.give(short);
+        let mut ranges = [NodeRange { len: left, ..range }, range];
+        (ranges[1].start, ranges[1].len) = (range.start + left, range.len - left);
+        for ((side, range), node) in sides.into_iter().zip(ranges).zip(first_child..) {
+            if let Some(short) = side {
+                let rows = RangeNode { range, contingency: None, short: Some(short) };
+                children.push(Open { node, rows });
+            }
+        }
     }
 
     fn count_tables(&mut self, range: NodeRange) -> ContingencyTables<W::Sum> {
@@ -271,6 +318,7 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
             totals: &[],
             key: 0,
             every: false,
+            short: None,
         };
         evaluator.count_tables(&mut self.tools)
     }

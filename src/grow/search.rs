@@ -233,17 +233,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         match self.context.place(feature) {
             Place::Numeric(i) => {
                 let (order, known) = self.known(i);
-                let k = self.totals.len();
-                let mut sums = self.context.sums_of(&order[..at as usize]);
-                let all = known.as_deref().unwrap_or(self.totals);
-                sums.extend_from_within(..k);
-                for c in 0..k {
-                    sums[k + c] = all[c].minus(sums[c]);
-                }
-                if known.is_some() {
-                    sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
-                }
-                (sums, known.is_some())
+                (self.sides(&order[..at as usize], known.as_deref()), known.is_some())
             }
             Place::Nominal(j) if self.context.splits(j) != NominalSplits::Multiway => {
                 self.partitions(j, contingency).sums(at)
@@ -261,14 +251,34 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         }
     }
 
-    /// The threshold of a cut of a numeric feature, and the rows of its branches.
-    fn threshold_test(&self, numeric: usize, at: u32, missing: bool) -> (Test, Vec<u32>) {
+    /// Class sums by branch of a cut with these entries on its left; `known` are those of the rows
+    /// with a value, where others are a third branch.
+    fn sides(&self, left: &[u32], known: Option<&[W::Sum]>) -> Vec<W::Sum> {
+        let k = self.totals.len();
+        let mut sums = self.context.sums_of(left);
+        let all = known.unwrap_or(self.totals);
+        sums.extend_from_within(..k);
+        for c in 0..k {
+            sums[k + c] = all[c].minus(sums[c]);
+        }
+        if known.is_some() {
+            sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
+        }
+        sums
+    }
+
+    /// The threshold of a cut of a numeric feature's order, and the rows of its branches.
+    fn threshold_test(
+        &self,
+        (numeric, order): (usize, &[u32]),
+        at: u32,
+        missing: bool,
+    ) -> (Test, Vec<u32>) {
         let setting = self.context.setting;
-        let (order, _) = self.known(numeric);
         let column = self.context.numeric[numeric].column;
         let value = |place: u32| column.value(entry_row(order[place as usize]));
         let (lo, hi) = (value(at - 1), value(at));
-        let t = match self.cut(numeric, &order).threshold() {
+        let t = match self.cut(numeric, order).threshold() {
             Some(t) if setting.thresholds == Thresholds::Midpoint => t.into(),
             _ => setting.threshold(self.context.data, column, (lo, hi), lo),
         };
@@ -301,13 +311,18 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         choice: Choice,
         contingency: &ContingencyTables<W::Sum>,
     ) -> Result<BestSplit<W::Sum>> {
-        let (sums, missing) = self.branches(choice.feature, choice.at, contingency);
         let place = self.context.place(choice.feature);
-        let branches = sums.len() / self.totals.len();
         let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
-        let (test, sizes) = match place {
-            Place::Numeric(i) => self.threshold_test(i, choice.at, missing),
+        let (sums, missing, test, sizes) = match place {
+            Place::Numeric(i) => {
+                let (order, known) = self.known(i);
+                // The two values are read first, and may arrive while rows are counted.
+                let (test, sizes) = self.threshold_test((i, &order), choice.at, known.is_some());
+                let sums = self.sides(&order[..choice.at as usize], known.as_deref());
+                (sums, known.is_some(), test, sizes)
+            }
             Place::Nominal(j) => {
+                let (sums, missing) = self.branches(choice.feature, choice.at, contingency);
                 let mut test = Test::Multiway;
                 if self.context.splits(j) != NominalSplits::Multiway {
                     let division = self.partition(j, choice.at, contingency);
@@ -316,10 +331,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                     branch_of.extend(self.context.nominal.missing[j].then_some(2));
                 }
                 let mut sizes = self.nominal_sizes(j, &sums, &branch_of);
-                sizes.truncate(branches);
-                (test, sizes)
+                sizes.truncate(sums.len() / self.totals.len());
+                (sums, missing, test, sizes)
             }
         };
+        let branches = sums.len() / self.totals.len();
         let criterion = self.context.setting.criterion;
         let distance = if criterion.needs_all_candidates()
             || criterion.info().evidence != EvidenceKind::Table

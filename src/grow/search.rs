@@ -130,38 +130,48 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             && (nominal.is_empty() || (numeric.is_empty() && final_word));
         let mut best = Best::new(setting.criterion, setting.ties, winner_only).watched(control);
         self.score_nominal(contingency, &wanted, tools, &mut best)?;
-        let wide = self.range.len * numeric.len() > WIDE_NODE;
-        if let Some(short) = self.short {
-            self.score_short(short, wanted, tools, &mut best)?;
-        } else if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
-            best.features.extend(
-                parallel::map(control, numeric.len(), |i| {
-                    let mut best =
-                        Best::new(setting.criterion, setting.ties, false).watched(control);
-                    if wanted(numeric[i].feature) {
-                        self.score_numeric(i, &mut Scratch::default(), &mut best)?;
-                    }
-                    Ok(best.features)
-                })?
-                .into_iter()
-                .flatten(),
-            );
-        } else {
-            for (i, feature) in numeric.iter().enumerate() {
-                if wanted(feature.feature) {
-                    self.score_numeric(i, &mut tools.scratch, &mut best)?;
-                }
-                if wide {
-                    control.check()?;
-                }
-            }
-        }
+        self.score_numbers(wanted, tools, &mut best, control)?;
         best.finish(&setting.context)?;
         if mixed || (!self.context.nominal.features.is_empty() && !numeric.is_empty()) {
             best.features.sort_by_key(|b| b.feature);
         }
         best.features.retain(|b| self.is_large_enough(b.feature));
         Ok(best.features)
+    }
+
+    /// Score the thresholds of all wanted numeric features; those of a wide node by several threads.
+    fn score_numbers(
+        &self,
+        wanted: impl Fn(u32) -> bool + Sync,
+        tools: &mut Workspace<W::Sum>,
+        best: &mut Best<'_>,
+        control: &Control,
+    ) -> Result<()> {
+        let (setting, numeric) = (self.context.setting, &self.context.numeric);
+        if let Some(short) = self.short {
+            return self.score_short(short, wanted, tools, best);
+        }
+        let wide = self.range.len * numeric.len() > WIDE_NODE;
+        if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
+            let found = parallel::map(control, numeric.len(), |i| {
+                let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
+                if wanted(numeric[i].feature) {
+                    self.score_numeric(i, &mut Scratch::default(), &mut best)?;
+                }
+                Ok(best.features)
+            })?;
+            best.features.extend(found.into_iter().flatten());
+            return Ok(());
+        }
+        for (i, feature) in numeric.iter().enumerate() {
+            if wanted(feature.feature) {
+                self.score_numeric(i, &mut tools.scratch, best)?;
+            }
+            if wide {
+                control.check()?;
+            }
+        }
+        Ok(())
     }
 
     /// The split that the selection rule takes, or nothing when no feature has a valid one.

@@ -210,71 +210,112 @@ mod tests {
     use super::*;
     use crate::numeric::mix;
 
-    #[test]
-    fn every_level_gives_the_same_bits() {
-        for seed in 0..400_u64 {
+    /// A block of entries, and where a scan stands before it.
+    struct Case {
+        seed: u32,
+        order: Vec<u32>,
+        starts: Vec<u32>,
+        codes: Vec<u16>,
+        class: Vec<u16>,
+        on_left: Vec<u32>,
+        in_all: Vec<u32>,
+        every: bool,
+    }
+
+    /// Everything that is known of it.
+    #[derive(Debug, PartialEq)]
+    struct Found {
+        left: Vec<f64>,
+        right: Vec<f64>,
+        on_left: Vec<u32>,
+        state: [i64; 2],
+        thresholds: [u64; BLOCK / 64],
+        scores: Vec<f64>,
+        largest: f64,
+    }
+
+    impl Case {
+        fn new(seed: u64) -> Self {
             let draw = |i: u64, most: u64| mix(seed, i) % most;
-            let cuts = draw(0, BLOCK as u64 + 1) as usize;
+            let cuts = draw(0, BLOCK as u64 + 1);
             let k = [1, 3, 16, 17, 32, 33, 200][draw(1, 7) as usize];
             let mut codes: Vec<u16> = (0..1000).map(|r| draw(3000 + r, k) as u16).collect();
             codes.sort_unstable();
-            let starts: Vec<u32> =
-                (1..k).map(|c| codes.partition_point(|&x| u64::from(x) < c) as u32).collect();
+            let start = |c: u64| codes.partition_point(|&x| u64::from(x) < c) as u32;
             let order: Vec<u32> =
-                (0..cuts as u64 + 1 + draw(2, 2)).map(|j| draw(4000 + j, 2000) as u32).collect();
-            let class: Vec<u16> = order[..=cuts].iter().map(|e| codes[(e >> 1) as usize]).collect();
-            let (mut on_left, mut in_all) =
-                (vec![0; 32.max(k as usize)], vec![0; 32.max(k as usize)]);
-            for c in 0..k {
-                on_left[c as usize] = draw(c + 10, 1 << 20) as u32;
-                in_all[c as usize] = 1 << 21;
-            }
-            let every = draw(3, 2) == 1;
-            let run = |level| {
-                let mut found = vec![0; cuts + 1];
-                classes(level, &order[..=cuts], &starts, &codes, &mut found);
-                assert_eq!(found, class, "{level:?}");
-                let (mut on_left, mut state) = (on_left.clone(), Squares::default());
-                for (&l, &n) in on_left.iter().zip(&in_all) {
-                    let (l, n) = (i64::from(l), i64::from(n));
-                    state.whole += n * n;
-                    state.left += l * l;
-                    state.cross += l * n;
-                }
-                let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);
-                let mut sizes = Sizes { left: &mut on_left, all: &in_all };
-                squares(level, &class[..cuts], &mut sizes, &mut state, &mut left, &mut right);
-                let mut scores = vec![0.0; cuts];
-                let (left, right) = (&left[..cuts], &right[..cuts]);
-                let sizes = [1 + seed as u32, 100 + cuts as u32 + seed as u32];
-                purities(level, sizes, [left, right], 1.0, 0.0, &mut scores);
-                let most = scores.iter().copied().fold(0.0, f64::max);
-                let bound = purest(level, sizes, left, right);
-                assert!(bound >= most && bound <= most * 1.0002, "{bound} {most}");
-                purities(level, sizes, [left, right], 0.37, 1.2, &mut scores);
-                let cuts = thresholds(level, every, &order, &class, cuts);
-                let largest = largest(level, &cuts, &mut scores);
-                let state = [state.left, state.cross];
-                (left.to_vec(), right.to_vec(), on_left, state, scores, cuts, largest)
+                (0..cuts + 1 + draw(2, 2)).map(|j| draw(4000 + j, 2000) as u32).collect();
+            let entries = order[..=cuts as usize].iter();
+            let sizes = |size: &dyn Fn(u64) -> u64| {
+                let sizes = (0..k.max(CLASSES as u64)).map(|c| if c < k { size(c) } else { 0 });
+                sizes.map(|size| size as u32).collect()
             };
-            let plain = run(Level::Plain);
-            let (left, right, sizes, _, scores, _, largest) = &plain;
-            let mut now = on_left.clone();
-            for (j, &c) in class[..cuts].iter().enumerate() {
+            Self {
+                seed: seed as u32,
+                starts: (1..k).map(start).collect(),
+                class: entries.map(|e| codes[(e >> 1) as usize]).collect(),
+                on_left: sizes(&|c| draw(c + 10, 1 << 20)),
+                in_all: sizes(&|_| 1 << 21),
+                every: draw(3, 2) == 1,
+                order,
+                codes,
+            }
+        }
+
+        fn run(&self, level: Level) -> Found {
+            let cuts = self.class.len() - 1;
+            let mut class = vec![0; cuts + 1];
+            classes(level, &self.order[..=cuts], &self.starts, &self.codes, &mut class);
+            assert_eq!(class, self.class, "{level:?}");
+            let (mut on_left, mut state) = (self.on_left.clone(), Squares::default());
+            for (&l, &n) in on_left.iter().zip(&self.in_all) {
+                let (l, n) = (i64::from(l), i64::from(n));
+                state.whole += n * n;
+                state.left += l * l;
+                state.cross += l * n;
+            }
+            let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);
+            let mut sizes = Sizes { left: &mut on_left, all: &self.in_all };
+            squares(level, &class[..cuts], &mut sizes, &mut state, &mut left, &mut right);
+            let (left, right) = (left[..cuts].to_vec(), right[..cuts].to_vec());
+            let mut scores = vec![0.0; cuts];
+            let sizes = [1 + self.seed, 100 + cuts as u32 + self.seed];
+            purities(level, sizes, [&left, &right], 1.0, 0.0, &mut scores);
+            let most = scores.iter().copied().fold(0.0, f64::max);
+            let bound = purest(level, sizes, &left, &right);
+            assert!(bound >= most && bound <= most * 1.0002, "{bound} {most}");
+            purities(level, sizes, [&left, &right], 0.37, 1.2, &mut scores);
+            let thresholds = thresholds(level, self.every, &self.order, &class, cuts);
+            let largest = largest(level, &thresholds, &mut scores);
+            let state = [state.left, state.cross];
+            Found { left, right, on_left, state, thresholds, scores, largest }
+        }
+    }
+
+    #[test]
+    fn every_level_gives_the_same_bits() {
+        for seed in 0..400 {
+            let case = Case::new(seed);
+            let Case { class, order, in_all, .. } = &case;
+            let found = case.run(Level::Plain);
+            let mut now = case.on_left.clone();
+            for (j, &c) in class[..class.len() - 1].iter().enumerate() {
                 now[usize::from(c)] += 1;
                 let sum = |side: fn(u32, u32) -> u32| {
-                    let sizes = now.iter().zip(&in_all).map(|(&l, &n)| u64::from(side(l, n)));
+                    let sizes = now.iter().zip(in_all).map(|(&l, &n)| u64::from(side(l, n)));
                     sizes.map(|size| size * size).sum::<u64>() as f64
                 };
-                assert_eq!((left[j], right[j]), (sum(|l, _| l), sum(|l, n| n - l)));
+                assert_eq!((found.left[j], found.right[j]), (sum(|l, _| l), sum(|l, n| n - l)));
                 let tied = |i: usize| order.get(i).is_some_and(|e| e % 2 == 1);
-                let may = every || tied(j) || tied(j + 2) || class[j] != class[j + 1];
-                assert_eq!(scores[j] > f64::NEG_INFINITY, !tied(j + 1) && may);
+                let may = case.every || tied(j) || tied(j + 2) || class[j] != class[j + 1];
+                assert_eq!(found.scores[j] > f64::NEG_INFINITY, !tied(j + 1) && may);
             }
-            assert_eq!(&now, sizes);
-            assert_eq!(*largest, scores.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            assert_eq!(now, found.on_left);
+            assert_eq!(
+                found.largest,
+                found.scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b))
+            );
             for level in Level::available() {
-                assert_eq!(run(level), plain, "{level:?}");
+                assert_eq!(case.run(level), found, "{level:?}");
             }
         }
     }

@@ -18,6 +18,8 @@ pub mod short;
 mod sink;
 pub mod splitter;
 pub mod subset;
+#[cfg(test)]
+mod tabled;
 pub mod threshold;
 mod weighed;
 

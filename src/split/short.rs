@@ -171,113 +171,33 @@ fn logarithms(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Scratch;
-    use super::super::multiway::Minimum;
-    use super::super::sink::{Best, CandidateBlock, Scored};
-    use super::super::threshold::{self, ClassOf, Scan};
+pub(super) mod tests {
     use super::*;
-    use crate::criteria::{GainRatio, Gini, InfoGain};
-    use crate::data::pack_entry;
-    use crate::numeric::{Ties, mix};
-    use crate::stats::UnitWeights;
+    use crate::data::{entry_row, entry_tied};
 
-    /// The same candidates, scored from tables.
-    struct Tabled<'a>(Best<'a>);
-
-    impl Sink for Tabled<'_> {
-        fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
-            self.0.take(block)
-        }
-        fn wants_best(&self) -> bool {
-            true
-        }
-    }
-
-    /// The best threshold of each of a few features, from bytes and from tables. All rows of the
-    /// data are those of the node, in the order of their classes.
-    fn compare(seed: u64, criterion: &dyn Criterion) -> usize {
-        let draw = |i: u64, most: u64| mix(seed, i) % most;
-        let (n, k) = (2 + draw(1, 63), 2 + draw(2, [1, 5, 80][seed as usize % 3]));
-        let mut codes: Vec<u16> = (0..n).map(|r| draw(10_000 + r, k) as u16).collect();
-        codes.sort_unstable();
-        let starts: Vec<u32> =
-            (1..k).map(|c| codes.partition_point(|&x| u64::from(x) < c) as u32).collect();
-        let mut known = vec![0_u32; k as usize];
-        codes.iter().for_each(|&c| known[usize::from(c)] += 1);
-        let mut occurring = codes.clone();
+    /// The facts of a node whose rows have these classes; a row's number is its place among them.
+    pub fn facts(codes: &[u16]) -> Facts {
+        let mut occurring = codes.to_vec();
+        occurring.sort_unstable();
         occurring.dedup();
-        let mut facts = Facts { len: n as usize, ..Facts::default() };
+        let mut facts = Facts { len: codes.len(), ..Facts::default() };
         for (row, code) in codes.iter().enumerate() {
             let class = occurring.partition_point(|c| c < code);
             facts.class_of.0[row] = class as u8;
             facts.sizes.0[class] += 1;
             facts.present |= 1 << class;
         }
-        facts.squares = known.iter().map(|n| n * n).sum();
-        let context = Context::new(k as usize, n);
-        let values = [2, 9, u64::MAX][draw(3, 3) as usize];
-        let ties = [Ties::First, Ties::Row][draw(4, 2) as usize];
-        let how = criterion.running_scores().unwrap();
-        let mut bytes = Best::new(criterion, ties, draw(5, 2) == 0);
-        let mut tables = Tabled(Best::new(criterion, ties, draw(5, 2) == 0));
-        let (mut short, mut long) = (ShortScratch::default(), Scratch::default());
-        let (min_rows, convex) = ([1, 1, 2, n as usize / 3][draw(6, 4) as usize], draw(7, 4) > 0);
-        for feature in 0..6 {
-            let value = |r: u64| {
-                let noise = mix(seed + feature, r) >> 3;
-                noise.wrapping_add((u64::from(codes[r as usize]) << 58) * (feature % 2)) % values
-            };
-            let mut rows: Vec<u64> = (0..n).collect();
-            rows.sort_by_key(|&r| (value(r), r));
-            let tied = |i: usize| i > 0 && value(rows[i]) == value(rows[i - 1]);
-            let order: Vec<u32> =
-                (0..rows.len()).map(|i| pack_entry(rows[i] as u32, tied(i))).collect();
-            let scan = Scan {
-                feature: feature as u32,
-                order: &order,
-                known: &known,
-                totals: &known,
-                class_of: ClassOf { codes: &codes, starts: &starts },
-                weights: UnitWeights,
-                min: Minimum { rows: min_rows as u32, weight: 0.0, copies: true },
-                convex,
-                steps: &[],
-            };
-            threshold::score_candidates(&scan, &context, &mut long, &mut tables).unwrap();
-            let mut entries = Bytes::default();
-            entries.0.iter_mut().zip(&rows).for_each(|(to, &row)| *to = row as u8);
-            let scan = ShortScan {
-                feature: feature as u32,
-                order: &entries,
-                tied: (0..rows.len()).fold(0, |all, i| all | u64::from(tied(i)) << i),
-                facts: &facts,
-                min_rows: min_rows.max(1),
-                convex,
-            };
-            score_candidates(&scan, &context, how, &mut short, &mut bytes).unwrap();
-        }
-        let bits = |found: &[Scored]| -> Vec<(u32, u32, u64, Vec<u32>)> {
-            found.iter().map(|s| (s.feature, s.at, s.score.to_bits(), s.tied.clone())).collect()
-        };
-        // Where the winner alone is asked for, others may be left out.
-        let winner = |found: &[Scored]| {
-            let best = found.iter().fold(f64::NEG_INFINITY, |a, s| a.max(s.score));
-            bits(&found.iter().filter(|s| s.score == best).take(1).cloned().collect::<Vec<_>>())
-        };
-        assert_eq!(winner(&bytes.features), winner(&tables.0.features), "seed {seed}");
-        if draw(5, 2) == 1 {
-            assert_eq!(bits(&bytes.features), bits(&tables.0.features), "seed {seed}");
-        }
-        bytes.features.len()
+        facts.squares = facts.sizes.0.iter().map(|&n| u32::from(n) * u32::from(n)).sum();
+        facts
     }
 
-    #[test]
-    fn bytes_find_what_tables_find_to_the_bit() {
-        let criteria: [&dyn Criterion; 3] =
-            [&Gini::default(), &InfoGain::default(), &GainRatio::default()];
-        let found: usize =
-            (0..2400).map(|seed| compare(seed, criteria[seed as usize / 3 % 3])).sum();
-        assert!(found > 4000, "{found} features had a threshold");
+    /// An order as bytes, and its ties.
+    pub fn bytes(order: &[u32]) -> (Bytes, u64) {
+        let (mut bytes, mut tied) = (Bytes::default(), 0);
+        for (i, &entry) in order.iter().enumerate() {
+            bytes.0[i] = entry_row(entry) as u8;
+            tied |= u64::from(entry_tied(entry)) << i;
+        }
+        (bytes, tied)
     }
 }

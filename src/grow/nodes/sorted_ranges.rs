@@ -210,14 +210,11 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();
         if !keep.contains(&true) {
-            contingency.into_iter().for_each(|t| self.tools.recycle(t));
-            short.into_iter().for_each(|orders| self.pool.give(orders));
-            return;
+            return self.discard(RangeNode { range, contingency, short });
         }
         if let (Some(short), Place::Numeric(numeric)) = (short, best.place) {
-            let keep = [keep[0], keep[1]];
-            self.split_short((short, range), (numeric, best.sizes[0]), keep, first_child, children);
-            return;
+            let (at, keep) = ((numeric, best.sizes[0]), [keep[0], keep[1]]);
+            return self.split_short((short, range), at, keep, first_child, children);
         }
         let subtract = self.subtract_for(&best.sizes, &keep, contingency.is_some());
         let mut wanted = keep.clone();
@@ -239,15 +236,12 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         for (b, &size) in best.sizes.iter().enumerate() {
             let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
             start += size as usize;
-            let mut own = None;
-            if let Some(rest) = &mut contingency
-                && subtract != Some(b)
-                && size > 0
-            {
+            let counted = subtract != Some(b) && size > 0;
+            let own = contingency.as_mut().filter(|_| counted).map(|rest| {
                 let part = self.count_tables(range);
                 rest.subtract(&part);
-                own = Some(part);
-            }
+                part
+            });
             if keep[b] {
                 let rows = RangeNode { range, contingency: own, short: None };
                 children.push(Open { node: first_child + b as u32, rows });

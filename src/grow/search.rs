@@ -139,7 +139,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         Ok(best.features)
     }
 
-    /// Score the thresholds of all wanted numeric features; those of a wide node by several threads.
+    /// Score the thresholds of all wanted numbers; those of a wide node by several threads.
     fn score_numbers(
         &self,
         wanted: impl Fn(u32) -> bool + Sync,

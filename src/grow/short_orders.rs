@@ -68,6 +68,7 @@ pub(super) fn running_scores<W: Weighing>(context: &GrowContext<'_, W>) -> Optio
     let known = context.numeric.iter().all(|column| column.missing.is_none());
     let fits = W::UNIT
         && known
+        && !context.numeric.is_empty()
         && context.nominal.features.is_empty()
         && setting.splitter == Splitter::Best
         && setting.limits.max_leaf_nodes.is_none()

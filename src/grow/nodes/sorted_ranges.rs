@@ -3,7 +3,8 @@
 //!
 //! Any criterion, any weights, missing values as a branch. The tables of nominal features are kept
 //! with a node where its largest child's follow from them by subtraction. O(rows x features) a
-//! level, and no row is ever copied to a node.
+//! level, and no row is ever copied to a node, except that the orders of few rows may be kept as
+//! bytes (`short_orders`).
 
 use super::{NodeRows, Open, Rank};
 use crate::criteria::RunningScores;

@@ -337,20 +337,30 @@ class _DaskRun:
                     f"a unit of work ended {MOST_TRIES} workers (the last: {error}); "
                     "give workers more memory, or look at their logs"
                 ) from error
+            future.release()
             for name in _names(self.units[place][0]):
-                self.scattered.pop(name, None)
+                self._forget(name)
             return None
+        # Released here and not by its finaliser: Python ignores a Ctrl-C that arrives in one.
+        future.release()
         del self.futures[place]
         for name in _names(self.units[place][0]):
             self.left[name] -= 1
             if not self.left[name]:
-                self.scattered.pop(name, None)  # the workers forget what nobody needs
+                self._forget(name)
         return (found,)
+
+    def _forget(self, name: str) -> None:
+        """The workers forget what nobody needs."""
+        if name in self.scattered:
+            self.scattered[name].release()
+            del self.scattered[name]
 
     def stop(self) -> None:
         if self.futures:
             self.client.cancel(list(self.futures.values()))
-        self.scattered.clear()
+        for name in list(self.scattered):
+            self._forget(name)
 
 
 # -- which one ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use fasttree_core::criteria::{CRITERIA, Cells, Context, EvidenceKind, Tables, make};
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::stats::UnitWeights;
-use fasttree_core::stats::contingency::{CodedRows, Layout, Planes, count};
+use fasttree_core::stats::contingency::{CodedRows, CountingPlanes, Layout, count};
 use serde_json::Map;
 use std::hint::black_box;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn counting(c: &mut Criterion) {
         (0..rows * features).map(|at| columns[at % features][at / features]).collect();
     let numbers: Vec<u32> = (0..rows as u32).collect();
     let layout = Layout::new(&vec![values as u32; features], 2);
-    let mut planes = Planes::default();
+    let mut planes = CountingPlanes::default();
     let coded = CodedRows { codes: &codes, classes: &classes, rows: &numbers };
     let tally = count(coded, &layout, UnitWeights, &mut planes);
     for (f, column) in columns.iter().enumerate() {

@@ -5,14 +5,14 @@ mod made;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fasttree_core::data::{Dataset, Weights};
-use fasttree_core::exact::{Errors, Limits, Objective, minimal_tree, optimal_tree};
+use fasttree_core::exact::{Errors, Objective, SearchLimits, minimal_tree, optimal_tree};
 use fasttree_core::parallel::Control;
 use std::hint::black_box;
 use std::time::Duration;
 
 fn smallest(data: &Dataset) -> (usize, usize) {
     let rows: Vec<u32> = (0..data.len() as u32).collect();
-    let limits = Limits::default();
+    let limits = SearchLimits::default();
     let found = minimal_tree(data, &rows, &Weights::Unit, Errors::Raise, &limits, &Control::new(1))
         .expect("a tree");
     (found.lower, found.tree.nodes.len())
@@ -73,7 +73,7 @@ fn exact(c: &mut Criterion) {
     let rows: Vec<u32> = (0..1000).collect();
     let cheapest = |depth| {
         let objective = Objective { max_depth: Some(depth), leaf_penalty: 0.0 };
-        let limits = Limits::default();
+        let limits = SearchLimits::default();
         optimal_tree(&data, &rows, &Weights::Unit, &objective, &limits, &Control::new(1))
             .expect("a tree")
     };

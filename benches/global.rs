@@ -4,8 +4,8 @@
 mod made;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
-use fasttree_core::fit::{Config, Plan};
-use fasttree_core::grow::{Evaluation, Labels, distances};
+use fasttree_core::fit::{Config, FitPlan};
+use fasttree_core::grow::{Evaluation, LeafLabels, distances};
 use fasttree_core::parallel::Control;
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// takes seconds a tree.
 const FEW_LEAVES: usize = 40;
 
-fn plan(criterion: &str, labels: Labels, max_leaf_nodes: Option<usize>) -> Plan {
+fn plan(criterion: &str, labels: LeafLabels, max_leaf_nodes: Option<usize>) -> FitPlan {
     let evaluation = Evaluation::Global;
     let config = Config {
         criterion: criterion.into(),
@@ -23,7 +23,7 @@ fn plan(criterion: &str, labels: Labels, max_leaf_nodes: Option<usize>) -> Plan 
         max_leaf_nodes,
         ..Config::default()
     };
-    Plan::new(config, None).expect("plan")
+    FitPlan::new(config, None).expect("plan")
 }
 
 fn global(c: &mut Criterion) {
@@ -37,12 +37,12 @@ fn global(c: &mut Criterion) {
         let (columns, codes) = made::numbers(rows, features, 3);
         let data = made::numeric(&columns, &codes, 3);
         for (criterion, labels) in [
-            ("gini", Labels::Majority),
-            ("gini", Labels::All),
-            ("info_gain", Labels::Majority),
-            ("jaccard", Labels::Majority),
+            ("gini", LeafLabels::Majority),
+            ("gini", LeafLabels::All),
+            ("info_gain", LeafLabels::Majority),
+            ("jaccard", LeafLabels::Majority),
         ] {
-            let limit = (labels == Labels::All && rows > 1000).then_some(FEW_LEAVES);
+            let limit = (labels == LeafLabels::All && rows > 1000).then_some(FEW_LEAVES);
             let plan = plan(criterion, labels, limit);
             let model = made::fit(&plan, &data);
             let leaves = model.tree.shape().leaves;
@@ -53,7 +53,7 @@ fn global(c: &mut Criterion) {
             assert!(limit.is_none_or(|limit| leaves == limit), "{name}: the limit is reached");
             let kept =
                 distances(&model.tree, plan.criterion(), &Control::new(1)).expect("distances");
-            if labels == Labels::Majority {
+            if labels == LeafLabels::Majority {
                 assert_eq!(
                     made::training_errors(&model),
                     0.0,

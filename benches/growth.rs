@@ -5,7 +5,7 @@ mod made;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fasttree_core::data::{RowSet, Weights};
-use fasttree_core::fit::{Config, Plan, Request};
+use fasttree_core::fit::{Config, FitPlan, Request};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::parallel::Control;
 use fasttree_core::split::NominalSplits;
@@ -53,7 +53,7 @@ fn growth(c: &mut Criterion) {
     }
     for nominal_splits in [NominalSplits::Subset, NominalSplits::OneVsRest] {
         let config = Config { criterion: "gini".into(), nominal_splits, ..Config::default() };
-        let plan = Plan::new(config, None).expect("plan");
+        let plan = FitPlan::new(config, None).expect("plan");
         let name = format!("gini, 20k x 30 labels of five values, {nominal_splits:?}");
         let model = made::fit(&plan, &data);
         assert_eq!(
@@ -70,7 +70,7 @@ fn forests(c: &mut Criterion) {
     let (columns, codes) = made::numbers(ROWS, 20, 2);
     let data = made::numeric(&columns, &codes, 2);
     let config = Config { criterion: "gini".into(), max_features: Some(4), ..Config::default() };
-    let plan = Plan::new(config, None).expect("plan");
+    let plan = FitPlan::new(config, None).expect("plan");
     let bagging = Bagging { trees: 10, draws: Some(ROWS), first: 0 };
     let grow = |out_of_bag| {
         let control = Control::new(1);

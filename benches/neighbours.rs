@@ -10,15 +10,19 @@ use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
 use fasttree_core::stats::neighbours::{
-    Codes, Counts, Method, Multiclass, NeighbourTies, Ranks, Rows, neighbour_scores_with,
+    Counts, Multiclass, NeighbourMethod, NeighbourRows, NeighbourTies, NominalRows, Ranks,
+    neighbour_scores_with,
 };
 use std::time::Duration;
 
 fn near(c: &mut Criterion) {
     let methods = [
-        ("relieff", Method::ReliefF { k: 10, ties: NeighbourTies::Share, ranks: Ranks::Equal }),
-        ("multisurf", Method::MultiSurf { star: false }),
-        ("surf_star", Method::Surf { star: true }),
+        (
+            "relieff",
+            NeighbourMethod::ReliefF { k: 10, ties: NeighbourTies::Share, ranks: Ranks::Equal },
+        ),
+        ("multisurf", NeighbourMethod::MultiSurf { star: false }),
+        ("surf_star", NeighbourMethod::Surf { star: true }),
     ];
     for (rows, features, values) in [(1600_usize, 36_usize, 2), (400, 4000, 3)] {
         let cell = |i: usize, k: usize| uniform(mix(k as u64, i as u64), values) as u8;
@@ -26,8 +30,9 @@ fn near(c: &mut Criterion) {
             (0..rows).flat_map(|i| (0..features).map(move |k| cell(i, k))).collect();
         let classes: Vec<u16> =
             (0..rows).map(|i| uniform(mix(1 << 40, i as u64), 2) as u16).collect();
-        let codes = Codes { values: &codes, columns: features, stride: features };
-        let input = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).expect("codes in range");
+        let codes = NominalRows { values: &codes, columns: features, stride: features };
+        let input = NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::One)
+            .expect("codes in range");
         let mut group = c.benchmark_group(format!("neighbours {rows}x{features}"));
         group
             .sample_size(10)

@@ -12,8 +12,8 @@ use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
 use fasttree_core::stats::pairs::{
-    Codes, Column, PairCounts, Profile, Setting, Values, WeighedPairs, count_matrices,
-    pair_counts_with, weigh_pairs_with,
+    CodeColumn, CodeTable, CodeValues, PairCounts, PairSetting, Profile, WeighedPairs,
+    count_matrices, pair_counts_with, weigh_pairs_with,
 };
 use std::hint::black_box;
 use std::time::Instant;
@@ -43,21 +43,21 @@ impl Data {
         }
     }
 
-    fn codes(&self) -> Codes<'_> {
+    fn codes(&self) -> CodeTable<'_> {
         let levels = self.values;
         let columns =
-            self.columns.iter().map(|c| Column { values: Values::U8(c), levels }).collect();
-        Codes::new(columns, &self.classes, self.n_classes, None).expect("codes in range")
+            self.columns.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels }).collect();
+        CodeTable::new(columns, &self.classes, self.n_classes, None).expect("codes in range")
     }
 }
 
-fn count(level: Level, codes: &Codes<'_>) -> PairCounts {
+fn count(level: Level, codes: &CodeTable<'_>) -> PairCounts {
     pair_counts_with(&Control::new(1), Kernels::at(level), codes, None, None)
         .expect("not cancelled")
 }
 
-fn weigh(level: Level, codes: &Codes<'_>) -> WeighedPairs {
-    weigh_pairs_with(&Control::new(1), Kernels::at(level), codes, &Setting::pi(), None)
+fn weigh(level: Level, codes: &CodeTable<'_>) -> WeighedPairs {
+    weigh_pairs_with(&Control::new(1), Kernels::at(level), codes, &PairSetting::pi(), None)
         .expect("not cancelled")
 }
 
@@ -71,7 +71,7 @@ fn levels(data: &Data) -> Vec<Level> {
 
 /// All levels agree, and 40 random rows have the sums that a double loop over them and all others
 /// gives.
-fn check(data: &Data, codes: &Codes<'_>) {
+fn check(data: &Data, codes: &CodeTable<'_>) {
     let levels = levels(data);
     let truth = count(levels[0], codes);
     truth.check_sums().expect("every pair once");
@@ -82,7 +82,7 @@ fn check(data: &Data, codes: &Codes<'_>) {
         "levels differ in fixed point"
     );
     let bound = truth.pairs() as f64 * weighed.unit() / 2.0;
-    let exact = count_matrices(&truth, &Setting::pi());
+    let exact = count_matrices(&truth, &PairSetting::pi());
     assert!(
         exact.iter().zip(weighed.matrices()).all(|(e, w)| (e - w).abs() <= bound),
         "fixed point is off"
@@ -157,7 +157,7 @@ fn exact(c: &mut Criterion) {
             b.iter(|| {
                 let profile = Profile::new(&counts);
                 let setting = |i: u32| {
-                    Setting::new(
+                    PairSetting::new(
                         [1.0; 4],
                         f64::from(i) / 100.0,
                         fasttree_core::stats::pairs::Decay::Exponential,
@@ -178,10 +178,12 @@ fn trees(c: &mut Criterion) {
         let (columns, classes) = made::labels(rows, features, values);
         let data = made::nominal(&columns, &classes, values);
         let plan = made::plan("pi");
-        let columns =
-            columns.iter().map(|c| Column { values: Values::U8(c), levels: values }).collect();
-        let codes = Codes::new(columns, &classes, 2, None).expect("codes in range");
-        let scores = Profile::new(&count(Level::active(), &codes)).pi(&Setting::pi());
+        let columns = columns
+            .iter()
+            .map(|c| CodeColumn { values: CodeValues::U8(c), levels: values })
+            .collect();
+        let codes = CodeTable::new(columns, &classes, 2, None).expect("codes in range");
+        let scores = Profile::new(&count(Level::active(), &codes)).pi(&PairSetting::pi());
         let best = scores.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let model = made::fit(&plan, &data);
         assert_eq!(model.tree.nodes[0].score, best, "score of the root");

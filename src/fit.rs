@@ -1,8 +1,8 @@
 //! What was typed becomes a checked plan; the plan becomes a model.
 //!
-//! [`Config`] is the words of the user (names, strings, `None`), [`Plan`] what they mean (objects
-//! whose options are inside their domains). A combination that nobody serves is refused here, by
-//! name, before any row is touched.
+//! [`Config`] is the words of the user (names, strings, `None`), [`FitPlan`] what they mean
+//! (objects whose options are inside their domains). A combination that nobody serves is refused
+//! here, by name, before any row is touched.
 
 mod check;
 mod codes;
@@ -16,11 +16,13 @@ mod prepare;
 use crate::criteria::{self, Context, Criterion, Evidence, EvidenceKind};
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, Evaluation, KnownPairs, Limits, PairMemo, Setting, Thresholds};
-use crate::model::{Model, Smoothing};
+use crate::grow::{
+    self, Evaluation, GrowthLimits, GrowthSetting, KnownPairs, PairMemo, Thresholds,
+};
+use crate::model::{LeafSmoothing, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
-use crate::prune::{Method, Rows};
+use crate::prune::{PruneMethod, PruneRows};
 use crate::split::NominalSplits;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -34,10 +36,10 @@ use prepare::few_branches;
 
 /// What the words mean.
 #[derive(Debug)]
-pub struct Plan {
+pub struct FitPlan {
     criterion: Box<dyn Criterion>,
     config: Config,
-    limits: Limits,
+    limits: GrowthLimits,
 }
 
 fn unsupported<T>(what: impl Into<String>, supported: &str) -> Result<T> {
@@ -62,7 +64,7 @@ impl Common {
     }
 }
 
-impl Plan {
+impl FitPlan {
     /// Check the words. A user's criterion, which has no name, comes as `custom`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
         let criterion = match custom {
@@ -76,7 +78,7 @@ impl Plan {
         }
         cut::check(&config)?;
         let no_distance_decay = check::no_distance_decay(&config, criterion.as_ref())?;
-        let limits = Limits {
+        let limits = GrowthLimits {
             max_depth: config.max_depth.unwrap_or(usize::MAX),
             max_leaf_nodes: config.max_leaf_nodes,
             min_samples_split: config.min_samples_split,
@@ -91,7 +93,7 @@ impl Plan {
         if let Some(method) = &config.discretize {
             method.check()?;
         }
-        if let Smoothing::MEstimate { m } = config.smoothing
+        if let LeafSmoothing::MEstimate { m } = config.smoothing
             && !(m > 0.0 && m.is_finite())
         {
             return Err(Error::parameter("leaf_smoothing", m, "m must be a positive number"));
@@ -144,7 +146,7 @@ impl Plan {
     }
 
     /// The setting of growth for a training set.
-    pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Setting<'_> {
+    pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> GrowthSetting<'_> {
         let mut occurring = vec![false; data.n_classes()];
         for &r in rows.rows() {
             occurring[data.classes()[r as usize] as usize] = true;
@@ -157,13 +159,17 @@ impl Plan {
             && !rows.is_everything())
         .then(|| rows.bits(data.len()));
         let nominal_splits = self.nominal_splits(data);
-        Setting { training, nominal_splits, ..self.setting_of(occurring, largest, rows.len()) }
+        GrowthSetting {
+            training,
+            nominal_splits,
+            ..self.setting_of(occurring, largest, rows.len())
+        }
     }
 
     /// The setting of growth on so many rows, which weigh `largest` together (as copies, or their
     /// number) and belong to the classes that are `occurring`.
-    fn setting_of(&self, occurring: Vec<bool>, largest: u64, rows: usize) -> Setting<'_> {
-        Setting {
+    fn setting_of(&self, occurring: Vec<bool>, largest: u64, rows: usize) -> GrowthSetting<'_> {
+        GrowthSetting {
             criterion: self.criterion.as_ref(),
             context: Context {
                 logs: Logs::for_rows(largest, rows),
@@ -206,10 +212,10 @@ impl Plan {
     pub fn shares_pairs(&self) -> bool {
         let Evidence::Pairs(formula) = self.criterion.evidence() else { return false };
         let counted = formula.matrices().is_none() && matches!(formula.weighed(), Ok(None));
-        counted && !matches!(self.config.pruning, Some(Method::ReducedError { .. }))
+        counted && !matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))
     }
 
-    /// [`Plan::fit`], sharing with other plans on the same rows what they have in common.
+    /// [`FitPlan::fit`], sharing with other plans on the same rows what they have in common.
     pub fn fit_beside(
         &self,
         data: &Dataset,
@@ -236,7 +242,7 @@ impl Plan {
         let prepared = shared.0.as_ref().unwrap_or(data);
         let model =
             self.grow_prepared((data, prepared), &rows, None, weights, Some(&shared.1), control)?;
-        let looked_at = Rows { data, rows: rows.rows(), weights };
+        let looked_at = PruneRows { data, rows: rows.rows(), weights };
         Ok(self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
     }
 

@@ -102,8 +102,8 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    struct Column<T>(PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Column<T> {
+    struct ListVisitor<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
         type Value = Vec<T>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -129,7 +129,7 @@ where
             Ok(out)
         }
     }
-    deserializer.deserialize_seq(Column(PhantomData))
+    deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// How class counts of a leaf become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "method")]
-pub enum Smoothing {
+pub enum LeafSmoothing {
     /// `n_c / n`.
     #[default]
     None,
@@ -29,7 +29,7 @@ pub struct Model {
     /// The tree.
     pub tree: Tree,
     /// Leaf probabilities.
-    pub smoothing: Smoothing,
+    pub smoothing: LeafSmoothing,
     /// Criterion and parameters, opaque here.
     pub parameters: String,
 }
@@ -58,7 +58,7 @@ impl Model {
         let counts = self.tree.counts(node);
         let most = counts[label];
         let second = counts.iter().enumerate().filter(|&(c, _)| c != label);
-        self.smoothing == Smoothing::None
+        self.smoothing == LeafSmoothing::None
             && most < f64::MAX / counts.len() as f64
             && second.fold(0.0, |a: f64, (_, &n)| a.max(n)) * (1.0 + 1e-9) < most
     }
@@ -74,11 +74,11 @@ impl Model {
         let n: f64 = counts.iter().sum();
         let k = counts.len() as f64;
         match self.smoothing {
-            Smoothing::None => out.iter_mut().zip(counts).for_each(|(p, c)| *p = c / n),
-            Smoothing::Laplace => {
+            LeafSmoothing::None => out.iter_mut().zip(counts).for_each(|(p, c)| *p = c / n),
+            LeafSmoothing::Laplace => {
                 out.iter_mut().zip(counts).for_each(|(p, c)| *p = (c + 1.0) / (n + k))
             }
-            Smoothing::MEstimate { m } => {
+            LeafSmoothing::MEstimate { m } => {
                 let root = self.tree.counts(0);
                 let all: f64 = root.iter().sum();
                 for ((p, c), r) in out.iter_mut().zip(counts).zip(root) {

@@ -51,14 +51,14 @@ pub const LARGEST_TABLE: usize = 1 << 24;
 /// Entries of the smallest tables.
 const SMALLEST: usize = 64;
 
-struct Level {
+struct LogTables {
     log2: Vec<f64>,
     x_log2_x: Vec<f64>,
     /// Filled by the first criterion that asks for a factorial.
     log2_factorial: OnceLock<Vec<f64>>,
 }
 
-impl Level {
+impl LogTables {
     /// The tables of a size; None where there is no memory for them.
     fn of(size: usize) -> Option<Self> {
         let log2 = filled(size, |i| if i == 0 { 0.0 } else { log2(i as f64) })?;
@@ -77,14 +77,14 @@ fn filled(size: usize, value: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
     Some(table)
 }
 
-static LEVELS: [OnceLock<Level>; 25] = [const { OnceLock::new() }; 25];
+static LEVELS: [OnceLock<LogTables>; 25] = [const { OnceLock::new() }; 25];
 
 /// Logarithms of all counts up to a maximum; a cheap handle.
 #[derive(Clone, Copy)]
 pub struct Logs {
     log2: &'static [f64],
     x_log2_x: &'static [f64],
-    level: &'static Level,
+    level: &'static LogTables,
 }
 
 impl std::fmt::Debug for Logs {
@@ -103,7 +103,7 @@ impl Logs {
             if let Some(level) = slot.get() {
                 return Self { log2: &level.log2, x_log2_x: &level.x_log2_x, level };
             }
-            match Level::of(size) {
+            match LogTables::of(size) {
                 // A second thread that was as quick has made the same.
                 Some(level) => drop(slot.set(level)),
                 // What lies beyond a smaller table is computed.

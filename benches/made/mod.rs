@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each bench uses its part")]
 
-use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
-use fasttree_core::fit::{Config, Plan};
+use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, RowSet, Schema, Weights};
+use fasttree_core::fit::{Config, FitPlan};
 use fasttree_core::model::Model;
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
@@ -41,7 +41,8 @@ pub fn numbers(rows: usize, features: usize, classes: usize) -> (Vec<Vec<f64>>, 
 /// The columns of [`numbers`], encoded.
 pub fn numeric(columns: &[Vec<f64>], codes: &[u16], classes: usize) -> Dataset {
     let kind = || Kind::Numeric { cuts: None, fill: None };
-    let mut builder = Builder::new(schema(columns.len(), classes, kind), codes).expect("classes");
+    let mut builder =
+        DatasetBuilder::new(schema(columns.len(), classes, kind), codes).expect("classes");
     builder
         .numeric_block(columns.len(), |row, column| columns[column][row], &Control::new(1))
         .expect("numbers");
@@ -68,7 +69,7 @@ pub fn labels(rows: usize, features: usize, values: usize) -> (Vec<Vec<u8>>, Vec
 pub fn nominal(columns: &[Vec<u8>], codes: &[u16], values: usize) -> Dataset {
     let levels = || (0..values).map(|v| Label::Int(v as i64)).collect();
     let kind = || Kind::Nominal { levels: levels(), fill: None };
-    let mut builder = Builder::new(schema(columns.len(), 2, kind), codes).expect("classes");
+    let mut builder = DatasetBuilder::new(schema(columns.len(), 2, kind), codes).expect("classes");
     for column in columns {
         builder.nominal(values, |row| i64::from(column[row])).expect("codes");
     }
@@ -76,12 +77,12 @@ pub fn nominal(columns: &[Vec<u8>], codes: &[u16], values: usize) -> Dataset {
 }
 
 /// A plan for a criterion; everything else as it is by default.
-pub fn plan(criterion: &str) -> Plan {
-    Plan::new(Config { criterion: criterion.into(), ..Config::default() }, None).expect("plan")
+pub fn plan(criterion: &str) -> FitPlan {
+    FitPlan::new(Config { criterion: criterion.into(), ..Config::default() }, None).expect("plan")
 }
 
 /// A tree without limits on all rows, one thread.
-pub fn fit(plan: &Plan, data: &Dataset) -> Model {
+pub fn fit(plan: &FitPlan, data: &Dataset) -> Model {
     plan.fit(data, &RowSet::all(data.len()), &Weights::Unit, &Control::new(1)).expect("model")
 }
 

@@ -6,16 +6,20 @@
 
 use super::Source;
 use fasttree_core::read::{
-    Arff, Delimited, Dialect, Kind, Limits, ReadColumn, ReadError, Result, Values,
+    Arff, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError, ReadLimits, Result,
 };
 
 /// Weights of rows that have one, beside the columns.
 type Found = (Vec<ReadColumn>, Vec<(u64, f64)>);
 
 /// Limits that small inputs reach, or those of every day.
-fn limits(source: &mut Source<'_>) -> Limits {
-    let small = Limits { field: 24, columns: 6, levels: 5, line: 120 };
-    source.one(&[small, Limits { field: 1 << 20, line: 1 << 20, ..small }, Limits::default()])
+fn limits(source: &mut Source<'_>) -> ReadLimits {
+    let small = ReadLimits { field: 24, columns: 6, levels: 5, line: 120 };
+    source.one(&[
+        small,
+        ReadLimits { field: 1 << 20, line: 1 << 20, ..small },
+        ReadLimits::default(),
+    ])
 }
 
 /// Refused with a place, or columns of one length whose codes have labels.
@@ -30,11 +34,11 @@ fn looked_at(found: &Result<Found>, text: &[u8]) {
         }
         Ok((columns, weights)) => {
             let rows = |column: &ReadColumn| match &column.values {
-                Values::Numbers(numbers) => {
+                CellValues::Numbers(numbers) => {
                     assert!(numbers.iter().all(|x| !x.is_infinite()), "{column:?}");
                     numbers.len()
                 }
-                Values::Codes(codes, labels) => {
+                CellValues::Codes(codes, labels) => {
                     let most = labels.len() as i32;
                     assert!(codes.iter().all(|c| (-1..most).contains(c)), "{column:?}");
                     codes.len()
@@ -58,7 +62,7 @@ fn compared(text: &[u8], size: usize, read: impl Fn(usize) -> Result<Found>) {
     }
 }
 
-fn arff_of(text: &[u8], size: usize, limits: Limits) -> Result<Found> {
+fn arff_of(text: &[u8], size: usize, limits: ReadLimits) -> Result<Found> {
     let mut reader = Arff::new(limits);
     let mut started = false;
     for block in text.chunks(size) {
@@ -87,7 +91,7 @@ fn csv_of(
     text: &[u8],
     size: usize,
     dialect: Dialect,
-    limits: Limits,
+    limits: ReadLimits,
     header: bool,
 ) -> Result<Found> {
     let mut reader = Delimited::new(dialect, limits);
@@ -96,13 +100,13 @@ fn csv_of(
     let width = reader.width();
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
     let kind = |j| match j % 4 {
-        0 => (j, Kind::Found, false),
-        1 => (j, Kind::Numbers, false),
-        2 => (j, Kind::Numbers, true),
-        _ => (j, Kind::Declared(vec![b"a".to_vec(), b"b".to_vec()]), false),
+        0 => (j, CellKind::Found, false),
+        1 => (j, CellKind::Numbers, false),
+        2 => (j, CellKind::Numbers, true),
+        _ => (j, CellKind::Declared(vec![b"a".to_vec(), b"b".to_vec()]), false),
     };
     let kinds =
-        (0..width).map(|j| if header { kind(j) } else { (j, Kind::Found, false) }).collect();
+        (0..width).map(|j| if header { kind(j) } else { (j, CellKind::Found, false) }).collect();
     reader.start(header, names, kinds, vec![Vec::new(), b"?".to_vec(), b"NA".to_vec()])?;
     Ok((reader.finish()?.0, Vec::new()))
 }

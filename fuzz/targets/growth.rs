@@ -5,8 +5,8 @@
 use super::Source;
 use super::twin::{Column, Limits, Twin};
 use fasttree_core::criteria::{CRITERIA, EvidenceKind};
-use fasttree_core::data::{Builder, Dataset, RowSet, Schema, Weights};
-use fasttree_core::fit::{Config, Plan};
+use fasttree_core::data::{Dataset, DatasetBuilder, RowSet, Schema, Weights};
+use fasttree_core::fit::{Config, FitPlan};
 use fasttree_core::parallel::Control;
 use fasttree_core::tree::{NONE, Test};
 
@@ -51,7 +51,7 @@ fn dataset(columns: &[Column], classes: &[u16], k: usize) -> Dataset {
         names.join(",")
     ))
     .unwrap();
-    let mut builder = Builder::new(schema, classes).unwrap();
+    let mut builder = DatasetBuilder::new(schema, classes).unwrap();
     for column in columns {
         match column {
             Column::Numeric(values) => {
@@ -100,7 +100,7 @@ pub fn check(bytes: &[u8]) {
     );
     let inside: Vec<u32> = data.original().iter().map(|&r| weights[r as usize]).collect();
     let given = if weighted { Weights::Integer(inside) } else { Weights::Unit };
-    let plan = Plan::new(Config::from_json(&words).unwrap(), None).unwrap();
+    let plan = FitPlan::new(Config::from_json(&words).unwrap(), None).unwrap();
     let model = plan.fit(&data, &RowSet::all(data.len()), &given, &Control::new(1)).expect(&words);
     let twin = Twin::new(&columns, &classes, &weights, k, criterion, limits).grow();
     let tree = &model.tree;

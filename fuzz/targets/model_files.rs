@@ -73,7 +73,7 @@ fn forest(bytes: &[u8], control: &Control) {
 }
 
 fn bayes(bytes: &[u8], control: &Control) {
-    match bayes::Model::from_json(bytes, control) {
+    match bayes::BayesModel::from_json(bytes, control) {
         Err(e) => refused(&e),
         Ok(model) => {
             let number = |row, feature| Rows.number(row, feature);

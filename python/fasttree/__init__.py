@@ -67,7 +67,7 @@ _NAMES = {
     "Table": "table",
     "Advice": "advice",
     "advise": "advice",
-    "show_versions": "_versions",
+    "show_versions": "_engine.versions",
     "InternalError": "_engine",
 }
 
@@ -139,7 +139,7 @@ if TYPE_CHECKING:
         reports,
     )
     from ._engine import InternalError
-    from ._versions import show_versions
+    from ._engine.versions import show_versions
     from .advice import Advice, advise
     from .criteria import list_criteria
     from .estimators import (

@@ -12,7 +12,7 @@
 
 use super::counts::{affordable_pairs, pair_index, pair_tables, single_table};
 use super::naive::value_logs;
-use super::{Cells, Input, Smoothing};
+use super::{Input, RowCells, Smoothing};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use serde::{Deserialize, Serialize};
@@ -29,12 +29,12 @@ pub struct Aode {
     #[serde(deserialize_with = "crate::json::column")]
     pub(super) pairs: Vec<Vec<f64>>,
     #[serde(skip)]
-    derived: Derived,
+    derived: AodeTables,
 }
 
 /// What is made of the counts.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Derived {
+struct AodeTables {
     arities: Vec<usize>,
     log_prior: Vec<f64>,
     /// `log P(value | class)` by feature, zeros for missing.
@@ -59,7 +59,7 @@ impl Aode {
         affordable_pairs(&arities, input.n_classes())?;
         let pairs = pair_tables(input, control, |_, _, table| Ok(table.cells))?;
         let singles = (0..p).map(|j| single_table(input, j)).collect();
-        let mut model = Self { smoothing, limit, singles, pairs, derived: Derived::default() };
+        let mut model = Self { smoothing, limit, singles, pairs, derived: AodeTables::default() };
         model.restore(&arities, &input.class_counts, control)?;
         Ok(model)
     }
@@ -86,10 +86,10 @@ impl Aode {
         self.smoothing.check()?;
         let s = self.smoothing;
         let total: f64 = class_counts.iter().sum();
-        let mut d = Derived {
+        let mut d = AodeTables {
             arities: arities.to_vec(),
             log_prior: class_counts.iter().map(|&c| s.log(c, total, k)).collect(),
-            ..Derived::default()
+            ..AodeTables::default()
         };
         for (table, &v) in self.singles.iter().zip(arities) {
             let known: f64 = table[..v * k].iter().sum();
@@ -124,7 +124,7 @@ impl Aode {
     }
 
     /// Logarithm of the mean of the joint probabilities over the parents, by class.
-    pub(crate) fn log_joint(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
+    pub(crate) fn log_joint(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
         let p = d.arities.len();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// How the cells of a feature are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Reading {
+pub enum FeatureReading {
     /// A number that stays one.
     Number,
     /// A number that becomes the index of its interval `(lo, hi]`.
@@ -30,7 +30,7 @@ pub enum Reading {
     },
 }
 
-impl Reading {
+impl FeatureReading {
     /// Number of values; 0 for numbers.
     pub fn arity(&self) -> usize {
         match self {
@@ -68,7 +68,7 @@ impl Reading {
 #[derive(Debug)]
 pub struct Input {
     /// How the cells were read.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<FeatureReading>,
     /// Codes of each feature by internal row; the arity means missing. Empty for numbers.
     pub codes: Vec<Vec<u32>>,
     /// Class of each row, ascending.
@@ -115,12 +115,12 @@ impl Input {
         input.class_counts = sums.iter().map(|&s| s as f64 * unit).collect();
         for (column, cuts) in data.columns().iter().zip(cuts) {
             let (mut reading, mut codes) = match (column, cuts) {
-                (Column::Numeric(_), None) => (Reading::Number, Vec::new()),
+                (Column::Numeric(_), None) => (FeatureReading::Number, Vec::new()),
                 (Column::Numeric(c), Some(cuts)) => {
                     let bins = Bins::new(cuts.clone())?;
                     let code = |&v: &f64| if v.is_nan() { bins.len() as u32 } else { bins.bin(v) };
                     let codes = c.values().iter().map(code).collect();
-                    (Reading::Binned { cuts: cuts.clone(), fill: None }, codes)
+                    (FeatureReading::Binned { cuts: cuts.clone(), fill: None }, codes)
                 }
                 (Column::Nominal(c), _) => {
                     let levels = c.levels();
@@ -128,7 +128,10 @@ impl Input {
                         MISSING => levels as u32,
                         code => code,
                     };
-                    (Reading::Nominal { levels, fill: None }, (0..n as u32).map(code).collect())
+                    (
+                        FeatureReading::Nominal { levels, fill: None },
+                        (0..n as u32).map(code).collect(),
+                    )
                 }
             };
             if fill && reading.arity() > 0 {
@@ -140,7 +143,7 @@ impl Input {
         Ok(input)
     }
 
-    fn fill(&self, reading: &mut Reading, codes: &mut [u32]) {
+    fn fill(&self, reading: &mut FeatureReading, codes: &mut [u32]) {
         let arity = reading.arity();
         let mut sums = vec![0_i64; arity + 1];
         for (&c, &w) in codes.iter().zip(&self.weights) {
@@ -153,7 +156,8 @@ impl Input {
             }
         }
         codes.iter_mut().filter(|c| **c as usize == arity).for_each(|c| *c = mode as u32);
-        if let Reading::Binned { fill, .. } | Reading::Nominal { fill, .. } = reading {
+        if let FeatureReading::Binned { fill, .. } | FeatureReading::Nominal { fill, .. } = reading
+        {
             *fill = Some(mode as u32);
         }
     }

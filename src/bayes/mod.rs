@@ -29,8 +29,8 @@ mod wrapper;
 
 pub use aode::Aode;
 pub use counts::{PairTable, pair_tables};
-pub use input::{Input, Reading};
-pub use naive::{Feature, Naive};
+pub use input::{FeatureReading, Input};
+pub use naive::{FeatureModel, Naive};
 pub use smoothing::Smoothing;
 pub use tan::{Tan, conditional_mutual_information, spanning_tree};
 
@@ -69,7 +69,7 @@ pub enum Learner {
 /// What is to be fitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct BayesConfig {
     /// The classifier.
     pub learner: Learner,
     /// How counts become probabilities of values.
@@ -87,7 +87,7 @@ pub struct Config {
 /// The parts that differ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum Structure {
     /// Naive Bayes.
     Naive(Naive),
     /// Tree-augmented naive Bayes.
@@ -98,30 +98,35 @@ pub enum Kind {
 
 /// A fitted classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Model {
+pub struct BayesModel {
     /// How cells become numbers or codes.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<FeatureReading>,
     /// Weight of each declared class in the training rows.
     pub class_counts: Vec<f64>,
     /// The rest.
-    pub kind: Kind,
+    pub kind: Structure,
 }
 
 /// One row, read: a code each (the number of levels when missing), and the numbers that stayed
 /// numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Cells {
+pub(crate) struct RowCells {
     pub(crate) codes: Vec<usize>,
     pub(crate) numbers: Vec<f64>,
 }
 
 /// Fit a classifier to all rows of a data set.
-pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control) -> Result<Model> {
+pub fn fit(
+    data: &Dataset,
+    weights: &Weights,
+    config: &BayesConfig,
+    control: &Control,
+) -> Result<BayesModel> {
     config.smoothing.check()?;
     let fill = matches!(config.learner, Learner::Tan { fill: true, .. });
     let input = Input::new(data, weights, &config.cuts, fill)?;
     if !matches!(config.learner, Learner::Naive { .. })
-        && let Some(j) = input.readings.iter().position(|r| *r == Reading::Number)
+        && let Some(j) = input.readings.iter().position(|r| *r == FeatureReading::Number)
     {
         return Err(Error::Data(format!(
             "column '{}' is numeric: this classifier needs cut points; choose a discretiser",
@@ -131,7 +136,7 @@ pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control
     let kind = match config.learner {
         Learner::Naive { var_smoothing } => {
             let priors = config.priors.as_deref();
-            Kind::Naive(Naive::fit(
+            Structure::Naive(Naive::fit(
                 data,
                 weights,
                 &input,
@@ -142,25 +147,27 @@ pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control
             )?)
         }
         Learner::Tan { wrapper: false, root, .. } => {
-            Kind::Tan(Tan::chow_liu(&input, config.smoothing, root, control)?)
+            Structure::Tan(Tan::chow_liu(&input, config.smoothing, root, control)?)
         }
         Learner::Tan { wrapper: true, .. } => {
             let parents = wrapper::super_parent(&input, config.smoothing, control)?;
-            Kind::Tan(Tan::with_parents(&input, config.smoothing, parents, control)?)
+            Structure::Tan(Tan::with_parents(&input, config.smoothing, parents, control)?)
         }
-        Learner::Aode { limit } => Kind::Aode(Aode::fit(&input, config.smoothing, limit, control)?),
+        Learner::Aode { limit } => {
+            Structure::Aode(Aode::fit(&input, config.smoothing, limit, control)?)
+        }
     };
-    Ok(Model { readings: input.readings, class_counts: input.class_counts, kind })
+    Ok(BayesModel { readings: input.readings, class_counts: input.class_counts, kind })
 }
 
 /// Terms that are added up between two looks at the cancel flag: about a millisecond.
 const BLOCK_TERMS: usize = 1 << 20;
 
-impl Model {
+impl BayesModel {
     /// Terms that one row adds up.
     fn terms(&self) -> usize {
         let (p, k) = (self.readings.len(), self.classes());
-        let parents = if matches!(self.kind, Kind::Aode(_)) { p } else { 1 };
+        let parents = if matches!(self.kind, Structure::Aode(_)) { p } else { 1 };
         p.saturating_mul(parents).saturating_mul(k).max(1)
     }
 
@@ -185,26 +192,28 @@ impl Model {
             control.check()?;
             let here = b * block..rows.min((b + 1) * block);
             let mut out = vec![0.0; here.len() * k];
-            let mut cells = Cells::default();
+            let mut cells = RowCells::default();
             let mut scratch = Vec::new();
             for (row, out) in here.zip(out.chunks_exact_mut(k)) {
                 cells.codes.clear();
                 cells.numbers.clear();
                 for (j, reading) in self.readings.iter().enumerate() {
                     let (c, x) = match reading {
-                        Reading::Number => (0, number(row, j)),
-                        Reading::Binned { .. } => {
+                        FeatureReading::Number => (0, number(row, j)),
+                        FeatureReading::Binned { .. } => {
                             (reading.code_of_number(number(row, j)), f64::NAN)
                         }
-                        Reading::Nominal { .. } => (reading.code_of_level(code(row, j)), f64::NAN),
+                        FeatureReading::Nominal { .. } => {
+                            (reading.code_of_level(code(row, j)), f64::NAN)
+                        }
                     };
                     cells.codes.push(c);
                     cells.numbers.push(x);
                 }
                 match &self.kind {
-                    Kind::Naive(m) => m.log_joint(&cells, out),
-                    Kind::Tan(m) => m.log_joint(&cells, out, &mut scratch),
-                    Kind::Aode(m) => m.log_joint(&cells, out, &mut scratch),
+                    Structure::Naive(m) => m.log_joint(&cells, out),
+                    Structure::Tan(m) => m.log_joint(&cells, out, &mut scratch),
+                    Structure::Aode(m) => m.log_joint(&cells, out, &mut scratch),
                 }
             }
             Ok(out)
@@ -221,11 +230,11 @@ impl Model {
     pub fn from_json(text: &[u8], control: &Control) -> Result<Self> {
         let mut model: Self = json::from_slice(text, control)?;
         sound::readings(&model)?;
-        let arities: Vec<usize> = model.readings.iter().map(Reading::arity).collect();
+        let arities: Vec<usize> = model.readings.iter().map(FeatureReading::arity).collect();
         match &mut model.kind {
-            Kind::Naive(m) => m.restore(&arities, &model.class_counts)?,
-            Kind::Tan(m) => m.restore(&arities, &model.class_counts)?,
-            Kind::Aode(m) => m.restore(&arities, &model.class_counts, control)?,
+            Structure::Naive(m) => m.restore(&arities, &model.class_counts)?,
+            Structure::Tan(m) => m.restore(&arities, &model.class_counts)?,
+            Structure::Aode(m) => m.restore(&arities, &model.class_counts, control)?,
         }
         sound::values(&model)?;
         Ok(model)

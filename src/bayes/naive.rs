@@ -17,7 +17,7 @@
 
 use super::counts::single_table;
 use super::normal::distribution;
-use super::{Cells, Input, Reading, Smoothing};
+use super::{FeatureReading, Input, RowCells, Smoothing};
 use crate::data::{Column, Dataset, NumericColumn, Weights, entry_row};
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
@@ -32,7 +32,7 @@ const LEAST: f64 = 1e-75;
 /// What is known of a feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Feature {
+pub enum FeatureModel {
     /// Mean and variance in each class, smoothing included.
     Normal {
         /// Means by class.
@@ -60,7 +60,7 @@ pub struct Naive {
     /// Prior probabilities of the classes.
     pub prior: Vec<f64>,
     /// The features.
-    pub features: Vec<Feature>,
+    pub features: Vec<FeatureModel>,
     /// What was added to the variances.
     pub epsilon: f64,
     #[serde(skip)]
@@ -116,7 +116,7 @@ fn by_class(
 
 /// A number's distribution by Weka's rule, from the known numbers by class, all of them (in
 /// ascending order) last.
-fn rounded(of: &[Vec<(f64, f64)>]) -> Feature {
+fn rounded(of: &[Vec<(f64, f64)>]) -> FeatureModel {
     let (all, classes) = of.split_last().expect("all rows come last");
     let gaps = || all.windows(2).map(|w| w[1].1 - w[0].1).filter(|&gap| gap > 0.0);
     let several = gaps().count();
@@ -130,7 +130,7 @@ fn rounded(of: &[Vec<(f64, f64)>]) -> Feature {
         mean.push(if known { centre } else { 0.0 });
         deviation.push(if known { variance.sqrt().max(least) } else { least });
     }
-    Feature::Rounded { mean, deviation, precision }
+    FeatureModel::Rounded { mean, deviation, precision }
 }
 
 /// The nearest multiple of `unit`, the even one of two.
@@ -190,16 +190,16 @@ impl Naive {
         let found = parallel::map(control, input.features(), |j| {
             control.check()?;
             Ok(match &data.columns()[j] {
-                Column::Numeric(c) if input.readings[j] == Reading::Number => {
+                Column::Numeric(c) if input.readings[j] == FeatureReading::Number => {
                     let of = by_class(c, &input.classes, k, weights);
                     if weka.contains(&j) {
                         (rounded(&of), Vec::new())
                     } else {
                         let moments = of.iter().map(|of| moments_of(of)).collect();
-                        (Feature::Counts(Vec::new()), moments)
+                        (FeatureModel::Counts(Vec::new()), moments)
                     }
                 }
-                _ => (Feature::Counts(single_table(input, j)), Vec::new()),
+                _ => (FeatureModel::Counts(single_table(input, j)), Vec::new()),
             })
         })?;
         let largest = largest_variance(found.iter().filter_map(|(_, m)| m.last()))?;
@@ -219,11 +219,11 @@ impl Naive {
                     data.schema().classes[c]
                 )));
             }
-            features.push(Feature::Normal { mean, variance });
+            features.push(FeatureModel::Normal { mean, variance });
         }
         let mut model =
             Self { smoothing, prior, features, epsilon, log_prior: Vec::new(), logs: Vec::new() };
-        let arities: Vec<usize> = input.readings.iter().map(Reading::arity).collect();
+        let arities: Vec<usize> = input.readings.iter().map(FeatureReading::arity).collect();
         model.restore(&arities, &input.class_counts)?;
         Ok(model)
     }
@@ -240,13 +240,13 @@ impl Naive {
         self.logs.clear();
         for (feature, &v) in self.features.iter().zip(arities) {
             let logs = match feature {
-                Feature::Normal { mean, variance } => {
+                FeatureModel::Normal { mean, variance } => {
                     if mean.len() != k || variance.len() != k || v != 0 {
                         return Err(wrong());
                     }
                     variance.iter().map(|var| -0.5 * (std::f64::consts::TAU * var).ln()).collect()
                 }
-                Feature::Rounded { mean, deviation, precision } => {
+                FeatureModel::Rounded { mean, deviation, precision } => {
                     let positive = |x: &f64| *x > 0.0 && x.is_finite();
                     let sound = deviation.iter().all(positive) && positive(precision);
                     if mean.len() != k || deviation.len() != k || v != 0 || !sound {
@@ -254,7 +254,7 @@ impl Naive {
                     }
                     Vec::new()
                 }
-                Feature::Counts(cells) => {
+                FeatureModel::Counts(cells) => {
                     if cells.len() != (v + 1) * k {
                         return Err(wrong());
                     }
@@ -267,12 +267,12 @@ impl Naive {
     }
 
     /// Logarithm of the joint density by class.
-    pub(crate) fn log_joint(&self, cells: &Cells, out: &mut [f64]) {
+    pub(crate) fn log_joint(&self, cells: &RowCells, out: &mut [f64]) {
         let k = out.len();
         out.copy_from_slice(&self.log_prior);
         for (j, feature) in self.features.iter().enumerate() {
             match feature {
-                Feature::Normal { mean, variance } => {
+                FeatureModel::Normal { mean, variance } => {
                     let x = cells.numbers[j];
                     if x.is_nan() {
                         continue;
@@ -282,7 +282,7 @@ impl Naive {
                             self.logs[j][c] - 0.5 * (x - mean[c]) * (x - mean[c]) / variance[c];
                     }
                 }
-                Feature::Rounded { mean, deviation, precision } => {
+                FeatureModel::Rounded { mean, deviation, precision } => {
                     let x = cells.numbers[j];
                     if x.is_nan() {
                         continue;
@@ -293,7 +293,7 @@ impl Naive {
                         out[c] += (at(x + half) - at(x - half)).max(LEAST).ln();
                     }
                 }
-                Feature::Counts(_) => {
+                FeatureModel::Counts(_) => {
                     let row = &self.logs[j][cells.codes[j] * k..][..k];
                     out.iter_mut().zip(row).for_each(|(o, l)| *o += l);
                 }
@@ -306,13 +306,13 @@ impl Naive {
 
     /// The same where squares overflow in every class: the nearest classes by the sums of squares,
     /// which are compared by their logarithms, and of those the rest of the density.
-    fn beyond(&self, cells: &Cells, out: &mut [f64]) {
+    fn beyond(&self, cells: &RowCells, out: &mut [f64]) {
         let k = out.len();
         out.copy_from_slice(&self.log_prior);
         let mut squares: Vec<Vec<f64>> = vec![Vec::new(); k];
         for (j, feature) in self.features.iter().enumerate() {
             match feature {
-                Feature::Normal { mean, variance } => {
+                FeatureModel::Normal { mean, variance } => {
                     let x = cells.numbers[j];
                     for c in (0..k).filter(|_| !x.is_nan()) {
                         let gap = (x / 2.0 - mean[c] / 2.0).abs().ln();
@@ -320,8 +320,8 @@ impl Naive {
                         out[c] += self.logs[j][c];
                     }
                 }
-                Feature::Rounded { .. } => {}
-                Feature::Counts(_) => {
+                FeatureModel::Rounded { .. } => {}
+                FeatureModel::Counts(_) => {
                     let row = &self.logs[j][cells.codes[j] * k..][..k];
                     out.iter_mut().zip(row).for_each(|(o, l)| *o += l);
                 }

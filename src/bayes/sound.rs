@@ -5,7 +5,7 @@
 //! features, replacements are values that there are, and variances are positive numbers.
 
 use super::counts::pair_index;
-use super::{Feature, Kind, Model, Reading};
+use super::{BayesModel, FeatureModel, FeatureReading, Structure};
 use crate::data::Bins;
 use crate::error::{Error, Result};
 
@@ -17,21 +17,23 @@ fn wrong<T>(what: String) -> Result<T> {
 }
 
 /// Refuse readings that no training writes; sizes of tables may be made of what is left.
-pub(super) fn readings(model: &Model) -> Result<()> {
+pub(super) fn readings(model: &BayesModel) -> Result<()> {
     if model.class_counts.is_empty() {
         return wrong("a model without classes".into());
     }
     for (j, reading) in model.readings.iter().enumerate() {
         let fill = match reading {
-            Reading::Number if matches!(model.kind, Kind::Naive(_)) => continue,
-            Reading::Number => return wrong(format!("feature {j} is a number without bins")),
-            Reading::Binned { cuts, fill } => {
+            FeatureReading::Number if matches!(model.kind, Structure::Naive(_)) => continue,
+            FeatureReading::Number => {
+                return wrong(format!("feature {j} is a number without bins"));
+            }
+            FeatureReading::Binned { cuts, fill } => {
                 if let Err(error) = Bins::new(cuts.clone()) {
                     return wrong(format!("cut points of feature {j}: {error}"));
                 }
                 fill
             }
-            Reading::Nominal { levels, fill } => {
+            FeatureReading::Nominal { levels, fill } => {
                 if *levels >= u32::MAX as usize {
                     return wrong(format!("feature {j} has {levels} levels"));
                 }
@@ -49,13 +51,13 @@ pub(super) fn readings(model: &Model) -> Result<()> {
 }
 
 /// Refuse values that no training writes; all sizes are right.
-pub(super) fn values(model: &Model) -> Result<()> {
+pub(super) fn values(model: &BayesModel) -> Result<()> {
     weights(&model.class_counts, "the classes")?;
     if model.class_counts.iter().sum::<f64>() <= 0.0 {
         return wrong("all classes weigh nothing".into());
     }
     match &model.kind {
-        Kind::Naive(m) => {
+        Structure::Naive(m) => {
             if !(m.epsilon >= 0.0 && m.prior.iter().all(|p| (0.0..=1.0).contains(p))) {
                 return wrong("a prior probability or an epsilon out of range".into());
             }
@@ -65,7 +67,7 @@ pub(super) fn values(model: &Model) -> Result<()> {
             let mut features = m.features.iter().zip(&model.readings).enumerate();
             features.try_for_each(|(j, (f, reading))| feature(model, j, f, reading))
         }
-        Kind::Tan(m) => {
+        Structure::Tan(m) => {
             if let Some(e) = m.edges.iter().find(|e| e.0.max(e.1) >= model.readings.len()) {
                 return wrong(format!("an edge between features {} and {}", e.0, e.1));
             }
@@ -85,7 +87,7 @@ pub(super) fn values(model: &Model) -> Result<()> {
             }
             Ok(())
         }
-        Kind::Aode(m) => {
+        Structure::Aode(m) => {
             if !(m.limit >= 0.0 && m.limit.is_finite()) {
                 return wrong(format!("a frequency limit of {}", m.limit));
             }
@@ -109,16 +111,21 @@ pub(super) fn values(model: &Model) -> Result<()> {
     }
 }
 
-fn feature(model: &Model, j: usize, feature: &Feature, reading: &Reading) -> Result<()> {
+fn feature(
+    model: &BayesModel,
+    j: usize,
+    feature: &FeatureModel,
+    reading: &FeatureReading,
+) -> Result<()> {
     let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
     let positive = |numbers: &[f64]| numbers.iter().all(|x| *x > 0.0 && x.is_finite());
-    let is_number = matches!(reading, Reading::Number);
+    let is_number = matches!(reading, FeatureReading::Number);
     let sound = match feature {
-        Feature::Normal { mean, variance } => is_number && finite(mean) && positive(variance),
-        Feature::Rounded { mean, deviation, precision } => {
+        FeatureModel::Normal { mean, variance } => is_number && finite(mean) && positive(variance),
+        FeatureModel::Rounded { mean, deviation, precision } => {
             is_number && finite(mean) && positive(deviation) && positive(&[*precision])
         }
-        Feature::Counts(cells) => {
+        FeatureModel::Counts(cells) => {
             weights(cells, &format!("feature {j}"))?;
             adds_up(model, j, cells)?;
             !is_number
@@ -145,18 +152,18 @@ fn column_sums(cells: &[f64], size: usize) -> Vec<f64> {
 }
 
 /// Sums over the second feature: by value of the first and class.
-fn block_sums(cells: &[f64], values: usize, model: &Model) -> Vec<f64> {
+fn block_sums(cells: &[f64], values: usize, model: &BayesModel) -> Vec<f64> {
     let k = model.classes();
     cells.chunks_exact(values * k).flat_map(|block| column_sums(block, k)).collect()
 }
 
-fn is_same(model: &Model, sums: &[f64], others: &[f64]) -> bool {
+fn is_same(model: &BayesModel, sums: &[f64], others: &[f64]) -> bool {
     let slack = ROUNDING * model.class_counts.iter().sum::<f64>();
     sums.len() == others.len() && sums.iter().zip(others).all(|(a, b)| (a - b).abs() <= slack)
 }
 
 /// The cells (value, class) of a feature add up to the classes.
-fn adds_up(model: &Model, j: usize, cells: &[f64]) -> Result<()> {
+fn adds_up(model: &BayesModel, j: usize, cells: &[f64]) -> Result<()> {
     if is_same(model, &column_sums(cells, model.classes()), &model.class_counts) {
         return Ok(());
     }
@@ -164,7 +171,7 @@ fn adds_up(model: &Model, j: usize, cells: &[f64]) -> Result<()> {
 }
 
 /// A pair of features adds up to its first.
-fn pair(model: &Model, (i, j): (usize, usize), sums: &[f64], single: &[f64]) -> Result<()> {
+fn pair(model: &BayesModel, (i, j): (usize, usize), sums: &[f64], single: &[f64]) -> Result<()> {
     if is_same(model, sums, single) {
         return Ok(());
     }

@@ -11,7 +11,7 @@
 
 use super::counts::{PairTable, affordable_pairs, pair_tables, single_table};
 use super::naive::value_logs;
-use super::{Cells, Input, Smoothing};
+use super::{Input, RowCells, Smoothing};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
@@ -28,12 +28,12 @@ pub struct Tan {
     /// Edges of the tree with their conditional mutual information (nats), strongest first.
     pub edges: Vec<(usize, usize, f64)>,
     #[serde(skip)]
-    derived: Derived,
+    derived: TanTables,
 }
 
 /// What is made of the counts.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Derived {
+struct TanTables {
     arities: Vec<usize>,
     log_prior: Vec<f64>,
     /// `[(parent's value * (values + 1) + value) * classes + class]`; a missing value or parent has
@@ -171,7 +171,7 @@ impl Tan {
             })
         })?;
         let mut model =
-            Self { smoothing, parents, counts, edges: Vec::new(), derived: Derived::default() };
+            Self { smoothing, parents, counts, edges: Vec::new(), derived: TanTables::default() };
         model.restore(&arities, &input.class_counts)?;
         Ok(model)
     }
@@ -210,12 +210,12 @@ impl Tan {
         }
         let total: f64 = class_counts.iter().sum();
         let log_prior = class_counts.iter().map(|&c| self.smoothing.log(c, total, k)).collect();
-        self.derived = Derived { arities: arities.to_vec(), log_prior, logs, order };
+        self.derived = TanTables { arities: arities.to_vec(), log_prior, logs, order };
         Ok(())
     }
 
     /// Logarithm of the joint probability by class.
-    pub(crate) fn log_joint(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
+    pub(crate) fn log_joint(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
         out.copy_from_slice(&d.log_prior);
@@ -232,7 +232,7 @@ impl Tan {
 
     /// The same with missing values: what a feature and all below it say to each value of its
     /// parent.
-    fn sum_out(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
+    fn sum_out(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
         // below[j][value * k + class]: log P(known cells below j | j = value, class).

@@ -21,7 +21,7 @@ use crate::parallel::{self, Control};
 
 /// Counts and logarithms of one feature given the class and, perhaps, a parent.
 #[derive(Debug)]
-struct Term {
+struct FeatureTerm {
     /// `[(a * (values + 1) + x) * classes + class]`; without a parent a = 0.
     counts: Vec<f64>,
     /// Logarithms in the same places, zeros for a missing value.
@@ -31,7 +31,7 @@ struct Term {
     values: usize,
 }
 
-impl Term {
+impl FeatureTerm {
     fn new(counts: Vec<f64>, values: usize, k: usize, smoothing: Smoothing) -> Self {
         let mut logs = Vec::with_capacity(counts.len());
         let mut totals = Vec::new();
@@ -67,15 +67,15 @@ impl Term {
 }
 
 /// What the search works on.
-struct Search<'a> {
+struct WrapperSearch<'a> {
     input: &'a Input,
     smoothing: Smoothing,
-    singles: Vec<Term>,
+    singles: Vec<FeatureTerm>,
     /// At `child * p + parent`.
-    pairs: Vec<Option<Term>>,
+    pairs: Vec<Option<FeatureTerm>>,
 }
 
-impl Search<'_> {
+impl WrapperSearch<'_> {
     /// Weight (in units) of the rows that are predicted correctly when left out.
     fn accuracy(&self, parents: &[Option<usize>], control: &Control) -> Result<i64> {
         let input = self.input;
@@ -157,17 +157,23 @@ pub fn super_parent(
     let arities: Vec<usize> = (0..p).map(|j| input.arity(j)).collect();
     // Counts and logarithms, in both directions.
     affordable_pairs(&arities, k.saturating_mul(4))?;
-    let singles =
-        (0..p).map(|j| Term::new(single_table(input, j), arities[j], k, smoothing)).collect();
+    let singles = (0..p)
+        .map(|j| FeatureTerm::new(single_table(input, j), arities[j], k, smoothing))
+        .collect();
     let pairs = parallel::map(control, p * p, |at| {
         control.check()?;
         let (child, parent) = (at / p, at % p);
         let count = || {
-            Term::new(PairTable::count(input, parent, child).cells, arities[child], k, smoothing)
+            FeatureTerm::new(
+                PairTable::count(input, parent, child).cells,
+                arities[child],
+                k,
+                smoothing,
+            )
         };
         Ok((child != parent).then(count))
     })?;
-    let search = Search { input, smoothing, singles, pairs };
+    let search = WrapperSearch { input, smoothing, singles, pairs };
     let mut parents = vec![None; p];
     let mut current = search.accuracy(&parents, control)?;
     loop {

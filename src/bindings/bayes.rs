@@ -1,9 +1,9 @@
 //! `_core.BayesModel`: a fitted Bayesian classifier; its training set is a `_core.Dataset`.
 
-use super::convert::{Block, Columns, bytes, weights};
+use super::convert::{ArrayBlock, Columns, bytes, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, exception, run};
-use crate::bayes::{self, Model};
+use crate::bayes::{self, BayesModel};
 use crate::predict::Source;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// A fitted classifier; immutable.
 #[pyclass(name = "BayesModel", module = "fasttree._core", frozen)]
 pub struct PyBayesModel {
-    model: Arc<Model>,
+    model: Arc<BayesModel>,
 }
 
 /// Fit naive Bayes, TAN or AODE.
@@ -44,7 +44,7 @@ impl PyBayesModel {
     fn predict<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         joint: bool,
         n_jobs: Option<i64>,
@@ -83,7 +83,7 @@ impl PyBayesModel {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let work = Work::from(data.len() * 16).with_memory(data.len(), data.len());
-        let model = run(py, None, work, None, |c| Model::from_json(data, c))?;
+        let model = run(py, None, work, None, |c| BayesModel::from_json(data, c))?;
         Ok(Self { model: Arc::new(model) })
     }
 }

@@ -1,6 +1,6 @@
 //! Rows in batches: what each says of the cut points, its codes, and fits on codes.
 
-use super::convert::{Block, Columns, View};
+use super::convert::{ArrayBlock, ArrayView, Columns};
 use super::dataset::{plan, schema};
 use super::forest::{PyForest, bagging};
 use super::job::{Work, exception, reserve, run};
@@ -10,7 +10,7 @@ use crate::bins::{
 };
 use crate::data::Weights;
 use crate::error::Error;
-use crate::fit::{CodeFacts, Plan};
+use crate::fit::{CodeFacts, FitPlan};
 use crate::grow::forest::{BootstrapSampler, content_hashes, drawn_times};
 use crate::numeric::ExactSum;
 use crate::parallel::Control;
@@ -21,14 +21,16 @@ use numpy::{
 use pyo3::prelude::*;
 
 /// Codes of a feature, whether one of them means "missing", and the range of each bin.
-type Feature<'py> = (u32, bool, Option<PyReadonlyArray2<'py, f64>>);
+type PyCodes<'py> = (u32, bool, Option<PyReadonlyArray2<'py, f64>>);
 
 /// What is known of all rows: schema, features, whether rows have weights, whether they were drawn,
 /// weight of each class, number of rows.
-pub type Facts<'py> = (String, Vec<Feature<'py>>, bool, bool, Vec<u32>, usize);
+pub type PyCodeFacts<'py> = (String, Vec<PyCodes<'py>>, bool, bool, Vec<u32>, usize);
 
 /// The same for the core.
-pub fn facts((text, features, weighted, drawn, totals, rows): Facts<'_>) -> PyResult<CodeFacts> {
+pub fn facts(
+    (text, features, weighted, drawn, totals, rows): PyCodeFacts<'_>,
+) -> PyResult<CodeFacts> {
     let features = features.into_iter().map(|(codes, missing, ranges)| {
         let ranges =
             ranges.map(|r| r.as_array().rows().into_iter().map(|r| [r[0], r[1]]).collect());
@@ -55,7 +57,7 @@ fn kept(weights: &Weights, rows: usize) -> Vec<u32> {
 }
 
 fn is_numeric(columns: &Columns<'_>) -> Vec<bool> {
-    let number = |f| matches!(columns.at(f).0, View::F64(_) | View::F32(_));
+    let number = |f| matches!(columns.at(f).0, ArrayView::F64(_) | ArrayView::F32(_));
     (0..columns.features()).map(number).collect()
 }
 
@@ -76,7 +78,7 @@ type Summary<'py> = (
 #[pyo3(signature = (blocks, rows, copies, total, bins))]
 pub fn edge_summary<'py>(
     py: Python<'py>,
-    blocks: Vec<Block<'_>>,
+    blocks: Vec<ArrayBlock<'_>>,
     rows: usize,
     copies: Copies<'_>,
     total: u64,
@@ -193,7 +195,7 @@ pub fn level_counts<'py>(
 #[pyfunction]
 pub fn row_hashes<'py>(
     py: Python<'py>,
-    blocks: Vec<Block<'_>>,
+    blocks: Vec<ArrayBlock<'_>>,
     classes: PyReadonlyArray1<'_, u16>,
     copies: Copies<'_>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
@@ -214,7 +216,7 @@ type Encoded<'py> = (
 #[pyfunction]
 pub fn encode_rows<'py>(
     py: Python<'py>,
-    blocks: Vec<Block<'_>>,
+    blocks: Vec<ArrayBlock<'_>>,
     classes: PyReadonlyArray1<'_, u16>,
     copies: Copies<'_>,
     cuts: Vec<Option<Vec<f64>>>,
@@ -261,7 +263,7 @@ pub fn encode_rows<'py>(
 
 /// Refuse what cannot be done on codes.
 #[pyfunction]
-pub fn check_codes(facts: Facts<'_>, config: &str, forest: bool) -> PyResult<()> {
+pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResult<()> {
     let (plan, _) = plan(config, None)?;
     plan.check_codes(&self::facts(facts)?, forest).map_err(exception)
 }
@@ -285,7 +287,7 @@ fn table(facts: &CodeFacts, records: &PyReadonlyArray2<'_, u8>) -> PyResult<Binn
     })
 }
 
-fn work(plan: &Plan, facts: &CodeFacts, bytes: usize, times: usize) -> Work {
+fn work(plan: &FitPlan, facts: &CodeFacts, bytes: usize, times: usize) -> Work {
     let amount = plan.work_on(facts.rows, facts.features.len(), facts.totals.len());
     Work::from(amount.saturating_mul(times)).with_memory(2 * bytes, bytes)
 }
@@ -295,7 +297,7 @@ fn work(plan: &Plan, facts: &CodeFacts, bytes: usize, times: usize) -> Work {
 #[pyo3(signature = (facts, records, config, n_jobs = None, progress = None))]
 pub fn fit_codes(
     py: Python<'_>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     records: PyReadonlyArray2<'_, u8>,
     config: &str,
     n_jobs: Option<i64>,
@@ -319,7 +321,7 @@ pub fn fit_codes(
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn forest_codes(
     py: Python<'_>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     records: PyReadonlyArray2<'_, u8>,
     hashes: PyReadonlyArray1<'_, u64>,
     config: &str,

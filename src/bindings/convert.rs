@@ -1,7 +1,7 @@
 //! Arrays of the user as columns of the core.
 
 use super::job::exception;
-use crate::data::{Builder, Dataset, MISSING, RowSet, Schema, Weights};
+use crate::data::{Dataset, DatasetBuilder, MISSING, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::{Dense, Source};
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 /// A block of columns as NumPy holds it: floats, or codes (negative = missing).
-pub enum Block<'py> {
+pub enum ArrayBlock<'py> {
     /// float64, shape (rows, columns).
     F64(PyReadonlyArray2<'py, f64>),
     /// float32.
@@ -25,7 +25,7 @@ pub enum Block<'py> {
     U8(PyReadonlyArray2<'py, u8>),
 }
 
-impl<'py> FromPyObject<'_, 'py> for Block<'py> {
+impl<'py> FromPyObject<'_, 'py> for ArrayBlock<'py> {
     type Error = PyErr;
 
     /// By the type of the numbers: to try one type after the other costs an error for each.
@@ -43,7 +43,7 @@ impl<'py> FromPyObject<'_, 'py> for Block<'py> {
 
 /// The same, borrowed for work without the interpreter.
 #[derive(Debug, Clone, Copy)]
-pub enum View<'a> {
+pub enum ArrayView<'a> {
     /// float64.
     F64(ArrayView2<'a, f64>),
     /// float32.
@@ -54,19 +54,19 @@ pub enum View<'a> {
     U8(ArrayView2<'a, u8>),
 }
 
-impl Block<'_> {
+impl ArrayBlock<'_> {
     /// Borrow.
-    pub fn view(&self) -> View<'_> {
+    pub fn view(&self) -> ArrayView<'_> {
         match self {
-            Self::F64(a) => View::F64(a.as_array()),
-            Self::F32(a) => View::F32(a.as_array()),
-            Self::I32(a) => View::I32(a.as_array()),
-            Self::U8(a) => View::U8(a.as_array()),
+            Self::F64(a) => ArrayView::F64(a.as_array()),
+            Self::F32(a) => ArrayView::F32(a.as_array()),
+            Self::I32(a) => ArrayView::I32(a.as_array()),
+            Self::U8(a) => ArrayView::U8(a.as_array()),
         }
     }
 }
 
-impl View<'_> {
+impl ArrayView<'_> {
     /// (rows, columns).
     pub fn shape(&self) -> (usize, usize) {
         match self {
@@ -81,7 +81,7 @@ impl View<'_> {
 /// Blocks side by side: one table of features.
 #[derive(Debug)]
 pub struct Columns<'a> {
-    views: Vec<View<'a>>,
+    views: Vec<ArrayView<'a>>,
     /// (view, column) of each feature.
     place: Vec<(usize, usize)>,
     rows: usize,
@@ -89,8 +89,8 @@ pub struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Blocks in feature order; all of them have the same number of rows.
-    pub fn new(blocks: &'a [Block<'_>], rows: usize) -> Result<Self> {
-        let views: Vec<View<'a>> = blocks.iter().map(Block::view).collect();
+    pub fn new(blocks: &'a [ArrayBlock<'_>], rows: usize) -> Result<Self> {
+        let views: Vec<ArrayView<'a>> = blocks.iter().map(ArrayBlock::view).collect();
         let mut place = Vec::new();
         for (i, view) in views.iter().enumerate() {
             let (n, p) = view.shape();
@@ -111,9 +111,9 @@ impl<'a> Columns<'a> {
 
     /// Bytes that these cells take as a training set, sorted.
     pub fn encoded_bytes(&self) -> usize {
-        let cell = |view: &View<'_>| match view {
-            View::F64(_) | View::F32(_) => 12,
-            View::I32(_) | View::U8(_) => 1,
+        let cell = |view: &ArrayView<'_>| match view {
+            ArrayView::F64(_) | ArrayView::F32(_) => 12,
+            ArrayView::I32(_) | ArrayView::U8(_) => 1,
         };
         let row: usize = self.views.iter().map(|v| v.shape().1 * cell(v)).sum();
         self.rows.saturating_mul(row + 16)
@@ -125,13 +125,13 @@ impl<'a> Columns<'a> {
     }
 
     /// The block of a feature, and its column there.
-    pub fn at(&self, feature: usize) -> (View<'a>, usize) {
+    pub fn at(&self, feature: usize) -> (ArrayView<'a>, usize) {
         let (view, column) = self.place[feature];
         (self.views[view], column)
     }
 
     /// The only block, when it is the whole table.
-    pub fn single(&self) -> Option<View<'a>> {
+    pub fn single(&self) -> Option<ArrayView<'a>> {
         (self.views.len() == 1).then(|| self.views[0])
     }
 
@@ -141,23 +141,25 @@ impl<'a> Columns<'a> {
             return Err(Error::Internal("schema, classes and columns differ in size".into()));
         }
         let arities: Vec<usize> = schema.features.iter().map(crate::data::Feature::arity).collect();
-        let mut builder = Builder::new(schema, classes)?;
+        let mut builder = DatasetBuilder::new(schema, classes)?;
         let mut feature = 0;
         for view in &self.views {
             let (_, p) = view.shape();
             match view {
-                View::F64(a) => builder.numeric_block(p, |r, c| a[[r, c]], control)?,
-                View::F32(a) => builder.numeric_block(p, |r, c| f64::from(a[[r, c]]), control)?,
-                View::I32(a) => {
+                ArrayView::F64(a) => builder.numeric_block(p, |r, c| a[[r, c]], control)?,
+                ArrayView::F32(a) => {
+                    builder.numeric_block(p, |r, c| f64::from(a[[r, c]]), control)?
+                }
+                ArrayView::I32(a) => {
                     for c in 0..p {
                         control.check()?;
                         builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
                     }
                 }
-                View::U8(a) if arities[feature..][..p].iter().all(|&levels| levels <= 255) => {
+                ArrayView::U8(a) if arities[feature..][..p].iter().all(|&levels| levels <= 255) => {
                     builder.nominal_block(&arities[feature..][..p], |r, c| a[[r, c]], control)?;
                 }
-                View::U8(a) => {
+                ArrayView::U8(a) => {
                     for c in 0..p {
                         control.check()?;
                         builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
@@ -174,8 +176,8 @@ impl Source for Columns<'_> {
     fn number(&self, row: usize, feature: usize) -> f64 {
         let (view, column) = self.place[feature];
         match &self.views[view] {
-            View::F64(a) => a[[row, column]],
-            View::F32(a) => f64::from(a[[row, column]]),
+            ArrayView::F64(a) => a[[row, column]],
+            ArrayView::F32(a) => f64::from(a[[row, column]]),
             _ => f64::NAN,
         }
     }
@@ -183,8 +185,8 @@ impl Source for Columns<'_> {
     fn code(&self, row: usize, feature: usize) -> u32 {
         let (view, column) = self.place[feature];
         match &self.views[view] {
-            View::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
-            View::U8(a) => u32::from(a[[row, column]]),
+            ArrayView::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
+            ArrayView::U8(a) => u32::from(a[[row, column]]),
             _ => MISSING,
         }
     }
@@ -298,7 +300,7 @@ pub fn string<'py>(py: Python<'py>, found: &str) -> PyResult<Bound<'py, PyString
 /// Rows with as many columns as a model was fitted on.
 pub(super) fn readable<'b>(
     schema: &Schema,
-    blocks: &'b [Block<'_>],
+    blocks: &'b [ArrayBlock<'_>],
     rows: usize,
 ) -> PyResult<Columns<'b>> {
     let columns = Columns::new(blocks, rows).map_err(exception)?;
@@ -316,11 +318,11 @@ pub(super) fn readable<'b>(
 macro_rules! on_source {
     ($columns:expr, |$source:ident| $job:expr) => {
         match $columns.single() {
-            Some($crate::bindings::convert::View::F64(a)) => {
+            Some($crate::bindings::convert::ArrayView::F64(a)) => {
                 let $source = &$crate::bindings::convert::Dense64(a);
                 $job
             }
-            Some($crate::bindings::convert::View::F32(a)) => {
+            Some($crate::bindings::convert::ArrayView::F32(a)) => {
                 let $source = &$crate::bindings::convert::Dense32(a);
                 $job
             }

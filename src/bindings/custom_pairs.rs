@@ -4,7 +4,7 @@ use super::custom::{Raised, says_extensive, scores_of};
 use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};
 use crate::criteria::{Criterion, EvidenceKind, Info};
 use crate::error::{Error, Result};
-use crate::stats::pairs::{Matrices, Setting};
+use crate::stats::pairs::{Matrices, PairSetting};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -30,7 +30,7 @@ static EXTENSIVE: Info = Info { extensive: true, ..INFO };
 pub struct PairFunction {
     function: Py<PyAny>,
     info: &'static Info,
-    setting: Setting,
+    setting: PairSetting,
     precision: Precision,
     raised: Raised,
 }
@@ -39,7 +39,7 @@ impl PairFunction {
     /// Wrap a callable.
     pub fn wrap(
         function: Py<PyAny>,
-        (setting, precision): (Setting, Precision),
+        (setting, precision): (PairSetting, Precision),
     ) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
         let info = if says_extensive(&function) { &EXTENSIVE } else { &PLAIN };
@@ -99,7 +99,7 @@ impl OnPairs for PairFunction {
         };
         Ok(self.ask(&whole)?[0])
     }
-    fn matrices(&self) -> Option<(&Setting, Precision)> {
+    fn matrices(&self) -> Option<(&PairSetting, Precision)> {
         Some((&self.setting, self.precision))
     }
     fn needs_all_candidates(&self) -> bool {

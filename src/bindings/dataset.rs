@@ -1,6 +1,6 @@
 //! `_core.Dataset`: an encoded training set, and what can be asked of it.
 
-use super::convert::{Block, Columns, indices, row_set, weights};
+use super::convert::{ArrayBlock, Columns, indices, row_set, weights};
 use super::custom::{Custom, Raised};
 use super::custom_pairs::PairFunction;
 use super::job::{Work, exception, reserve, run, run_attached};
@@ -10,7 +10,7 @@ use crate::criteria::{self, Cells, Context, Tables};
 use crate::data::{Dataset, Schema};
 use crate::discretize;
 use crate::error::Result;
-use crate::fit::{Config, Plan};
+use crate::fit::{Config, FitPlan};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -34,7 +34,7 @@ pub(super) fn schema(text: &str) -> PyResult<Schema> {
 }
 
 /// A plan and, for a user's criterion, the place where its exception waits.
-pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, Option<Raised>)> {
+pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(FitPlan, Option<Raised>)> {
     let config = Config::from_json(config).map_err(exception)?;
     let (custom, raised) = match custom {
         None => (None, None),
@@ -48,7 +48,7 @@ pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, O
             (Some(made), Some(raised))
         }
     };
-    Ok((Plan::new(config, custom).map_err(exception)?, raised))
+    Ok((FitPlan::new(config, custom).map_err(exception)?, raised))
 }
 
 fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
@@ -70,10 +70,10 @@ impl PyDataset {
     fn run_plan<R: Send>(
         &self,
         py: Python<'_>,
-        (plan, raised): (Plan, Option<Raised>),
+        (plan, raised): (FitPlan, Option<Raised>),
         n_jobs: Option<i64>,
         progress: Option<&Py<PyAny>>,
-        job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
+        job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
         self.run_plans(py, (plan, raised), 1, n_jobs, progress, job)
     }
@@ -82,11 +82,11 @@ impl PyDataset {
     pub(super) fn run_plans<R: Send>(
         &self,
         py: Python<'_>,
-        (plan, raised): (Plan, Option<Raised>),
+        (plan, raised): (FitPlan, Option<Raised>),
         times: usize,
         n_jobs: Option<i64>,
         progress: Option<&Py<PyAny>>,
-        job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
+        job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
         // What growth surely copies: the order of each column, and a few words a row.
         let (rows, columns) = (self.data.len(), self.data.columns().len());
@@ -110,7 +110,7 @@ impl PyDataset {
         py: Python<'_>,
         schema_json: &str,
         classes: PyReadonlyArray1<'_, u16>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let schema = schema(schema_json)?;
@@ -396,7 +396,7 @@ pub fn bin_cuts<'py>(
     let method =
         serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let values = values.as_array().to_vec();
-    if matches!(method, discretize::Method::Mdlp) && classes.is_none() {
+    if matches!(method, discretize::DiscretizeMethod::Mdlp) && classes.is_none() {
         return Err(PyValueError::new_err("mdlp needs the classes of the rows"));
     }
     let classes = classes.map_or_else(|| vec![0; values.len()], |c| c.as_array().to_vec());

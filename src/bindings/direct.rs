@@ -1,6 +1,6 @@
 //! Fits on the caller's numbers, without an encoded training set.
 
-use super::convert::{Block, Columns, View};
+use super::convert::{ArrayBlock, ArrayView, Columns};
 use super::dataset::{plan, schema};
 use super::job::{Work, exception, reserve, run};
 use super::model::PyModel;
@@ -41,8 +41,8 @@ impl RowSource for Columns<'_> {
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
         let (view, column) = self.at(feature);
         match view {
-            View::F64(a) => read(a, column, rows, first, out, |x| x),
-            View::F32(a) => read(a, column, rows, first, out, f64::from),
+            ArrayView::F64(a) => read(a, column, rows, first, out, |x| x),
+            ArrayView::F32(a) => read(a, column, rows, first, out, f64::from),
             _ => out.fill(f64::NAN),
         }
     }
@@ -52,8 +52,8 @@ impl RowSource for Columns<'_> {
         for (i, code) in out.iter_mut().enumerate() {
             let row = rows.row(first + i);
             *code = match view {
-                View::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
-                View::U8(a) => u32::from(a[[row, column]]),
+                ArrayView::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
+                ArrayView::U8(a) => u32::from(a[[row, column]]),
                 _ => MISSING,
             };
         }
@@ -70,7 +70,7 @@ pub fn fit_numbers(
     py: Python<'_>,
     schema_json: &str,
     classes: PyReadonlyArray1<'_, u16>,
-    block: Block<'_>,
+    block: ArrayBlock<'_>,
     config: &str,
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
     n_jobs: Option<i64>,

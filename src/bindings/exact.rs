@@ -5,8 +5,8 @@ use super::dataset::PyDataset;
 use super::job::run;
 use super::model::PyModel;
 use crate::data::Weights;
-use crate::exact::{self, Errors, Limits, Objective};
-use crate::model::{Model, Smoothing};
+use crate::exact::{self, Errors, Objective, SearchLimits};
+use crate::model::{LeafSmoothing, Model};
 use crate::tree::Tree;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -24,7 +24,7 @@ fn searched(data: &PyDataset, tree: Tree, parameters: &str, found: Value) -> PyR
     Ok(PyModel::new(Model {
         schema: data.data().shared_schema(),
         tree,
-        smoothing: Smoothing::None,
+        smoothing: LeafSmoothing::None,
         parameters: Value::Object(parameters).to_string(),
     }))
 }
@@ -51,7 +51,7 @@ pub fn minimal_tree(
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyModel> {
-    let limits: Limits = read(limits)?;
+    let limits: SearchLimits = read(limits)?;
     let weights = weights(sample_weight.as_ref(), data.data())?;
     let errors = if minimise_errors { Errors::Minimise } else { Errors::Raise };
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
@@ -76,7 +76,7 @@ pub fn optimal_tree(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyModel> {
     let objective: Objective = read(objective)?;
-    let limits: Limits = read(limits)?;
+    let limits: SearchLimits = read(limits)?;
     let weights = weights(sample_weight.as_ref(), data.data())?;
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
         exact::optimal_tree(

@@ -1,6 +1,6 @@
 //! `_core.Forest`: trees that vote, and the call that grows them.
 
-use super::convert::{Block, bytes, on_source, readable, row_set, weights};
+use super::convert::{ArrayBlock, bytes, on_source, readable, row_set, weights};
 use super::dataset::{PyDataset, plan};
 use super::explain::explained;
 use super::job::{Work, exception, reserve, run};
@@ -189,7 +189,7 @@ impl PyForest {
     fn votes(
         &self,
         py: Python<'_>,
-        blocks: &[Block<'_>],
+        blocks: &[ArrayBlock<'_>],
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Votes> {
@@ -218,7 +218,7 @@ impl PyForest {
     fn predict<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
@@ -231,7 +231,7 @@ impl PyForest {
     fn predict_proba<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -244,7 +244,7 @@ impl PyForest {
     fn shap_values<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
@@ -269,7 +269,7 @@ impl PyForest {
     fn apply<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {

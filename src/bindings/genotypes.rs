@@ -6,21 +6,21 @@ use crate::data::genotypes::PackedGenotypes;
 use crate::error::{Error, Result};
 use crate::simd::Level;
 use crate::stats::neighbours::genotypes::{GenotypeRows, genotype_scores, genotype_tests, memory};
-use crate::stats::neighbours::{Method, Multiclass};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Samples of a study, their classes, and the packed genotypes.
-struct Study<'a> {
+struct PackedStudy<'a> {
     packed: PackedGenotypes<'a>,
     samples: Vec<u32>,
     classes: Vec<u16>,
     n_classes: usize,
-    search: (Method, Multiclass),
+    search: (NeighbourMethod, Multiclass),
 }
 
-impl<'a> Study<'a> {
+impl<'a> PackedStudy<'a> {
     fn new(
         packed: &'a PyReadonlyArray2<'_, u8>,
         n_samples: usize,
@@ -57,7 +57,7 @@ impl<'a> Study<'a> {
 }
 
 /// How a criterion picks neighbours.
-fn search(criterion: &str, options_json: &str) -> PyResult<Result<(Method, Multiclass)>> {
+fn search(criterion: &str, options_json: &str) -> PyResult<Result<(NeighbourMethod, Multiclass)>> {
     let options =
         serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let criterion = criteria::make(criterion, options).map_err(exception)?;
@@ -90,7 +90,7 @@ pub fn scores<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let of = (criterion, options_json);
-    let study = Study::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
+    let study = PackedStudy::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
     let (method, multiclass) = study.search;
     let scores = run(py, n_jobs, study.work(), progress.as_ref(), |control| {
         genotype_scores(control, Level::active(), &study.rows(), method, multiclass)
@@ -127,7 +127,7 @@ pub fn tests<'py>(
     (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>),
 )> {
     let of = (criterion, options_json);
-    let study = Study::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
+    let study = PackedStudy::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
     let permuted =
         permuted.as_slice().map_err(|_| PyValueError::new_err("permuted must be C-contiguous"))?;
     let found = run(py, n_jobs, study.work(), progress.as_ref(), |control| {

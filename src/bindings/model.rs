@@ -1,7 +1,7 @@
 //! `_core.Model`: a fitted model.
 
 use super::arrays::arrays;
-use super::convert::{Block, Columns, bytes, on_source, readable, string, weights};
+use super::convert::{ArrayBlock, Columns, bytes, on_source, readable, string, weights};
 use super::custom::Custom;
 use super::dataset::PyDataset;
 use super::explain::explained;
@@ -13,8 +13,8 @@ use crate::explain::ForestExplainer;
 use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::Predictor;
-use crate::prune::{self, Cut, Rows};
-use crate::resample::alpha::Choice;
+use crate::prune::{self, PruneRows, PruneStep};
+use crate::resample::alpha::AlphaChoice;
 use crate::store;
 use crate::tree::{CostMatrix, Style, dot, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
@@ -27,9 +27,9 @@ use std::sync::{Arc, OnceLock};
 pub struct PyModel {
     model: Arc<Model>,
     /// What pruning did; a loaded model does not know.
-    account: Option<Vec<Cut>>,
+    account: Option<Vec<PruneStep>>,
     /// How the price of a leaf was chosen, where it was.
-    choice: Option<Choice>,
+    choice: Option<AlphaChoice>,
     /// Compiled when rows are predicted for the first time.
     predictor: OnceLock<Predictor>,
 }
@@ -63,12 +63,12 @@ impl PyModel {
     }
 
     /// The same, with how the price of a leaf was chosen.
-    pub fn with_choice(self, choice: Option<Choice>) -> Self {
+    pub fn with_choice(self, choice: Option<AlphaChoice>) -> Self {
         Self { choice, ..self }
     }
 
     /// Wrap, with what pruning did.
-    pub fn told(model: Model, account: Vec<Cut>) -> Self {
+    pub fn told(model: Model, account: Vec<PruneStep>) -> Self {
         Self { account: Some(account), ..Self::new(model) }
     }
 
@@ -108,7 +108,7 @@ impl PyModel {
     }
 
     /// Rows that the model can read.
-    fn asked<'b>(&self, blocks: &'b [Block<'_>], rows: usize) -> PyResult<Columns<'b>> {
+    fn asked<'b>(&self, blocks: &'b [ArrayBlock<'_>], rows: usize) -> PyResult<Columns<'b>> {
         readable(self.schema(), blocks, rows)
     }
 }
@@ -120,7 +120,7 @@ impl PyModel {
     fn apply<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
@@ -138,7 +138,7 @@ impl PyModel {
     fn predict<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
@@ -156,7 +156,7 @@ impl PyModel {
     fn predict_proba<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -177,7 +177,7 @@ impl PyModel {
     fn shap_values<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
@@ -203,7 +203,7 @@ impl PyModel {
     fn reach<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         node: u32,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
@@ -231,7 +231,7 @@ impl PyModel {
     fn decision_path<'py>(
         &self,
         py: Python<'py>,
-        blocks: Vec<Block<'_>>,
+        blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
         let _memory = reserve(rows.saturating_mul(64), rows.saturating_mul(64))?;
@@ -294,7 +294,7 @@ impl PyModel {
         costs_json: Option<&str>,
     ) -> PyResult<Self> {
         let costs = self.costs(costs_json)?;
-        let method: Option<prune::Method> = option("pruning", method_json)?;
+        let method: Option<prune::PruneMethod> = option("pruning", method_json)?;
         let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
         let model = &self.model;
         let weighted = data.map(|d| weights(sample_weight.as_ref(), d.data())).transpose()?;
@@ -306,7 +306,9 @@ impl PyModel {
                 _ => Vec::new(),
             };
             let rows = match (data, &weighted) {
-                (Some(d), Some(weights)) => Some(Rows { data: d.data(), rows: &kept, weights }),
+                (Some(d), Some(weights)) => {
+                    Some(PruneRows { data: d.data(), rows: &kept, weights })
+                }
                 _ => None,
             };
             let how = (method.as_ref(), merged);
@@ -326,7 +328,7 @@ impl PyModel {
 
     /// What pruning did, None where it is not known.
     fn account(&self) -> Option<Vec<CutParts>> {
-        let parts = |c: &Cut| {
+        let parts = |c: &PruneStep| {
             (
                 c.node,
                 c.action.name(),

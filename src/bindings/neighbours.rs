@@ -5,7 +5,8 @@ use crate::criteria::{self, Criterion, Evidence};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::stats::neighbours::{
-    Codes, Counts, Method, Multiclass, Rows, default_radius, neighbour_scores, round,
+    Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows, default_radius,
+    neighbour_scores, round,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -14,14 +15,14 @@ use pyo3::prelude::*;
 /// How a criterion streams over some rows.
 fn search(
     criterion: &dyn Criterion,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     control: &Control,
-) -> Result<(Method, Multiclass)> {
+) -> Result<(NeighbourMethod, Multiclass)> {
     match criterion.evidence() {
         Evidence::Neighbours(search) => Ok(search),
         Evidence::Pairs(formula) => {
             let (setting, metric) = formula.streamed(&mut || default_radius(control, rows))?;
-            Ok((Method::Pairs { setting, metric }, Multiclass::Prior))
+            Ok((NeighbourMethod::Pairs { setting, metric }, Multiclass::Prior))
         }
         Evidence::Table | Evidence::Rows(_) => Err(Error::Unsupported {
             what: format!("criterion='{}' over streamed codes", criterion.info().name),
@@ -31,7 +32,7 @@ fn search(
 }
 
 /// Columns of which all rows are the same.
-fn constant(control: &Control, codes: Codes<'_>, rows: usize) -> Result<Vec<bool>> {
+fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Vec<bool>> {
     let width = 4096;
     let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
         control.check()?;
@@ -71,12 +72,12 @@ pub fn stream_scores<'py>(
     let columns = codes.as_array().dim().1;
     let values =
         codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
-    let codes = Codes { values, columns, stride: columns };
+    let codes = NominalRows { values, columns, stride: columns };
     let classes = classes.as_array().to_vec();
     let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let rows = Rows::new(codes, Vec::new(), &classes, n_classes, weights)?;
+        let rows = NeighbourRows::new(codes, Vec::new(), &classes, n_classes, weights)?;
         let (method, multiclass) = search(criterion.as_ref(), &rows, control)?;
         let mut scores = neighbour_scores(control, &rows, method, multiclass)?;
         let constant = constant(control, codes, classes.len())?;

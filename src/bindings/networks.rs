@@ -3,8 +3,10 @@
 use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
-use crate::bayes::Reading;
-use crate::networks::{self, Groups, Missing, Prior, PriorConfig, SearchConfig, Set, Variables};
+use crate::bayes::FeatureReading;
+use crate::networks::{
+    self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, Set, Variables,
+};
 use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -14,15 +16,15 @@ use serde_json::json;
 /// How a training set is read, and what is believed before it.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Config {
+struct NetworkConfig {
     /// Cut points of each numeric column.
     cuts: Vec<Option<Vec<f64>>>,
-    missing: Missing,
+    missing: MissingCells,
     max_parents: usize,
     prior: PriorConfig,
 }
 
-fn config(text: &str) -> PyResult<Config> {
+fn config(text: &str) -> PyResult<NetworkConfig> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
@@ -145,8 +147,8 @@ pub fn network_counts<'py>(
             tables.push(networks::counts(&variables, child, set)?);
         }
         let fills = variables.readings.iter().map(|r| match r {
-            Reading::Binned { fill, .. } | Reading::Nominal { fill, .. } => *fill,
-            Reading::Number => None,
+            FeatureReading::Binned { fill, .. } | FeatureReading::Nominal { fill, .. } => *fill,
+            FeatureReading::Number => None,
         });
         Ok((tables, fills.collect()))
     })?;

@@ -7,7 +7,7 @@ use crate::criteria::pairs::Precision;
 use crate::data;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
-    Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius,
+    Decay, NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
     pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
 };
 use numpy::{
@@ -135,7 +135,12 @@ fn shaped<'py>(
     values.iter().map(one).collect()
 }
 
-pub(super) fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Setting> {
+pub(super) fn setting(
+    theta: [f64; 4],
+    alpha: f64,
+    decay: &str,
+    at_zero: f64,
+) -> Result<PairSetting> {
     let decay = match decay {
         "exponential" => Decay::Exponential,
         "power" => Decay::Power { at_zero },
@@ -147,11 +152,11 @@ pub(super) fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) ->
             return Err(Error::parameter("decay", format!("'{other}'"), known));
         }
     };
-    Setting::new(theta, alpha, decay)
+    PairSetting::new(theta, alpha, decay)
 }
 
 /// One score a feature by a named metric.
-fn scores(profile: &Profile, metric: &str, setting: &Setting) -> Result<Vec<f64>> {
+fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<f64>> {
     match metric {
         "pi" => Ok(profile.pi(setting)),
         "pi_unweighted" => Ok(profile.pi_unweighted(setting)),
@@ -167,17 +172,17 @@ fn scores(profile: &Profile, metric: &str, setting: &Setting) -> Result<Vec<f64>
 /// The setting in the options of a user's criterion on pairs, and how pairs are added up.
 pub(super) fn pair_setting(
     options: &serde_json::Map<String, serde_json::Value>,
-) -> PyResult<(Setting, Precision)> {
+) -> PyResult<(PairSetting, Precision)> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Words {
+    struct PairOptions {
         theta: [f64; 4],
         alpha: f64,
         decay: String,
         at_zero: f64,
         precision: Precision,
     }
-    let words: Words = serde_json::from_value(serde_json::Value::Object(options.clone()))
+    let words: PairOptions = serde_json::from_value(serde_json::Value::Object(options.clone()))
         .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
     let setting = setting(words.theta, words.alpha, &words.decay, words.at_zero);
     Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, words.precision))

@@ -5,7 +5,8 @@
 
 use super::InternalError;
 use crate::read::{
-    Arff, AttributeKind, Delimited, Dialect, Kind, Limits, ReadColumn, ReadError, Result, Values,
+    Arff, AttributeKind, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError,
+    ReadLimits, Result,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -22,7 +23,7 @@ pyo3::create_exception!(
 );
 
 /// A column as Python gets it: position, numbers or codes, labels (None for numbers).
-type Column<'py> = (usize, Bound<'py, PyAny>, Option<Vec<Cow<'static, [u8]>>>);
+type PyColumn<'py> = (usize, Bound<'py, PyAny>, Option<Vec<Cow<'static, [u8]>>>);
 
 /// Run a step of a reader without the interpreter; a panic is an internal error.
 fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
@@ -46,16 +47,16 @@ fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyR
     }
 }
 
-fn limits(of: (usize, usize, usize)) -> Limits {
+fn limits(of: (usize, usize, usize)) -> ReadLimits {
     let (field, columns, levels) = of;
-    let line = Limits::default().line.max(field.saturating_mul(2));
-    Limits { field, columns, levels, line }
+    let line = ReadLimits::default().line.max(field.saturating_mul(2));
+    ReadLimits { field, columns, levels, line }
 }
 
-fn out<'py>(py: Python<'py>, columns: Vec<ReadColumn>) -> Vec<Column<'py>> {
+fn out<'py>(py: Python<'py>, columns: Vec<ReadColumn>) -> Vec<PyColumn<'py>> {
     let array = |column: ReadColumn| match column.values {
-        Values::Numbers(values) => (column.place, values.into_pyarray(py).into_any(), None),
-        Values::Codes(codes, labels) => {
+        CellValues::Numbers(values) => (column.place, values.into_pyarray(py).into_any(), None),
+        CellValues::Codes(codes, labels) => {
             let labels = labels.into_iter().map(Cow::Owned).collect();
             (column.place, codes.into_pyarray(py).into_any(), Some(labels))
         }
@@ -112,9 +113,9 @@ impl PyDelimitedReader {
         let reader = self.0.as_mut().ok_or_else(gone)?;
         let kind = |(place, declared, numbers, may_fail): (_, Option<Vec<Vec<u8>>>, bool, bool)| {
             let kind = match declared {
-                Some(labels) => Kind::Declared(labels),
-                None if numbers => Kind::Numbers,
-                None => Kind::Found,
+                Some(labels) => CellKind::Declared(labels),
+                None if numbers => CellKind::Numbers,
+                None => CellKind::Found,
             };
             (place, kind, may_fail)
         };
@@ -126,7 +127,7 @@ impl PyDelimitedReader {
     fn finish<'py>(
         &mut self,
         py: Python<'py>,
-    ) -> PyResult<(Vec<Column<'py>>, Vec<usize>, Option<u64>)> {
+    ) -> PyResult<(Vec<PyColumn<'py>>, Vec<usize>, Option<u64>)> {
         let reader = self.0.take().ok_or_else(gone)?;
         let latin1 = reader.encoding().latin1();
         let (columns, failed) = step(py, || reader.finish())?;
@@ -189,7 +190,7 @@ impl PyArffReader {
         &mut self,
         py: Python<'py>,
     ) -> PyResult<(
-        Vec<Column<'py>>,
+        Vec<PyColumn<'py>>,
         Bound<'py, PyArray1<i64>>,
         Bound<'py, PyArray1<f64>>,
         Option<u64>,

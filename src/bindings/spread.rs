@@ -1,37 +1,37 @@
 //! `_core.SpreadGrowth`: a tree whose rows lie elsewhere, and what is done to the rows there.
 
-use super::codes::{Facts, facts};
+use super::codes::{PyCodeFacts, facts};
 use super::dataset::plan;
 use super::forest::PyForest;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
 use crate::bins::{BinnedTable, GroupSplits, GroupedRecords, Records, add_counts as add};
 use crate::error::{Error, Result};
-use crate::fit::{CodeFacts, Plan};
+use crate::fit::{CodeFacts, FitPlan};
 use crate::grow::binned::{self, GrownBelow};
-use crate::grow::{PackedTree, Setting, forest};
+use crate::grow::{GrowthSetting, PackedTree, forest};
 use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 /// Rows and where groups of them start.
-type Grouped<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i64>>);
+type PyGroups<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i64>>);
 /// A subtree as plain numbers.
 type Packed<'py> =
     (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 /// Open nodes that are to grow elsewhere: group, node, rows, key, depth.
 type Small = Vec<(u32, u32, u64, u64, u32)>;
 
-fn setting<'p>(plan: &'p Plan, facts: &CodeFacts, seed: Option<u64>) -> Setting<'p> {
+fn setting<'p>(plan: &'p FitPlan, facts: &CodeFacts, seed: Option<u64>) -> GrowthSetting<'p> {
     let setting = plan.setting_on_codes(facts);
-    Setting { seed: seed.unwrap_or(setting.seed), ..setting }
+    GrowthSetting { seed: seed.unwrap_or(setting.seed), ..setting }
 }
 
 /// A tree under construction; the client's part of distributed growth.
 #[pyclass(name = "SpreadGrowth", module = "fasttree._core")]
 pub struct PySpreadGrowth {
     facts: CodeFacts,
-    plan: Plan,
+    plan: FitPlan,
     seed: Option<u64>,
     growth: binned::SpreadGrowth,
 }
@@ -41,7 +41,7 @@ impl PySpreadGrowth {
     /// A root; `seed` is that of a tree of a forest.
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
-    fn new(facts: Facts<'_>, config: &str, seed: Option<u64>) -> PyResult<Self> {
+    fn new(facts: PyCodeFacts<'_>, config: &str, seed: Option<u64>) -> PyResult<Self> {
         let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
         let growth = {
@@ -118,7 +118,7 @@ impl PySpreadGrowth {
 /// Trees as a forest.
 #[pyfunction]
 pub fn forest_of_trees(
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     config: &str,
     trees: Vec<PyRef<'_, PyModel>>,
 ) -> PyResult<PyForest> {
@@ -136,7 +136,7 @@ pub fn forest_seeds(seed: u64, trees: usize) -> Vec<u64> {
 /// Ask something of the rows of a partition.
 fn on_groups<R: Send>(
     py: Python<'_>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     (records, starts): (&PyReadonlyArray2<'_, u8>, &PyReadonlyArray1<'_, i64>),
     ask: impl FnOnce(&GroupedRecords<'_>) -> Result<R> + Send,
 ) -> PyResult<R> {
@@ -149,7 +149,7 @@ fn grouped<'py>(
     py: Python<'py>,
     width: usize,
     (bytes, starts): (Vec<u8>, Vec<i64>),
-) -> PyResult<Grouped<'py>> {
+) -> PyResult<PyGroups<'py>> {
     let rows = bytes.len() / width.max(1);
     Ok((bytes.into_pyarray(py).reshape([rows, width])?, starts.into_pyarray(py)))
 }
@@ -158,7 +158,7 @@ fn grouped<'py>(
 #[pyfunction]
 pub fn count_groups<'py>(
     py: Python<'py>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     records: PyReadonlyArray2<'_, u8>,
     starts: PyReadonlyArray1<'_, i64>,
     groups: Vec<u32>,
@@ -171,11 +171,11 @@ pub fn count_groups<'py>(
 #[pyfunction]
 pub fn divide_groups<'py>(
     py: Python<'py>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     records: PyReadonlyArray2<'_, u8>,
     starts: PyReadonlyArray1<'_, i64>,
     routes: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, i32>, usize),
-) -> PyResult<Grouped<'py>> {
+) -> PyResult<PyGroups<'py>> {
     let (features, targets, groups) = (routes.0.as_slice()?, routes.1.as_slice()?, routes.2);
     let splits = GroupSplits { features, targets, groups };
     let found = on_groups(py, facts, (&records, &starts), |part| part.divide(&splits))?;
@@ -186,11 +186,11 @@ pub fn divide_groups<'py>(
 #[pyfunction]
 pub fn rows_of_groups<'py>(
     py: Python<'py>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     records: PyReadonlyArray2<'_, u8>,
     starts: PyReadonlyArray1<'_, i64>,
     groups: Vec<u32>,
-) -> PyResult<Grouped<'py>> {
+) -> PyResult<PyGroups<'py>> {
     let found = on_groups(py, facts, (&records, &starts), |part| part.rows_of(&groups))?;
     grouped(py, records.as_array().ncols(), found)
 }
@@ -212,7 +212,7 @@ pub fn add_counts<'py>(
 #[pyo3(signature = (facts, config, seed, records, starts, nodes))]
 pub fn grow_groups<'py>(
     py: Python<'py>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     config: &str,
     seed: Option<u64>,
     records: PyReadonlyArray2<'_, u8>,
@@ -246,7 +246,7 @@ pub fn grow_groups<'py>(
 #[pyfunction]
 pub fn drawn_rows<'py>(
     py: Python<'py>,
-    facts: Facts<'_>,
+    facts: PyCodeFacts<'_>,
     records: PyReadonlyArray2<'_, u8>,
     times: PyReadonlyArray1<'_, u32>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, Vec<u32>)> {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// How branches are given to classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Labels {
+pub enum BranchLabels {
     /// Each branch to its largest class.
     #[default]
     Majority,
@@ -35,7 +35,7 @@ pub enum Labels {
 #[serde(default, deny_unknown_fields)]
 pub struct Accuracy {
     /// How branches are given to classes.
-    pub assignment: Labels,
+    pub assignment: BranchLabels,
 }
 
 pub(super) static INFO: Info = Info {
@@ -80,15 +80,15 @@ impl Formula for Accuracy {
             return;
         }
         match self.assignment {
-            Labels::Majority => majority(block, out),
-            Labels::Matching => {
+            BranchLabels::Majority => majority(block, out),
+            BranchLabels::Matching => {
                 let mut assignment = Assignment::default();
                 for (j, s) in out.iter_mut().enumerate() {
                     let weight = |m, c| block.at(m, c, j).value();
                     *s = assignment.best(block.branches, block.classes, weight);
                 }
             }
-            Labels::Identity => {
+            BranchLabels::Identity => {
                 out.fill(0.0);
                 for i in 0..block.branches.min(block.classes) {
                     for (s, x) in out.iter_mut().zip(block.cell(i, i)) {
@@ -105,8 +105,8 @@ impl Formula for Accuracy {
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
         let share = -1.0 / row.total().or_one();
         match self.assignment {
-            Labels::Matching => return false,
-            Labels::Majority => {
+            BranchLabels::Matching => return false,
+            BranchLabels::Majority => {
                 out.fill(0.0);
                 for c in 0..row.classes() {
                     let (before, cells) = row.class(c);
@@ -115,7 +115,7 @@ impl Formula for Accuracy {
                         .for_each(|(t, &x)| *t = t.max(before.plus(x).value()));
                 }
             }
-            Labels::Identity => {
+            BranchLabels::Identity => {
                 let (before, cells) = row.class(row.label);
                 out.iter_mut().zip(cells).for_each(|(t, &x)| *t = before.plus(x).value());
             }

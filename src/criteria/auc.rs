@@ -47,16 +47,16 @@ pub(super) static INFO: Info = Info {
 };
 
 /// A branch: rows of the class and all others.
-type Pair = (f64, f64);
+type BranchCounts = (f64, f64);
 
 /// Equal fractions give equal doubles, so ties are found by comparing quotients.
 #[inline]
-fn share((positive, negative): Pair) -> f64 {
+fn share((positive, negative): BranchCounts) -> f64 {
     positive / (positive + negative)
 }
 
 /// Pairs (positive, negative) in the right order, ties 1/2; empty branches hold no pair.
-fn ordered_pairs(branches: &mut Vec<Pair>) -> f64 {
+fn ordered_pairs(branches: &mut Vec<BranchCounts>) -> f64 {
     branches.retain(|b| b.0 + b.1 > 0.0);
     branches.sort_unstable_by(|&a, &b| share(a).total_cmp(&share(b)));
     let (mut pairs, mut below) = (0.0, 0.0);

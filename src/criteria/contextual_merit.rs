@@ -11,7 +11,7 @@ use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, 
 use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::Setting;
+use crate::stats::pairs::PairSetting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -64,8 +64,8 @@ pub(super) static INFO: Info = Info {
 };
 
 impl ContextualMerit {
-    fn setting(&self) -> Result<Setting> {
-        Setting::new([1.0; 4], self.alpha, self.decay.decay(self.at_zero))
+    fn setting(&self) -> Result<PairSetting> {
+        PairSetting::new([1.0; 4], self.alpha, self.decay.decay(self.at_zero))
     }
 }
 
@@ -82,7 +82,7 @@ impl OnPairs for ContextualMerit {
             None => Ok(pairs.profile.contextual_merit(&self.setting()?)),
         }
     }
-    fn weighed(&self) -> Result<Option<Setting>> {
+    fn weighed(&self) -> Result<Option<PairSetting>> {
         self.precision.weighed(self.setting())
     }
     fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
@@ -91,7 +91,7 @@ impl OnPairs for ContextualMerit {
     fn streamed(
         &self,
         _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(Setting, PairMetric)> {
+    ) -> Result<(PairSetting, PairMetric)> {
         Ok((self.setting()?, PairMetric::ContextualMerit))
     }
     fn check(&self) -> Result<()> {

@@ -16,7 +16,7 @@ use super::information::LANES;
 use crate::numeric::Count;
 
 /// One side of a comparison: class counts and their sum.
-pub(super) struct Side<'a> {
+pub(super) struct ContrastSide<'a> {
     /// Rows of each class.
     pub counts: &'a [f64],
     /// Rows.
@@ -27,7 +27,7 @@ pub(super) struct Side<'a> {
 pub(super) fn branch_against_rest<C: Count>(
     block: &Block<'_, C>,
     out: &mut [f64],
-    measure: impl Fn(Side<'_>, Side<'_>) -> f64,
+    measure: impl Fn(ContrastSide<'_>, ContrastSide<'_>) -> f64,
 ) {
     let n = block.total().value();
     let (mut inside, mut outside) = (vec![0.0; block.classes], vec![0.0; block.classes]);
@@ -44,8 +44,10 @@ pub(super) fn branch_against_rest<C: Count>(
                 rest += outside[c];
             }
             if size > 0.0 && rest > 0.0 {
-                let value =
-                    measure(Side { counts: &inside, size }, Side { counts: &outside, size: rest });
+                let value = measure(
+                    ContrastSide { counts: &inside, size },
+                    ContrastSide { counts: &outside, size: rest },
+                );
                 *s += if two { value } else { size / n * value };
             }
         }
@@ -53,7 +55,7 @@ pub(super) fn branch_against_rest<C: Count>(
 }
 
 /// Up to [`LANES`] candidates as a problem of one class against the rest.
-pub(super) struct Part<'a, C> {
+pub(super) struct OneVersusRest<'a, C> {
     /// Number of branches.
     pub branches: usize,
     block: Block<'a, C>,
@@ -62,7 +64,7 @@ pub(super) struct Part<'a, C> {
     sizes: &'a [C],
 }
 
-impl<C: Count> Part<'_, C> {
+impl<C: Count> OneVersusRest<'_, C> {
     /// (rows of the class, all other rows) in one branch, candidate by candidate.
     #[inline]
     pub(super) fn branch(&self, m: usize) -> impl Iterator<Item = (f64, f64)> {
@@ -85,7 +87,7 @@ pub(super) fn class_against_rest<C: Count>(
     block: &Block<'_, C>,
     out: &mut [f64],
     neutral: f64,
-    mut measure: impl FnMut(&Part<'_, C>, f64, f64, &mut [f64]),
+    mut measure: impl FnMut(&OneVersusRest<'_, C>, f64, f64, &mut [f64]),
 ) {
     let n = block.total().value();
     let occupied = block.totals.iter().filter(|c| !c.is_empty()).count();
@@ -104,8 +106,12 @@ pub(super) fn class_against_rest<C: Count>(
                 sizes.iter_mut().zip(counts).for_each(|(z, &x)| *z = z.plus(x));
             }
         }
-        let mut part =
-            Part { branches: block.branches, block: block.part(at, len), class: 1, sizes: &sizes };
+        let mut part = OneVersusRest {
+            branches: block.branches,
+            block: block.part(at, len),
+            class: 1,
+            sizes: &sizes,
+        };
         let positives = |c: usize| block.totals[c].value();
         if block.classes == 2 {
             measure(&part, positives(1), n - positives(1), out);

@@ -56,7 +56,7 @@ pub enum Evidence<'a> {
     /// Pairs of rows, by this formula.
     Pairs(&'a dyn pairs::OnPairs),
     /// Neighbours of rows, found and weighed like this.
-    Neighbours(neighbours::Search),
+    Neighbours(neighbours::NeighbourSearch),
     /// The rows themselves; the smallest tree of a branch may take so many search nodes.
     Rows(u64),
 }

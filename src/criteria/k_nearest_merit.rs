@@ -5,9 +5,9 @@
 //! Unlike ReliefF it does not look at hits, so features that scatter within classes are not
 //! punished. O(t^2 n). For all pairs instead of K see `contextual_merit`.
 
-use super::neighbours::{K, OnNeighbours, Search, TIES, TiesName};
+use super::neighbours::{K, NeighbourSearch, OnNeighbours, TIES, TiesName};
 use super::{EvidenceKind, Info};
-use crate::stats::neighbours::{Method, Multiclass};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod};
 use serde::{Deserialize, Serialize};
 
 /// Contextual merit of the K nearest.
@@ -43,7 +43,7 @@ impl OnNeighbours for KNearestMerit {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> Search {
-        (Method::Merit { k: self.k, ties: self.neighbour_ties.into() }, Multiclass::Prior)
+    fn search(&self) -> NeighbourSearch {
+        (NeighbourMethod::Merit { k: self.k, ties: self.neighbour_ties.into() }, Multiclass::Prior)
     }
 }

@@ -7,9 +7,9 @@
 //! interactions of more than two or three features are seen worse than with ReliefF and a small k.
 //! Of the star forms the remark in `surf` holds. O(t^2 n).
 
-use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
+use super::neighbours::{MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours};
 use super::{EvidenceKind, Info};
-use crate::stats::neighbours::Method;
+use crate::stats::neighbours::NeighbourMethod;
 use serde::{Deserialize, Serialize};
 
 /// MultiSURF.
@@ -66,8 +66,8 @@ impl OnNeighbours for MultiSurf {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> Search {
-        (Method::MultiSurf { star: false }, self.multiclass.into())
+    fn search(&self) -> NeighbourSearch {
+        (NeighbourMethod::MultiSurf { star: false }, self.multiclass.into())
     }
 }
 
@@ -75,7 +75,7 @@ impl OnNeighbours for MultiSurfStar {
     fn info(&self) -> &'static Info {
         &STAR
     }
-    fn search(&self) -> Search {
-        (Method::MultiSurf { star: true }, self.multiclass.into())
+    fn search(&self) -> NeighbourSearch {
+        (NeighbourMethod::MultiSurf { star: true }, self.multiclass.into())
     }
 }

@@ -1,27 +1,27 @@
 //! Criteria on neighbours of rows: which rows are compared, for all features of a node at once.
 //!
 //! The evidence is a set of rows with numbers as numbers; a criterion of this kind only says how
-//! neighbours are picked and weighed ([`Search`]), `stats` does the rest. It has one score a
-//! feature, larger is better, and the distance `-s`; a split that divides nothing scores 0. A
+//! neighbours are picked and weighed ([`NeighbourSearch`]), `stats` does the rest. It has one score
+//! a feature, larger is better, and the distance `-s`; a split that divides nothing scores 0. A
 //! single table does not say what it needs, so [`Criterion::score`] refuses. O(t^2 n), so not for
 //! hundreds of thousands of rows.
 
 use super::{Criterion, Evidence, Info, OptionInfo, Tables};
 use crate::error::{Error, Result};
-use crate::stats::neighbours::{Method, Multiclass, NeighbourTies};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod, NeighbourTies};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How neighbours are picked and weighed.
-pub type Search = (Method, Multiclass);
+pub type NeighbourSearch = (NeighbourMethod, Multiclass);
 
 /// What a file on neighbours implements.
 pub trait OnNeighbours: Send + Sync + std::fmt::Debug + Serialize {
     /// Facts.
     fn info(&self) -> &'static Info;
     /// How neighbours are picked.
-    fn search(&self) -> Search;
+    fn search(&self) -> NeighbourSearch;
 }
 
 /// A search for neighbours as a criterion.

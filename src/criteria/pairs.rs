@@ -10,7 +10,7 @@
 use super::{Criterion, Evidence, Info, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::{Decay, Matrices, Profile, Setting, WeighedPairs};
+use crate::stats::pairs::{Decay, Matrices, PairSetting, Profile, WeighedPairs};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -43,16 +43,16 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
         false
     }
     /// The setting of the count matrices that are needed, if any are, and how they are made.
-    fn matrices(&self) -> Option<(&Setting, Precision)> {
+    fn matrices(&self) -> Option<(&PairSetting, Precision)> {
         None
     }
     /// The one setting under which pairs are weighed in fixed point, if they are not counted.
-    fn weighed(&self) -> Result<Option<Setting>> {
+    fn weighed(&self) -> Result<Option<PairSetting>> {
         Ok(None)
     }
     /// The one setting under which the same scores, to the last bit, come without counts; `radius`
     /// finds the root's.
-    fn alike(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<Setting>> {
+    fn alike(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<PairSetting>> {
         Ok(None)
     }
     /// The one setting and metric by which columns are streamed when there are too many for counts
@@ -60,7 +60,7 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     fn streamed(
         &self,
         _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(Setting, PairMetric)> {
+    ) -> Result<(PairSetting, PairMetric)> {
         Err(Error::Unsupported {
             what: format!("criterion='{}' over streamed columns", self.info().name),
             supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
@@ -162,7 +162,7 @@ pub enum Precision {
 
 impl Precision {
     /// The setting, where pairs are weighed as they come.
-    pub fn weighed(self, setting: Result<Setting>) -> Result<Option<Setting>> {
+    pub fn weighed(self, setting: Result<PairSetting>) -> Result<Option<PairSetting>> {
         match self {
             Self::Exact => Ok(None),
             Self::Fixed => setting.map(Some),

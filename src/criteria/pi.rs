@@ -13,7 +13,7 @@ use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, 
 use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::Setting;
+use crate::stats::pairs::PairSetting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -86,8 +86,8 @@ pub(super) static INFO: Info = Info {
 };
 
 impl Pi {
-    fn setting(&self) -> Result<Setting> {
-        Setting::new(self.theta, self.alpha, self.decay.decay(self.at_zero))
+    fn setting(&self) -> Result<PairSetting> {
+        PairSetting::new(self.theta, self.alpha, self.decay.decay(self.at_zero))
     }
 }
 
@@ -115,13 +115,13 @@ impl OnPairs for Pi {
             None => Ok(pairs.profile.whole(&self.setting()?)),
         }
     }
-    fn weighed(&self) -> Result<Option<Setting>> {
+    fn weighed(&self) -> Result<Option<PairSetting>> {
         self.precision.weighed(self.setting())
     }
     fn streamed(
         &self,
         _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(Setting, PairMetric)> {
+    ) -> Result<(PairSetting, PairMetric)> {
         let metric = if self.weighted { PairMetric::Pi } else { PairMetric::PlainPi };
         Ok((self.setting()?, metric))
     }

@@ -12,7 +12,7 @@ use super::pairs::{OnPairs, Pairs};
 use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::Setting;
+use crate::stats::pairs::PairSetting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -46,10 +46,10 @@ pub(super) static INFO: Info = Info {
 
 impl Relief {
     /// With the radius given, else with the one found.
-    fn within(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Setting> {
+    fn within(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<PairSetting> {
         match self.radius {
-            Some(radius) => Setting::relief(radius),
-            None => Setting::relief(radius()? as f64),
+            Some(radius) => PairSetting::relief(radius),
+            None => PairSetting::relief(radius()? as f64),
         }
     }
 }
@@ -73,13 +73,16 @@ impl OnPairs for Relief {
     fn reads_radius(&self) -> bool {
         self.radius.is_none()
     }
-    fn alike(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<Setting>> {
+    fn alike(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<PairSetting>> {
         self.within(radius).map(Some)
     }
-    fn streamed(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
+    fn streamed(
+        &self,
+        radius: &mut dyn FnMut() -> Result<usize>,
+    ) -> Result<(PairSetting, PairMetric)> {
         Ok((self.within(radius)?, PairMetric::Relief))
     }
     fn check(&self) -> Result<()> {
-        Setting::relief(self.radius.unwrap_or(0.0)).map(|_| ())
+        PairSetting::relief(self.radius.unwrap_or(0.0)).map(|_| ())
     }
 }

@@ -6,9 +6,11 @@
 //! interactions of many features as long as k is small beside the rows of a class; blind to
 //! redundancy. O(t^2 n).
 
-use super::neighbours::{K, MULTICLASS, MulticlassName, OnNeighbours, Search, TIES, TiesName};
+use super::neighbours::{
+    K, MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours, TIES, TiesName,
+};
 use super::{EvidenceKind, Info, OptionInfo};
-use crate::stats::neighbours::{Method, Ranks};
+use crate::stats::neighbours::{NeighbourMethod, Ranks};
 use serde::{Deserialize, Serialize};
 
 /// ReliefF.
@@ -66,10 +68,10 @@ impl OnNeighbours for ReliefF {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> Search {
+    fn search(&self) -> NeighbourSearch {
         let ranks = self.rank.map_or(Ranks::Equal, |sigma| Ranks::Exponential { sigma });
         (
-            Method::ReliefF { k: self.k, ties: self.neighbour_ties.into(), ranks },
+            NeighbourMethod::ReliefF { k: self.k, ties: self.neighbour_ties.into(), ranks },
             self.multiclass.into(),
         )
     }

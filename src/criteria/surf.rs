@@ -6,9 +6,9 @@
 //! which finds pure pairwise interactions and hides main effects: a feature that matters alone may
 //! score below noise. O(t^2 n).
 
-use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
+use super::neighbours::{MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours};
 use super::{EvidenceKind, Info};
-use crate::stats::neighbours::Method;
+use crate::stats::neighbours::NeighbourMethod;
 use serde::{Deserialize, Serialize};
 
 /// SURF.
@@ -58,8 +58,8 @@ impl OnNeighbours for Surf {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> Search {
-        (Method::Surf { star: false }, self.multiclass.into())
+    fn search(&self) -> NeighbourSearch {
+        (NeighbourMethod::Surf { star: false }, self.multiclass.into())
     }
 }
 
@@ -67,7 +67,7 @@ impl OnNeighbours for SurfStar {
     fn info(&self) -> &'static Info {
         &STAR
     }
-    fn search(&self) -> Search {
-        (Method::Surf { star: true }, self.multiclass.into())
+    fn search(&self) -> NeighbourSearch {
+        (NeighbourMethod::Surf { star: true }, self.multiclass.into())
     }
 }

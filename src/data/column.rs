@@ -36,12 +36,12 @@ pub fn entry_tied(entry: u32) -> u32 {
 /// rows.
 #[derive(Debug, Clone, Default)]
 pub struct NumericColumn {
-    whole: Arc<Whole>,
+    whole: Arc<ColumnData>,
     drawn: Option<Arc<Drawn>>,
 }
 
 #[derive(Debug, Default)]
-struct Whole {
+struct ColumnData {
     values: Vec<f64>,
     missing: usize,
     order: OnceLock<Vec<u32>>,
@@ -63,7 +63,10 @@ impl NumericColumn {
     /// A column from values; NaN is missing.
     pub fn new(values: Vec<f64>) -> Self {
         let missing = values.iter().filter(|v| v.is_nan()).count();
-        Self { whole: Arc::new(Whole { values, missing, ..Whole::default() }), drawn: None }
+        Self {
+            whole: Arc::new(ColumnData { values, missing, ..ColumnData::default() }),
+            drawn: None,
+        }
     }
 
     /// The column with `fill` where values are missing. Its order is the old one with one block
@@ -71,7 +74,7 @@ impl NumericColumn {
     pub fn filled(&self, fill: f64) -> Self {
         let values = self.values().iter().map(|&v| if v.is_nan() { fill } else { v }).collect();
         let gaps = Some((self.clone(), fill));
-        Self { whole: Arc::new(Whole { values, gaps, ..Whole::default() }), drawn: None }
+        Self { whole: Arc::new(ColumnData { values, gaps, ..ColumnData::default() }), drawn: None }
     }
 
     /// The drawn rows of the column. Nothing is copied before it is asked for.
@@ -134,7 +137,7 @@ impl NumericColumn {
     }
 }
 
-impl Whole {
+impl ColumnData {
     fn order(&self) -> &[u32] {
         self.order.get_or_init(|| match &self.gaps {
             Some((before, fill)) => with_block(before, *fill),

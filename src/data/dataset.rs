@@ -138,7 +138,7 @@ impl Dataset {
 
 /// Collects columns; closures read the user's arrays, so that nothing is copied twice.
 #[derive(Debug)]
-pub struct Builder {
+pub struct DatasetBuilder {
     schema: Schema,
     columns: Vec<Column>,
     classes: Vec<u16>,
@@ -147,7 +147,7 @@ pub struct Builder {
     internal: Vec<u32>,
 }
 
-impl Builder {
+impl DatasetBuilder {
     /// Start from the class codes in original row order.
     pub fn new(schema: Schema, codes: &[u16]) -> Result<Self> {
         let (n, k) = (codes.len(), schema.classes.len());

@@ -18,7 +18,7 @@ mod weights;
 
 pub use bins::Bins;
 pub use column::{Codes, MISSING, NominalColumn, NumericColumn, entry_row, entry_tied, pack_entry};
-pub use dataset::{Builder, Column, Dataset};
+pub use dataset::{Column, Dataset, DatasetBuilder};
 pub use draw::Draw;
 pub use planes::{PlaneGroup, Planes};
 pub use rows::{Bits, RowSet, ones};

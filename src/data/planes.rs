@@ -10,7 +10,7 @@
 use super::{Codes, Column, Dataset};
 use crate::simd::Level;
 use crate::simd::codes::one_hot;
-use crate::simd::columns::{PLANE_GROUP, Sparse};
+use crate::simd::columns::{PLANE_GROUP, SparseWord};
 
 /// Features with the same number of values.
 #[derive(Debug, Clone)]
@@ -100,8 +100,8 @@ impl Planes {
     }
 
     /// A set of ascending internal rows as a sparse mask.
-    pub fn mask(&self, rows: &[u32], classes: &[u16]) -> Vec<Sparse> {
-        let mut mask: Vec<Sparse> = Vec::new();
+    pub fn mask(&self, rows: &[u32], classes: &[u16]) -> Vec<SparseWord> {
+        let mut mask: Vec<SparseWord> = Vec::new();
         for &row in rows {
             let (word, bit) = self.place(row, classes[row as usize]);
             match mask.last_mut() {

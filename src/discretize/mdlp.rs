@@ -28,7 +28,7 @@ pub(super) fn cuts<W: Weighing>(
     classes: &[u16],
     n_classes: usize,
 ) -> Vec<f64> {
-    let mut search = Search::new(sorted, weighing, classes, n_classes);
+    let mut search = MdlpSearch::new(sorted, weighing, classes, n_classes);
     let mut boundaries = Vec::new();
     let mut open = vec![(0, sorted.groups())];
     while let Some((first, end)) = open.pop() {
@@ -42,23 +42,23 @@ pub(super) fn cuts<W: Weighing>(
     boundaries.into_iter().map(|group| sorted.cut_after(group)).collect()
 }
 
-struct Search<'a, W: Weighing> {
+struct MdlpSearch<'a, W: Weighing> {
     sorted: &'a Sorted,
     weighing: W,
     classes: &'a [u16],
     logs: Logs,
-    below: Side<W::Sum>,
-    above: Side<W::Sum>,
+    below: ClassWeights<W::Sum>,
+    above: ClassWeights<W::Sum>,
 }
 
 /// Weights by class and their sum.
 #[derive(Clone)]
-struct Side<S> {
+struct ClassWeights<S> {
     counts: Vec<S>,
     total: S,
 }
 
-impl<S: Sum> Side<S> {
+impl<S: Sum> ClassWeights<S> {
     fn new(n_classes: usize) -> Self {
         Self { counts: vec![S::default(); n_classes], total: S::default() }
     }
@@ -90,9 +90,9 @@ impl<S: Sum> Side<S> {
     }
 }
 
-impl<'a, W: Weighing> Search<'a, W> {
+impl<'a, W: Weighing> MdlpSearch<'a, W> {
     fn new(sorted: &'a Sorted, weighing: W, classes: &'a [u16], n_classes: usize) -> Self {
-        let sides = (Side::new(n_classes), Side::new(n_classes));
+        let sides = (ClassWeights::new(n_classes), ClassWeights::new(n_classes));
         let mut search = Self {
             sorted,
             weighing,

@@ -30,7 +30,7 @@ use sorted::Sorted;
 /// How cut points are found; as JSON `{"method": "equal_width", "n_bins": 10}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Method {
+pub enum DiscretizeMethod {
     /// Bins of one width between the smallest and the largest value.
     EqualWidth {
         /// Number of bins, 1 to 65,535.
@@ -54,7 +54,7 @@ fn ten() -> u32 {
 /// Largest number of bins.
 pub const LARGEST_BINS: u32 = 65_535;
 
-impl Method {
+impl DiscretizeMethod {
     /// Refuse a number of bins outside 1 to 65,535.
     pub fn check(&self) -> Result<()> {
         match *self {
@@ -77,7 +77,7 @@ impl Method {
 /// `classes` are class codes by internal row, below `n_classes`; only MDLP looks at them. A column
 /// without a known value is one bin.
 pub fn fit(
-    method: &Method,
+    method: &DiscretizeMethod,
     column: &NumericColumn,
     classes: &[u16],
     n_classes: usize,
@@ -86,11 +86,11 @@ pub fn fit(
 ) -> Result<Bins> {
     method.check()?;
     let cuts = match *method {
-        Method::EqualWidth { bins } => {
+        DiscretizeMethod::EqualWidth { bins } => {
             let used = rows.rows().iter().filter(|&&row| !weights.is_zero(row));
             equal_width::cuts(used.map(|&row| column.value(row)), bins)
         }
-        Method::EqualFrequency { bins } => {
+        DiscretizeMethod::EqualFrequency { bins } => {
             let sorted = Sorted::new(column, rows, weights);
             match weights {
                 Weights::Unit => equal_frequency::cuts(&sorted, |_| 1, bins),
@@ -102,7 +102,7 @@ pub fn fit(
                 }
             }
         }
-        Method::Mdlp => {
+        DiscretizeMethod::Mdlp => {
             let sorted = Sorted::new(column, rows, weights);
             match weights {
                 Weights::Unit => mdlp::cuts(&sorted, UnitWeights, classes, n_classes),
@@ -123,7 +123,7 @@ pub fn fit(
 /// Infinite values, wrong lengths, class codes not below `n_classes`, MDLP without classes, bad
 /// weights.
 pub fn fit_values(
-    method: &Method,
+    method: &DiscretizeMethod,
     values: &[f64],
     classes: &[u16],
     n_classes: usize,
@@ -136,7 +136,7 @@ pub fn fit_values(
             values[row]
         )));
     }
-    if *method == Method::Mdlp {
+    if *method == DiscretizeMethod::Mdlp {
         check_length("classes", classes.len(), values.len())?;
         if let Some(row) = classes.iter().position(|&c| usize::from(c) >= n_classes) {
             return Err(Error::Data(format!(

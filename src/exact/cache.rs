@@ -8,7 +8,7 @@
 
 /// What is known of one set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownSet {
     /// No tree with fewer splits exists.
     pub(super) low: u16,
     /// A tree with so many splits exists ([`u16::MAX`]: none is known yet).
@@ -18,7 +18,7 @@ pub(super) struct Known {
     pub(super) rank: u32,
 }
 
-impl Known {
+impl KnownSet {
     /// Nothing is known but a lower bound.
     pub(super) fn at_least(low: u16) -> Self {
         Self { low, high: u16::MAX, feature: 0, rank: 0 }
@@ -115,17 +115,17 @@ mod tests {
     fn sets_are_found_again_until_the_limit_forgets_them() {
         let mut cache = Cache::new(2, 1 << 20);
         for i in 0..10_000_u64 {
-            cache.put(&[i, i * i], Known::at_least((i % 1000) as u16));
+            cache.put(&[i, i * i], KnownSet::at_least((i % 1000) as u16));
         }
         for i in 0..10_000_u64 {
-            assert_eq!(cache.get(&[i, i * i]), Some(Known::at_least((i % 1000) as u16)));
+            assert_eq!(cache.get(&[i, i * i]), Some(KnownSet::at_least((i % 1000) as u16)));
             assert_eq!(cache.get(&[i, i * i + 1]), None);
         }
         let mut small = Cache::new(2, 0);
         for i in 0..5_000_u64 {
-            small.put(&[i, 7], Known::at_least(3));
+            small.put(&[i, 7], KnownSet::at_least(3));
             assert!(small.known.len() <= 1024);
-            assert_eq!(small.get(&[i, 7]), Some(Known::at_least(3)));
+            assert_eq!(small.get(&[i, 7]), Some(KnownSet::at_least(3)));
         }
         assert_eq!(small.get(&[0, 7]), None);
     }

@@ -12,8 +12,8 @@
 //! small *core*: when these alone need more than b splits, so does S. The caller grows the core
 //! from rows that trees of it get wrong.
 
-use super::cache::{Cache, Known};
-use super::lists::{Cuts, Lists};
+use super::cache::{Cache, KnownSet};
+use super::lists::{FeatureCuts, SortedLists};
 use super::problem::Problem;
 use crate::parallel::Control;
 use std::time::Instant;
@@ -67,9 +67,9 @@ impl<'a> Meter<'a> {
 }
 
 /// A search and what it has learned.
-pub(super) struct Search<'a> {
+pub(super) struct ConsistentSearch<'a> {
     pub(super) problem: &'a Problem,
-    pub(super) cache: Cache<Known>,
+    pub(super) cache: Cache<KnownSet>,
     pub(super) meter: Meter<'a>,
     core: Option<Vec<u64>>,
 }
@@ -78,7 +78,7 @@ fn is_empty(bits: &[u64]) -> bool {
     bits.iter().all(|&w| w == 0)
 }
 
-impl<'a> Search<'a> {
+impl<'a> ConsistentSearch<'a> {
     pub(super) fn new(problem: &'a Problem, bytes: usize, meter: Meter<'a>) -> Self {
         Self { problem, cache: Cache::new(problem.words, bytes), meter, core: None }
     }
@@ -99,7 +99,12 @@ impl<'a> Search<'a> {
     }
 
     /// True when a consistent tree of at most `b` splits exists.
-    pub(super) fn decide(&mut self, bits: &[u64], above: &Lists, b: u16) -> Result<bool, Halt> {
+    pub(super) fn decide(
+        &mut self,
+        bits: &[u64],
+        above: &SortedLists,
+        b: u16,
+    ) -> Result<bool, Halt> {
         let known = self.cache.get(bits);
         if let Some(known) = known {
             if known.low > b {
@@ -129,7 +134,7 @@ impl<'a> Search<'a> {
         match self.expand(bits, &lists, b)? {
             Some((feature, rank, splits)) => {
                 let low = self.low(bits);
-                self.cache.put(bits, Known { low, high: splits, feature, rank });
+                self.cache.put(bits, KnownSet { low, high: splits, feature, rank });
                 Ok(true)
             }
             None => {
@@ -140,8 +145,8 @@ impl<'a> Search<'a> {
     }
 
     fn raise(&mut self, bits: &[u64], low: u16) {
-        let known = self.cache.get(bits).unwrap_or(Known::at_least(low));
-        self.cache.put(bits, Known { low: known.low.max(low), ..known });
+        let known = self.cache.get(bits).unwrap_or(KnownSet::at_least(low));
+        self.cache.put(bits, KnownSet { low: known.low.max(low), ..known });
     }
 
     /// Rows left of a cut, and the others.
@@ -167,13 +172,13 @@ impl<'a> Search<'a> {
     fn expand(
         &mut self,
         bits: &[u64],
-        lists: &Lists,
+        lists: &SortedLists,
         b: u16,
     ) -> Result<Option<(u16, u32, u16)>, Halt> {
         let d = self.problem.d;
-        let mut of: Vec<Cuts> = Vec::with_capacity(d);
+        let mut of: Vec<FeatureCuts> = Vec::with_capacity(d);
         for f in 0..d {
-            let mut cuts = Cuts::default();
+            let mut cuts = FeatureCuts::default();
             cuts.find(self.problem, f, lists.of(f));
             if cuts.pure_left > cuts.pure_right {
                 let cut = cuts.cuts[cuts.pure_right];
@@ -208,7 +213,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    fn split(&self, f: usize, lists: &Lists, cut: u16, splits: u16) -> (u16, u32, u16) {
+    fn split(&self, f: usize, lists: &SortedLists, cut: u16, splits: u16) -> (u16, u32, u16) {
         let row = lists.of(f)[usize::from(cut) - 1];
         (f as u16, self.problem.ranks[f][usize::from(row)], splits)
     }
@@ -218,8 +223,8 @@ impl<'a> Search<'a> {
     fn peel(
         &mut self,
         bits: &[u64],
-        lists: &Lists,
-        of: &[Cuts],
+        lists: &SortedLists,
+        of: &[FeatureCuts],
         b: u16,
     ) -> Result<Option<(u16, u32, u16)>, Halt> {
         let mut rests: Vec<(usize, u16, Vec<u64>)> = Vec::new();
@@ -254,9 +259,9 @@ impl<'a> Search<'a> {
         &mut self,
         bits: &[u64],
         list: &[u16],
-        cuts: &Cuts,
+        cuts: &FeatureCuts,
         b: u16,
-        lists: &Lists,
+        lists: &SortedLists,
     ) -> Result<Option<(u16, u16)>, Halt> {
         for i in cuts.pure_left..cuts.pure_right {
             if u16::from(cuts.left[i]) + u16::from(cuts.right[i]) > b - 1 {
@@ -293,9 +298,9 @@ impl<'a> Search<'a> {
         &mut self,
         bits: &[u64],
         list: &[u16],
-        cuts: &Cuts,
+        cuts: &FeatureCuts,
         b: u16,
-        lists: &Lists,
+        lists: &SortedLists,
     ) -> Result<Option<(u16, u16)>, Halt> {
         // Sides: the share pays for the left rows (growing with i), or for the right ones (growing
         // as i falls).

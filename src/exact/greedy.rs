@@ -4,8 +4,8 @@
 //! every row once. O(rows x features) a node. Not a learner: thresholds are cut at any boundary,
 //! labels are those of the search.
 
-use super::lists::{Cuts, Lists};
-use super::plan::Plan;
+use super::lists::{FeatureCuts, SortedLists};
+use super::plan::TreePlan;
 use super::problem::Problem;
 use crate::error::Result;
 use crate::parallel::Control;
@@ -37,16 +37,16 @@ pub(super) fn grow(
     root: Vec<u64>,
     measure: Measure,
     control: &Control,
-) -> Result<Plan> {
-    let everything = Lists::all(problem);
-    let mut cuts = Cuts::default();
+) -> Result<TreePlan> {
+    let everything = SortedLists::all(problem);
+    let mut cuts = FeatureCuts::default();
     let k = problem.kinds.len();
     let kind_of: Vec<usize> = problem
         .allowed
         .iter()
         .map(|a| problem.kinds.iter().position(|(kind, _)| kind == a).unwrap_or(0))
         .collect();
-    Plan::grow(root, problem, |bits| {
+    TreePlan::grow(root, problem, |bits| {
         control.check()?;
         if problem.common(bits) != 0 {
             return Ok(None);

@@ -4,13 +4,13 @@ use super::problem::Problem;
 
 /// Rows of a set, sorted by each feature in turn.
 #[derive(Debug)]
-pub(super) struct Lists {
+pub(super) struct SortedLists {
     /// Rows of the set.
     pub(super) m: usize,
     rows: Vec<u16>,
 }
 
-impl Lists {
+impl SortedLists {
     /// All rows of a problem.
     pub(super) fn all(problem: &Problem) -> Self {
         Self { m: problem.n, rows: problem.orders.concat() }
@@ -35,7 +35,7 @@ impl Lists {
 
 /// The ways to cut a node by one feature, `cuts[i]` being the number of rows on the left.
 #[derive(Debug, Default)]
-pub(super) struct Cuts {
+pub(super) struct FeatureCuts {
     /// Places between two values.
     pub(super) cuts: Vec<u16>,
     /// Number of cuts whose left side is pure: the first ones.
@@ -48,7 +48,7 @@ pub(super) struct Cuts {
     pub(super) right: Vec<u8>,
 }
 
-impl Cuts {
+impl FeatureCuts {
     /// All cuts of a list.
     pub(super) fn find(&mut self, problem: &Problem, f: usize, list: &[u16]) {
         let ranks = &problem.ranks[f];

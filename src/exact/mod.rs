@@ -29,22 +29,22 @@ mod sparse;
 
 pub use optimal::{Cheapest, Objective, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};
-pub use sizes::{MAX_SIZED_ROWS, Sizer, Sizes};
+pub use sizes::{MAX_SIZED_ROWS, Sizer, TrainingSizes};
 
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::tree::Tree;
-use consistent::{Meter, Search};
-use plan::Plan;
-use problem::{Missing, Problem};
+use consistent::{ConsistentSearch, Meter};
+use plan::TreePlan;
+use problem::{MissingRule, Problem};
 use prove::Proof;
 use std::time::{Duration, Instant};
 
 /// How long to search, and for what.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct SearchLimits {
     /// Trees of more nodes are not searched for.
     pub max_nodes: Option<usize>,
     /// Wall time in seconds.
@@ -56,13 +56,13 @@ pub struct Limits {
     pub memory: usize,
 }
 
-impl Default for Limits {
+impl Default for SearchLimits {
     fn default() -> Self {
         Self { max_nodes: None, time_limit: None, node_budget: None, memory: 256 << 20 }
     }
 }
 
-impl Limits {
+impl SearchLimits {
     fn check(&self) -> Result<()> {
         if self.max_nodes == Some(0) {
             return Err(Error::parameter("max_nodes", 0, "a tree has at least one node"));
@@ -83,7 +83,7 @@ impl Limits {
 
 /// A consistent tree and what is known of the smallest one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundTree {
     /// The best tree.
     pub tree: Tree,
     /// No consistent tree has fewer nodes; the tree is minimal when it has no more.
@@ -101,26 +101,26 @@ pub fn minimal_tree(
     rows: &[u32],
     weights: &Weights,
     errors: Errors,
-    limits: &Limits,
+    limits: &SearchLimits,
     control: &Control,
-) -> Result<Found> {
+) -> Result<FoundTree> {
     limits.check()?;
     let start = Instant::now();
     let problem =
-        Problem::new(data, rows, &|r| weights.value(r), errors, Missing::Refuse, control)?;
+        Problem::new(data, rows, &|r| weights.value(r), errors, MissingRule::Refuse, control)?;
     let everything = problem.everything();
-    let mut best: Option<Plan> = None;
+    let mut best: Option<TreePlan> = None;
     for measure in greedy::MEASURES {
         let plan = greedy::grow(&problem, everything.clone(), measure, control)?;
         if best.as_ref().is_none_or(|b| plan.splits() < b.splits()) {
             best = Some(plan);
         }
     }
-    let mut search = Search::new(&problem, limits.memory, limits.meter(start, control));
+    let mut search = ConsistentSearch::new(&problem, limits.memory, limits.meter(start, control));
     let mut proof = Proof::new(&mut search, best.unwrap_or_default());
     proof.run(limits.max_nodes.map_or(usize::MAX, |n| (n - 1) / 2))?;
     let (low, best) = (proof.low, proof.best);
-    Ok(Found {
+    Ok(FoundTree {
         tree: best.tree(&problem, data),
         lower: 2 * usize::from(low) + 1,
         opened: search.meter.opened,

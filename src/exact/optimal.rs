@@ -2,11 +2,11 @@
 //! with, the tree at the end.
 
 use super::consistent::{Halt, Meter};
-use super::pairs::View;
-use super::plan::Plan;
-use super::problem::{Errors, Missing, Problem, members};
-use super::sparse::{FREE, Rows, Sparse, Test};
-use super::{Limits, MAX_ROWS};
+use super::pairs::SetView;
+use super::plan::TreePlan;
+use super::problem::{Errors, MissingRule, Problem, members};
+use super::sparse::{FREE, RankRows, RankTest, SparseSearch};
+use super::{MAX_ROWS, SearchLimits};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -40,7 +40,7 @@ pub struct Cheapest {
 }
 
 impl Objective {
-    fn check(&self, limits: &Limits) -> Result<()> {
+    fn check(&self, limits: &SearchLimits) -> Result<()> {
         if !(self.leaf_penalty >= 0.0 && self.leaf_penalty.is_finite()) {
             let reason = "must be a finite number >= 0 (a share of the rows)";
             return Err(Error::parameter("leaf_penalty", self.leaf_penalty, reason));
@@ -58,8 +58,8 @@ impl Objective {
 }
 
 /// Rows as the search counts them: one a copy.
-fn copies(problem: &Problem) -> Result<Rows> {
-    let mut rows = Rows {
+fn copies(problem: &Problem) -> Result<RankRows> {
+    let mut rows = RankRows {
         ranks: vec![Vec::new(); problem.d],
         class: Vec::new(),
         classes: problem.classes.len(),
@@ -103,18 +103,18 @@ fn all(n: usize) -> Vec<u64> {
 /// Top-down by weighted Gini impurity, then cut back where a leaf is as cheap: cost and plan.
 fn greedy(
     problem: &Problem,
-    rows: &Rows,
-    search: &Sparse<'_>,
+    rows: &RankRows,
+    search: &SparseSearch<'_>,
     depth: usize,
     penalty: f64,
     control: &Control,
-) -> Result<(f64, Plan)> {
+) -> Result<(f64, TreePlan)> {
     let mut below = vec![(all(rows.class.len()), depth)];
     // Cost as a leaf, and whether there is a test, in pre-order.
-    let mut nodes: Vec<(f64, Option<Test>)> = Vec::new();
+    let mut nodes: Vec<(f64, Option<RankTest>)> = Vec::new();
     while let Some((bits, depth)) = below.pop() {
         control.check()?;
-        let view = View::new(rows, &bits);
+        let view = SetView::new(rows, &bits);
         let errors = view.errors_of_leaf();
         let test =
             if depth > 0 && errors > 0.0 { view.tests_by_gini().first().copied() } else { None };
@@ -144,7 +144,7 @@ fn greedy(
         costs.push(here);
     }
     let mut at = 0;
-    let plan = Plan::grow(problem.everything(), problem, |_| -> Result<Option<Test>> {
+    let plan = TreePlan::grow(problem.everything(), problem, |_| -> Result<Option<RankTest>> {
         let test = nodes[at].1;
         at = if test.is_some() { at + 1 } else { ends[at] };
         Ok(test)
@@ -155,14 +155,14 @@ fn greedy(
 /// The tree that a search has found: its cost and its first test, the others asked for again.
 fn plan_found(
     problem: &Problem,
-    search: &mut Sparse<'_>,
+    search: &mut SparseSearch<'_>,
     everything: Vec<u64>,
     (depth, splits): (u16, u16),
-    (cost, first): (f64, Option<Test>),
-) -> std::result::Result<Plan, Halt> {
+    (cost, first): (f64, Option<RankTest>),
+) -> std::result::Result<TreePlan, Halt> {
     let mut below = vec![(everything, depth, splits, (cost, first))];
     let top = first.is_none();
-    Plan::grow(problem.everything(), problem, |_| {
+    TreePlan::grow(problem.everything(), problem, |_| {
         let Some((bits, depth, splits, wanted)) = below.pop().filter(|_| !top) else {
             return Ok(None);
         };
@@ -178,7 +178,7 @@ fn plan_found(
 }
 
 /// Weight of the rows that a tree gets wrong.
-fn errors_of(plan: &Plan, problem: &Problem) -> f64 {
+fn errors_of(plan: &TreePlan, problem: &Problem) -> f64 {
     let mut errors = 0.0;
     plan.follow(problem.everything(), problem, |bits, split| {
         if split.is_none() {
@@ -197,7 +197,7 @@ pub fn optimal_tree(
     rows: &[u32],
     weights: &Weights,
     objective: &Objective,
-    limits: &Limits,
+    limits: &SearchLimits,
     control: &Control,
 ) -> Result<Cheapest> {
     let start = Instant::now();
@@ -208,7 +208,7 @@ pub fn optimal_tree(
         rows,
         &|r| weights.value(r),
         Errors::Minimise,
-        Missing::Refuse,
+        MissingRule::Refuse,
         control,
     )?;
     let copies = copies(&problem)?;
@@ -217,7 +217,8 @@ pub fn optimal_tree(
     let depth = objective.max_depth.map_or(FREE, |d| d.min(usize::from(FREE) - 1) as u16);
     let splits = limits.max_nodes.map_or(FREE, |m| ((m - 1) / 2).min(usize::from(FREE) - 1) as u16);
     let everything = all(copies.class.len());
-    let mut search = Sparse::new(&copies, penalty, limits.memory, limits.meter(start, control));
+    let mut search =
+        SparseSearch::new(&copies, penalty, limits.memory, limits.meter(start, control));
     let by_size =
         if splits == FREE { usize::MAX } else { (usize::from(splits) + 1).ilog2() as usize };
     let levels = objective.max_depth.unwrap_or(usize::MAX).min(by_size);

@@ -8,13 +8,13 @@
 //! Two features with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
-use super::sparse::Rows;
+use super::sparse::RankRows;
 use crate::data::ones;
 use std::ops::Range;
 
 /// The rows of a set with the cuts that divide them.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct SetView {
     k: usize,
     class: Vec<u8>,
     totals: Vec<u32>,
@@ -68,8 +68,8 @@ fn errors(counts: impl Iterator<Item = u32>) -> u32 {
     sum - most
 }
 
-impl View {
-    pub(super) fn new(rows: &Rows, bits: &[u64]) -> Self {
+impl SetView {
+    pub(super) fn new(rows: &RankRows, bits: &[u64]) -> Self {
         let members: Vec<u32> = ones(bits).collect();
         let k = rows.classes;
         let class: Vec<u8> = members.iter().map(|&r| rows.class[r as usize]).collect();
@@ -159,7 +159,7 @@ struct Sides {
 
 impl Sides {
     /// Both sides of each cut as leaves.
-    fn of_leaves(view: &View, axis: &Axis, penalty: f64) -> Self {
+    fn of_leaves(view: &SetView, axis: &Axis, penalty: f64) -> Self {
         let leaves: Vec<(f64, f64)> = axis
             .below
             .chunks_exact(view.k)
@@ -177,7 +177,7 @@ impl Sides {
 /// The cheapest tree with at least one test, at most `depth` (1 or 2) levels and `splits` tests,
 /// and its first test.
 pub(super) fn two_levels(
-    view: &View,
+    view: &SetView,
     penalty: f64,
     depth: u16,
     splits: u16,
@@ -219,7 +219,7 @@ pub(super) fn two_levels(
 
 /// Class counts below each cut of one feature and each cut of another one:
 /// `cells[(cut of a * cuts of b + cut of b) * classes + class]`.
-fn count_both(view: &View, [a, b]: [&Axis; 2], cells: &mut Vec<u32>) {
+fn count_both(view: &SetView, [a, b]: [&Axis; 2], cells: &mut Vec<u32>) {
     let (k, width) = (view.k, b.cuts.len());
     cells.clear();
     if !a.plane.is_empty() && !b.plane.is_empty() {
@@ -252,7 +252,7 @@ fn count_both(view: &View, [a, b]: [&Axis; 2], cells: &mut Vec<u32>) {
 
 /// Each cut of one feature with each cut of another one, either one first.
 fn across(
-    view: &View,
+    view: &SetView,
     [a, b]: [&Axis; 2],
     cells: &[u32],
     [first, second]: [&mut Sides; 2],
@@ -279,7 +279,7 @@ fn across(
 }
 
 /// Two cuts of one feature.
-fn within(view: &View, axis: &Axis, sides: &mut Sides, penalty: f64) {
+fn within(view: &SetView, axis: &Axis, sides: &mut Sides, penalty: f64) {
     let k = view.k;
     for p in 0..axis.cuts.len() {
         for q in 0..p {

@@ -1,8 +1,8 @@
 //! A tree as the search thinks of it: pre-order, ranks as thresholds; and the model's tree made of
 //! it.
 
-use super::consistent::{Halt, Search};
-use super::lists::Lists;
+use super::consistent::{ConsistentSearch, Halt};
+use super::lists::SortedLists;
 use super::problem::{Problem, members};
 use crate::data::{Column, Dataset};
 use crate::numeric::{Logs, entropy, midpoint};
@@ -21,7 +21,7 @@ pub(super) struct PlanNode {
 
 /// Nodes in pre-order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Plan {
+pub(super) struct TreePlan {
     pub(super) nodes: Vec<PlanNode>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn divide(problem: &Problem, bits: &[u64], (f, r): (u16, u32)) -> (Ve
     (left, right)
 }
 
-impl Plan {
+impl TreePlan {
     /// Splits of the tree.
     pub(super) fn splits(&self) -> usize {
         self.nodes.len() / 2
@@ -88,9 +88,13 @@ impl Plan {
     }
 
     /// The tree that a search has found for a set of at most `b` splits.
-    pub(super) fn of_search(search: &mut Search<'_>, root: &[u64], b: u16) -> Result<Self, Halt> {
+    pub(super) fn of_search(
+        search: &mut ConsistentSearch<'_>,
+        root: &[u64],
+        b: u16,
+    ) -> Result<Self, Halt> {
         let problem = search.problem;
-        let everything = Lists::all(problem);
+        let everything = SortedLists::all(problem);
         // Budgets by set: a set met twice has the same need.
         let mut budgets = vec![b];
         Self::grow(root.to_vec(), problem, |bits| {

@@ -29,7 +29,7 @@ pub enum Errors {
 
 /// What is done with missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(super) enum MissingRule {
     /// They are refused, by column and row.
     Refuse,
     /// They come after all values: no test `x <= r` holds for them.
@@ -72,7 +72,7 @@ impl Problem {
         rows: &[u32],
         weight: &dyn Fn(u32) -> f64,
         errors: Errors,
-        missing: Missing,
+        missing: MissingRule,
         control: &Control,
     ) -> Result<Self> {
         if rows.is_empty() {
@@ -84,8 +84,8 @@ impl Problem {
         }
         let (ranks_of_rows, values) = dense_ranks(data, rows, missing, control)?;
         let classes = occurring_classes(data, rows)?;
-        let Groups { firsts, weights, group, clash } =
-            Groups::new(data, rows, weight, &classes, &ranks_of_rows);
+        let EqualRows { firsts, weights, group, clash } =
+            EqualRows::new(data, rows, weight, &classes, &ranks_of_rows);
         if let (Errors::Raise, Some((a, b))) = (errors, clash) {
             return Err(contradiction(data, a, b));
         }
@@ -181,7 +181,7 @@ impl Problem {
 }
 
 /// Rows that agree on every feature, brought together.
-struct Groups {
+struct EqualRows {
     /// A training row (its place among those given) of each distinct row.
     firsts: Vec<usize>,
     /// Weight of each class (position in the classes that occur) in each distinct row.
@@ -192,7 +192,7 @@ struct Groups {
     clash: Option<(u32, u32)>,
 }
 
-impl Groups {
+impl EqualRows {
     fn new(
         data: &Dataset,
         rows: &[u32],
@@ -259,7 +259,7 @@ fn occurring_classes(data: &Dataset, rows: &[u32]) -> Result<Vec<u16>> {
 fn dense_ranks(
     data: &Dataset,
     rows: &[u32],
-    missing: Missing,
+    missing: MissingRule,
     control: &Control,
 ) -> Result<(Vec<Vec<u32>>, Vec<Vec<f64>>)> {
     let d = data.columns().len();
@@ -275,7 +275,7 @@ fn dense_ranks(
             Column::Nominal(c) => f64::from(c.code(r)),
         };
         let read = |r: u32| match cell(r) {
-            x if x.is_nan() && missing == Missing::Last => f64::INFINITY,
+            x if x.is_nan() && missing == MissingRule::Last => f64::INFINITY,
             x => x,
         };
         if let Some(&r) = rows.iter().filter(|&&r| read(r).is_nan()).min_by_key(|&&r| original(r)) {

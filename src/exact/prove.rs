@@ -7,9 +7,9 @@
 //! whole set. From above: greedy trees, then subtrees of the best one replaced by smallest ones
 //! where that takes few search nodes.
 
-use super::consistent::{Halt, MOST_SPLITS, Search};
-use super::lists::Lists;
-use super::plan::{Plan, divide};
+use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS};
+use super::lists::SortedLists;
+use super::plan::{TreePlan, divide};
 use super::problem::{Problem, members, size};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -22,12 +22,12 @@ const ALL_SUBTREES: u64 = 40_000;
 
 /// The state of a proof.
 pub(super) struct Proof<'s, 'a> {
-    search: &'s mut Search<'a>,
+    search: &'s mut ConsistentSearch<'a>,
     core: Vec<u64>,
     /// Splits that every consistent tree has at least.
     pub(super) low: u16,
     /// The best tree so far.
-    pub(super) best: Plan,
+    pub(super) best: TreePlan,
 }
 
 /// Cancelled searches are errors; others end without an answer.
@@ -41,7 +41,7 @@ fn answer<T>(found: std::result::Result<T, Halt>) -> Result<Option<T>> {
 
 impl<'s, 'a> Proof<'s, 'a> {
     /// Nothing is known but a tree.
-    pub(super) fn new(search: &'s mut Search<'a>, best: Plan) -> Self {
+    pub(super) fn new(search: &'s mut ConsistentSearch<'a>, best: TreePlan) -> Self {
         let problem = search.problem;
         let low = search.at_once(&problem.everything());
         Self { search, core: first_core(problem), low, best }
@@ -80,7 +80,7 @@ impl<'s, 'a> Proof<'s, 'a> {
     fn raise(&mut self, most: usize) -> Result<()> {
         let problem = self.search.problem;
         let everything = problem.everything();
-        let lists = Lists::all(problem);
+        let lists = SortedLists::all(problem);
         self.search.meter.control.expect(self.best.splits() as u64);
         while self.open(most) {
             let Some(enough) = answer(self.search.decide(&self.core, &lists, self.low))? else {
@@ -91,7 +91,7 @@ impl<'s, 'a> Proof<'s, 'a> {
                 self.search.meter.control.advance(1);
                 continue;
             }
-            let Some(plan) = answer(Plan::of_search(self.search, &self.core, self.low))? else {
+            let Some(plan) = answer(TreePlan::of_search(self.search, &self.core, self.low))? else {
                 break;
             };
             let wrong = plan.wrong(problem, &everything);
@@ -110,9 +110,9 @@ impl<'s, 'a> Proof<'s, 'a> {
     fn polish(&mut self) -> Result<()> {
         let problem = self.search.problem;
         let core = self.search.set_core(None);
-        let everything = Lists::all(problem);
+        let everything = SortedLists::all(problem);
         let mut sets = Vec::new();
-        Plan::follow(&self.best, problem.everything(), problem, |bits, split| {
+        TreePlan::follow(&self.best, problem.everything(), problem, |bits, split| {
             sets.push((bits.to_vec(), split));
         });
         let mut chosen: HashMap<Vec<u64>, (usize, (u16, u32))> = HashMap::new();
@@ -129,7 +129,7 @@ impl<'s, 'a> Proof<'s, 'a> {
             while usize::from(b) < splits && b < MOST_SPLITS {
                 match answer(self.search.decide(bits, &everything, b))? {
                     Some(true) => {
-                        if let Some(plan) = answer(Plan::of_search(self.search, bits, b))? {
+                        if let Some(plan) = answer(TreePlan::of_search(self.search, bits, b))? {
                             plan.follow(bits.clone(), problem, |bits, split| {
                                 if let Some(split) = split {
                                     chosen.insert(bits.to_vec(), (0, split));
@@ -146,7 +146,7 @@ impl<'s, 'a> Proof<'s, 'a> {
             allowance -= part - self.search.meter.left;
         }
         let better =
-            Plan::grow(problem.everything(), problem, |bits| -> Result<Option<(u16, u32)>> {
+            TreePlan::grow(problem.everything(), problem, |bits| -> Result<Option<(u16, u32)>> {
                 Ok(chosen.get(bits).map(|c| c.1).filter(|_| problem.common(bits) == 0))
             })?;
         if better.splits() < self.best.splits() {

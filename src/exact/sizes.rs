@@ -5,9 +5,9 @@
 //! Equal rows of different classes may be given any class that most of them have; a missing value
 //! comes after all values.
 
-use super::consistent::{Halt, MOST_SPLITS, Meter, Search};
-use super::lists::Lists;
-use super::problem::{Errors, Missing, Problem};
+use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS, Meter};
+use super::lists::SortedLists;
+use super::problem::{Errors, MissingRule, Problem};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -18,13 +18,13 @@ const MEMORY: usize = 64 << 20;
 
 /// The rows of a training set.
 #[derive(Debug)]
-pub struct Sizes {
+pub struct TrainingSizes {
     problem: Problem,
     /// Distinct row of each internal row.
     place: Vec<u32>,
 }
 
-impl Sizes {
+impl TrainingSizes {
     /// For some rows (internal numbers) and what each weighs: of equal rows of several classes the
     /// heaviest class counts.
     pub fn new(
@@ -33,7 +33,8 @@ impl Sizes {
         weight: &dyn Fn(u32) -> f64,
         control: &Control,
     ) -> Result<Self> {
-        let problem = Problem::new(data, rows, weight, Errors::Minimise, Missing::Last, control)?;
+        let problem =
+            Problem::new(data, rows, weight, Errors::Minimise, MissingRule::Last, control)?;
         if problem.n > MAX_SIZED_ROWS {
             return Err(Error::Data(format!(
                 "{} distinct rows: sizes of smallest trees as a criterion are for at most \
@@ -50,16 +51,16 @@ impl Sizes {
     /// A search that spends at most `budget` nodes on each set.
     pub fn sizer<'a>(&'a self, budget: u64, control: &'a Control) -> Sizer<'a> {
         let meter = Meter::new(budget, None, control);
-        let search = Search::new(&self.problem, MEMORY, meter);
-        Sizer { place: &self.place, lists: Lists::all(&self.problem), search, budget }
+        let search = ConsistentSearch::new(&self.problem, MEMORY, meter);
+        Sizer { place: &self.place, lists: SortedLists::all(&self.problem), search, budget }
     }
 }
 
 /// A search through sets of rows.
 pub struct Sizer<'a> {
     place: &'a [u32],
-    lists: Lists,
-    search: Search<'a>,
+    lists: SortedLists,
+    search: ConsistentSearch<'a>,
     budget: u64,
 }
 

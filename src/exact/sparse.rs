@@ -14,7 +14,7 @@
 
 use super::cache::Cache;
 use super::consistent::{Halt, Meter};
-use super::pairs::{View, two_levels};
+use super::pairs::{SetView, two_levels};
 use crate::data::ones;
 
 /// No limit on depth or splits.
@@ -25,7 +25,7 @@ const LEAF: u16 = u16::MAX;
 
 /// Training rows, one a copy.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct RankRows {
     /// `ranks[f][row]`.
     pub(super) ranks: Vec<Vec<u32>>,
     pub(super) class: Vec<u8>,
@@ -46,20 +46,20 @@ struct Solved {
 }
 
 /// A search.
-pub(super) struct Sparse<'a> {
-    rows: &'a Rows,
+pub(super) struct SparseSearch<'a> {
+    rows: &'a RankRows,
     penalty: f64,
     cache: Cache<Solved>,
     pub(super) meter: Meter<'a>,
 }
 
 /// Feature, and largest rank on the left.
-pub(super) type Test = (u16, u32);
+pub(super) type RankTest = (u16, u32);
 /// Splits that a side may have, and the cost of its best tree.
-pub(super) type Side = (u16, f64);
+pub(super) type SideCost = (u16, f64);
 
-impl<'a> Sparse<'a> {
-    pub(super) fn new(rows: &'a Rows, penalty: f64, bytes: usize, meter: Meter<'a>) -> Self {
+impl<'a> SparseSearch<'a> {
+    pub(super) fn new(rows: &'a RankRows, penalty: f64, bytes: usize, meter: Meter<'a>) -> Self {
         let words = rows.lost.len() + 1;
         Self { rows, penalty, cache: Cache::new(words, bytes), meter }
     }
@@ -90,7 +90,7 @@ impl<'a> Sparse<'a> {
     }
 
     /// Rows of a set on both sides of a test.
-    pub(super) fn divide(&self, bits: &[u64], (f, r): Test) -> (Vec<u64>, Vec<u64>) {
+    pub(super) fn divide(&self, bits: &[u64], (f, r): RankTest) -> (Vec<u64>, Vec<u64>) {
         let ranks = &self.rows.ranks[usize::from(f)];
         let mut left = vec![0_u64; bits.len()];
         for row in ones(bits) {
@@ -122,7 +122,7 @@ impl<'a> Sparse<'a> {
             }
         }
         self.meter.count()?;
-        let view = View::new(self.rows, bits);
+        let view = SetView::new(self.rows, bits);
         let leaf = view.errors_of_leaf() + self.penalty;
         let floor = self.lost(bits) + 2.0 * self.penalty;
         if splits == 0 || leaf <= floor + SLACK {
@@ -154,11 +154,11 @@ impl<'a> Sparse<'a> {
     fn cheapest_test(
         &mut self,
         bits: &[u64],
-        view: &View,
+        view: &SetView,
         depth: u16,
         splits: u16,
         limit: f64,
-    ) -> Result<Option<(f64, Test)>, Halt> {
+    ) -> Result<Option<(f64, RankTest)>, Halt> {
         // Leaves of a tree that is worth it.
         let leaves = if self.penalty > 0.0 {
             ((limit - SLACK - self.lost(bits)) / self.penalty).ceil() as usize
@@ -217,9 +217,9 @@ impl<'a> Sparse<'a> {
         depth: u16,
         splits: u16,
         most: f64,
-    ) -> Result<(Option<(f64, Option<Test>)>, f64), Halt> {
+    ) -> Result<(Option<(f64, Option<RankTest>)>, f64), Halt> {
         let splits = Self::usable(depth, splits);
-        let view = View::new(self.rows, bits);
+        let view = SetView::new(self.rows, bits);
         let leaf = view.errors_of_leaf() + self.penalty;
         let floor = (self.lost(bits) + 2.0 * self.penalty).min(leaf);
         let mut found = (leaf < most - SLACK).then_some((leaf, None));
@@ -271,8 +271,8 @@ impl<'a> Sparse<'a> {
         bits: &[u64],
         depth: u16,
         splits: u16,
-        (cost, first): (f64, Option<Test>),
-    ) -> Result<Option<(Test, Side, Side)>, Halt> {
+        (cost, first): (f64, Option<RankTest>),
+    ) -> Result<Option<(RankTest, SideCost, SideCost)>, Halt> {
         const NEAR: f64 = 1e3 * SLACK;
         let splits = Self::usable(depth, splits);
         let test = match first {
@@ -307,7 +307,7 @@ fn shares(below: u16, splits: u16) -> Vec<(u16, u16)> {
     if splits == FREE {
         return vec![(FREE, FREE)];
     }
-    let each = Sparse::usable(below, splits - 1);
+    let each = SparseSearch::usable(below, splits - 1);
     let rest = splits - 1;
     if rest >= each.saturating_mul(2) {
         return vec![(each, each)];

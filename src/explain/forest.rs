@@ -5,7 +5,7 @@
 //! nothing depends on the number of threads. A tree without an answer in some leaf abstains in a
 //! forest, whose prediction is then no sum over its trees: refused.
 
-use super::tree::{Scratch, TreeExplainer, finish};
+use super::tree::{TreeExplainer, WalkScratch, finish};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parallel::{self, Control};
@@ -73,7 +73,7 @@ impl ForestExplainer {
         control.expect(n as u64);
         let mut parts: Vec<&mut [f64]> = out.chunks_mut(rows * width).collect();
         parallel::for_each_mut(control, &mut parts, |i, part| {
-            let mut scratch = Scratch::new(&self.trees);
+            let mut scratch = WalkScratch::new(&self.trees);
             for (tree, compiled) in self.trees.iter().zip(compiled) {
                 for (row, values) in part.chunks_exact_mut(width).enumerate() {
                     control.check()?;

@@ -19,7 +19,7 @@
 
 /// A point of the path or a branch of the tree, in pre-order.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
+pub struct PathStep {
     /// Number of tests above the node.
     pub depth: u32,
     /// Feature that the parent tests.
@@ -61,7 +61,7 @@ impl<const L: usize> Points<L> {
 
 /// What a level of the walk keeps.
 #[derive(Debug, Clone, Copy)]
-struct Level<const L: usize> {
+struct WalkLevel<const L: usize> {
     /// Weight of each point x product of the factors of all features above.
     product: [f64; L],
     /// 1 / factor of the branch's feature.
@@ -79,16 +79,16 @@ struct Level<const L: usize> {
 
 /// Levels and sums of a walk, kept between rows.
 #[derive(Debug)]
-pub struct Workspace<const L: usize> {
-    levels: Vec<Level<L>>,
+pub struct KernelWorkspace<const L: usize> {
+    levels: Vec<WalkLevel<L>>,
     /// Sums over the leaves below a level: `sums[depth * outputs + output]`.
     sums: Vec<[f64; L]>,
 }
 
-impl<const L: usize> Workspace<L> {
+impl<const L: usize> KernelWorkspace<L> {
     /// For trees of at most this depth and values of so many outputs.
     pub fn new(depth: usize, outputs: usize) -> Self {
-        let level = Level {
+        let level = WalkLevel {
             product: [0.0; L],
             inverse: [0.0; L],
             gain: [0.0; L],
@@ -106,7 +106,7 @@ impl<const L: usize> Workspace<L> {
 #[derive(Debug, Clone, Copy)]
 pub struct Leaves<'a> {
     /// Nodes in pre-order.
-    pub steps: &'a [Step],
+    pub steps: &'a [PathStep],
     /// Values of the leaves.
     pub values: &'a [f64],
     /// Values of a leaf.
@@ -118,7 +118,7 @@ pub struct Leaves<'a> {
 pub fn add_row<const L: usize>(
     tree: Leaves<'_>,
     points: &Points<L>,
-    workspace: &mut Workspace<L>,
+    workspace: &mut KernelWorkspace<L>,
     child: impl Fn(u32) -> u32,
     (out, stride): (&mut [f64], usize),
 ) {
@@ -126,7 +126,7 @@ pub fn add_row<const L: usize>(
     if steps.len() < 2 {
         return;
     }
-    let Workspace { levels, sums } = workspace;
+    let KernelWorkspace { levels, sums } = workspace;
     levels[0].product = points.weights;
     levels[0].next = child(0);
     levels[0].node = 0;
@@ -174,11 +174,11 @@ pub fn add_row<const L: usize>(
 /// The level of a branch; nothing where no leaf below counts for any set of features.
 #[inline(always)]
 fn entered<const L: usize>(
-    step: &Step,
+    step: &PathStep,
     node: u32,
     points: &Points<L>,
-    levels: &[Level<L>],
-) -> Option<Level<L>> {
+    levels: &[WalkLevel<L>],
+) -> Option<WalkLevel<L>> {
     let parent = &levels[step.depth as usize - 1];
     let taken = if parent.next == node {
         1.0
@@ -193,7 +193,7 @@ fn entered<const L: usize>(
         return None;
     }
     let Points { early, late, over_late, .. } = points;
-    let mut level = Level { one, feature: step.feature as usize, node, ..*parent };
+    let mut level = WalkLevel { one, feature: step.feature as usize, node, ..*parent };
     if one == 0.0 {
         let over = 1.0 / zero;
         for k in 0..L {
@@ -222,7 +222,7 @@ fn entered<const L: usize>(
 /// All leaves below a level are summed: what they add to its feature, and to the sums above.
 #[inline(always)]
 fn close<const L: usize>(
-    levels: &[Level<L>],
+    levels: &[WalkLevel<L>],
     sums: &mut [[f64; L]],
     depth: usize,
     outputs: usize,

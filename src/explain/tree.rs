@@ -5,7 +5,7 @@
 //! sum to 1, those of the last class follow from the others. O(nodes) to make, and for each row
 //! O(nodes x features on a path).
 
-use super::kernel::{Leaves, Points, Step, Workspace, add_row};
+use super::kernel::{KernelWorkspace, Leaves, PathStep, Points, add_row};
 use super::quadrature::gauss_legendre;
 use crate::model::Model;
 use crate::predict::{CompiledTree, Source};
@@ -42,13 +42,13 @@ impl Passes {
 
 /// Room for the walks of rows.
 #[derive(Debug)]
-pub struct Scratch {
-    wide: Workspace<WIDE>,
-    narrow: Workspace<NARROW>,
-    pair: Workspace<PAIR>,
+pub struct WalkScratch {
+    wide: KernelWorkspace<WIDE>,
+    narrow: KernelWorkspace<NARROW>,
+    pair: KernelWorkspace<PAIR>,
 }
 
-impl Scratch {
+impl WalkScratch {
     /// For some trees.
     pub fn new(trees: &[TreeExplainer]) -> Self {
         let outputs = trees.first().map_or(0, |t| t.outputs);
@@ -56,9 +56,9 @@ impl Scratch {
             trees.iter().filter(|t| uses(&t.passes)).map(|t| t.depth).max().unwrap_or(0)
         };
         Self {
-            wide: Workspace::new(depth(|p| !p.wide.is_empty()), outputs),
-            narrow: Workspace::new(depth(|p| p.narrow.is_some()), outputs),
-            pair: Workspace::new(depth(|p| p.pair.is_some()), outputs),
+            wide: KernelWorkspace::new(depth(|p| !p.wide.is_empty()), outputs),
+            narrow: KernelWorkspace::new(depth(|p| p.narrow.is_some()), outputs),
+            pair: KernelWorkspace::new(depth(|p| p.pair.is_some()), outputs),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Scratch {
 /// A tree made ready to be explained.
 #[derive(Debug)]
 pub struct TreeExplainer {
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     values: Vec<f64>,
     /// Values kept of each leaf: one less than there are classes where the last one follows.
     outputs: usize,
@@ -120,7 +120,7 @@ impl TreeExplainer {
         compiled: &CompiledTree,
         source: &S,
         row: usize,
-        scratch: &mut Scratch,
+        scratch: &mut WalkScratch,
         out: &mut [f64],
     ) {
         let stride = self.expected.len();
@@ -147,7 +147,7 @@ pub fn finish(out: &mut [f64], classes: usize) {
 }
 
 /// The nodes as the kernel reads them, and the largest number of features on a path.
-fn steps(tree: &Tree, features: usize) -> (Vec<Step>, usize) {
+fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
     let n = tree.nodes.len();
     let mut shares = vec![1.0; n];
     let mut ends: Vec<u32> = (1..=n as u32).collect();
@@ -157,7 +157,7 @@ fn steps(tree: &Tree, features: usize) -> (Vec<Step>, usize) {
             ends[i] = ends[i].max(ends[child as usize]);
         }
     }
-    let mut steps: Vec<Step> = Vec::with_capacity(n);
+    let mut steps: Vec<PathStep> = Vec::with_capacity(n);
     // Depth of the latest branch of each feature on the path, and what it was before each level.
     let mut latest = vec![0_u32; features];
     let mut undo: Vec<(u32, u32)> = Vec::new();
@@ -186,8 +186,15 @@ fn steps(tree: &Tree, features: usize) -> (Vec<Step>, usize) {
         let is_leaf = tree.is_leaf(i);
         let leaf = if is_leaf { leaves } else { u32::MAX };
         leaves += u32::from(is_leaf);
-        let step =
-            Step { depth: depth as u32, feature, same, end: ends[i], leaf, share: shares[i], zero };
+        let step = PathStep {
+            depth: depth as u32,
+            feature,
+            same,
+            end: ends[i],
+            leaf,
+            share: shares[i],
+            zero,
+        };
         steps.push(step);
     }
     (steps, most)

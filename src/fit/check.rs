@@ -3,7 +3,7 @@
 use super::{Config, Missing, unsupported};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
 use crate::error::{Error, Result};
-use crate::grow::{Decay, Evaluation, Labels};
+use crate::grow::{Evaluation, LeafLabels, OnRise};
 use crate::numeric::Ties;
 use crate::split::NominalSplits;
 use serde_json::Value;
@@ -114,7 +114,7 @@ fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
 fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if config.evaluation == Evaluation::Local {
         return match config.labels {
-            Labels::Majority => Ok(()),
+            LeafLabels::Majority => Ok(()),
             _ => Err(Error::parameter(
                 "labels",
                 "'all' or 'distinct'",
@@ -157,11 +157,11 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
 }
 
 /// What `no_distance_decay` means.
-pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> Result<Decay> {
+pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> Result<OnRise> {
     let no_distance_decay = match &config.no_distance_decay {
-        Value::Bool(false) | Value::Null => Decay::Ignore,
-        Value::Bool(true) => Decay::Stop,
-        Value::String(s) if s == "strict" => Decay::Strict,
+        Value::Bool(false) | Value::Null => OnRise::Ignore,
+        Value::Bool(true) => OnRise::Stop,
+        Value::String(s) if s == "strict" => OnRise::Strict,
         other => {
             return Err(Error::parameter(
                 "no_distance_decay",
@@ -170,7 +170,7 @@ pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> R
             ));
         }
     };
-    if criterion.info().evidence == EvidenceKind::Rows && no_distance_decay != Decay::Ignore {
+    if criterion.info().evidence == EvidenceKind::Rows && no_distance_decay != OnRise::Ignore {
         let name = criterion.info().name;
         return unsupported(
             format!("no_distance_decay with criterion='{name}'"),

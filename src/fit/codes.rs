@@ -2,10 +2,10 @@
 //! other machines.
 //!
 //! Cut points are in the schema, codes are known by [`FeatureBins`]. What looks at rows or numbers
-//! again is refused by name before anything is counted ([`Plan::check_codes`]); all else is what
-//! [`Plan::fit`] does on histograms, and the model is the same.
+//! again is refused by name before anything is counted ([`FitPlan::check_codes`]); all else is what
+//! [`FitPlan::fit`] does on histograms, and the model is the same.
 
-use super::{Plan, unsupported};
+use super::{FitPlan, unsupported};
 use crate::bins::{
     BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
 };
@@ -14,7 +14,7 @@ use crate::data::Schema;
 use crate::error::Result;
 use crate::grow::binned::{self, SpreadFacts};
 use crate::grow::forest::{self, Bagging, BootstrapSampler};
-use crate::grow::{Evaluation, Setting};
+use crate::grow::{Evaluation, GrowthSetting};
 use crate::model::{Forest, Model};
 use crate::numeric::Ties;
 use crate::parallel::Control;
@@ -81,7 +81,7 @@ impl CodeFacts {
     }
 }
 
-impl Plan {
+impl FitPlan {
     /// Refuse what cannot be done on codes alone.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let config = &self.config;
@@ -131,14 +131,14 @@ impl Plan {
     }
 
     /// The setting of growth.
-    pub fn setting_on_codes(&self, facts: &CodeFacts) -> Setting<'_> {
+    pub fn setting_on_codes(&self, facts: &CodeFacts) -> GrowthSetting<'_> {
         let occurring = facts.totals.iter().map(|&t| t > 0).collect();
         let given = self.config.nominal_splits;
         let multiway = |f: &FeatureBins| {
             !f.is_nominal() || given.of(f.codes as usize) == NominalSplits::Multiway
         };
         let all = given == NominalSplits::Auto && facts.features.iter().all(multiway);
-        Setting {
+        GrowthSetting {
             nominal_splits: if all { NominalSplits::Multiway } else { given },
             ..self.setting_of(occurring, facts.total(), facts.rows)
         }
@@ -195,7 +195,7 @@ impl Plan {
                     None => table.records.clone(),
                 };
                 let own = if copies.is_some() { facts.of_drawn(&records) } else { facts.clone() };
-                let setting = Setting { seed, ..self.setting_on_codes(&own) };
+                let setting = GrowthSetting { seed, ..self.setting_on_codes(&own) };
                 let tree = binned::grow(&own.table(), records, own.drawn, &setting, control)?;
                 Ok(self.tree_of_forest(tree, &facts.schema))
             },

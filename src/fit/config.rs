@@ -1,15 +1,15 @@
 //! The words of the user: names, strings, `None`.
 //!
 //! Nothing is checked here but names and types; what the words mean, and which of them go together,
-//! is for [`super::Plan`] to say.
+//! is for [`super::FitPlan`] to say.
 
 use super::ThresholdSearch;
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{EmptyBranch, Evaluation, Labels, LeafOrder, Thresholds};
-use crate::model::Smoothing;
+use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
+use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
-use crate::prune::{self, AlphaRule, Method};
+use crate::prune::{self, AlphaRule, PruneMethod};
 use crate::split::{NominalSplits, Splitter};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -39,11 +39,11 @@ pub struct Config {
     pub criterion: String,
     pub criterion_options: Map<String, Value>,
     pub evaluation: Evaluation,
-    pub labels: Labels,
+    pub labels: LeafLabels,
     pub ties: Ties,
     pub splitter: Splitter,
     pub nominal_splits: NominalSplits,
-    pub discretize: Option<discretize::Method>,
+    pub discretize: Option<discretize::DiscretizeMethod>,
     pub threshold_search: ThresholdSearch,
     pub max_bins: u32,
     pub thresholds: Thresholds,
@@ -59,8 +59,8 @@ pub struct Config {
     pub no_distance_decay: Value,
     pub empty_branch: EmptyBranch,
     pub missing: Missing,
-    pub smoothing: Smoothing,
-    pub pruning: Option<Method>,
+    pub smoothing: LeafSmoothing,
+    pub pruning: Option<PruneMethod>,
     pub alpha_rule: Option<AlphaRule>,
     pub merge_redundant: Option<prune::Merge>,
     pub cost_matrix: Option<Vec<Vec<f64>>>,
@@ -75,7 +75,7 @@ impl Default for Config {
             criterion: "info_gain".into(),
             criterion_options: Map::new(),
             evaluation: Evaluation::Local,
-            labels: Labels::Majority,
+            labels: LeafLabels::Majority,
             ties: Ties::First,
             splitter: Splitter::Best,
             nominal_splits: NominalSplits::Multiway,
@@ -95,7 +95,7 @@ impl Default for Config {
             no_distance_decay: Value::Bool(false),
             empty_branch: EmptyBranch::Parent,
             missing: Missing::Auto,
-            smoothing: Smoothing::None,
+            smoothing: LeafSmoothing::None,
             pruning: None,
             alpha_rule: None,
             merge_redundant: None,

@@ -5,14 +5,14 @@
 //! and it is cut back by the plan's method. The price of a leaf may be left open (`alpha_rule`):
 //! then somebody above, who may fit again and again, chooses it ([`crate::resample::alpha`]).
 
-use super::{Config, Missing, Plan, few_branches, unsupported};
+use super::{Config, FitPlan, Missing, few_branches, unsupported};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{Evaluation, Labels, PairMemo, Setting};
+use crate::grow::{Evaluation, GrowthSetting, LeafLabels, PairMemo};
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::{self, AlphaRule, Cut, Impurity, Method, Rows};
+use crate::prune::{self, AlphaRule, Impurity, PruneMethod, PruneRows, PruneStep};
 use crate::split::NominalSplits;
 use crate::tree::CostMatrix;
 
@@ -42,7 +42,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
-impl Plan {
+impl FitPlan {
     /// Fit a model, and tell what pruning did to it.
     pub fn fit_and_tell(
         &self,
@@ -50,7 +50,7 @@ impl Plan {
         rows: &RowSet,
         weights: &Weights,
         control: &Control,
-    ) -> Result<(Model, Vec<Cut>)> {
+    ) -> Result<(Model, Vec<PruneStep>)> {
         if self.config.alpha_rule.is_some() {
             return unsupported(
                 "ccp_alpha='cv' in this place",
@@ -59,7 +59,7 @@ impl Plan {
         }
         let mut rows = self.training_rows(data, rows, weights)?;
         let mut held_out = None;
-        if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
+        if let Some(PruneMethod::ReducedError { share, seed }) = self.config.pruning {
             let (grown_on, others) =
                 prune::reduced_error::divide(data, rows.rows(), weights, share, seed, control)?;
             rows = RowSet::of(grown_on, data.len());
@@ -72,7 +72,8 @@ impl Plan {
             .map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
         let model =
             self.grow_prepared((data, seen), &rows, all.as_ref(), weights, None, control)?;
-        let looked_at = Rows { data, rows: held_out.as_deref().unwrap_or(rows.rows()), weights };
+        let looked_at =
+            PruneRows { data, rows: held_out.as_deref().unwrap_or(rows.rows()), weights };
         self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)
     }
 
@@ -109,7 +110,8 @@ impl Plan {
         if self.nominal_splits(data) == NominalSplits::Multiway {
             few_branches(data)?;
         }
-        let mut setting = Setting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
+        let mut setting =
+            GrowthSetting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
         if let Some(all) = all {
             // What J48 asks of the whole training set, it asks of the rows held out, too.
             let whole = self.setting(data, all, weights);
@@ -134,17 +136,17 @@ impl Plan {
     pub(super) fn cut_back(
         &self,
         mut model: Model,
-        method: Option<&Method>,
-        rows: Option<&Rows<'_>>,
+        method: Option<&PruneMethod>,
+        rows: Option<&PruneRows<'_>>,
         control: &Control,
-    ) -> Result<(Model, Vec<Cut>)> {
+    ) -> Result<(Model, Vec<PruneStep>)> {
         let merged = self.config.merge_redundant;
         // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
         let collapse = self.criterion.split_rule() == SplitRule::C45
-            && !matches!(method, Some(Method::ReducedError { .. }));
+            && !matches!(method, Some(PruneMethod::ReducedError { .. }));
         let costs = self.costs(model.tree.classes)?;
         // labels that errors' costs or global growth chose stay
-        let by_probability = costs.is_none() && self.config.labels == Labels::Majority;
+        let by_probability = costs.is_none() && self.config.labels == LeafLabels::Majority;
         if method.is_none() && merged.is_none() && !collapse {
             if by_probability {
                 model.relabel();
@@ -174,8 +176,8 @@ impl Plan {
         model: Model,
         ccp_alpha: f64,
         control: &Control,
-    ) -> Result<(Model, Vec<Cut>)> {
-        let method = Method::CostComplexity { ccp_alpha, impurity: self.impurity() };
+    ) -> Result<(Model, Vec<PruneStep>)> {
+        let method = PruneMethod::CostComplexity { ccp_alpha, impurity: self.impurity() };
         self.cut_back(model, Some(&method), None, control)
     }
 
@@ -187,7 +189,7 @@ impl Plan {
     /// What a leaf's rows cost in cost-complexity pruning.
     pub fn impurity(&self) -> Impurity {
         match self.config.pruning {
-            Some(Method::CostComplexity { impurity, .. }) => impurity,
+            Some(PruneMethod::CostComplexity { impurity, .. }) => impurity,
             _ => Impurity::default(),
         }
     }

@@ -3,9 +3,9 @@
 //! What a histogram search reads of a number is its bin. Where all columns are numbers without gaps
 //! and nothing after growth looks at rows again (no pruning on rows), the records of
 //! [`crate::bins`] are all that is kept of them: at most two buffers of `features + 1` bytes a row
-//! (see there). The tree is that of [`Plan::fit`] to the last bit, because records are the same.
+//! (see there). The tree is that of [`FitPlan::fit`] to the last bit, because records are the same.
 
-use super::Plan;
+use super::FitPlan;
 use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource, TableFacts};
 use crate::data::{Bins, Kind, Schema, Weights};
 use crate::error::{Error, Result};
@@ -13,8 +13,8 @@ use crate::grow::binned;
 use crate::model::Model;
 use crate::parallel::Control;
 
-impl Plan {
-    /// Whether [`Plan::fit_numbers`] can serve such columns, if no number is missing.
+impl FitPlan {
+    /// Whether [`FitPlan::fit_numbers`] can serve such columns, if no number is missing.
     pub fn serves_numbers(&self, schema: &Schema) -> bool {
         let (p, k) = (schema.features.len(), schema.classes.len());
         let prunes = self.config.pruning.is_some() || self.config.merge_redundant.is_some();

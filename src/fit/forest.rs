@@ -3,17 +3,17 @@
 //! Columns are imputed and binned once, on all training rows, so that the trees speak of the same
 //! values; what follows (growth, pruning) happens to each tree on its own sample.
 
-use super::{Plan, few_branches};
+use super::{FitPlan, few_branches};
 use crate::bins::BinnedTable;
 use crate::criteria::{Context, SplitRule};
 use crate::data::{Dataset, Draw, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, BufferPool, Labels, Setting, binned, forest, forest::Bagging};
+use crate::grow::{self, BufferPool, GrowthSetting, LeafLabels, binned, forest, forest::Bagging};
 use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::predict::Votes;
-use crate::prune::{self, Method, Rows};
+use crate::prune::{self, PruneMethod, PruneRows};
 use crate::split::NominalSplits;
 use crate::tree::Tree;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
     totals
 }
 
-impl Plan {
+impl FitPlan {
     /// Fit a forest on some rows of a data set. Where there are trees already, the others are
     /// grown; the forest is the one that is grown at once.
     pub fn fit_forest(
@@ -144,7 +144,7 @@ impl Plan {
         if self.config.alpha_rule.is_some() {
             return super::unsupported("ccp_alpha='cv' in a forest", "a number");
         }
-        if matches!(self.config.pruning, Some(Method::ReducedError { .. })) {
+        if matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. })) {
             return super::unsupported(
                 "pruning='reduced_error' in a forest (each tree sees a sample)",
                 "None, 'pessimistic', 'error_based', 'cost_complexity', 'm_estimate', 'mdl'",
@@ -169,8 +169,12 @@ impl Plan {
         (seed, pool): (u64, &BufferPool),
         control: &Control,
     ) -> Result<Model> {
-        let setting =
-            Setting { seed, pool: Some(pool), raw: Some(raw), ..self.setting(seen, rows, weights) };
+        let setting = GrowthSetting {
+            seed,
+            pool: Some(pool),
+            raw: Some(raw),
+            ..self.setting(seen, rows, weights)
+        };
         let tree = grow::grow(seen, &setting, rows, weights, control)?;
         self.finished_tree((raw, seen), tree, rows, weights, control)
     }
@@ -183,7 +187,7 @@ impl Plan {
         control: &Control,
     ) -> Result<Model> {
         let Sampled { data, seen, rows, weights, table, seed } = *of;
-        let mut setting = Setting { seed, ..self.setting(seen, rows, weights) };
+        let mut setting = GrowthSetting { seed, ..self.setting(seen, rows, weights) };
         let Some(times) = times else {
             let records = table.records.clone();
             let tree = binned::grow(&table.facts(), records, false, &setting, control)?;
@@ -230,7 +234,7 @@ impl Plan {
         let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
         let collapse = self.criterion.split_rule() == SplitRule::C45;
         if !self.is_final() {
-            let looked_at = Rows { data: raw, rows: rows.rows(), weights };
+            let looked_at = PruneRows { data: raw, rows: rows.rows(), weights };
             let pruned = prune::prune_by_cost(
                 &model.tree,
                 &model.schema,
@@ -242,7 +246,7 @@ impl Plan {
             )?;
             model.tree = pruned.tree;
         }
-        if self.config.labels == Labels::Majority {
+        if self.config.labels == LeafLabels::Majority {
             model.relabel();
         }
         Ok(model)

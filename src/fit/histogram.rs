@@ -12,13 +12,13 @@
 //! edge of its bin, and growth, which looks at boundaries between values, looks at cuts and names
 //! them.
 
-use super::{Config, Plan, unsupported};
+use super::{Config, FitPlan, unsupported};
 use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, TableFacts};
 use crate::criteria::{Criterion, EvidenceKind, SplitRule};
 use crate::data::{Bins, Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{self, Setting, Thresholds, binned};
+use crate::grow::{self, GrowthSetting, Thresholds, binned};
 use crate::parallel::Control;
 use crate::tree::Tree;
 use serde::Deserialize;
@@ -76,7 +76,7 @@ fn rounded(column: &NumericColumn, bins: &Bins) -> NumericColumn {
     NumericColumn::new(column.values().iter().map(edge).collect())
 }
 
-impl Plan {
+impl FitPlan {
     /// Thresholds are looked for between bins.
     pub(super) fn on_bins(&self) -> bool {
         self.config.threshold_search == ThresholdSearch::Histogram
@@ -166,7 +166,7 @@ impl Plan {
     pub(super) fn grow_tree(
         &self,
         data: &Dataset,
-        setting: &Setting<'_>,
+        setting: &GrowthSetting<'_>,
         rows: &RowSet,
         weights: &Weights,
         control: &Control,

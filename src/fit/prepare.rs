@@ -1,13 +1,13 @@
 //! The data set as growth shall see it: rows that count, means and modes for missing values, bins.
 
-use super::{Missing, Plan};
+use super::{FitPlan, Missing};
 use crate::criteria::{EvidenceKind, Info};
 use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, RowSet, Schema, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 
-impl Plan {
+impl FitPlan {
     /// The data set as growth shall see it: imputed and binned on the training rows; nothing when
     /// it can be used as it is.
     pub fn prepare(
@@ -51,7 +51,7 @@ impl Plan {
         data: &Dataset,
         rows: &RowSet,
         weights: &Weights,
-        bin: Option<&discretize::Method>,
+        bin: Option<&discretize::DiscretizeMethod>,
         control: &Control,
     ) -> Result<Option<Dataset>> {
         if self.config.missing == Missing::Error {

@@ -11,13 +11,13 @@
 //!
 //! When not to use it: below the root of a tree on bins, whose edges are thresholds already.
 
-use super::{Setting, Thresholds};
+use super::{GrowthSetting, Thresholds};
 use crate::data::{Dataset, NumericColumn, entry_row};
 use crate::numeric::{midpoint, reach};
 use crate::split::c45::EQUAL;
 use crate::tree::Threshold;
 
-impl Setting<'_> {
+impl GrowthSetting<'_> {
     /// The threshold between two neighbouring values of a node (never `-0.0`, which depends on the
     /// order of the rows). It lies below the upper one, and not below `left`, the largest value of
     /// the node that has to be on the first branch.

@@ -16,14 +16,14 @@ pub(super) struct BuilderNode {
     pub rows: u32,
     /// Decides random choices in this node.
     pub key: u64,
-    pub split: Option<Split>,
+    pub split: Option<NodeSplit>,
 }
 
 /// How a node was split.
 ///
 /// The builder itself fills in `first_child` and `n_children`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Split {
+pub(super) struct NodeSplit {
     pub feature: u32,
     pub test: Test,
     pub first_child: u32,
@@ -78,7 +78,7 @@ impl<S: Sum> TreeBuilder<S> {
     pub fn add_split(
         &mut self,
         node: u32,
-        split: Split,
+        split: NodeSplit,
         (sums, sizes): (&[S], &[u32]),
         levels: &[u32],
     ) -> u32 {
@@ -91,7 +91,8 @@ impl<S: Sum> TreeBuilder<S> {
         let test = split.test.shifted(self.levels.len() as u32);
         self.levels.extend_from_slice(levels);
         let n_children = sizes.len() as u32;
-        self.nodes[node as usize].split = Some(Split { test, first_child, n_children, ..split });
+        self.nodes[node as usize].split =
+            Some(NodeSplit { test, first_child, n_children, ..split });
         first_child
     }
 
@@ -105,8 +106,8 @@ impl<S: Sum> TreeBuilder<S> {
     pub fn graft(&mut self, leaf: usize, other: &Self) {
         let shift = self.nodes.len() as u32 - 1;
         let listed = self.levels.len() as u32;
-        let moved = |split: Option<Split>| {
-            split.map(|s| Split {
+        let moved = |split: Option<NodeSplit>| {
+            split.map(|s| NodeSplit {
                 first_child: s.first_child + shift,
                 test: s.test.shifted(listed),
                 ..s

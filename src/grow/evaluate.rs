@@ -3,8 +3,9 @@
 //! Candidates are handed to a sink feature by feature; which of them is best, and what it would do,
 //! is found in [`search`](super::search).
 
-use super::context::{GrowContext, NodeRange, Numeric, Place, RowSlices};
+use super::context::{FeaturePlace, GrowContext, Numeric};
 use super::evidence::PairWorkspace;
+use super::row_buffers::{NodeRange, RowSlices};
 use super::short_orders::ShortOrders;
 use crate::criteria::{RunningScores, Tables};
 use crate::data::{entry_row, entry_tied};
@@ -14,21 +15,21 @@ use crate::parallel::Control;
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
-use crate::split::splitter::{self, Cut, NumericRows};
-use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, Search};
+use crate::split::splitter::{self, CutRule, NumericRows};
+use crate::split::subset::{self, FeatureLevels, LevelPartition, LevelPartitions, SubsetSearch};
 use crate::split::threshold::{self, Scan};
-use crate::split::{NominalSplits, Scratch, Sink};
-use crate::stats::contingency::{Code, ContingencyTables, Planes, count};
-use crate::stats::{Sum, Weighing};
+use crate::split::{BlockScratch, NominalSplits, Sink};
+use crate::stats::contingency::{Code, ContingencyTables, CountingPlanes, count};
+use crate::stats::{CellOf, Sum, Weighing};
 use std::borrow::Cow;
 
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct Workspace<S: Sum> {
-    pub(super) scratch: Scratch<S::Cell>,
+    pub(super) scratch: BlockScratch<S::Cell>,
     short: ShortScratch,
     partitions: LevelPartitions<S>,
-    planes: Planes<S>,
+    planes: CountingPlanes<S>,
     pub pairs: PairWorkspace,
 }
 
@@ -42,10 +43,10 @@ impl<S: Sum> Workspace<S> {
 impl<S: Sum> Default for Workspace<S> {
     fn default() -> Self {
         Self {
-            scratch: Scratch::default(),
+            scratch: BlockScratch::default(),
             short: ShortScratch::default(),
             partitions: LevelPartitions::default(),
-            planes: Planes::default(),
+            planes: CountingPlanes::default(),
             pairs: PairWorkspace::default(),
         }
     }
@@ -119,7 +120,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     pub(super) fn score_numeric(
         &self,
         numeric: usize,
-        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+        scratch: &mut BlockScratch<CellOf<W>>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (entries, known) = self.known(numeric);
@@ -153,9 +154,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             steps: &[],
         };
         match self.cut(numeric, order) {
-            Cut::Every => threshold::score_candidates(&scan, context, scratch, sink),
-            Cut::Nowhere => Ok(()),
-            Cut::At { left, .. } => {
+            CutRule::Every => threshold::score_candidates(&scan, context, scratch, sink),
+            CutRule::Nowhere => Ok(()),
+            CutRule::At { left, .. } => {
                 let sums = self.context.sums_of(&order[..left]);
                 splitter::score_candidates(&scan, left, &sums, context, scratch, sink)
             }
@@ -167,9 +168,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The thresholds of a numeric feature that are tried.
-    pub(super) fn cut(&self, numeric: usize, order: &[u32]) -> Cut {
+    pub(super) fn cut(&self, numeric: usize, order: &[u32]) -> CutRule {
         if self.every {
-            return Cut::Every;
+            return CutRule::Every;
         }
         let Numeric { feature, column, .. } = &self.context.numeric[numeric];
         let value = |e: u32| column.value(entry_row(e));
@@ -225,9 +226,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         )
     }
 
-    fn search(&self) -> Search {
+    fn search(&self) -> SubsetSearch {
         let setting = self.context.setting;
-        Search {
+        SubsetSearch {
             how: setting.nominal_splits.in_two(),
             shortcut: setting.criterion.breiman_order() && !self.every,
             min: self.minimum(),
@@ -241,10 +242,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         &self,
         nominal: usize,
         contingency: &'t ContingencyTables<W::Sum>,
-    ) -> Levels<'t, W::Sum> {
+    ) -> FeatureLevels<'t, W::Sum> {
         let context = &self.context.nominal;
         let counted = !W::COPIES && self.context.setting.limits.min_samples_leaf > 1;
-        Levels {
+        FeatureLevels {
             table: NominalTable {
                 feature: context.features[nominal],
                 cells: contingency.table(&context.layout, nominal),
@@ -287,7 +288,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 
     /// The first original row whose value is the one just left of a threshold.
     pub fn first_row(&self, feature: u32, at: u32) -> u32 {
-        let Place::Numeric(i) = self.context.place(feature) else { return 0 };
+        let FeaturePlace::Numeric(i) = self.context.place(feature) else { return 0 };
         let (order, _) = self.known(i);
         let original = self.context.data.original();
         let mut at = at as usize - 1;
@@ -314,7 +315,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     pub fn is_large_enough(&self, feature: u32) -> bool {
         let least = self.context.setting.limits.min_samples_leaf as u32;
         match self.context.place(feature) {
-            Place::Nominal(j)
+            FeaturePlace::Nominal(j)
                 if !W::COPIES && least > 1 && self.context.splits(j) == NominalSplits::Multiway =>
             {
                 self.code_sizes(j).iter().all(|&s| s == 0 || s >= least)

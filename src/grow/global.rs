@@ -20,10 +20,11 @@
 //! best is found on its own, then compared.
 
 use super::builder::TreeBuilder;
-use super::context::{GrowContext, NodeRange, RowBuffers};
+use super::context::GrowContext;
 use super::global_growth::Growth;
 use super::nodes::sorted_ranges::SortedRanges;
-use super::{Labels, Setting, check};
+use super::row_buffers::{NodeRange, RowBuffers};
+use super::{GrowthSetting, LeafLabels, check};
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::numeric::mix;
@@ -36,7 +37,7 @@ use crate::tree::Tree;
 /// Grow a tree; also the global distance that growth kept after each step.
 pub fn grow(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
@@ -76,8 +77,8 @@ impl Weighing for RealCopies<'_> {
 }
 
 /// Labels of two new leaves can be chosen; those of more would be exponentially many.
-fn refuse_many_branches(data: &Dataset, setting: &Setting<'_>) -> Result<()> {
-    if setting.labels == Labels::Majority {
+fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<()> {
+    if setting.labels == LeafLabels::Majority {
         return Ok(());
     }
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
@@ -107,7 +108,7 @@ fn refuse_many_branches(data: &Dataset, setting: &Setting<'_>) -> Result<()> {
 
 fn with_weights<W: Weighing>(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: W,
     control: &Control,

@@ -5,23 +5,24 @@
 //! x candidates) a step at most; see [`global`](super::global).
 
 use super::builder::TreeBuilder;
-use super::context::{NodeRange, Place};
+use super::context::FeaturePlace;
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::features::search_among;
-use super::global_leaf::{Collector, Group, LocalBest, majority};
+use super::global_leaf::{CandidateGroup, Collector, LocalBest, majority};
 use super::global_nearest::nearest;
-use super::global_rows::{self, From, Whole};
-use super::global_score::{self, Best, Scratch, View};
+use super::global_rows::{self, From, WholeTable};
+use super::global_score::{self, BestCandidate, LeafView, ScoreScratch};
 use super::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use super::nodes::{NodeRows, Open};
-use super::{Decay, EmptyBranch, Evaluation, Labels};
+use super::row_buffers::NodeRange;
+use super::{EmptyBranch, Evaluation, LeafLabels, OnRise};
 use crate::criteria::Criterion;
 use crate::error::Result;
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::split::Choice;
 use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -33,7 +34,7 @@ struct Leaf<C> {
     node: u32,
     range: NodeRange,
     counts: Vec<C>,
-    groups: Vec<Group<C>>,
+    groups: Vec<CandidateGroup<C>>,
     candidates: usize,
     local: Option<LocalBest>,
     /// Largest number of branches of a candidate.
@@ -41,7 +42,7 @@ struct Leaf<C> {
     /// The best candidate, and for which table and how many branches it was found. Where distances
     /// are sums over rows, it is nothing for leaves that cannot be the next: then only the bound is
     /// known.
-    best: Option<Best>,
+    best: Option<BestCandidate>,
     bound: f64,
     seen: Option<(u64, usize)>,
 }
@@ -74,7 +75,7 @@ impl PartialEq for Waiting {
 impl Eq for Waiting {}
 
 /// A step to be made.
-struct Step {
+struct GlobalStep {
     leaf: usize,
     feature: u32,
     at: u32,
@@ -82,15 +83,13 @@ struct Step {
     labels: Option<Vec<u16>>,
 }
 
-type Cell<W> = <<W as Weighing>::Sum as Sum>::Cell;
-
 /// A tree under global growth, with the table "label x class" of all its rows.
 pub(super) struct Growth<'n, 'f, C, W: Weighing> {
     ranges: SortedRanges<'n, 'f, C, W>,
     pub tree: TreeBuilder<W::Sum>,
     tools: Workspace<W::Sum>,
     criterion: &'n dyn Criterion,
-    totals: Vec<Cell<W>>,
+    totals: Vec<CellOf<W>>,
     /// Row of the table in which a node's rows are counted.
     rows_of: Vec<u16>,
     /// `[label * classes + class]` of all rows.
@@ -102,7 +101,7 @@ pub(super) struct Growth<'n, 'f, C, W: Weighing> {
     summed: bool,
     current: f64,
     /// In the order of their creation.
-    leaves: Vec<Leaf<Cell<W>>>,
+    leaves: Vec<Leaf<CellOf<W>>>,
 }
 
 impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
@@ -114,7 +113,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
     ) -> Self {
         let (context, sums) = (ranges.context, tree.sums(0));
         let unit = context.weights.unit();
-        let totals: Vec<Cell<W>> = sums.iter().map(|s| s.cell(unit)).collect();
+        let totals: Vec<CellOf<W>> = sums.iter().map(|s| s.cell(unit)).collect();
         let k = sums.len();
         let mut table = vec![W::Sum::default(); k * k];
         table[..k].copy_from_slice(sums);
@@ -166,7 +165,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
     /// Compute the distance of the present table.
     fn measure(&mut self) -> Result<()> {
         let unit = self.unit();
-        let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
+        let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let context = &self.ranges.context.setting.context;
         let mut out = [0.0];
         global_score::distances(self.criterion, context, &self.totals, &cells, 1, &mut out)?;
@@ -196,7 +195,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let (context, unit) = (self.ranges.context, self.unit());
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);
-        let counts: Vec<Cell<W>> = evaluator.totals.iter().map(|s| s.cell(unit)).collect();
+        let counts: Vec<CellOf<W>> = evaluator.totals.iter().map(|s| s.cell(unit)).collect();
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
             match setting.ties {
@@ -208,8 +207,8 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let glocal = setting.evaluation == Evaluation::Glocal;
         // Where labels differ, local distances only tell apart candidates that are equal for the
         // whole tree.
-        let lazy = self.summed && setting.labels == Labels::Distinct && !glocal;
-        let how = [setting.labels == Labels::Majority, glocal, lazy];
+        let lazy = self.summed && setting.labels == LeafLabels::Distinct && !glocal;
+        let how = [setting.labels == LeafLabels::Majority, glocal, lazy];
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
         let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
         let contingency = evaluator.count_tables(&mut self.tools);
@@ -227,7 +226,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             }
         }
         self.tools.recycle(contingency);
-        let candidates = groups.iter().map(Group::len).sum();
+        let candidates = groups.iter().map(CandidateGroup::len).sum();
         let widest = groups.iter().map(|g| g.branches).max().unwrap_or(0);
         if candidates > 0 {
             self.leaves.push(Leaf {
@@ -260,13 +259,13 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
     fn refresh_rows(&mut self, branches: usize, control: &Control) -> Result<()> {
         let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
-        let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
+        let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
         let rows = cells.chunks_exact(k).enumerate();
         let terms: Vec<f64> = rows
             .map(|(l, row)| global_rows::term(criterion, context, &self.totals, l, row))
             .collect();
-        let whole = Whole {
+        let whole = WholeTable {
             criterion,
             inside: setting.criterion,
             context,
@@ -280,12 +279,13 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             branches,
         };
         let (table, rows_of, sums) = (&self.table, &self.rows_of, &self.tree);
-        let own = |leaf: &Leaf<Cell<W>>| -> (u16, Vec<Cell<W>>) {
+        let own = |leaf: &Leaf<CellOf<W>>| -> (u16, Vec<CellOf<W>>) {
             let label = rows_of[leaf.node as usize];
             let row = table[label as usize * k..][..k].iter().zip(sums.sums(leaf.node as usize));
             (label, row.map(|(cell, &s)| cell.minus(s).cell(unit)).collect())
         };
-        let bound = |leaf: &mut Leaf<Cell<W>>, scratch: &mut global_rows::Scratch<Cell<W>>| {
+        let bound = |leaf: &mut Leaf<CellOf<W>>,
+                     scratch: &mut global_rows::RowsScratch<CellOf<W>>| {
             let state = (version, branches.min(leaf.widest));
             if leaf.seen == Some(state) {
                 return Ok(());
@@ -297,11 +297,11 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             (leaf.best, leaf.seen) = (None, Some(state));
             Ok(())
         };
-        let mut scratch = global_rows::Scratch::default();
+        let mut scratch = global_rows::RowsScratch::default();
         let work: usize = self.leaves.iter().map(|l| l.candidates).sum();
         if control.threads() > 1 && work > WORTH_THREADS {
             parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
-                bound(leaf, &mut global_rows::Scratch::default())
+                bound(leaf, &mut global_rows::RowsScratch::default())
             })?;
         } else {
             self.leaves.iter_mut().try_for_each(|leaf| bound(leaf, &mut scratch))?;
@@ -315,18 +315,19 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let (unit, k) = (self.unit(), self.totals.len());
         let (table, totals, rows_of) = (&self.table, &self.totals, &self.rows_of);
         let (criterion, version, current) = (self.criterion, self.version, self.current);
-        let stale = |leaf: &Leaf<Cell<W>>| leaf.seen != Some((version, branches.min(leaf.widest)));
+        let stale =
+            |leaf: &Leaf<CellOf<W>>| leaf.seen != Some((version, branches.min(leaf.widest)));
         let sums = &self.tree;
         let work: usize = self.leaves.iter().filter(|l| stale(l)).map(|l| l.candidates).sum();
-        let rescore = |leaf: &mut Leaf<Cell<W>>, scratch: &mut Scratch<Cell<W>>| {
+        let rescore = |leaf: &mut Leaf<CellOf<W>>, scratch: &mut ScoreScratch<CellOf<W>>| {
             let label = rows_of[leaf.node as usize];
             let mut others = table.clone();
             let row = &mut others[label as usize * k..(label as usize + 1) * k];
             row.iter_mut()
                 .zip(sums.sums(leaf.node as usize))
                 .for_each(|(cell, &s)| *cell = cell.minus(s));
-            let others: Vec<Cell<W>> = others.iter().map(|s| s.cell(unit)).collect();
-            let view = View {
+            let others: Vec<CellOf<W>> = others.iter().map(|s| s.cell(unit)).collect();
+            let view = LeafView {
                 criterion,
                 context: &setting.context,
                 ties: setting.ties,
@@ -344,10 +345,10 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         };
         if control.threads() > 1 && work > WORTH_THREADS && !criterion.needs_all_candidates() {
             parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
-                if stale(leaf) { rescore(leaf, &mut Scratch::default()) } else { Ok(()) }
+                if stale(leaf) { rescore(leaf, &mut ScoreScratch::default()) } else { Ok(()) }
             })
         } else {
-            let mut scratch = Scratch::default();
+            let mut scratch = ScoreScratch::default();
             self.leaves
                 .iter_mut()
                 .filter(|l| stale(l))
@@ -356,9 +357,9 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
     }
 
     /// The next step, or nothing when growth ends.
-    fn choose(&self, branches: usize) -> Option<Step> {
+    fn choose(&self, branches: usize) -> Option<GlobalStep> {
         let setting = self.ranges.context.setting;
-        let place = |leaf: &Leaf<Cell<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
+        let place = |leaf: &Leaf<CellOf<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
         let best = self
             .leaves
             .iter()
@@ -367,13 +368,13 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             .min_by(|a, b| a.2.order(place(a.1), b.2, place(b.1)));
         let (i, _, best) = best?;
         let better = match (setting.evaluation, setting.limits.no_distance_decay) {
-            (Evaluation::Glocal, _) | (_, Decay::Strict) => best.global < self.current,
-            (_, Decay::Stop) => best.global <= self.current,
-            (_, Decay::Ignore) => true,
+            (Evaluation::Glocal, _) | (_, OnRise::Strict) => best.global < self.current,
+            (_, OnRise::Stop) => best.global <= self.current,
+            (_, OnRise::Ignore) => true,
         };
         if better {
             let (feature, at) = (best.feature, best.at);
-            return Some(Step { leaf: i, feature, at, labels: Some(best.labels.clone()) });
+            return Some(GlobalStep { leaf: i, feature, at, labels: Some(best.labels.clone()) });
         }
         if setting.evaluation != Evaluation::Glocal {
             return None;
@@ -386,17 +387,17 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let local = locals
             .filter(|l| l.2.branches <= branches)
             .min_by(|a, b| a.2.distance.total_cmp(&b.2.distance).then(a.1.cmp(&b.1)));
-        local.map(|(leaf, _, b)| Step { leaf, feature: b.feature, at: b.at, labels: None })
+        local.map(|(leaf, _, b)| GlobalStep { leaf, feature: b.feature, at: b.at, labels: None })
     }
 
     /// Make a step: the leaf's children are added and labelled, the table follows.
-    fn make(&mut self, step: Step, number: u32, control: &Control) -> Result<()> {
+    fn make(&mut self, step: GlobalStep, number: u32, control: &Control) -> Result<()> {
         let leaf = self.leaves.remove(step.leaf);
         let (node, k) = (leaf.node as usize, self.totals.len());
         let evaluator = Self::evaluator(&self.ranges, &self.tree, leaf.node, leaf.range);
         let contingency = match evaluator.context.place(step.feature) {
-            Place::Numeric(_) => ContingencyTables::default(),
-            Place::Nominal(_) => evaluator.count_tables(&mut self.tools),
+            FeaturePlace::Numeric(_) => ContingencyTables::default(),
+            FeaturePlace::Nominal(_) => evaluator.count_tables(&mut self.tools),
         };
         let (sums, _) = evaluator.branches(step.feature, step.at, &contingency);
         let mut score = [0.0];
@@ -453,9 +454,9 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
 /// a leaf, and the row of that label without it.
 fn best_by_bounds<C: Count>(
     leaves: &mut [Leaf<C>],
-    whole: &Whole<'_, C>,
+    whole: &WholeTable<'_, C>,
     own: impl Fn(&Leaf<C>) -> (u16, Vec<C>),
-    scratch: &mut global_rows::Scratch<C>,
+    scratch: &mut global_rows::RowsScratch<C>,
     control: &Control,
 ) -> Result<()> {
     let known = leaves.iter().filter_map(|l| l.best.as_ref().map(|b| b.global));

@@ -2,9 +2,9 @@
 //!
 //! Counts and majorities of a candidate never change until its leaf is split, so they are collected
 //! once, while the leaf is a range of the sorted buffers, and kept. Candidates with the same labels
-//! change the same rows of the table "label x class", and stand in one [`Group`] (struct of
-//! arrays), so that a block of them is rescored by vector additions. Memory: one table of counts a
-//! candidate.
+//! change the same rows of the table "label x class", and stand in one [`CandidateGroup`] (struct
+//! of arrays), so that a block of them is rescored by vector additions. Memory: one table of counts
+//! a candidate.
 
 use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 /// Candidates whose new leaves have the same labels (or whose labels are still to be chosen).
 #[derive(Debug)]
-pub(super) struct Group<C> {
+pub(super) struct CandidateGroup<C> {
     /// Labels of the branches; empty: any pair.
     pub labels: Vec<u16>,
     pub branches: usize,
@@ -55,7 +55,7 @@ pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usi
     cells.chunks(stride).take(planes).flat_map(|plane| &plane[..len]).copied().collect()
 }
 
-impl<C: Count> Group<C> {
+impl<C: Count> CandidateGroup<C> {
     /// Number of candidates.
     pub fn len(&self) -> usize {
         self.feature.len()
@@ -126,7 +126,7 @@ pub(super) struct Collector<'a, C> {
     ranks: Vec<u64>,
     slots: HashMap<Vec<u16>, usize>,
     last: usize,
-    pub groups: Vec<Group<C>>,
+    pub groups: Vec<CandidateGroup<C>>,
     pub local: Option<LocalBest>,
 }
 
@@ -178,7 +178,7 @@ impl<'a, C: Count> Collector<'a, C> {
     }
 
     /// All groups, ready to be rescored.
-    pub fn finish(mut self) -> Result<(Vec<Group<C>>, Option<LocalBest>)> {
+    pub fn finish(mut self) -> Result<(Vec<CandidateGroup<C>>, Option<LocalBest>)> {
         for group in &mut self.groups {
             memory::expect(group.len() * group.planes.len() * size_of::<C>())?;
             group.finish(self.classes);
@@ -189,7 +189,8 @@ impl<'a, C: Count> Collector<'a, C> {
     /// The group of the labels in `self.labels`.
     fn slot(&mut self, branches: usize) -> usize {
         // Compared one by one: a call for two labels takes longer than all the rest.
-        let same = |g: &Group<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
+        let same =
+            |g: &CandidateGroup<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
         if self.groups.get(self.last).is_some_and(same) {
             return self.last;
         }
@@ -197,7 +198,7 @@ impl<'a, C: Count> Collector<'a, C> {
         // Labels of any pair are empty: binary splits only.
         let slot = *self.slots.entry(self.labels.clone()).or_insert(next);
         if slot == next {
-            self.groups.push(Group {
+            self.groups.push(CandidateGroup {
                 labels: self.labels.clone(),
                 branches,
                 feature: Vec::new(),

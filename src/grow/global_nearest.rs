@@ -6,10 +6,10 @@
 //! O(classes) a candidate with given labels, O(classes^2) where labels are chosen and no bound
 //! leaves a pair out.
 
-use super::Labels;
-use super::global_leaf::Group;
-use super::global_rows::{BLOCK, From, Near, Scratch, single, smallest};
-use super::global_score::{self, Best};
+use super::LeafLabels;
+use super::global_leaf::CandidateGroup;
+use super::global_rows::{BLOCK, From, NearCandidate, RowsScratch, single, smallest};
+use super::global_score::{self, BestCandidate};
 use crate::criteria::Tables;
 use crate::error::Result;
 use crate::numeric::Count;
@@ -18,16 +18,16 @@ use crate::numeric::Count;
 /// candidates (a bound that is only too high by the slack).
 pub(super) fn nearest<C: Count>(
     from: &From<'_, C>,
-    groups: &[Group<C>],
+    groups: &[CandidateGroup<C>],
     limit: f64,
-    scratch: &mut Scratch<C>,
-) -> Result<(Option<Best>, f64)> {
+    scratch: &mut RowsScratch<C>,
+) -> Result<(Option<BestCandidate>, f64)> {
     let (bases, rest) = from.bases();
     let slack = from.whole.slack();
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();
     scratch.terms.resize((2 * from.classes()).max(2) * BLOCK, 0.0);
-    let mut search = Search {
+    let mut search = NearestSearch {
         from,
         groups,
         bases,
@@ -48,9 +48,9 @@ pub(super) fn nearest<C: Count>(
 }
 
 /// The search among the candidates of a leaf.
-struct Search<'s, 'a, C> {
+struct NearestSearch<'s, 'a, C> {
     from: &'s From<'a, C>,
-    groups: &'s [Group<C>],
+    groups: &'s [CandidateGroup<C>],
     /// Terms of the rows of all labels without the leaf, and the distance without the leaf.
     bases: Vec<f64>,
     rest: f64,
@@ -59,17 +59,22 @@ struct Search<'s, 'a, C> {
     reach: f64,
     smallest: f64,
     /// Candidates whose sums are within reach.
-    found: Vec<Near>,
-    best: Option<Best>,
+    found: Vec<NearCandidate>,
+    best: Option<BestCandidate>,
 }
 
-impl<C: Count> Search<'_, '_, C> {
+impl<C: Count> NearestSearch<'_, '_, C> {
     /// All candidates of a group.
-    fn group(&mut self, g: usize, group: &Group<C>, scratch: &mut Scratch<C>) -> Result<()> {
+    fn group(
+        &mut self,
+        g: usize,
+        group: &CandidateGroup<C>,
+        scratch: &mut RowsScratch<C>,
+    ) -> Result<()> {
         if single(&group.labels) {
             return self.at_once(group, group.labels[0], &group.labels, 0);
         }
-        if group.labels.is_empty() && self.from.whole.choice == Labels::All {
+        if group.labels.is_empty() && self.from.whole.choice == LeafLabels::All {
             for a in 0..self.from.classes() as u16 {
                 self.at_once(group, a, &[a, a], pair_of([a, a]))?;
             }
@@ -90,7 +95,13 @@ impl<C: Count> Search<'_, '_, C> {
     }
 
     /// The candidates of a group when all new leaves have one label: the champion is the best.
-    fn at_once(&mut self, group: &Group<C>, label: u16, labels: &[u16], pair: u64) -> Result<()> {
+    fn at_once(
+        &mut self,
+        group: &CandidateGroup<C>,
+        label: u16,
+        labels: &[u16],
+        pair: u64,
+    ) -> Result<()> {
         let (from, whole) = (self.from, self.from.whole);
         let sum = from.at_once(label, &self.bases, self.rest);
         self.smallest = self.smallest.min(sum);
@@ -100,15 +111,15 @@ impl<C: Count> Search<'_, '_, C> {
         }
         let global = if label == from.label { whole.current } else { self.moved(label)? };
         let (j, best) = (group.champion, &mut self.best);
-        Best::update(best, whole.ties, group, (labels, pair), j, [global, group.local[j]])
+        BestCandidate::update(best, whole.ties, group, (labels, pair), j, [global, group.local[j]])
     }
 
     /// A block of candidates whose labels are given.
     fn given_labels(
         &mut self,
-        (g, group): (usize, &Group<C>),
+        (g, group): (usize, &CandidateGroup<C>),
         part: (usize, usize),
-        scratch: &mut Scratch<C>,
+        scratch: &mut RowsScratch<C>,
     ) {
         let (sum, one) = scratch.terms.split_at_mut(BLOCK);
         let (sum, one) = (&mut sum[..part.1], &mut one[..part.1]);
@@ -122,9 +133,9 @@ impl<C: Count> Search<'_, '_, C> {
     /// A block of candidates of two branches with every pair of different labels.
     fn any_labels(
         &mut self,
-        (g, group): (usize, &Group<C>),
+        (g, group): (usize, &CandidateGroup<C>),
         part: (usize, usize),
-        scratch: &mut Scratch<C>,
+        scratch: &mut RowsScratch<C>,
     ) {
         let (k, len) = (self.from.classes(), part.1);
         scratch.out.clear();
@@ -165,13 +176,18 @@ impl<C: Count> Search<'_, '_, C> {
             self.reach = self.reach.min(least + self.slack);
             let reach = self.reach;
             let near = sums.iter().enumerate().filter(|&(_, &sum)| sum <= reach);
-            self.found.extend(near.map(|(j, &sum)| Near { group, at: at + j, labels, sum }));
+            self.found.extend(near.map(|(j, &sum)| NearCandidate {
+                group,
+                at: at + j,
+                labels,
+                sum,
+            }));
         }
         least
     }
 
     /// The formula itself for candidates whose sums are within reach.
-    fn exact(&mut self, scratch: &mut Scratch<C>) -> Result<()> {
+    fn exact(&mut self, scratch: &mut RowsScratch<C>) -> Result<()> {
         let (k, from, whole) = (self.from.classes(), self.from, self.from.whole);
         let (groups, reach) = (self.groups, self.reach);
         let mut found = std::mem::take(&mut self.found);
@@ -207,7 +223,7 @@ impl<C: Count> Search<'_, '_, C> {
                     false => (&group.labels[..], 0),
                 };
                 let (best, distances) = (&mut self.best, [global, local]);
-                Best::update(best, whole.ties, group, labels, near.at, distances)?;
+                BestCandidate::update(best, whole.ties, group, labels, near.at, distances)?;
             }
         }
         found.clear();
@@ -216,7 +232,7 @@ impl<C: Count> Search<'_, '_, C> {
     }
 
     /// Distances of candidates on the leaf's own table.
-    fn local(&self, block: &[Near]) -> Result<Vec<f64>> {
+    fn local(&self, block: &[NearCandidate]) -> Result<Vec<f64>> {
         let groups = self.groups;
         if block.iter().all(|near| !groups[near.group].local.is_empty()) {
             return Ok(block.iter().map(|near| groups[near.group].local[near.at]).collect());

@@ -19,8 +19,8 @@
 //! ([`global_nearest`](super::global_nearest)), and equal distances are told apart exactly as
 //! without all this. The tree is the same to the bit (tests compare the two).
 
-use super::Labels;
-use super::global_leaf::Group;
+use super::LeafLabels;
+use super::global_leaf::CandidateGroup;
 use crate::criteria::rows::Row;
 use crate::criteria::{Context, Criterion};
 use crate::numeric::{Count, Ties};
@@ -35,13 +35,13 @@ const SLACK: f64 = 1e-11;
 
 /// The table of the whole tree as the candidates of all leaves find it.
 #[derive(Debug)]
-pub(super) struct Whole<'a, C> {
+pub(super) struct WholeTable<'a, C> {
     /// As it reads the whole tree, and as it reads a leaf.
     pub criterion: &'a dyn Criterion,
     pub inside: &'a dyn Criterion,
     pub context: &'a Context,
     pub ties: Ties,
-    pub choice: Labels,
+    pub choice: LeafLabels,
     pub totals: &'a [C],
     /// `[label * classes + class]`.
     pub table: &'a [C],
@@ -58,7 +58,7 @@ pub(super) struct Whole<'a, C> {
 /// The whole tree seen from one leaf.
 #[derive(Debug)]
 pub(super) struct From<'a, C> {
-    pub whole: &'a Whole<'a, C>,
+    pub whole: &'a WholeTable<'a, C>,
     /// Class counts of the leaf and its label.
     pub leaf: &'a [C],
     pub label: u16,
@@ -68,15 +68,15 @@ pub(super) struct From<'a, C> {
 
 /// Reusable memory.
 #[derive(Debug)]
-pub(super) struct Scratch<C> {
+pub(super) struct RowsScratch<C> {
     pub merged: Vec<C>,
     pub terms: Vec<f64>,
-    pub found: Vec<Near>,
+    pub found: Vec<NearCandidate>,
     pub cells: Vec<C>,
     pub out: Vec<f64>,
 }
 
-impl<C> Default for Scratch<C> {
+impl<C> Default for RowsScratch<C> {
     fn default() -> Self {
         Self {
             merged: Vec::new(),
@@ -90,7 +90,7 @@ impl<C> Default for Scratch<C> {
 
 /// A candidate that may be the best.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Near {
+pub(super) struct NearCandidate {
     pub group: usize,
     pub at: usize,
     /// Labels of an open group.
@@ -137,7 +137,7 @@ pub(super) fn term<C: Count>(
     out[0]
 }
 
-impl<C: Count> Whole<'_, C> {
+impl<C: Count> WholeTable<'_, C> {
     /// How far sums of terms may be from distances, both ways together.
     pub fn slack(&self) -> f64 {
         2.0 * SLACK * self.context.classes as f64
@@ -190,7 +190,7 @@ impl<C: Count> From<'_, C> {
     /// `of`, added up.
     pub fn block(
         &self,
-        group: &Group<C>,
+        group: &CandidateGroup<C>,
         of: impl Iterator<Item = usize> + Clone,
         label: usize,
         (at, len): (usize, usize),
@@ -233,7 +233,7 @@ impl<C: Count> From<'_, C> {
     /// Sums of the terms of a block of candidates with given labels.
     pub fn sums(
         &self,
-        group: &Group<C>,
+        group: &CandidateGroup<C>,
         labels: &[u16],
         part: (usize, usize),
         [sum, one]: [&mut [f64]; 2],
@@ -250,7 +250,12 @@ impl<C: Count> From<'_, C> {
     }
 
     /// A lower bound (up to the slack) for the distances of all candidates of a leaf.
-    pub fn bound(&self, groups: &mut [Group<C>], version: u64, scratch: &mut Scratch<C>) -> f64 {
+    pub fn bound(
+        &self,
+        groups: &mut [CandidateGroup<C>],
+        version: u64,
+        scratch: &mut RowsScratch<C>,
+    ) -> f64 {
         let (bases, rest) = self.bases();
         let mut bound = f64::INFINITY;
         for group in groups.iter_mut().filter(|g| g.branches <= self.whole.branches) {
@@ -272,7 +277,7 @@ impl<C: Count> From<'_, C> {
                     }
                 }
             }
-            if self.whole.choice == Labels::All {
+            if self.whole.choice == LeafLabels::All {
                 for label in 0..self.classes() {
                     bound = bound.min(self.at_once(label as u16, &bases, rest));
                 }
@@ -282,7 +287,7 @@ impl<C: Count> From<'_, C> {
     }
 
     /// Bring the smallest terms of a group to the present table.
-    fn update(&self, group: &mut Group<C>, version: u64, scratch: &mut Scratch<C>) {
+    fn update(&self, group: &mut CandidateGroup<C>, version: u64, scratch: &mut RowsScratch<C>) {
         let (n, k, seen) = (group.len(), self.classes(), group.least.seen);
         let mut least = std::mem::take(&mut group.least.terms);
         let stale = |label: usize| seen == 0 || self.whole.changed[label] > seen;

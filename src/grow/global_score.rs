@@ -7,8 +7,8 @@
 //! finished table. Where all new labels are equal the table does not depend on the candidate, and
 //! one stands for all. O(classes^2) a candidate.
 
-use super::Labels;
-use super::global_leaf::{Group, pack};
+use super::LeafLabels;
+use super::global_leaf::{CandidateGroup, pack};
 use crate::criteria::{Context, Criterion, Tables};
 use crate::error::Result;
 use crate::numeric::{Count, Ties, mix};
@@ -21,7 +21,7 @@ const BLOCK: usize = 256;
 
 /// A candidate with its labels, as good as it is in the present tree.
 #[derive(Debug, Clone)]
-pub(super) struct Best {
+pub(super) struct BestCandidate {
     pub global: f64,
     pub local: f64,
     pub rank: u64,
@@ -32,7 +32,7 @@ pub(super) struct Best {
     pub labels: Vec<u16>,
 }
 
-impl Best {
+impl BestCandidate {
     /// Distances first, then the leaf (`None` where ties are random), then the candidate, then its
     /// labels.
     pub fn order(&self, leaf: Option<u32>, other: &Self, other_leaf: Option<u32>) -> Ordering {
@@ -49,7 +49,7 @@ impl Best {
     pub fn update<C: Count>(
         best: &mut Option<Self>,
         ties: Ties,
-        group: &Group<C>,
+        group: &CandidateGroup<C>,
         (labels, pair): (&[u16], u64),
         j: usize,
         [global, local]: [f64; 2],
@@ -77,11 +77,11 @@ impl Best {
 
 /// The tree as its table, seen from one leaf.
 #[derive(Debug)]
-pub(super) struct View<'a, C> {
+pub(super) struct LeafView<'a, C> {
     pub criterion: &'a dyn Criterion,
     pub context: &'a Context,
     pub ties: Ties,
-    pub choice: Labels,
+    pub choice: LeafLabels,
     /// Class totals of all rows.
     pub totals: &'a [C],
     /// `[label * classes + class]` without the leaf's rows.
@@ -127,25 +127,25 @@ pub(super) fn distances<C: Count>(
 
 /// Reusable memory.
 #[derive(Debug)]
-pub(super) struct Scratch<C> {
+pub(super) struct ScoreScratch<C> {
     cells: Vec<C>,
     out: Vec<f64>,
 }
 
-impl<C> Default for Scratch<C> {
+impl<C> Default for ScoreScratch<C> {
     fn default() -> Self {
         Self { cells: Vec::new(), out: Vec::new() }
     }
 }
 
-impl<C: Count> View<'_, C> {
+impl<C: Count> LeafView<'_, C> {
     /// The best candidate of a leaf.
     pub fn best(
         &self,
-        groups: &[Group<C>],
-        scratch: &mut Scratch<C>,
+        groups: &[CandidateGroup<C>],
+        scratch: &mut ScoreScratch<C>,
         control: &Control,
-    ) -> Result<Option<Best>> {
+    ) -> Result<Option<BestCandidate>> {
         let mut best = None;
         for group in groups.iter().filter(|g| g.branches <= self.branches) {
             if !group.labels.is_empty() {
@@ -155,7 +155,7 @@ impl<C: Count> View<'_, C> {
             }
             let k = self.context.classes as u16;
             for (a, b) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))) {
-                if a != b || self.choice == Labels::All {
+                if a != b || self.choice == LeafLabels::All {
                     control.check()?;
                     let pair = u64::from(a) << 32 | u64::from(b);
                     self.group(group, &[a, b], pair, &mut best, scratch)?;
@@ -167,11 +167,11 @@ impl<C: Count> View<'_, C> {
 
     fn group(
         &self,
-        group: &Group<C>,
+        group: &CandidateGroup<C>,
         labels: &[u16],
         pair: u64,
-        best: &mut Option<Best>,
-        scratch: &mut Scratch<C>,
+        best: &mut Option<BestCandidate>,
+        scratch: &mut ScoreScratch<C>,
     ) -> Result<()> {
         let k = self.context.classes;
         if labels.iter().all(|&l| l == labels[0]) {
@@ -226,13 +226,13 @@ impl<C: Count> View<'_, C> {
 
     fn update(
         &self,
-        group: &Group<C>,
+        group: &CandidateGroup<C>,
         labels: &[u16],
         pair: u64,
         j: usize,
         global: f64,
-        best: &mut Option<Best>,
+        best: &mut Option<BestCandidate>,
     ) -> Result<()> {
-        Best::update(best, self.ties, group, (labels, pair), j, [global, group.local[j]])
+        BestCandidate::update(best, self.ties, group, (labels, pair), j, [global, group.local[j]])
     }
 }

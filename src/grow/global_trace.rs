@@ -25,12 +25,12 @@ fn keeps_every_row(tree: &Tree) -> bool {
 }
 
 /// `[label * classes + class]` of all rows, and how many leaves hold any of a cell.
-struct Table {
+struct LabelTable {
     cells: Vec<f64>,
     holders: Vec<u32>,
 }
 
-impl Table {
+impl LabelTable {
     /// Count a leaf in the row of its label, or (`sign` -1) no longer. What nobody holds is
     /// nothing, though sums of real weights may leave a rounding error behind, which a formula
     /// would take for rows.
@@ -85,9 +85,9 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
         classes: k,
         occurring: totals.iter().map(|&t| t > 0.0).collect(),
     };
-    let mut table = Table { cells: vec![0.0; k * k], holders: vec![0_u32; k * k] };
+    let mut table = LabelTable { cells: vec![0.0; k * k], holders: vec![0_u32; k * k] };
     let row = |node: u32| if node == 0 { 0 } else { tree.nodes[node as usize].label };
-    let add = |table: &mut Table, node: u32, sign: f64| {
+    let add = |table: &mut LabelTable, node: u32, sign: f64| {
         if let Ok(label) = usize::try_from(row(node)) {
             table.add(label, tree.counts(node as usize), sign);
         }

@@ -4,11 +4,12 @@
 //! The rows are looked at as if they were a node; nothing grows. O(rows x features) and the formula
 //! for every candidate. Growth itself never asks for this: it keeps the best of each feature only.
 
-use super::Setting;
-use super::context::{GrowContext, NodeRange, Place, RowBuffers, near};
+use super::GrowthSetting;
+use super::context::{FeaturePlace, GrowContext, near};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::resolve_radius;
+use super::row_buffers::{NodeRange, RowBuffers};
 use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
@@ -44,7 +45,7 @@ impl Candidate {
 /// criteria look at.
 pub fn candidates(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     root: &RowSet,
     weights: &Weights,
@@ -62,7 +63,7 @@ pub fn candidates(
 
 fn listed<W: Weighing>(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     root: &RowSet,
     weights: W,
@@ -128,15 +129,15 @@ fn test_of<W: Weighing>(
 ) -> (Option<f64>, Option<Vec<u32>>) {
     let context = evaluator.context;
     match context.place(feature) {
-        Place::Nominal(j) if context.splits(j) == NominalSplits::Multiway => (None, None),
-        Place::Nominal(j) => {
+        FeaturePlace::Nominal(j) if context.splits(j) == NominalSplits::Multiway => (None, None),
+        FeaturePlace::Nominal(j) => {
             let division = evaluator.partition(j, at, contingency);
             match division.test {
                 Test::Threshold(t) => (Some(t.at), None),
                 _ => (None, Some(division.listed)),
             }
         }
-        Place::Numeric(i) => {
+        FeaturePlace::Numeric(i) => {
             let (order, _) = evaluator.known(i);
             let column = context.numeric[i].column;
             let value = |j: usize| column.value(entry_row(order[j]));
@@ -154,7 +155,8 @@ fn keep_best_divisions<W: Weighing>(
 ) {
     found.dedup_by(|later, kept| {
         let place = context.place(later.0);
-        let divided = matches!(place, Place::Nominal(j) if context.nominal.cuts[j].is_none());
+        let divided =
+            matches!(place, FeaturePlace::Nominal(j) if context.nominal.cuts[j].is_none());
         let same = divided && kept.0 == later.0;
         if same && better(later.2, kept.2) {
             *kept = *later;

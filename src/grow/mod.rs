@@ -25,6 +25,7 @@ mod listing;
 mod nodes;
 mod packed;
 mod partition;
+mod row_buffers;
 mod search;
 mod short_orders;
 
@@ -47,7 +48,7 @@ pub use packed::PackedTree;
 /// Grow a tree on some rows.
 pub fn grow(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
@@ -92,7 +93,7 @@ pub enum Evaluation {
 /// How the new leaves of a global step are labelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Labels {
+pub enum LeafLabels {
     /// By their majority.
     #[default]
     Majority,
@@ -104,7 +105,7 @@ pub enum Labels {
 
 /// Limits of growth.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct GrowthLimits {
     /// Deepest level of a leaf (the root is level 0).
     pub max_depth: usize,
     /// Largest number of leaves; growth is then best-first.
@@ -118,7 +119,7 @@ pub struct Limits {
     /// A node whose best score is below it is not split.
     pub min_score: Option<f64>,
     /// A node is not split when its best split would raise the distance.
-    pub no_distance_decay: Decay,
+    pub no_distance_decay: OnRise,
     /// A node is not split when its improvement, over the weight of the root, is below it.
     pub min_impurity_decrease: f64,
     /// Which leaf is split first, where the number of leaves is limited.
@@ -129,14 +130,14 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LeafOrder {
-    /// The one whose best split improves the tree most; see [`Setting::improvement`].
+    /// The one whose best split improves the tree most; see [`GrowthSetting::improvement`].
     #[default]
     Improvement,
     /// The one whose best split has the smallest distance (Spaeh & Kosub 2022, figure 7b).
     Distance,
 }
 
-impl Default for Limits {
+impl Default for GrowthLimits {
     fn default() -> Self {
         Self {
             max_depth: usize::MAX,
@@ -145,14 +146,14 @@ impl Default for Limits {
             min_samples_leaf: 1,
             min_weight_fraction_leaf: 0.0,
             min_score: None,
-            no_distance_decay: Decay::Ignore,
+            no_distance_decay: OnRise::Ignore,
             min_impurity_decrease: 0.0,
             leaf_order: LeafOrder::Improvement,
         }
     }
 }
 
-impl Limits {
+impl GrowthLimits {
     /// Limits that need no look at the candidates: rows, level, and number of classes with rows of
     /// a node.
     fn stops(&self, rows: usize, depth: usize, occupied: usize) -> bool {
@@ -191,16 +192,16 @@ impl Limits {
             return Ok(false);
         }
         Ok(match self.no_distance_decay {
-            Decay::Ignore => true,
-            Decay::Stop => distance <= before()?,
-            Decay::Strict => distance < before()?,
+            OnRise::Ignore => true,
+            OnRise::Stop => distance <= before()?,
+            OnRise::Strict => distance < before()?,
         })
     }
 }
 
 /// What to do when a split does not lower the distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Decay {
+pub enum OnRise {
     /// Split all the same.
     #[default]
     Ignore,
@@ -236,7 +237,7 @@ pub enum Thresholds {
 
 /// Everything that growth is told.
 #[derive(Debug)]
-pub struct Setting<'a> {
+pub struct GrowthSetting<'a> {
     /// The criterion.
     pub criterion: &'a dyn Criterion,
     /// Facts for its formulas.
@@ -260,9 +261,9 @@ pub struct Setting<'a> {
     /// Which table decides.
     pub evaluation: Evaluation,
     /// Labels of new leaves.
-    pub labels: Labels,
+    pub labels: LeafLabels,
     /// Limits.
-    pub limits: Limits,
+    pub limits: GrowthLimits,
     /// Pairs of nodes that other trees on the same rows and codes have counted.
     pub memo: Option<&'a PairMemo>,
     /// Where trees that grow one after the other leave memory for each other.
@@ -278,7 +279,7 @@ pub struct Setting<'a> {
     pub training: Option<Bits>,
 }
 
-impl Setting<'_> {
+impl GrowthSetting<'_> {
     /// How much a split improves the tree: `w (s(T) - s(T1))`, where `w` is the weight of the node,
     /// `T` the table of the split and `T1` that of the same rows in one branch; without the factor
     /// `w` for scores that grow with the rows themselves ([`crate::criteria::Info::extensive`]).
@@ -292,7 +293,7 @@ impl Setting<'_> {
 }
 
 /// Refuse limits outside their domain.
-pub fn check(limits: &Limits) -> Result<()> {
+pub fn check(limits: &GrowthLimits) -> Result<()> {
     use crate::error::Error;
     if limits.min_samples_split < 2 {
         return Err(Error::parameter(

@@ -1,6 +1,6 @@
 //! A subtree as plain numbers, to be sent from one process to another.
 
-use super::builder::{BuilderNode, Split, TreeBuilder};
+use super::builder::{BuilderNode, NodeSplit, TreeBuilder};
 use super::nodes::binned::GrownBelow;
 use crate::error::{Error, Result};
 use crate::tree::{NONE, Test, Threshold};
@@ -57,7 +57,7 @@ fn words_of(node: &BuilderNode) -> [u64; WORDS] {
         Test::Subset { first, len } => (4, u64::from(first), u64::from(len)),
     };
     words[5..8].copy_from_slice(&[kind, a, b]);
-    let Split { feature, first_child, n_children, missing, score, distance, step, .. } = split;
+    let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = split;
     words[8..11].copy_from_slice(&[feature, first_child, n_children].map(u64::from));
     words[11..13].copy_from_slice(&[score, distance].map(f64::to_bits));
     words[13] = u64::from(step) << 1 | u64::from(missing);
@@ -74,7 +74,7 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
         (4, first, len) => Test::Subset { first: first as u32, len: len as u32 },
         _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
     };
-    let split = (words[5] > 0).then(|| Split {
+    let split = (words[5] > 0).then(|| NodeSplit {
         feature: words[8] as u32,
         test,
         first_child: words[9] as u32,

@@ -5,8 +5,8 @@
 //! until one has a valid split.
 
 use super::Thresholds;
-use super::builder::Split;
-use super::context::Place;
+use super::builder::NodeSplit;
+use super::context::FeaturePlace;
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairScores;
 use super::features::search_among;
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::split::{
-    Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector, not_a_number,
+    BestOfEach, BlockScratch, Choice, FeatureBest, NominalSplits, Scored, Selector, not_a_number,
 };
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{Sum, Weighing};
@@ -29,7 +29,7 @@ const WIDE_NODE: usize = 1 << 16;
 #[derive(Debug, Clone)]
 pub(super) struct BestSplit<S> {
     pub feature: u32,
-    pub place: Place,
+    pub place: FeaturePlace,
     pub test: Test,
     pub score: f64,
     pub distance: f64,
@@ -49,8 +49,8 @@ pub(super) struct BestSplit<S> {
 
 impl<S> BestSplit<S> {
     /// As the tree keeps it.
-    pub fn as_split(&self, step: u32) -> Split {
-        Split {
+    pub fn as_split(&self, step: u32) -> NodeSplit {
+        NodeSplit {
             feature: self.feature,
             test: self.test,
             first_child: NONE,
@@ -128,7 +128,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let winner_only = setting.gain_filter == GainFilter::None
             && !mixed
             && (nominal.is_empty() || (numeric.is_empty() && final_word));
-        let mut best = Best::new(setting.criterion, setting.ties, winner_only).watched(control);
+        let mut best =
+            BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
         self.score_nominal(contingency, &wanted, tools, &mut best)?;
         self.score_numbers(wanted, tools, &mut best, control)?;
         best.finish(&setting.context)?;
@@ -144,7 +145,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         &self,
         wanted: impl Fn(u32) -> bool + Sync,
         tools: &mut Workspace<W::Sum>,
-        best: &mut Best<'_>,
+        best: &mut BestOfEach<'_>,
         control: &Control,
     ) -> Result<()> {
         let (setting, numeric) = (self.context.setting, &self.context.numeric);
@@ -154,9 +155,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let wide = self.range.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             let found = parallel::map(control, numeric.len(), |i| {
-                let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
+                let mut best =
+                    BestOfEach::new(setting.criterion, setting.ties, false).watched(control);
                 if wanted(numeric[i].feature) {
-                    self.score_numeric(i, &mut Scratch::default(), &mut best)?;
+                    self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
                 Ok(best.features)
             })?;
@@ -192,7 +194,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             Ok((!best.is_empty()).then_some(best))
         })?;
         let Some(best) = best else { return Ok(None) };
-        let mut facts = Facts { evaluator: self, contingency };
+        let mut facts = SearchFacts { evaluator: self, contingency };
         let choice = selector.choose(best, &mut facts, mix(setting.seed, !self.key))?;
         let Some(choice) = choice else { return Ok(None) };
         let mut chosen = self.chosen(choice, contingency)?;
@@ -241,14 +243,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         contingency: &ContingencyTables<W::Sum>,
     ) -> (Vec<W::Sum>, bool) {
         match self.context.place(feature) {
-            Place::Numeric(i) => {
+            FeaturePlace::Numeric(i) => {
                 let (order, known) = self.known(i);
                 (self.sides(&order[..at as usize], known.as_deref()), known.is_some())
             }
-            Place::Nominal(j) if self.context.splits(j) != NominalSplits::Multiway => {
+            FeaturePlace::Nominal(j) if self.context.splits(j) != NominalSplits::Multiway => {
                 self.partitions(j, contingency).sums(at)
             }
-            Place::Nominal(j) => {
+            FeaturePlace::Nominal(j) => {
                 let k = self.totals.len();
                 let mut sums = contingency.table(&self.context.nominal.layout, j).to_vec();
                 let mut missing = self.context.nominal.missing[j];
@@ -324,14 +326,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let place = self.context.place(choice.feature);
         let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
         let (sums, missing, test, sizes) = match place {
-            Place::Numeric(i) => {
+            FeaturePlace::Numeric(i) => {
                 let (order, known) = self.known(i);
                 // The two values are read first, and may arrive while rows are counted.
                 let (test, sizes) = self.threshold_test((i, &order), choice.at, known.is_some());
                 let sums = self.sides(&order[..choice.at as usize], known.as_deref());
                 (sums, known.is_some(), test, sizes)
             }
-            Place::Nominal(j) => {
+            FeaturePlace::Nominal(j) => {
                 let (sums, missing) = self.branches(choice.feature, choice.at, contingency);
                 let mut test = Test::Multiway;
                 if self.context.splits(j) != NominalSplits::Multiway {
@@ -370,12 +372,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 }
 
-struct Facts<'l, 'n, 'f, C, W: Weighing> {
+struct SearchFacts<'l, 'n, 'f, C, W: Weighing> {
     evaluator: &'l NodeEvaluator<'n, 'f, C, W>,
     contingency: &'l ContingencyTables<W::Sum>,
 }
 
-impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
+impl<C: Code, W: Weighing> FeatureBest for SearchFacts<'_, '_, '_, C, W> {
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
         let (sums, _) = self.evaluator.branches(feature, at, self.contingency);
         let mut out = [0.0];

@@ -6,11 +6,12 @@
 //! For unit rows, numbers without missing values, criteria that are scored from running sums and
 //! growth depth first, where few nodes are open at a time. O(rows x features) once a row.
 
-use super::context::{GrowContext, NodeRange, RowSlices};
+use super::context::GrowContext;
+use super::row_buffers::{NodeRange, RowSlices};
 use crate::criteria::{EvidenceKind, RunningScores};
 use crate::data::{entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
-use crate::simd::short::{Bytes, Facts, Orders, ROWS, retain};
+use crate::simd::short::{Bytes, OrderFacts, Orders, ROWS, retain};
 use crate::split::Splitter;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 /// The rows of the largest node that is kept so.
 #[derive(Debug)]
-struct Rows {
+struct ShortRows {
     /// The row of each number.
     ids: [u32; ROWS],
     /// The numbers of the rows of each class that has some.
@@ -28,10 +29,10 @@ struct Rows {
 /// The orders of a node.
 #[derive(Debug)]
 pub(super) struct ShortOrders {
-    rows: Arc<Rows>,
+    rows: Arc<ShortRows>,
     /// The numbers of the node's rows.
     kept: u64,
-    pub facts: Facts,
+    pub facts: OrderFacts,
     pub orders: Orders,
 }
 
@@ -50,8 +51,8 @@ impl ShortPool {
         self.free.push(orders);
     }
 
-    fn take(&mut self, rows: Arc<Rows>, kept: u64) -> Box<ShortOrders> {
-        let facts = Facts::default();
+    fn take(&mut self, rows: Arc<ShortRows>, kept: u64) -> Box<ShortOrders> {
+        let facts = OrderFacts::default();
         match self.free.pop() {
             Some(mut orders) => {
                 (orders.rows, orders.kept, orders.facts) = (rows, kept, facts);
@@ -91,7 +92,7 @@ impl ShortOrders {
         numbers.resize(context.data.len(), 0);
         let occurring = totals.iter().enumerate().filter(|(_, sum)| !sum.is_empty());
         let classes: Vec<u16> = occurring.map(|(class, _)| class as u16).collect();
-        let mut rows = Rows { ids: [0; ROWS], members: vec![0; classes.len()] };
+        let mut rows = ShortRows { ids: [0; ROWS], members: vec![0; classes.len()] };
         let mut class_of = Bytes::default();
         for (i, &entry) in field.order(0, range).iter().enumerate() {
             let row = entry_row(entry);
@@ -130,7 +131,7 @@ impl ShortOrders {
     /// Fill in the facts.
     fn count(&mut self, class_of: Bytes) {
         let mut facts =
-            Facts { len: self.kept.count_ones() as usize, class_of, ..Facts::default() };
+            OrderFacts { len: self.kept.count_ones() as usize, class_of, ..OrderFacts::default() };
         for (class, members) in self.rows.members.iter().enumerate() {
             let size = (members & self.kept).count_ones();
             facts.sizes.0[class] = size as u8;

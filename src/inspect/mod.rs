@@ -8,14 +8,14 @@ pub use single::float32_conflicts;
 use crate::criteria::{Evidence, EvidenceKind};
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::fit::{Missing, Plan};
-use crate::grow::{Candidate, Setting, candidates};
+use crate::fit::{FitPlan, Missing};
+use crate::grow::{Candidate, GrowthSetting, candidates};
 use crate::parallel::Control;
 use crate::stats::neighbours::{Root, Share};
 
 /// Scores of all candidates on the given rows, as if they were a node.
 pub fn explain(
-    plan: &Plan,
+    plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
@@ -34,14 +34,14 @@ pub fn explain(
     }
     // Thresholds on training values look at all rows given, of which these may be those of one
     // node.
-    let setting = Setting { raw, training: None, ..plan.setting(data, &rows, weights) };
+    let setting = GrowthSetting { raw, training: None, ..plan.setting(data, &rows, weights) };
     candidates(data, &setting, &rows, &root, weights, control)
 }
 
 /// Candidates of each feature on the rows whose value is known, in feature order; scores are scaled
 /// by the known share of the weight where the criterion says so.
 fn on_known_rows(
-    plan: &Plan,
+    plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
@@ -96,7 +96,7 @@ fn on_known_rows(
 /// value. Neighbours compare numbers as numbers, whatever bins a tree would cut them into. Features
 /// are scored alone: no guard compares them.
 pub fn score_features(
-    plan: &Plan,
+    plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
@@ -141,7 +141,7 @@ pub enum NeighbourShare {
 /// total what it adds to the scores. The parts of all shares, added in order and rounded, are the
 /// scores.
 pub fn neighbour_share(
-    plan: &Plan,
+    plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
@@ -170,7 +170,7 @@ pub fn neighbour_share(
 
 /// Ask something of the rows as neighbours see them.
 fn on_neighbours<R>(
-    plan: &Plan,
+    plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,

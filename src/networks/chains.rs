@@ -11,7 +11,7 @@ use super::cost::Groups;
 use super::dice::Dice;
 use super::orders::{OrderScratch, OrderSums, OrderWalk};
 use super::search::SearchConfig;
-use super::state::{Ordered, Space};
+use super::state::{OrderedModel, Space};
 use super::visits::Visits;
 use crate::error::Result;
 use crate::parallel::Control;
@@ -38,7 +38,7 @@ pub struct Chain<'a> {
     /// Sums over parents, where the rungs walk over orders.
     pub sums: Option<&'a OrderSums<'a>>,
     /// Models to start from, the best one first.
-    pub starts: &'a [Ordered],
+    pub starts: &'a [OrderedModel],
     /// First steps, which are not counted.
     pub warm: u64,
     /// Steps that are counted.
@@ -66,12 +66,12 @@ impl Chain<'_> {
         config: &SearchConfig,
         number: usize,
         unit: u64,
-    ) -> Result<(Visits, Ordered)> {
+    ) -> Result<(Visits, OrderedModel)> {
         let mut dice = Dice::new(config.seed, unit);
         let rungs = if self.sums.is_some() { ORDER_RUNGS } else { RUNGS };
         let temperatures: Vec<f64> = (0..rungs).map(|r| config.temperature.powi(r)).collect();
         // the cold rung from a good model, another one in each chain; the others from all of them
-        let rungs: Vec<Ordered> = (0..temperatures.len())
+        let rungs: Vec<OrderedModel> = (0..temperatures.len())
             .map(|r| self.starts[(number + r) % self.starts.len()].clone())
             .collect();
         match self.sums {
@@ -89,10 +89,10 @@ impl Chain<'_> {
 
     fn walk_models(
         &self,
-        mut rungs: Vec<Ordered>,
+        mut rungs: Vec<OrderedModel>,
         temperatures: &[f64],
         dice: &mut Dice,
-    ) -> Result<(Visits, Ordered)> {
+    ) -> Result<(Visits, OrderedModel)> {
         let mut groups = Groups::default();
         let mut best = self.starts[0].clone();
         let mut visits = Visits::new(best.parents.len());
@@ -120,10 +120,10 @@ impl Chain<'_> {
     fn walk_orders(
         &self,
         sums: &OrderSums<'_>,
-        rungs: Vec<Ordered>,
+        rungs: Vec<OrderedModel>,
         temperatures: &[f64],
         dice: &mut Dice,
-    ) -> Result<(Visits, Ordered)> {
+    ) -> Result<(Visits, OrderedModel)> {
         let n = rungs[0].order.len();
         let (mut groups, mut scratch) = (Groups::default(), OrderScratch::default());
         let mut best = self.starts[0].clone();
@@ -139,7 +139,7 @@ impl Chain<'_> {
             let counted = (done >= self.warm).then_some(&mut visits);
             let parents = rungs[0].draw_parents(sums, dice, &mut scratch);
             let order = rungs[0].order.clone();
-            let mut model = Ordered::new(self.space, order, parents, &mut groups);
+            let mut model = OrderedModel::new(self.space, order, parents, &mut groups);
             self.stroll(&mut model, (1.0, SWEEP), counted, &mut best, dice, &mut groups)?;
             rungs[0] = OrderWalk::new(sums, model.order);
             let made = SWEEP + (ROUNDS * n * temperatures.len()) as u64;
@@ -153,10 +153,10 @@ impl Chain<'_> {
     /// Some steps over models at one temperature; visits are counted where they count.
     fn stroll(
         &self,
-        model: &mut Ordered,
+        model: &mut OrderedModel,
         (temperature, steps): (f64, u64),
         mut visits: Option<&mut Visits>,
-        best: &mut Ordered,
+        best: &mut OrderedModel,
         dice: &mut Dice,
         groups: &mut Groups,
     ) -> Result<()> {

@@ -23,7 +23,7 @@ const LARGEST_KNOWN: usize = 1 << 20;
 
 /// A cleaned model and where it belongs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Grouped {
+pub struct GroupedModel {
     /// Parents of each variable, cleaned.
     pub parents: Vec<Set>,
     /// Share of all visits.
@@ -45,7 +45,7 @@ pub fn grouped(
     total: u64,
     keep: usize,
     control: &Control,
-) -> Result<Vec<Grouped>> {
+) -> Result<Vec<GroupedModel>> {
     let mut groups = Groups::default();
     let mut known: WordMap<(usize, Set), Set> = WordMap::default();
     let mut models: WordMap<Vec<Set>, u64> = WordMap::default();
@@ -62,7 +62,7 @@ pub fn grouped(
             *models.entry(parents).or_default() += visits;
         }
     }
-    let grouped = |(parents, visits): (Vec<Set>, u64)| Grouped {
+    let grouped = |(parents, visits): (Vec<Set>, u64)| GroupedModel {
         parents,
         weight: visits as f64 / total as f64,
         visits,
@@ -70,7 +70,7 @@ pub fn grouped(
         class: 0,
         joined: 0,
     };
-    let mut found: Vec<Grouped> = models.into_iter().map(grouped).collect();
+    let mut found: Vec<GroupedModel> = models.into_iter().map(grouped).collect();
     found.sort_unstable_by(|a, b| b.visits.cmp(&a.visits).then_with(|| a.parents.cmp(&b.parents)));
     found.truncate(keep);
     let pairs: f64 = space.prior.absent_cost(&(0..space.costs.variables.len()).collect::<Vec<_>>());
@@ -102,7 +102,7 @@ fn markov_class(parents: &[Set]) -> (Vec<Set>, Vec<(usize, Set)>) {
     (edges, meetings)
 }
 
-fn classes(models: &mut [Grouped]) {
+fn classes(models: &mut [GroupedModel]) {
     let mut numbers = HashMap::new();
     for one in models {
         let next = numbers.len();
@@ -111,7 +111,7 @@ fn classes(models: &mut [Grouped]) {
 }
 
 /// Join classes, heaviest first; each is represented by its heaviest model.
-fn join(space: Space<'_>, models: &mut [Grouped], control: &Control) -> Result<()> {
+fn join(space: Space<'_>, models: &mut [GroupedModel], control: &Control) -> Result<()> {
     struct Class {
         weight: f64,
         leader: usize,

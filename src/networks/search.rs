@@ -17,10 +17,10 @@ use super::cache::CostCache;
 use super::chains::{Chain, accepts};
 use super::cost::Groups;
 use super::dice::Dice;
-use super::groups::{Grouped, grouped};
+use super::groups::{GroupedModel, grouped};
 use super::orders::{self, OrderSums};
 use super::prior::{Prior, PriorConfig};
-use super::state::{Ordered, Space, cleaned};
+use super::state::{OrderedModel, Space, cleaned};
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use super::visits::Visits;
@@ -55,7 +55,7 @@ pub struct SearchConfig {
 
 /// A model that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
+pub struct FoundModel {
     /// Parents of each variable.
     pub parents: Vec<Set>,
     /// Nits.
@@ -66,13 +66,13 @@ pub struct Found {
 #[derive(Debug)]
 pub struct SearchResult {
     /// The model with the shortest message, cleaned.
-    pub best: Found,
+    pub best: FoundModel,
     /// Prior of an arc that was searched with.
     pub arc_probability: f64,
     /// Probability of the arc from i to j at `[i * n + j]`, before cleaning.
     pub arcs: Vec<f64>,
     /// Cleaned models, heaviest first.
-    pub models: Vec<Grouped>,
+    pub models: Vec<GroupedModel>,
     /// Share of the visits that the kept models hold.
     pub kept: f64,
     /// Steps that were made, annealing and chains.
@@ -124,7 +124,7 @@ pub fn search(
     })?;
     drop(sums);
     let space = Space { costs: &exact, prior: &prior };
-    let (seen, bests): (Vec<Visits>, Vec<Ordered>) = chains.into_iter().unzip();
+    let (seen, bests): (Vec<Visits>, Vec<OrderedModel>) = chains.into_iter().unzip();
     let best = clean(space, &least(bests), control)?;
     let total: u64 = seen.iter().map(|v| v.total).sum();
     let visits = |at: usize| seen.iter().map(|v| v.arcs[at]).sum::<u64>();
@@ -133,7 +133,7 @@ pub fn search(
     let sets = if ordered { 1 << n } else { 0 };
     Ok(SearchResult {
         kept: models.iter().map(|m| m.weight).sum(),
-        best: Found { parents: best.parents, length: best.cost },
+        best: FoundModel { parents: best.parents, length: best.cost },
         arc_probability,
         arcs,
         models,
@@ -143,7 +143,7 @@ pub fn search(
 }
 
 /// (arcs + 1/2) / (M + 1) of the best model, cleaned.
-fn estimated(space: Space<'_>, annealed: &[Ordered], control: &Control) -> Result<f64> {
+fn estimated(space: Space<'_>, annealed: &[OrderedModel], control: &Control) -> Result<f64> {
     let n = space.costs.variables.len();
     let best = clean(space, &least(annealed.to_vec()), control)?;
     Ok((best.arcs() as f64 + 0.5) / (n * (n - 1) / 2 + 1) as f64)
@@ -161,21 +161,21 @@ fn check(config: &SearchConfig) -> Result<()> {
 }
 
 /// The cheapest model; of several the first.
-fn least(models: Vec<Ordered>) -> Ordered {
+fn least(models: Vec<OrderedModel>) -> OrderedModel {
     let mut models = models.into_iter();
     let first = models.next().unwrap_or_else(|| unreachable!("there is always one unit"));
     models.fold(first, |best, one| if one.cost < best.cost { one } else { best })
 }
 
 /// A model without the arcs that do not pay.
-fn clean(space: Space<'_>, model: &Ordered, control: &Control) -> Result<Ordered> {
+fn clean(space: Space<'_>, model: &OrderedModel, control: &Control) -> Result<OrderedModel> {
     let mut groups = Groups::default();
     let mut parents = Vec::with_capacity(model.parents.len());
     for (j, &own) in model.parents.iter().enumerate() {
         control.check()?;
         parents.push(cleaned(space, j, own, &mut groups));
     }
-    Ok(Ordered::new(space, model.order.clone(), parents, &mut groups))
+    Ok(OrderedModel::new(space, model.order.clone(), parents, &mut groups))
 }
 
 /// The best of three rounds.
@@ -185,11 +185,11 @@ fn anneal(
     seed: u64,
     unit: u64,
     control: &Control,
-) -> Result<Ordered> {
+) -> Result<OrderedModel> {
     let mut dice = Dice::new(seed, unit);
     let mut groups = Groups::default();
-    let empty = Ordered::random(space, false, &mut dice, &mut groups);
-    let full = Ordered::random(space, true, &mut dice, &mut groups);
+    let empty = OrderedModel::random(space, false, &mut dice, &mut groups);
+    let full = OrderedModel::random(space, true, &mut dice, &mut groups);
     let hot = 2.0 + 0.01 * empty.cost / empty.parents.len() as f64;
     let mut best = empty.clone();
     for (start, from) in [(Some(empty), hot), (Some(full), hot), (None, 0.2 * hot + 2.0)] {

@@ -22,7 +22,7 @@ pub struct Space<'a> {
 
 /// A model, ordered.
 #[derive(Debug, Clone)]
-pub struct Ordered {
+pub struct OrderedModel {
     /// Variables, first to last.
     pub order: Vec<usize>,
     /// Parents of each variable.
@@ -54,7 +54,7 @@ impl Move {
     }
 }
 
-impl Ordered {
+impl OrderedModel {
     /// A model from its order and parents.
     pub fn new(
         space: Space<'_>,

@@ -29,7 +29,7 @@ pub struct SubsetSums {
 
 /// Groups of at least two distinct rows, at one depth of the walk.
 #[derive(Debug, Default, Clone)]
-struct Level {
+struct GroupLevel {
     rows: Vec<u32>,
     /// Where groups start, and the end.
     starts: Vec<u32>,
@@ -38,7 +38,7 @@ struct Level {
 }
 
 /// Counters by value, used again for each group.
-struct Scratch {
+struct ValueCounters {
     count: Vec<u32>,
     seen: Vec<u32>,
 }
@@ -102,15 +102,15 @@ struct Walk<'a> {
     variables: &'a Variables,
     values: &'a [usize],
     most: usize,
-    levels: Vec<Level>,
-    scratch: Scratch,
+    levels: Vec<GroupLevel>,
+    scratch: ValueCounters,
 }
 
 impl<'a> Walk<'a> {
     fn new(variables: &'a Variables, values: &'a [usize], most: usize) -> Self {
         let largest = variables.arities.iter().copied().max().unwrap_or(1);
-        let scratch = Scratch { count: vec![0; largest], seen: Vec::new() };
-        let levels = vec![Level::default(); variables.len() + 1];
+        let scratch = ValueCounters { count: vec![0; largest], seen: Vec::new() };
+        let levels = vec![GroupLevel::default(); variables.len() + 1];
         Self { variables, values, most, levels, scratch }
     }
 
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
         let (above, below) = self.levels.split_at_mut(depth + 1);
         let (from, to) = (&above[depth], &mut below[0]);
         let codes = &self.variables.codes[variable];
-        let Scratch { count, seen } = &mut self.scratch;
+        let ValueCounters { count, seen } = &mut self.scratch;
         to.rows.clear();
         to.rows.resize(from.rows.len(), 0);
         to.starts.clear();

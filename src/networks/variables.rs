@@ -8,7 +8,7 @@
 
 use super::log_factorial::LogFactorials;
 use super::missing::CodeRows;
-use crate::bayes::{Input, Reading};
+use crate::bayes::{FeatureReading, Input};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -35,7 +35,7 @@ pub fn members(set: Set) -> impl Iterator<Item = usize> {
 /// What is done about missing cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Missing {
+pub enum MissingCells {
     /// They are refused.
     Error,
     /// They take the most frequent value.
@@ -50,7 +50,7 @@ pub struct Variables {
     /// Names of the columns, then of the class.
     pub names: Vec<String>,
     /// How the cells of the columns were read.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<FeatureReading>,
     /// Number of values of each variable.
     pub arities: Vec<usize>,
     /// Codes of each variable by distinct row.
@@ -69,10 +69,10 @@ impl Variables {
         data: &Dataset,
         weights: &Weights,
         cuts: &[Option<Vec<f64>>],
-        missing: Missing,
+        missing: MissingCells,
         control: &Control,
     ) -> Result<Self> {
-        let input = Input::new(data, weights, cuts, missing == Missing::Mode)?;
+        let input = Input::new(data, weights, cuts, missing == MissingCells::Mode)?;
         let mut names: Vec<String> =
             data.schema().features.iter().map(|f| f.name.clone()).collect();
         names.push(data.schema().target.clone());
@@ -85,14 +85,14 @@ impl Variables {
         }
         let mut arities = Vec::with_capacity(variables);
         for (j, reading) in input.readings.iter().enumerate() {
-            if *reading == Reading::Number {
+            if *reading == FeatureReading::Number {
                 return Err(Error::Data(format!(
                     "column '{}' is numeric: a network needs bins; choose a discretiser",
                     names[j]
                 )));
             }
             let arity = input.arity(j);
-            if missing != Missing::Parts
+            if missing != MissingCells::Parts
                 && let Some(row) = input.codes[j].iter().position(|&c| c as usize >= arity)
             {
                 return Err(Error::Data(format!(

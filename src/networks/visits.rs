@@ -3,7 +3,7 @@
 //! Visits are counted at temperature 1, where each weighs one. Memory is bounded: when the table of
 //! models is full, the rarer half goes, its visits still counted in the total and in the arcs.
 
-use super::state::Ordered;
+use super::state::OrderedModel;
 use super::variables::{Set, members};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -59,7 +59,7 @@ impl Visits {
     }
 
     /// A model was seen so many times in a row.
-    pub fn add(&mut self, model: &Ordered, times: u64) {
+    pub fn add(&mut self, model: &OrderedModel, times: u64) {
         if times == 0 {
             return;
         }

@@ -48,7 +48,7 @@ impl Dense<'_> {
 pub(super) struct Copied(Vec<f64>);
 
 /// At most [`BLOCK`] rows of a source.
-pub(super) struct Block<'a, S> {
+pub(super) struct SourceBlock<'a, S> {
     source: &'a S,
     pub(super) first: usize,
     pub(super) len: usize,
@@ -56,7 +56,7 @@ pub(super) struct Block<'a, S> {
     values: Option<(Dense<'a>, bool)>,
 }
 
-impl<'a, S: Source> Block<'a, S> {
+impl<'a, S: Source> SourceBlock<'a, S> {
     /// Rows `first..first + len`, read as a tree reads them; `numeric` when some tree tests numbers
     /// only.
     pub(super) fn new(
@@ -123,19 +123,19 @@ impl CompiledTree {
         &self,
         source: &S,
         (first, len): (usize, usize),
-        mut walk: impl FnMut(&Block<'_, S>),
+        mut walk: impl FnMut(&SourceBlock<'_, S>),
     ) {
         let mut copy = Copied::default();
         for start in (first..first + len).step_by(BLOCK) {
             let range = (start, BLOCK.min(first + len - start));
-            walk(&Block::new(source, range, (self, self.numeric), &mut copy));
+            walk(&SourceBlock::new(source, range, (self, self.numeric), &mut copy));
         }
     }
 
     /// Ends of the walks of the rows of a block; `NODES`: they name nodes.
     pub(super) fn block_ends<const NODES: bool, S: Source>(
         &self,
-        block: &Block<'_, S>,
+        block: &SourceBlock<'_, S>,
         mut take: impl FnMut(usize, End),
     ) {
         let mut ends = [End::default(); BLOCK];
@@ -147,7 +147,7 @@ impl CompiledTree {
     /// The leaf of each row of a block: the one with the largest fraction of it.
     pub(super) fn block_leaves<S: Source>(
         &self,
-        block: &Block<'_, S>,
+        block: &SourceBlock<'_, S>,
         mut take: impl FnMut(usize, u32),
     ) {
         self.block_ends::<true, S>(block, |row, end| {

@@ -87,32 +87,30 @@ const EVERY: u32 = 3;
 /// Features that a node can name: the rest of its word says what it asks.
 const MOST_FEATURES: usize = 1 << 28;
 
-/// A node as the walk reads it. The value is the threshold; in a leaf it is the number of what the
-/// leaf says. For other tests it holds two numbers of 32 bits: first mask word and levels of a
-/// subset, first child and branches of a multiway test. Below the feature are two bits for where a
-/// missing value goes and two for what is asked. The second branch of a multiway test is that of
-/// missing values.
-type Node = WalkNode;
-
-fn node(ask: Ask, missing: u32, feature: u32, value: f64, second: u32) -> Node {
-    Node { value, packed: feature << Node::SHIFT | missing << 2 | ask as u32, second }
+/// The node of a tree. The value is the threshold; in a leaf it is the number of what the leaf
+/// says. For other tests it holds two numbers of 32 bits: first mask word and levels of a subset,
+/// first child and branches of a multiway test. Below the feature are two bits for where a missing
+/// value goes and two for what is asked. The second branch of a multiway test is that of missing
+/// values.
+fn node(ask: Ask, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
+    WalkNode { value, packed: feature << WalkNode::SHIFT | missing << 2 | ask as u32, second }
 }
 
 fn pair(high: u32, low: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
 
-fn of_pair(node: &Node) -> (u32, u32) {
+fn of_pair(node: &WalkNode) -> (u32, u32) {
     let bits = node.value.to_bits();
     ((bits >> 32) as u32, bits as u32)
 }
 
-fn missing_of(node: &Node) -> u32 {
+fn missing_of(node: &WalkNode) -> u32 {
     node.packed >> 2 & 3
 }
 
 #[inline]
-fn asked(node: &Node) -> Ask {
+fn asked(node: &WalkNode) -> Ask {
     ASKS[(node.packed & 3) as usize]
 }
 
@@ -149,13 +147,13 @@ struct Parts<N> {
 }
 
 impl<N: Iterator<Item = u32>> Parts<N> {
-    fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<Node> {
+    fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<WalkNode> {
         let own = &tree.nodes[i];
         let me = i as u32;
         let children = tree.children(i);
         if let Test::Leaf = own.test {
             let number = self.numbers.next().unwrap_or(0);
-            return Ok(node(Ask::Leaf, FIRST, 0, Node::leaf_value(number), me));
+            return Ok(node(Ask::Leaf, FIRST, 0, WalkNode::leaf_value(number), me));
         }
         if children.first() != Some(&(me + 1)) {
             return Err(Error::Internal(format!("node {i} is not followed by its first child")));

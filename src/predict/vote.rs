@@ -5,7 +5,7 @@
 //! the trees whatever the number of threads. A tree whose leaf predicts nothing abstains.
 //! O(rows x trees x depth).
 
-use super::block::{Block, Copied, Picked, picked};
+use super::block::{Copied, Picked, SourceBlock, picked};
 use super::compiled::{CompiledTree, Source};
 use super::predictor::Predictor;
 use crate::data::Bits;
@@ -90,7 +90,7 @@ impl ForestPredictor {
         source: &'a S,
         (first, len): (usize, usize),
         copies: &'a mut Vec<Copied>,
-    ) -> Vec<Block<'a, S>> {
+    ) -> Vec<SourceBlock<'a, S>> {
         let Some(any) = self.trees.first() else { return Vec::new() };
         let numeric = self.trees.iter().any(|t| t.tree.numeric);
         copies.resize_with(len.div_ceil(BLOCK), Copied::default);
@@ -99,7 +99,7 @@ impl ForestPredictor {
             .zip(copies)
             .map(|(start, copy)| {
                 let range = (start, BLOCK.min(first + len - start));
-                Block::new(source, range, (&any.tree, numeric), copy)
+                SourceBlock::new(source, range, (&any.tree, numeric), copy)
             })
             .collect()
     }

@@ -32,7 +32,7 @@ impl Action {
 /// One entry of the account. Costs are in the units of the method (errors, shares of the rows,
 /// bits).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cut {
+pub struct PruneStep {
     /// Node in the tree before pruning.
     pub node: u32,
     /// What was done.
@@ -73,7 +73,7 @@ pub(super) struct EditableTree {
     /// Node of the original tree whose test stands in this place.
     pub origin: Vec<u32>,
     original: Vec<(u32, u32, u32)>,
-    account: Vec<Cut>,
+    account: Vec<PruneStep>,
 }
 
 impl EditableTree {
@@ -146,7 +146,7 @@ impl EditableTree {
     /// Write an entry of the account.
     fn note(&mut self, node: usize, action: Action, costs: Costs) {
         let (feature, rows, leaves) = self.original[node];
-        self.account.push(Cut {
+        self.account.push(PruneStep {
             node: node as u32,
             action,
             feature,

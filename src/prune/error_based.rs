@@ -20,7 +20,7 @@
 //! When not to use it: on data where one leaf is one rule that must not be touched; and raising
 //! needs the rows.
 
-use super::Rows;
+use super::PruneRows;
 use super::editable_tree::{Costs, EditableTree};
 use super::quantile::normal_quantile;
 use crate::data::Column;
@@ -57,17 +57,17 @@ pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
 }
 
 /// A row and the weight of the part of it that arrived.
-type Part = (u32, f64);
+type WeightedRow = (u32, f64);
 
 /// A tree and the training rows in its leaves.
 struct Pruner<'s, 'r> {
     edited: &'s mut EditableTree,
     confidence: f64,
-    rows: Option<(&'r CompiledTree, &'r Rows<'r>)>,
+    rows: Option<(&'r CompiledTree, &'r PruneRows<'r>)>,
     /// Rows walk in parts.
     in_parts: bool,
     /// Rows of each leaf, and the weight of their parts.
-    held: Vec<Vec<Part>>,
+    held: Vec<Vec<WeightedRow>>,
     /// Charge of each subtree.
     charge: Vec<f64>,
     /// Counts of the leaves of a branch with more rows; zero between uses.
@@ -75,7 +75,7 @@ struct Pruner<'s, 'r> {
 }
 
 /// What to do next.
-enum Task {
+enum PruneTask {
     Visit(u32),
     Decide(u32),
 }
@@ -84,7 +84,7 @@ enum Task {
 pub(super) fn prune(
     edited: &mut EditableTree,
     confidence: f64,
-    rows: Option<(&CompiledTree, &Rows<'_>)>,
+    rows: Option<(&CompiledTree, &PruneRows<'_>)>,
     control: &Control,
 ) -> Result<()> {
     collapse(edited);
@@ -102,22 +102,22 @@ pub(super) fn prune(
         trial: vec![0.0; cells],
     };
     pruner.distribute(control)?;
-    let mut tasks = vec![Task::Visit(0)];
+    let mut tasks = vec![PruneTask::Visit(0)];
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Visit(i) if pruner.edited.is_leaf(i as usize) => {
+            PruneTask::Visit(i) if pruner.edited.is_leaf(i as usize) => {
                 pruner.charge[i as usize] = pruner.as_leaf(i as usize);
             }
-            Task::Visit(i) => {
-                tasks.push(Task::Decide(i));
+            PruneTask::Visit(i) => {
+                tasks.push(PruneTask::Decide(i));
                 tasks.extend(
-                    pruner.edited.children(i as usize).iter().rev().map(|&c| Task::Visit(c)),
+                    pruner.edited.children(i as usize).iter().rev().map(|&c| PruneTask::Visit(c)),
                 );
             }
-            Task::Decide(i) => {
+            PruneTask::Decide(i) => {
                 control.check()?;
                 if pruner.decide(i as usize) {
-                    tasks.push(Task::Visit(i));
+                    tasks.push(PruneTask::Visit(i));
                 }
             }
         }
@@ -126,7 +126,7 @@ pub(super) fn prune(
 }
 
 /// Whether one of these features has missing values.
-fn has_gaps(features: &[usize], rows: &Rows<'_>) -> bool {
+fn has_gaps(features: &[usize], rows: &PruneRows<'_>) -> bool {
     features.iter().any(|&f| match &rows.data.columns()[f] {
         Column::Numeric(c) => c.n_missing() > 0,
         Column::Nominal(c) => c.n_missing() > 0,
@@ -233,7 +233,7 @@ impl Pruner<'_, '_> {
     }
 
     /// Rows below a node, leaf by leaf, without those below `except`.
-    fn rows_below(&self, node: usize, except: usize) -> Vec<Part> {
+    fn rows_below(&self, node: usize, except: usize) -> Vec<WeightedRow> {
         let (mut stack, mut found) = (vec![node], Vec::new());
         while let Some(i) = stack.pop() {
             if i != except {
@@ -257,7 +257,12 @@ impl Pruner<'_, '_> {
 
     /// Send parts of rows down from a node as if they were all that ever came there; `arrive` is
     /// told every node and what reaches it.
-    fn pour(&self, node: usize, parts: Vec<Part>, mut arrive: impl FnMut(usize, &[Part])) {
+    fn pour(
+        &self,
+        node: usize,
+        parts: Vec<WeightedRow>,
+        mut arrive: impl FnMut(usize, &[WeightedRow]),
+    ) {
         let Some((walker, rows)) = self.rows else { return };
         let mut stack = vec![(node, parts)];
         while let Some((at, parts)) = stack.pop() {
@@ -266,7 +271,7 @@ impl Pruner<'_, '_> {
                 continue;
             }
             let children = self.edited.children(at);
-            let mut branches: Vec<Vec<Part>> = vec![Vec::new(); children.len()];
+            let mut branches: Vec<Vec<WeightedRow>> = vec![Vec::new(); children.len()];
             let (mut unknown, mut known) = (Vec::new(), vec![0.0; children.len()]);
             let asked = self.edited.origin[at];
             for part in parts {
@@ -290,7 +295,7 @@ impl Pruner<'_, '_> {
         }
     }
 
-    fn sums(&self, parts: &[Part]) -> Vec<f64> {
+    fn sums(&self, parts: &[WeightedRow]) -> Vec<f64> {
         let mut sums = vec![0.0; self.edited.classes];
         if let Some((_, rows)) = self.rows {
             parts.iter().for_each(|&(r, w)| sums[rows.data.classes()[r as usize] as usize] += w);
@@ -299,7 +304,7 @@ impl Pruner<'_, '_> {
     }
 
     /// Charge of a branch that gets all rows of its node, in parts.
-    fn as_whole_branch(&self, branch: usize, parts: Vec<Part>) -> f64 {
+    fn as_whole_branch(&self, branch: usize, parts: Vec<WeightedRow>) -> f64 {
         let mut charge = 0.0;
         self.pour(branch, parts, |at, parts| {
             if self.edited.is_leaf(at) {
@@ -324,7 +329,7 @@ impl Pruner<'_, '_> {
     }
 
     /// Charge of a branch when other rows are sent down there, too.
-    fn as_branch(&mut self, branch: usize, others: &[Part]) -> f64 {
+    fn as_branch(&mut self, branch: usize, others: &[WeightedRow]) -> f64 {
         let Some((_, rows)) = self.rows else { return f64::INFINITY };
         let k = self.edited.classes;
         let mut touched = Vec::new();
@@ -382,7 +387,7 @@ impl Pruner<'_, '_> {
     }
 
     /// A branch takes the place of its node, and the other rows walk down there.
-    fn raise(&mut self, node: usize, branch: usize, others: &[Part], costs: Costs) {
+    fn raise(&mut self, node: usize, branch: usize, others: &[WeightedRow], costs: Costs) {
         let Some((walker, rows)) = self.rows else { return };
         self.edited.raise(node, branch, costs);
         self.held[node] = std::mem::take(&mut self.held[branch]);
@@ -405,7 +410,7 @@ impl Pruner<'_, '_> {
     }
 
     /// The same where rows walk in parts: all of them anew.
-    fn raise_whole(&mut self, node: usize, branch: usize, parts: Vec<Part>, costs: Costs) {
+    fn raise_whole(&mut self, node: usize, branch: usize, parts: Vec<WeightedRow>, costs: Costs) {
         self.edited.raise(node, branch, costs);
         let k = self.edited.classes;
         let mut arrived = Vec::new();

@@ -35,13 +35,13 @@ use editable_tree::EditableTree;
 use serde::Deserialize;
 
 pub use cost_complexity::{AlphaRule, Impurity};
-pub use editable_tree::{Action, Cut};
+pub use editable_tree::{Action, PruneStep};
 pub use merge::Merge;
 
 /// A method and its options.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Method {
+pub enum PruneMethod {
     /// Quinlan's pessimistic pruning.
     Pessimistic,
     /// C4.5's error-based pruning.
@@ -75,7 +75,7 @@ pub enum Method {
     Mdl,
 }
 
-impl Method {
+impl PruneMethod {
     /// Refuse options outside their domain.
     pub fn check(&self) -> Result<()> {
         match *self {
@@ -98,7 +98,7 @@ impl Method {
     }
 }
 
-impl Method {
+impl PruneMethod {
     /// Refuse methods that count errors and do not weigh them.
     pub fn check_costs(&self) -> Result<()> {
         let refuse = |what: &str, supported: &str| {
@@ -127,7 +127,7 @@ impl Method {
 
 /// Rows that a method looks at: the training rows, or those held out.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct PruneRows<'a> {
     /// Values as they were before binning and imputation; the model's schema reads them.
     pub data: &'a Dataset,
     /// Internal row numbers.
@@ -142,16 +142,16 @@ pub struct Pruned {
     /// The tree.
     pub tree: Tree,
     /// What was cut, by node of the tree before.
-    pub account: Vec<Cut>,
+    pub account: Vec<PruneStep>,
 }
 
 /// Prune a tree by a method, then merge leaves; either may be left out.
 pub fn prune(
     tree: &Tree,
     schema: &Schema,
-    method: Option<&Method>,
+    method: Option<&PruneMethod>,
     merged: Option<Merge>,
-    rows: Option<&Rows<'_>>,
+    rows: Option<&PruneRows<'_>>,
     control: &Control,
 ) -> Result<Pruned> {
     prune_by_cost(tree, schema, (method, merged), false, rows, None, control)
@@ -162,9 +162,9 @@ pub fn prune(
 pub fn prune_by_cost(
     tree: &Tree,
     schema: &Schema,
-    (method, merged): (Option<&Method>, Option<Merge>),
+    (method, merged): (Option<&PruneMethod>, Option<Merge>),
     collapse: bool,
-    rows: Option<&Rows<'_>>,
+    rows: Option<&PruneRows<'_>>,
     costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Pruned> {
@@ -179,11 +179,11 @@ pub fn prune_by_cost(
             method.check_costs()?;
         }
         match *method {
-            Method::Pessimistic => pessimistic::prune(&mut edited),
-            Method::ErrorBased { confidence, subtree_raising: false } => {
+            PruneMethod::Pessimistic => pessimistic::prune(&mut edited),
+            PruneMethod::ErrorBased { confidence, subtree_raising: false } => {
                 error_based::prune(&mut edited, confidence, None, control)?;
             }
-            Method::ErrorBased { confidence, subtree_raising: true } => {
+            PruneMethod::ErrorBased { confidence, subtree_raising: true } => {
                 let walker = CompiledTree::new(tree, schema)?;
                 let rows = needed(
                     rows,
@@ -192,17 +192,17 @@ pub fn prune_by_cost(
                 )?;
                 error_based::prune(&mut edited, confidence, Some((&walker, rows)), control)?;
             }
-            Method::ReducedError { .. } => {
+            PruneMethod::ReducedError { .. } => {
                 let walker = CompiledTree::new(tree, schema)?;
                 let rows =
                     needed(rows, "reduced-error pruning without rows", "rows that were held out")?;
                 reduced_error::prune(&mut edited, &walker, rows, control)?;
             }
-            Method::CostComplexity { ccp_alpha, impurity } => {
+            PruneMethod::CostComplexity { ccp_alpha, impurity } => {
                 cost_complexity::prune(&mut edited, ccp_alpha, impurity, control)?;
             }
-            Method::MEstimate { m } => m_estimate::prune(&mut edited, m),
-            Method::Mdl => mdl::prune(&mut edited, schema),
+            PruneMethod::MEstimate { m } => m_estimate::prune(&mut edited, m),
+            PruneMethod::Mdl => mdl::prune(&mut edited, schema),
         }
     }
     if let Some(same) = merged {
@@ -211,6 +211,10 @@ pub fn prune_by_cost(
     Ok(edited.finish())
 }
 
-fn needed<'a, 'd>(rows: Option<&'a Rows<'d>>, what: &str, supported: &str) -> Result<&'a Rows<'d>> {
+fn needed<'a, 'd>(
+    rows: Option<&'a PruneRows<'d>>,
+    what: &str,
+    supported: &str,
+) -> Result<&'a PruneRows<'d>> {
     rows.ok_or_else(|| Error::Unsupported { what: what.into(), supported: supported.into() })
 }

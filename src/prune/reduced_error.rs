@@ -6,7 +6,7 @@
 //!
 //! When not to use it: with few rows, which are needed for growth.
 
-use super::Rows;
+use super::PruneRows;
 use super::editable_tree::{Costs, EditableTree};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::Result;
@@ -116,7 +116,7 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
 pub(super) fn prune(
     edited: &mut EditableTree,
     walker: &CompiledTree,
-    rows: &Rows<'_>,
+    rows: &PruneRows<'_>,
     control: &Control,
 ) -> Result<()> {
     let k = edited.classes;

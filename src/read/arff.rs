@@ -1,12 +1,12 @@
 //! The rows of an ARFF file: dense or sparse, with weights, onto the declared columns.
 
 use super::arff_header::{Attribute, AttributeKind, Header};
-use super::column::{Builder, Kind, ReadColumn, Refusal};
+use super::column::{CellKind, ColumnBuilder, ReadColumn, Refusal};
 use super::delimited::refused;
 use super::encoding::Encoding;
 use super::lexer::{Token, Tokens, lex};
 use super::lines::Lines;
-use super::{Fault, Limits, Result, append, is_blank, push, shown, trim};
+use super::{Fault, ReadLimits, Result, append, is_blank, push, shown, trim};
 
 /// A reader of ARFF. Feed it blocks until [`Arff::header_is_complete`], call [`Arff::start`] with
 /// the attributes that are wanted, feed the rest, and [`Arff::finish`].
@@ -14,20 +14,20 @@ use super::{Fault, Limits, Result, append, is_blank, push, shown, trim};
 pub struct Arff {
     lines: Lines,
     encoding: Encoding,
-    limits: Limits,
+    limits: ReadLimits,
     header: Header,
     /// What came behind @data before [`Self::start`].
     pending: Vec<u8>,
-    rows: Option<Rows>,
+    rows: Option<ArffRows>,
 }
 
 #[derive(Debug)]
-struct Rows {
+struct ArffRows {
     names: Vec<Vec<u8>>,
     /// For each attribute the builder's place, or nothing when it is left out.
     wanted: Vec<Option<usize>>,
     places: Vec<usize>,
-    builders: Vec<Builder>,
+    builders: Vec<ColumnBuilder>,
     /// What a sparse row leaves out: code or number 0; missing for text.
     is_text: Vec<bool>,
     count: u64,
@@ -38,11 +38,11 @@ struct Rows {
 }
 
 /// The value of a cell: its text, and whether it was quoted.
-type Cell<'a> = (&'a [u8], bool);
+type QuotedCell<'a> = (&'a [u8], bool);
 
 impl Arff {
     /// A reader that has seen nothing.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: ReadLimits) -> Self {
         Self {
             lines: Lines::default(),
             encoding: Encoding::default(),
@@ -115,7 +115,7 @@ impl Arff {
     /// Say which attributes are wanted; dates and bags become text.
     pub fn start(&mut self, wanted: &[usize]) -> Result<()> {
         let attributes = &self.header.attributes;
-        let mut rows = Rows {
+        let mut rows = ArffRows {
             names: attributes.iter().map(|a| a.name.clone()).collect(),
             wanted: vec![None; attributes.len()],
             places: wanted.to_vec(),
@@ -129,12 +129,12 @@ impl Arff {
         for (i, &place) in wanted.iter().enumerate() {
             let Some(attribute) = attributes.get(place) else { continue };
             let kind = match attribute.kind {
-                AttributeKind::Numeric => Kind::Numbers,
-                AttributeKind::Nominal => Kind::Declared(attribute.labels.clone()),
-                _ => Kind::Found,
+                AttributeKind::Numeric => CellKind::Numbers,
+                AttributeKind::Nominal => CellKind::Declared(attribute.labels.clone()),
+                _ => CellKind::Found,
             };
-            rows.is_text.push(kind == Kind::Found);
-            rows.builders.push(Builder::new(&kind, self.limits.levels)?);
+            rows.is_text.push(kind == CellKind::Found);
+            rows.builders.push(ColumnBuilder::new(&kind, self.limits.levels)?);
             rows.wanted[place] = Some(i);
         }
         self.rows = Some(rows);
@@ -168,8 +168,8 @@ impl Arff {
     }
 }
 
-impl Rows {
-    fn take(&mut self, raw: &[u8], number: u64, limits: &Limits) -> Result<bool> {
+impl ArffRows {
+    fn take(&mut self, raw: &[u8], number: u64, limits: &ReadLimits) -> Result<bool> {
         let line = trim(raw);
         if line.is_empty() {
             return Ok(true);
@@ -198,7 +198,7 @@ impl Rows {
     }
 
     /// A row without quotes, comments and braces.
-    fn plain(&mut self, line: &[u8], number: u64, limits: &Limits) -> Result<()> {
+    fn plain(&mut self, line: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         let width = self.wanted.len();
         let (mut from, mut j) = (0, 0);
         for to in memchr::memchr_iter(b',', line).chain([line.len()]) {
@@ -231,7 +231,13 @@ impl Rows {
     }
 
     /// A cell of a row; a bare question mark is missing, nothing is an error.
-    fn cell(&mut self, j: usize, cell: Cell<'_>, number: u64, limits: &Limits) -> Result<()> {
+    fn cell(
+        &mut self,
+        j: usize,
+        cell: QuotedCell<'_>,
+        number: u64,
+        limits: &ReadLimits,
+    ) -> Result<()> {
         let Some(builder) = self.wanted[j].map(|i| &mut self.builders[i]) else { return Ok(()) };
         let (text, quoted) = cell;
         if !quoted && text == b"?" {
@@ -259,7 +265,7 @@ impl Rows {
         line: &[u8],
         tokens: &Tokens,
         number: u64,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<()> {
         let mut list = &tokens.list[..];
         if let [before @ .., Token::Open, Token::Value(from, to, false), Token::Close] = list
@@ -302,7 +308,7 @@ impl Rows {
         list: &[Token],
         tokens: &Tokens,
         number: u64,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<()> {
         let commas = list.contains(&Token::Comma);
         let width = self.names.len();
@@ -346,10 +352,10 @@ impl Rows {
         inside: &[Token],
         tokens: &Tokens,
         number: u64,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<()> {
         let row = self.count + 1;
-        let before: Vec<usize> = self.builders.iter().map(Builder::len).collect();
+        let before: Vec<usize> = self.builders.iter().map(ColumnBuilder::len).collect();
         for pair in inside.split(|t| *t == Token::Comma) {
             let is_last = std::ptr::eq(pair.as_ptr_range().end, inside.as_ptr_range().end);
             if pair.is_empty() && is_last {

@@ -1,7 +1,7 @@
 //! The declarations of an ARFF file: @relation, @attribute, @data, labels over several lines.
 
 use super::lexer::{Token, Tokens, lex, quoted};
-use super::{Fault, Limits, Result, grouped, is_blank, shown, trim};
+use super::{Fault, ReadLimits, Result, grouped, is_blank, shown, trim};
 use std::collections::{HashMap, HashSet};
 
 /// What an attribute may hold.
@@ -48,7 +48,7 @@ pub(crate) struct Header {
 
 impl Header {
     /// Take a line; returns whether the header goes on.
-    pub(crate) fn take(&mut self, raw: &[u8], number: u64, limits: &Limits) -> Result<bool> {
+    pub(crate) fn take(&mut self, raw: &[u8], number: u64, limits: &ReadLimits) -> Result<bool> {
         let line = trim(raw);
         if line.is_empty() || line[0] == b'%' {
             return Ok(true);
@@ -104,7 +104,7 @@ impl Header {
         &mut self,
         rest: &'a [u8],
         number: u64,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<(Vec<u8>, &'a [u8])> {
         if rest.first().is_some_and(|b| matches!(b, b'\'' | b'"')) {
             self.tokens.clear();
@@ -120,7 +120,7 @@ impl Header {
         Ok((rest[..end].to_vec(), &rest[end..]))
     }
 
-    fn attribute(&mut self, text: &[u8], number: u64, limits: &Limits) -> Result<()> {
+    fn attribute(&mut self, text: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         let (name, rest) = self.name(text, number, limits)?;
         let rest = trim(rest);
         if name.is_empty() || rest.is_empty() || rest[0] == b'%' {
@@ -162,7 +162,7 @@ impl Header {
     }
 
     /// A line of the open list of labels.
-    fn labels(&mut self, line: &[u8], number: u64, limits: &Limits) -> Result<()> {
+    fn labels(&mut self, line: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         lex(line, number, true, limits, &mut self.tokens)?;
         let Some((name, start)) = self.open.clone() else { return Ok(()) };
         let closed = self.tokens.list.last() == Some(&Token::Close);
@@ -191,7 +191,7 @@ impl Header {
     }
 }
 
-fn too_many(name: &[u8], line: u64, count: usize, limits: &Limits) -> Result<()> {
+fn too_many(name: &[u8], line: u64, count: usize, limits: &ReadLimits) -> Result<()> {
     let problem = format!(
         "declares {}{} labels, more than {}; leave it out with drop=[{}]",
         if count == 0 { "far too many" } else { "" },

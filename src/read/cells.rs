@@ -4,7 +4,7 @@
 //! inside it separators and line ends are text and a doubled quote is a quote; behind it only
 //! blanks may come before the next separator. Lines end in LF, CR or CR LF.
 
-use super::{Fault, Limits, Result, append, push};
+use super::{Fault, ReadLimits, Result, append, push};
 use crate::memory::try_reserve;
 
 /// Lines of more bytes are read step by step.
@@ -26,7 +26,7 @@ pub struct Dialect {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum CellState {
     /// Before the first byte of a cell.
     Start,
     Bare,
@@ -83,13 +83,13 @@ impl Record {
 
 /// The state between two blocks.
 #[derive(Debug, Clone)]
-pub(crate) struct Cells {
+pub(crate) struct CellScanner {
     dialect: Dialect,
     /// Bytes that end a bare cell.
     stops: [bool; 256],
     /// Bytes that a bare cell starts with.
     starts: [bool; 256],
-    state: State,
+    state: CellState,
     record: Record,
     line: u64,
     /// Line of the last quote that was opened.
@@ -98,7 +98,7 @@ pub(crate) struct Cells {
     skip: u64,
 }
 
-impl Cells {
+impl CellScanner {
     pub(crate) fn new(dialect: Dialect) -> Self {
         let mut stops = [false; 256];
         for byte in [dialect.separator, b'\n', b'\r'] {
@@ -112,7 +112,7 @@ impl Cells {
             dialect,
             stops,
             starts,
-            state: State::Start,
+            state: CellState::Start,
             record: Record { line: 1, ..Record::default() },
             line: 1,
             opened: 0,
@@ -140,7 +140,7 @@ impl Cells {
     pub(crate) fn feed(
         &mut self,
         block: &[u8],
-        limits: &Limits,
+        limits: &ReadLimits,
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
         let mut at = 0;
@@ -161,11 +161,11 @@ impl Cells {
                 stepwise = end;
             }
             match self.state {
-                State::Start if self.starts[usize::from(block[at])] => {
+                CellState::Start if self.starts[usize::from(block[at])] => {
                     self.after_return = false;
-                    self.state = State::Bare;
+                    self.state = CellState::Bare;
                 }
-                State::Bare => {
+                CellState::Bare => {
                     let rest = &block[at..];
                     let length = rest.iter().position(|&b| self.stops[usize::from(b)]);
                     append(&mut self.record.bytes, &rest[..length.unwrap_or(rest.len())])?;
@@ -176,7 +176,7 @@ impl Cells {
                         at += 1;
                     }
                 }
-                State::Quoted => {
+                CellState::Quoted => {
                     let rest = &block[at..];
                     let length = memchr::memchr(b'"', rest);
                     let text = &rest[..length.unwrap_or(rest.len())];
@@ -184,7 +184,7 @@ impl Cells {
                     self.check(limits)?;
                     at += text.len();
                     if length.is_some() {
-                        self.state = State::Quote;
+                        self.state = CellState::Quote;
                         at += 1;
                     }
                 }
@@ -232,31 +232,33 @@ impl Cells {
     fn step(
         &mut self,
         byte: u8,
-        limits: &Limits,
+        limits: &ReadLimits,
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
         let after_return = std::mem::take(&mut self.after_return);
         match self.state {
-            State::Start if byte == b'\n' && after_return => {}
-            State::Start if self.separates(byte) && self.dialect.separator == b' ' => {}
-            State::Start if byte == b' ' && !self.separates(byte) && self.dialect.quotes => {}
-            State::Start if byte == b'"' && self.dialect.quotes => {
-                self.state = State::Quoted;
+            CellState::Start if byte == b'\n' && after_return => {}
+            CellState::Start if self.separates(byte) && self.dialect.separator == b' ' => {}
+            CellState::Start if byte == b' ' && !self.separates(byte) && self.dialect.quotes => {}
+            CellState::Start if byte == b'"' && self.dialect.quotes => {
+                self.state = CellState::Quoted;
                 self.opened = self.line;
                 self.record.quoted = true;
             }
-            State::Quote if byte == b'"' => {
+            CellState::Quote if byte == b'"' => {
                 push(&mut self.record.bytes, byte)?;
-                self.state = State::Quoted;
+                self.state = CellState::Quoted;
             }
-            State::Start | State::Quote | State::Behind if self.stops[usize::from(byte)] => {
+            CellState::Start | CellState::Quote | CellState::Behind
+                if self.stops[usize::from(byte)] =>
+            {
                 self.end_cell(byte, limits, take)?;
             }
-            State::Start => {
+            CellState::Start => {
                 push(&mut self.record.bytes, byte)?;
-                self.state = State::Bare;
+                self.state = CellState::Bare;
             }
-            _ if byte == b' ' || byte == b'\t' => self.state = State::Behind,
+            _ if byte == b' ' || byte == b'\t' => self.state = CellState::Behind,
             _ => {
                 let (column, text) = self.open();
                 let problem = format!(
@@ -275,11 +277,11 @@ impl Cells {
     fn end_cell(
         &mut self,
         byte: u8,
-        limits: &Limits,
+        limits: &ReadLimits,
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
-        let nothing = self.state == State::Start;
-        self.state = State::Start;
+        let nothing = self.state == CellState::Start;
+        self.state = CellState::Start;
         if self.separates(byte) {
             push(&mut self.record.ends, self.record.bytes.len())?;
             return self.check_count(limits);
@@ -309,7 +311,7 @@ impl Cells {
 
     #[inline]
     fn is_between_records(&self) -> bool {
-        self.state == State::Start
+        self.state == CellState::Start
             && self.record.ends.is_empty()
             && self.record.bytes.is_empty()
             && !self.record.quoted
@@ -319,7 +321,7 @@ impl Cells {
     /// Divide a line (without its end) at once. False, and nothing has happened: it holds a quote,
     /// a CR or a blank before a cell, is empty, or is beyond a limit.
     #[inline]
-    fn line_at_once(&mut self, line: &[u8], limits: &Limits) -> Result<bool> {
+    fn line_at_once(&mut self, line: &[u8], limits: &ReadLimits) -> Result<bool> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (separator, first) = (self.dialect.separator, line.first());
         let most = limits.field.min(limits.line).min(LONG_LINE);
@@ -360,7 +362,7 @@ impl Cells {
     }
 
     #[inline]
-    fn check_count(&self, limits: &Limits) -> Result<()> {
+    fn check_count(&self, limits: &ReadLimits) -> Result<()> {
         if self.record.ends.len() <= limits.columns {
             return Ok(());
         }
@@ -370,7 +372,7 @@ impl Cells {
     }
 
     #[inline]
-    fn check(&self, limits: &Limits) -> Result<()> {
+    fn check(&self, limits: &ReadLimits) -> Result<()> {
         let start = self.record.ends.last().copied().unwrap_or(0);
         let length = self.record.bytes.len();
         if length - start <= limits.field && length <= limits.line {
@@ -380,16 +382,16 @@ impl Cells {
         }
     }
 
-    fn too_long(&self, limits: &Limits) -> Result<()> {
+    fn too_long(&self, limits: &ReadLimits) -> Result<()> {
         let start = self.record.ends.last().copied().unwrap_or(0);
-        let line = if self.state == State::Quoted { self.opened } else { self.line };
+        let line = if self.state == CellState::Quoted { self.opened } else { self.line };
         if self.record.bytes.len() - start > limits.field {
             let problem = format!(
                 "starts a cell (number {}) of more than {} bytes{}; raise \
                  limits=Limits(field=...), or correct the file",
                 self.record.ends.len() + 1,
                 limits.field,
-                if self.state == State::Quoted { " whose quote is opened here" } else { "" }
+                if self.state == CellState::Quoted { " whose quote is opened here" } else { "" }
             );
             let shown = &self.record.bytes[start..start + limits.field.min(40)];
             return Fault::new(problem).at(line).value(shown).error();
@@ -401,10 +403,10 @@ impl Cells {
     /// The end of the file.
     pub(crate) fn finish(
         &mut self,
-        limits: &Limits,
+        limits: &ReadLimits,
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
-        if self.state == State::Quoted {
+        if self.state == CellState::Quoted {
             let (column, text) = self.open();
             let problem = format!(
                 "a quoted cell is broken: its quote (\") is opened here, in cell {} of the line, \
@@ -413,7 +415,7 @@ impl Cells {
             );
             return Fault::new(problem).at(self.opened).value(&text[..text.len().min(40)]).error();
         }
-        if self.state != State::Start || !self.record.ends.is_empty() {
+        if self.state != CellState::Start || !self.record.ends.is_empty() {
             self.end_cell(b'\n', limits, take)?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 
 /// What a column's cells are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// Finite numbers.
     Numbers,
     /// One of these labels.
@@ -23,12 +23,12 @@ pub struct ReadColumn {
     /// Position in the file.
     pub place: usize,
     /// Its cells.
-    pub values: Values,
+    pub values: CellValues,
 }
 
 /// The cells of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum CellValues {
     /// Numbers; NaN is missing.
     Numbers(Vec<f64>),
     /// Codes into the labels (sorted where they were not declared); -1 is missing.
@@ -104,7 +104,7 @@ impl Hasher for Folding {
 
 /// A column under construction.
 #[derive(Debug, Clone)]
-pub(crate) enum Builder {
+pub(crate) enum ColumnBuilder {
     Numbers(Vec<f64>),
     Labels {
         codes: Vec<i32>,
@@ -268,18 +268,18 @@ fn learn(
     Ok(())
 }
 
-impl Builder {
-    pub(crate) fn new(kind: &Kind, most: usize) -> Result<Self> {
+impl ColumnBuilder {
+    pub(crate) fn new(kind: &CellKind, most: usize) -> Result<Self> {
         Ok(match kind {
-            Kind::Numbers => Self::Numbers(Vec::new()),
-            Kind::Found => Self::Labels {
+            CellKind::Numbers => Self::Numbers(Vec::new()),
+            CellKind::Found => Self::Labels {
                 codes: Vec::new(),
                 short: Short::default(),
                 known: HashMap::default(),
                 declared: false,
                 most,
             },
-            Kind::Declared(labels) => {
+            CellKind::Declared(labels) => {
                 let (mut short, mut known) = (Short::default(), HashMap::default());
                 for (label, code) in labels.iter().zip(0..) {
                     learn(&mut short, &mut known, label, code)?;
@@ -371,7 +371,7 @@ impl Builder {
         let values = match self {
             Self::Numbers(mut values) => {
                 values.shrink_to_fit();
-                Values::Numbers(values)
+                CellValues::Numbers(values)
             }
             Self::Labels { mut codes, short, known, declared, .. } => {
                 codes.shrink_to_fit();
@@ -389,7 +389,7 @@ impl Builder {
                         *code = rank[*code as usize];
                     }
                 }
-                Values::Codes(codes, labels.into_iter().map(|(text, _)| text).collect())
+                CellValues::Codes(codes, labels.into_iter().map(|(text, _)| text).collect())
             }
         };
         ReadColumn { place, values }

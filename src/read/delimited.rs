@@ -1,9 +1,9 @@
 //! CSV and its kin: the first records are kept until the caller has said what the columns are.
 
-use super::cells::{Cells, Record};
-use super::column::{Builder, Kind, ReadColumn, Refusal, Values};
+use super::cells::{CellScanner, Record};
+use super::column::{CellKind, CellValues, ColumnBuilder, ReadColumn, Refusal};
 use super::encoding::Encoding;
-use super::{Dialect, Fault, Limits, Result, grouped, push, trim};
+use super::{Dialect, Fault, ReadLimits, Result, grouped, push, trim};
 
 /// Records that are kept for finding out about the columns, and the bytes they may have.
 const SAMPLE: (usize, usize) = (8192, 1 << 24);
@@ -12,15 +12,15 @@ const SAMPLE: (usize, usize) = (8192, 1 << 24);
 /// [`Delimited::sample`], call [`Delimited::start`], feed the rest, and [`Delimited::finish`].
 #[derive(Debug)]
 pub struct Delimited {
-    cells: Cells,
+    cells: CellScanner,
     encoding: Encoding,
-    limits: Limits,
-    rows: Rows,
+    limits: ReadLimits,
+    rows: KeptRecords,
 }
 
 /// What becomes of the records.
 #[derive(Debug, Default)]
-struct Rows {
+struct KeptRecords {
     /// Cells of every record.
     width: usize,
     /// The records that are kept, one behind the other.
@@ -29,7 +29,7 @@ struct Rows {
     /// Records without any text are no rows (where cells are not quoted).
     skip_empty: bool,
     started: bool,
-    columns: Vec<Column>,
+    columns: Vec<PendingColumn>,
     missing: Vec<Vec<u8>>,
     names: Vec<Vec<u8>>,
     /// Columns that turned out to hold text behind the sample.
@@ -37,9 +37,9 @@ struct Rows {
 }
 
 #[derive(Debug)]
-struct Column {
+struct PendingColumn {
     place: usize,
-    builder: Builder,
+    builder: ColumnBuilder,
     /// Whether text makes it a column of labels instead of an error.
     may_fail: bool,
     /// The first number that float64 does not hold.
@@ -48,12 +48,12 @@ struct Column {
 
 impl Delimited {
     /// A reader that has seen nothing.
-    pub fn new(dialect: Dialect, limits: Limits) -> Self {
+    pub fn new(dialect: Dialect, limits: ReadLimits) -> Self {
         Self {
-            cells: Cells::new(dialect),
+            cells: CellScanner::new(dialect),
             encoding: Encoding::default(),
             limits,
-            rows: Rows { skip_empty: !dialect.quotes, ..Rows::default() },
+            rows: KeptRecords { skip_empty: !dialect.quotes, ..KeptRecords::default() },
         }
     }
 
@@ -118,7 +118,7 @@ impl Delimited {
         &mut self,
         header: bool,
         names: Vec<Vec<u8>>,
-        kinds: Vec<(usize, Kind, bool)>,
+        kinds: Vec<(usize, CellKind, bool)>,
         missing: Vec<Vec<u8>>,
     ) -> Result<()> {
         let limits = self.limits;
@@ -128,11 +128,11 @@ impl Delimited {
         let first = usize::from(header).min(sample.len());
         for (place, kind, may_fail) in kinds {
             let text = may_fail
-                && kind == Kind::Numbers
+                && kind == CellKind::Numbers
                 && sample[first..].iter().any(|r| rows.is_text(r.cell(place)));
-            let kind = if text { Kind::Found } else { kind };
-            let builder = Builder::new(&kind, limits.levels)?;
-            rows.columns.push(Column { place, builder, may_fail, beyond: None });
+            let kind = if text { CellKind::Found } else { kind };
+            let builder = ColumnBuilder::new(&kind, limits.levels)?;
+            rows.columns.push(PendingColumn { place, builder, may_fail, beyond: None });
         }
         sample[first..].iter().try_for_each(|record| rows.add(record, &limits))
     }
@@ -153,7 +153,7 @@ impl Delimited {
     }
 }
 
-impl Rows {
+impl KeptRecords {
     fn is_missing(&self, cell: &[u8]) -> bool {
         cell.len() <= 3 && self.missing.iter().any(|m| m == cell)
     }
@@ -163,7 +163,7 @@ impl Rows {
         super::column::number(cell).is_none() && !self.is_missing(cell)
     }
 
-    fn take(&mut self, record: &Record, limits: &Limits) -> Result<()> {
+    fn take(&mut self, record: &Record, limits: &ReadLimits) -> Result<()> {
         let n = record.ends.len();
         let blank = (n == 1 || self.skip_empty) && record.bytes.iter().all(|&b| super::is_blank(b));
         if blank
@@ -199,7 +199,7 @@ impl Rows {
     }
 
     /// Append a record to the columns.
-    fn add(&mut self, record: &Record, limits: &Limits) -> Result<()> {
+    fn add(&mut self, record: &Record, limits: &ReadLimits) -> Result<()> {
         let mut text = false;
         let mut columns = std::mem::take(&mut self.columns);
         for column in &mut columns {
@@ -236,10 +236,10 @@ impl Rows {
 
     fn refuse(
         &mut self,
-        column: &Column,
+        column: &PendingColumn,
         refusal: Refusal,
         record: &Record,
-        limits: &Limits,
+        limits: &ReadLimits,
     ) -> Result<()> {
         let cell = trim(record.cell(column.place));
         let name = self.names.get(column.place).map_or(&b""[..], |n| n);
@@ -251,7 +251,7 @@ impl Rows {
 }
 
 /// The words of a refusal, without its place.
-pub(super) fn refused(refusal: Refusal, builder: &Builder, limits: &Limits) -> Fault {
+pub(super) fn refused(refusal: Refusal, builder: &ColumnBuilder, limits: &ReadLimits) -> Fault {
     match refusal {
         Refusal::Infinite => Fault::new(
             "is infinity or too large for float64; write ? for missing or a finite number",
@@ -261,7 +261,7 @@ pub(super) fn refused(refusal: Refusal, builder: &Builder, limits: &Limits) -> F
              leave the column out with drop=[...], subtract an offset, or make it nominal",
         ),
         Refusal::Undeclared => {
-            let Values::Codes(_, labels) = builder.clone().finish(0).values else {
+            let CellValues::Codes(_, labels) = builder.clone().finish(0).values else {
                 return Fault::new("is not a label");
             };
             Fault { declared: Some(labels), ..Fault::new("is not among the declared labels") }

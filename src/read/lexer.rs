@@ -4,7 +4,7 @@
 //! where one has a meaning, and at blanks before a quote. Quoted ones end on their line, with
 //! backslash escapes. Each byte is looked at once.
 
-use super::{Fault, Limits, Result, append, is_blank, push, trim};
+use super::{Fault, ReadLimits, Result, append, is_blank, push, trim};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -32,13 +32,13 @@ impl Tokens {
         &self.text[from..to]
     }
 
-    fn value(&mut self, text: &[u8], quoted: bool, limits: &Limits, line: u64) -> Result<()> {
+    fn value(&mut self, text: &[u8], quoted: bool, limits: &ReadLimits, line: u64) -> Result<()> {
         let from = self.text.len();
         append(&mut self.text, text)?;
         self.close(from, quoted, limits, line)
     }
 
-    fn close(&mut self, from: usize, quoted: bool, limits: &Limits, line: u64) -> Result<()> {
+    fn close(&mut self, from: usize, quoted: bool, limits: &ReadLimits, line: u64) -> Result<()> {
         if self.text.len() - from > limits.field {
             let shown = &self.text[from..from + limits.field.min(40)];
             return too_long(shown, limits, line);
@@ -47,7 +47,7 @@ impl Tokens {
     }
 }
 
-fn too_long<T>(shown: &[u8], limits: &Limits, line: u64) -> Result<T> {
+fn too_long<T>(shown: &[u8], limits: &ReadLimits, line: u64) -> Result<T> {
     let problem = format!(
         "starts a value of more than {} bytes; raise limits=Limits(field=...), or correct \
          the file",
@@ -62,7 +62,7 @@ pub(crate) fn lex(
     line: &[u8],
     number: u64,
     list: bool,
-    limits: &Limits,
+    limits: &ReadLimits,
     tokens: &mut Tokens,
 ) -> Result<usize> {
     let mut at = 0;
@@ -127,7 +127,7 @@ pub(crate) fn quoted(
     line: &[u8],
     from: usize,
     number: u64,
-    limits: &Limits,
+    limits: &ReadLimits,
     tokens: &mut Tokens,
 ) -> Result<usize> {
     let quote = line[from];

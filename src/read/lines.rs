@@ -1,6 +1,6 @@
 //! Blocks of bytes become lines: ended by LF, CR or CR LF, numbered from 1.
 
-use super::{Fault, Limits, Result, append};
+use super::{Fault, ReadLimits, Result, append};
 
 /// The line that is not complete yet, and the number of those that are.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ impl Lines {
     pub(crate) fn feed<'a>(
         &mut self,
         mut block: &'a [u8],
-        limits: &Limits,
+        limits: &ReadLimits,
         take: &mut impl FnMut(&[u8], u64) -> Result<bool>,
     ) -> Result<&'a [u8]> {
         while !block.is_empty() {
@@ -78,7 +78,7 @@ impl Lines {
         Ok(())
     }
 
-    fn check(&self, length: usize, limits: &Limits) -> Result<()> {
+    fn check(&self, length: usize, limits: &ReadLimits) -> Result<()> {
         if length <= limits.line {
             return Ok(());
         }

@@ -33,13 +33,13 @@ use crate::memory::try_reserve;
 pub use arff::Arff;
 pub use arff_header::{Attribute, AttributeKind};
 pub use cells::Dialect;
-pub use column::{Kind, ReadColumn, Values};
+pub use column::{CellKind, CellValues, ReadColumn};
 pub use delimited::Delimited;
 pub use encoding::Encoding;
 
 /// Bounds that keep a hostile file from taking the machine; each is named in its error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Bytes of one cell or name.
     pub field: usize,
     /// Columns of a file.
@@ -50,7 +50,7 @@ pub struct Limits {
     pub line: usize,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     fn default() -> Self {
         Self { field: 1 << 20, columns: 1_000_000, levels: 65_536, line: 1 << 28 }
     }

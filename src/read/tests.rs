@@ -1,6 +1,8 @@
 //! Blocks of any size give the same columns, and faults name their places.
 
-use super::{Arff, Delimited, Dialect, Kind, Limits, ReadColumn, ReadError, Result, Values};
+use super::{
+    Arff, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError, ReadLimits, Result,
+};
 use proptest::prelude::*;
 
 const CSV: Dialect = Dialect { separator: b',', quotes: true, skip: 0 };
@@ -13,19 +15,23 @@ fn delimited(
     text: &[u8],
     size: usize,
     dialect: Dialect,
-    limits: Limits,
+    limits: ReadLimits,
 ) -> Result<Vec<ReadColumn>> {
     let mut reader = Delimited::new(dialect, limits);
     text.chunks(size.max(1)).try_for_each(|block| reader.feed(block))?;
     reader.end()?;
     let width = reader.width();
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
-    let kinds = (0..width).map(|j| (j, Kind::Found, false)).collect();
+    let kinds = (0..width).map(|j| (j, CellKind::Found, false)).collect();
     reader.start(false, names, kinds, missing())?;
     Ok(reader.finish()?.0)
 }
 
-fn arff(text: &[u8], size: usize, limits: Limits) -> Result<(Vec<ReadColumn>, Vec<(u64, f64)>)> {
+fn arff(
+    text: &[u8],
+    size: usize,
+    limits: ReadLimits,
+) -> Result<(Vec<ReadColumn>, Vec<(u64, f64)>)> {
     let mut reader = Arff::new(limits);
     let mut started = false;
     for block in text.chunks(size.max(1)) {
@@ -44,8 +50,8 @@ fn arff(text: &[u8], size: usize, limits: Limits) -> Result<(Vec<ReadColumn>, Ve
 
 fn cells(columns: &[ReadColumn]) -> Vec<Vec<Option<String>>> {
     let text = |column: &ReadColumn| match &column.values {
-        Values::Numbers(v) => v.iter().map(|x| (!x.is_nan()).then(|| x.to_string())).collect(),
-        Values::Codes(codes, labels) => codes
+        CellValues::Numbers(v) => v.iter().map(|x| (!x.is_nan()).then(|| x.to_string())).collect(),
+        CellValues::Codes(codes, labels) => codes
             .iter()
             .map(|&c| usize::try_from(c).ok().map(|c| String::from_utf8_lossy(&labels[c]).into()))
             .collect(),
@@ -64,20 +70,21 @@ fn fault(result: Result<Vec<ReadColumn>>) -> (String, Option<u64>) {
 fn cells_are_divided_as_rfc_4180_says() {
     let text = b"a, \"b, \"\"c\"\"\"\r\n\r\n ? ,\"two\nlines\"\nx,\"\"\r";
     for size in 1..=text.len() {
-        let found = cells(&delimited(text, size, CSV, Limits::default()).unwrap());
+        let found = cells(&delimited(text, size, CSV, ReadLimits::default()).unwrap());
         let some = |t: &str| Some(t.to_string());
         assert_eq!(found[0], [some("a"), None, some("x")]);
         assert_eq!(found[1], [some("b, \"c\""), some("two\nlines"), None]);
     }
     let blanks = Dialect { separator: b' ', ..CSV };
-    let found = cells(&delimited(b"  1\t 2  \n\n3   'x' ", 3, blanks, Limits::default()).unwrap());
+    let found =
+        cells(&delimited(b"  1\t 2  \n\n3   'x' ", 3, blanks, ReadLimits::default()).unwrap());
     assert_eq!(found, [["1", "3"], ["2", "'x'"]].map(|c| c.map(|t| Some(t.to_string()))));
 }
 
 #[test]
 fn faults_of_csv_say_where() {
     let at = |text: &[u8]| {
-        let limits = Limits { field: 20, columns: 3, levels: 2, line: 100 };
+        let limits = ReadLimits { field: 20, columns: 3, levels: 2, line: 100 };
         (1..=text.len()).map(|n| fault(delimited(text, n, CSV, limits))).collect::<Vec<_>>()
     };
     let cases: [(&[u8], &str, u64); 8] = [
@@ -104,7 +111,7 @@ fn arff_is_read_as_weka_reads_it() {
                  , \"?\"} % c\n@attribute s string\n@data\n1, a, 'it\\'s'\n?, '?', ?  % c\n\
                  2 'b c' s, {2.5}\n{0 7, 1 'b c'}\n{}, {.5}\n";
     for size in 1..=text.len() {
-        let (columns, weights) = arff(text, size, Limits::default()).unwrap();
+        let (columns, weights) = arff(text, size, ReadLimits::default()).unwrap();
         let some = |t: &str| Some(t.to_string());
         let found = cells(&columns);
         assert_eq!(found[0], [some("1"), None, some("2"), some("7"), some("0")]);
@@ -117,7 +124,7 @@ fn arff_is_read_as_weka_reads_it() {
 #[test]
 fn faults_of_arff_say_where() {
     let head = "@relation r\n@attribute x numeric\n@attribute y {a, b}\n@data\n";
-    let limits = Limits { field: 20, columns: 2, levels: 2, line: 100 };
+    let limits = ReadLimits { field: 20, columns: 2, levels: 2, line: 100 };
     for (text, words, line) in [
         ("@relation r\n@attribute y {a,\n@data\n", "opened here and not closed", 2),
         ("@relation r\n@attribute y {a,\n b", "opened here and not closed", 2),
@@ -164,7 +171,7 @@ proptest! {
         ),
         size in 1_usize..20,
     ) {
-        let limits = Limits { field: 12, columns: 5, levels: 4, line: 40 };
+        let limits = ReadLimits { field: 12, columns: 5, levels: 4, line: 40 };
         let header = b"@relation r\n@attribute x numeric\n@attribute y {a, '1 a'}\n@data\n";
         let (whole, parts) = (text.len().max(1), size);
         for dialect in [CSV, Dialect { separator: b' ', ..CSV }, Dialect { quotes: false, ..CSV }] {
@@ -176,8 +183,8 @@ proptest! {
             }
         }
         let file = [&header[..], &text].concat();
-        let one = arff(&file, file.len(), Limits { line: 100, ..limits });
-        let many = arff(&file, parts, Limits { line: 100, ..limits });
+        let one = arff(&file, file.len(), ReadLimits { line: 100, ..limits });
+        let many = arff(&file, parts, ReadLimits { line: 100, ..limits });
         if !text.contains(&0) {
             prop_assert_eq!(format!("{one:?}"), format!("{many:?}"));
         }

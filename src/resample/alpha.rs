@@ -18,17 +18,17 @@
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::fit::Plan;
+use crate::fit::FitPlan;
 use crate::model::Model;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::predict::{CompiledTree, Predictor};
-use crate::prune::{AlphaRule, Cut, cost_complexity};
+use crate::prune::{AlphaRule, PruneStep, cost_complexity};
 use crate::tree::{CostMatrix, NONE, Tree};
 
 /// How a price was chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct AlphaChoice {
     /// Prices at which the pruned trees of the sequence become best.
     pub alphas: Vec<f64>,
     /// Leaves (with rows) of each pruned tree.
@@ -41,15 +41,15 @@ pub struct Choice {
     pub chosen: usize,
 }
 
-/// Fit a model as [`Plan::fit_and_tell`] does; where the plan leaves the price of a leaf open,
+/// Fit a model as [`FitPlan::fit_and_tell`] does; where the plan leaves the price of a leaf open,
 /// choose it first.
 pub fn fit(
-    plan: &Plan,
+    plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
-) -> Result<(Model, Vec<Cut>, Option<Choice>)> {
+) -> Result<(Model, Vec<PruneStep>, Option<AlphaChoice>)> {
     let Some(rule) = plan.alpha_rule() else {
         let (model, account) = plan.fit_and_tell(data, rows, weights, control)?;
         return Ok((model, account, None));
@@ -61,7 +61,7 @@ pub fn fit(
         cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
     let (alphas, leaves) = distinct(&path);
     let mut choice =
-        Choice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
+        AlphaChoice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
     add_costs(plan, rule, data, &rows, weights, control, &mut choice)?;
     let (model, account) = plan.prune_at(grown, choice.price(choice.chosen), control)?;
     Ok((model, account, Some(choice)))
@@ -88,7 +88,7 @@ fn distinct(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
     (alphas, leaves)
 }
 
-impl Choice {
+impl AlphaChoice {
     /// The price that the k-th tree stands for.
     pub fn price(&self, k: usize) -> f64 {
         match self.alphas.get(k + 1) {
@@ -99,13 +99,13 @@ impl Choice {
 }
 
 fn add_costs(
-    plan: &Plan,
+    plan: &FitPlan,
     rule: &AlphaRule,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
-    choice: &mut Choice,
+    choice: &mut AlphaChoice,
 ) -> Result<()> {
     let n = choice.alphas.len();
     let prices: Vec<f64> = (0..n).map(|k| choice.price(k)).collect();
@@ -145,7 +145,7 @@ fn add_costs(
 
 /// Price at which each node becomes a leaf, infinite where it never does.
 fn cut_prices(
-    plan: &Plan,
+    plan: &FitPlan,
     tree: &Tree,
     costs: Option<&CostMatrix>,
     control: &Control,
@@ -162,7 +162,7 @@ fn cut_prices(
 
 /// Sums of cost and squared cost of some rows under a tree pruned at each price, and their weight.
 fn costs_of_rows(
-    plan: &Plan,
+    plan: &FitPlan,
     grown: &Model,
     prices: &[f64],
     data: &Dataset,

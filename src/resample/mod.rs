@@ -12,7 +12,7 @@ pub use permutation::permutation_losses;
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::fit::{Common, Plan};
+use crate::fit::{Common, FitPlan};
 use crate::model::Model;
 use crate::parallel::{self, Control};
 use crate::predict::Predictor;
@@ -42,7 +42,7 @@ pub struct Outcome {
 pub fn cross_validate(
     data: &Dataset,
     weights: &Weights,
-    plans: &[Plan],
+    plans: &[FitPlan],
     folds: &[Fold],
     probabilities: bool,
     control: &Control,
@@ -50,7 +50,7 @@ pub fn cross_validate(
     data.sort_columns(control)?;
     control.expect((plans.len() * folds.len()) as u64);
     let serial = control.serial().quiet();
-    let roots = match plans.iter().any(Plan::shares_pairs) {
+    let roots = match plans.iter().any(FitPlan::shares_pairs) {
         true => roots::roots(data, weights, folds, &control.quiet())?,
         false => vec![None; folds.len()],
     };

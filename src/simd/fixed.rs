@@ -5,7 +5,7 @@
 //! AVX-512 has mask registers.
 
 use super::body::{above, sum_planes};
-use super::weigh::{Joint, Levels, MOST_ROWS, Weighed, WeightTable};
+use super::weigh::{Joint, LevelWords, MOST_ROWS, WeighedTile, WeightTable};
 use super::word::{Word, Words};
 
 /// Where the weights of a row in a block of columns begin.
@@ -117,7 +117,7 @@ pub(super) unsafe fn nearest<W: Word, const D: usize>(
 
 #[inline(always)]
 pub(super) unsafe fn add_weights<W: Word>(
-    tile: Weighed<'_>,
+    tile: WeighedTile<'_>,
     joints: &[Joint],
     scratch: &mut [u64],
     sums: &mut [u64],
@@ -153,7 +153,7 @@ unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [
 
 /// The columns of a block that have a value, as its lowest bits.
 #[inline(always)]
-unsafe fn members<W: Word>(tile: Weighed<'_>, slot: usize, at: usize) -> u64 {
+unsafe fn members<W: Word>(tile: WeighedTile<'_>, slot: usize, at: usize) -> u64 {
     let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
     // SAFETY: the safe method checked the largest slot.
     let plane = unsafe { *tile.planes.get_unchecked(slot * W::WORDS + word) };
@@ -190,7 +190,7 @@ pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
 unsafe fn take<W: Word, const A: usize>(
     own: &mut [W; A],
     sum: &[W; A],
-    tile: Weighed<'_>,
+    tile: WeighedTile<'_>,
     (at, slot, bits): (usize, usize, u64),
 ) {
     // SAFETY: the safe method checked the masks of all slots.
@@ -242,7 +242,7 @@ pub(super) unsafe fn sums_of_plane<W: Word>(
 
 #[inline(always)]
 unsafe fn add_blocks<W: Word, const A: usize>(
-    tile: Weighed<'_>,
+    tile: WeighedTile<'_>,
     joints: &[Joint],
     scratch: &mut [u64],
     sums: &mut [u64],
@@ -262,7 +262,7 @@ unsafe fn add_blocks<W: Word, const A: usize>(
                 }
             }
             add_own(&sum, all.as_mut_ptr().add(at * columns::<W>()));
-            let mut to = |of: &Levels| {
+            let mut to = |of: &LevelWords| {
                 sums.as_mut_ptr().add(of.feature as usize * 64 * W::WORDS + at * columns::<W>())
             };
             for joint in joints {

@@ -74,7 +74,7 @@ pub fn add_differing(
     assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len() && out.len() == 512);
     assert!(tally.is_empty() || tally.len() == 512);
     check_aligned([group]);
-    let to = Sums { weight, out, tally };
+    let to = GenotypeSums { weight, out, tally };
     // SAFETY: all members lie inside the slice; the body has at least so many bits.
     let body = table(level).add_differing[body_of(members.len())];
     unsafe { body(group, row, members.numbers, to) }
@@ -88,13 +88,13 @@ fn body_of(number: usize) -> usize {
 }
 
 /// Where counts go.
-struct Sums<'a> {
+struct GenotypeSums<'a> {
     weight: f64,
     out: &'a mut [f64],
     tally: &'a mut [u32],
 }
 
-impl Sums<'_> {
+impl GenotypeSums<'_> {
     /// Add the counts of 64 variants from `at` on.
     #[inline(always)]
     unsafe fn add<W: Word>(&mut self, at: usize, counts: &[[u32; 16]; 4]) {
@@ -118,14 +118,14 @@ pub fn add_by_code(level: Level, codes: &[u8], table: &[f64; 4], out: &mut [f64]
     unsafe { (self::table(level).add_by_code)(codes, table, out) }
 }
 
-type Differing = unsafe fn(&[u64], usize, usize, [usize; 2], [usize; 4]) -> [[u32; 4]; 2];
-type AddDiffering = unsafe fn(&[u64], usize, &[u32], Sums<'_>);
+type DifferingKernel = unsafe fn(&[u64], usize, usize, [usize; 2], [usize; 4]) -> [[u32; 4]; 2];
+type AddDiffering = unsafe fn(&[u64], usize, &[u32], GenotypeSums<'_>);
 type CountSubsets = unsafe fn(&[u64], Subsets<'_>, &mut [[u16; 512]; 4]);
 type AddCounted = unsafe fn(&[SubsetRow<'_>], &[[[u16; 512]; 4]], &[usize], &mut [f64]);
 
 /// The bodies of a level.
 struct GenotypeTable {
-    differing: Differing,
+    differing: DifferingKernel,
     /// By number of bits of a count: 4, 8, 9, 10, 12, 24.
     add_differing: [AddDiffering; 6],
     /// By number of bits of a count: 4, 8, 9, 10, 12, 16.
@@ -299,7 +299,7 @@ unsafe fn unpack<W: Word, const D: usize>(
     sum: &[W; D],
     all: usize,
     first: usize,
-    to: &mut Sums<'_>,
+    to: &mut GenotypeSums<'_>,
 ) {
     // SAFETY: register work under the features of the caller.
     unsafe {
@@ -320,7 +320,7 @@ unsafe fn add_differing_of<W: Word, const D: usize>(
     group: &[u64],
     row: usize,
     members: &[u32],
-    mut to: Sums<'_>,
+    mut to: GenotypeSums<'_>,
 ) {
     // SAFETY: the safe function checked that all members lie inside the slice.
     unsafe {
@@ -356,7 +356,7 @@ fn add_by_code_of(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
 macro_rules! bodies {
     ($name:ident, $word:ty, [$($feature:literal)?]) => {
         mod $name {
-            use super::{GenotypeTable, SubsetRow, Subsets, Sums};
+            use super::{GenotypeTable, SubsetRow, Subsets, GenotypeSums};
             #[allow(unused_imports, reason = "vector types of the processor")]
             #[cfg(target_arch = "x86_64")]
             use std::arch::x86_64::*;
@@ -369,7 +369,7 @@ macro_rules! bodies {
             }
             $(#[target_feature(enable = $feature)])?
             unsafe fn add<const D: usize>(
-                g: &[u64], row: usize, members: &[u32], to: Sums<'_>,
+                g: &[u64], row: usize, members: &[u32], to: GenotypeSums<'_>,
             ) {
                 // SAFETY: the caller checked lengths and features.
                 unsafe { super::add_differing_of::<$word, D>(g, row, members, to) }
@@ -413,7 +413,7 @@ macro_rules! bodies {
     };
 }
 
-bodies!(plain, super::super::plain::Pair, []);
+bodies!(plain, super::super::plain::Word128, []);
 #[cfg(target_arch = "x86_64")]
 bodies!(baseline, __m128i, []);
 #[cfg(target_arch = "x86_64")]

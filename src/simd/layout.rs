@@ -43,7 +43,7 @@ impl Window {
 /// `length` planes. `blocks` counts blocks of four steps; its bits say on which levels carries
 /// wait.
 #[derive(Debug)]
-pub struct State<'a> {
+pub struct CounterState<'a> {
     /// `4 * words` u64 a counter.
     pub hot: &'a mut [u64],
     /// `(2 * depth - 5) * words` u64 a counter.
@@ -54,7 +54,7 @@ pub struct State<'a> {
     pub blocks: &'a mut u32,
 }
 
-/// One counter of a [`State`].
+/// One counter of a [`CounterState`].
 #[derive(Debug, Clone, Copy)]
 pub struct Counter<'a> {
     /// As in the state.

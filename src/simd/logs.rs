@@ -16,14 +16,14 @@ pub const SERIES: [f64; 4] = [
 ];
 
 /// For each of 1024 parts of `1..2`: the inverse of its middle, and minus the logarithm of that.
-pub type Table = [[f64; 2]; 1024];
+pub type LogTable = [[f64; 2]; 1024];
 
 const MANTISSA: u64 = 0x000F_FFFF_FFFF_FFFF;
 const ONE: u64 = 0x3FF0_0000_0000_0000;
 
 /// `x log2 x` for a normal `x > 0`; 0 for 0.
 #[inline]
-pub fn x_log2_x(table: &Table, x: f64) -> f64 {
+pub fn x_log2_x(table: &LogTable, x: f64) -> f64 {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as f64 - 1023.0;
     let [inverse, log] = table[(bits >> 42) as usize & 1023];
@@ -40,10 +40,10 @@ pub fn x_log2_x(table: &Table, x: f64) -> f64 {
 /// decides.
 #[derive(Clone, Copy)]
 pub struct QuickLog {
-    table: &'static Table,
+    table: &'static LogTable,
 }
 
-static QUICK: OnceLock<Box<Table>> = OnceLock::new();
+static QUICK: OnceLock<Box<LogTable>> = OnceLock::new();
 
 impl QuickLog {
     /// The table, made on first use.
@@ -84,7 +84,7 @@ impl std::fmt::Debug for QuickLog {
 }
 
 /// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or more.
-pub fn all_x_log2_x(level: Level, table: &Table, numbers: &[f64], out: &mut [f64]) {
+pub fn all_x_log2_x(level: Level, table: &LogTable, numbers: &[f64], out: &mut [f64]) {
     assert_eq!(numbers.len(), out.len());
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -96,7 +96,7 @@ pub fn all_x_log2_x(level: Level, table: &Table, numbers: &[f64], out: &mut [f64
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn avx512(table: &Table, numbers: &[f64], out: &mut [f64]) {
+fn avx512(table: &LogTable, numbers: &[f64], out: &mut [f64]) {
     use std::arch::x86_64::*;
     let set = |x: f64| _mm512_set1_pd(x);
     for i in (0..numbers.len()).step_by(8) {

@@ -56,29 +56,30 @@ mod baseline;
 
 pub use buffer::Buffer;
 pub use layout::{
-    Counter, LONGEST_WINDOW, MAX_PLANES, Schedule, SlotMasks, Slots, State, Window, cold_planes,
+    Counter, CounterState, LONGEST_WINDOW, MAX_PLANES, Schedule, SlotMasks, Slots, Window,
+    cold_planes,
 };
 pub use level::Level;
-pub use near::Numbers;
-pub use weigh::{Joint, Levels, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, Weighed, WeightTable};
+pub use near::TileNumbers;
+pub use weigh::{Joint, LevelWords, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable};
 
-type Distances = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool;
+type DistancesKernel = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool;
 type AddDistances = unsafe fn(&[u64], &[u8], usize, &mut [u32]);
 type AddMismatches = unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]);
-type TallyAll = unsafe fn(&[u64], usize, usize, State<'_>);
-type Weights = unsafe fn(&[u64], &[u32], usize, &WeightTable, &mut [u64]);
+type TallyAll = unsafe fn(&[u64], usize, usize, CounterState<'_>);
+type WeightsKernel = unsafe fn(&[u64], &[u32], usize, &WeightTable, &mut [u64]);
 type Nearest = unsafe fn(&[u64], &[u64], &[u32], usize, usize) -> usize;
-type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, State<'_>);
+type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, CounterState<'_>);
 
 /// Most features of one call of [`Kernels::add_distances`].
 pub const WIDE_BLOCK: usize = 2047;
 
 /// Function pointers of one level. All unsafe: the caller vouches for lengths.
 #[derive(Clone, Copy)]
-struct Table {
+struct KernelTable {
     words: usize,
     /// By number of bits of a sum: 3 to 11, then 24.
-    distances: [Distances; 10],
+    distances: [DistancesKernel; 10],
     /// By number of planes, from 1.
     tally: [Tally; 10],
     tally_all: [TallyAll; 10],
@@ -91,15 +92,15 @@ struct Table {
     add_distances: [AddDistances; 5],
     add_mismatches: AddMismatches,
     add_gaps: unsafe fn(&[f64], f64, &mut [f64]),
-    moments: unsafe fn(Numbers<'_>) -> (u64, u64),
-    at_least: unsafe fn(Numbers<'_>, u32, &mut [u64]),
-    kth_largest: unsafe fn(Numbers<'_>, u32, &mut [u64]) -> u32,
+    moments: unsafe fn(TileNumbers<'_>) -> (u64, u64),
+    at_least: unsafe fn(TileNumbers<'_>, u32, &mut [u64]),
+    kth_largest: unsafe fn(TileNumbers<'_>, u32, &mut [u64]) -> u32,
     shared: unsafe fn(&[u64], &[u64], usize, &[u32], &mut [u32]),
     size: unsafe fn(&[u64]) -> u64,
     /// By number of bits of a sum: 4, 6, 8, 11, 24.
-    weights: [Weights; 5],
+    weights: [WeightsKernel; 5],
     nearest: [Nearest; 5],
-    add_weights: unsafe fn(Weighed<'_>, &[Joint], &mut [u64], &mut [u64], &mut [u64]),
+    add_weights: unsafe fn(WeighedTile<'_>, &[Joint], &mut [u64], &mut [u64], &mut [u64]),
     lane_masks: unsafe fn(&[u64], &mut [u64]),
     /// Whether [`Kernels::add_weights`] wants them.
     masked: bool,
@@ -121,7 +122,7 @@ fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
 #[derive(Clone, Copy)]
 pub struct Kernels {
     level: Level,
-    table: Table,
+    table: KernelTable,
 }
 
 impl std::fmt::Debug for Kernels {
@@ -213,7 +214,7 @@ impl Kernels {
         schedule: &Schedule,
         planes: &[u64],
         window: Window,
-        state: State<'_>,
+        state: CounterState<'_>,
     ) {
         let (w, p) = (self.table.words, window.planes());
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
@@ -232,7 +233,7 @@ impl Kernels {
     }
 
     /// Count the numbers of the first `rows` rows in all columns.
-    pub fn tally_all(&self, numbers: &[u64], rows: usize, window: Window, state: State<'_>) {
+    pub fn tally_all(&self, numbers: &[u64], rows: usize, window: Window, state: CounterState<'_>) {
         let (w, p) = (self.table.words, window.planes());
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
         assert!(
@@ -316,14 +317,14 @@ impl Kernels {
     }
 
     /// Sum of all numbers, and of their squares; less than 2^64.
-    pub fn moments(&self, numbers: Numbers<'_>) -> (u64, u64) {
+    pub fn moments(&self, numbers: TileNumbers<'_>) -> (u64, u64) {
         numbers.check(self.table.words);
         // SAFETY: all planes lie inside their slice.
         unsafe { (self.table.moments)(numbers) }
     }
 
     /// The columns whose number is at least `low`, as a mask of all tiles.
-    pub fn at_least(&self, numbers: Numbers<'_>, low: u32, out: &mut [u64]) {
+    pub fn at_least(&self, numbers: TileNumbers<'_>, low: u32, out: &mut [u64]) {
         numbers.check(self.table.words);
         assert!(
             u64::from(low) < 1 << numbers.depth && out.len() >= numbers.tiles * self.table.words
@@ -334,7 +335,7 @@ impl Kernels {
     }
 
     /// The k-th largest number, k from 1; `scratch` is as long as a mask of all tiles.
-    pub fn kth_largest(&self, numbers: Numbers<'_>, k: u32, scratch: &mut [u64]) -> u32 {
+    pub fn kth_largest(&self, numbers: TileNumbers<'_>, k: u32, scratch: &mut [u64]) -> u32 {
         numbers.check(self.table.words);
         assert!(scratch.len() >= numbers.tiles * self.table.words);
         check_aligned([scratch]);

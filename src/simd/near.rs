@@ -10,7 +10,7 @@ use super::word::Word;
 
 /// Numbers of some tiles, bit p of tile i in `planes[i * stride + p * words ..]`.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbers<'a> {
+pub struct TileNumbers<'a> {
     /// The planes, from the first tile on.
     pub planes: &'a [u64],
     /// From one tile to the next.
@@ -21,7 +21,7 @@ pub struct Numbers<'a> {
     pub depth: usize,
 }
 
-impl Numbers<'_> {
+impl TileNumbers<'_> {
     pub(super) fn check(&self, words: usize) {
         assert!((1..=32).contains(&self.depth) && self.depth * words <= self.stride);
         check_aligned([self.planes]);
@@ -41,7 +41,7 @@ unsafe fn total<W: Word>(x: W) -> u64 {
 
 /// Sum of the numbers and of their squares.
 #[inline(always)]
-pub(super) unsafe fn moments<W: Word>(n: Numbers<'_>) -> (u64, u64) {
+pub(super) unsafe fn moments<W: Word>(n: TileNumbers<'_>) -> (u64, u64) {
     // SAFETY: the safe method checked that all planes lie inside the slice.
     unsafe {
         let (mut sum, mut squares) = (0, 0);
@@ -68,7 +68,7 @@ pub(super) unsafe fn moments<W: Word>(n: Numbers<'_>) -> (u64, u64) {
 
 /// The columns whose number is at least `low`, tile after tile.
 #[inline(always)]
-pub(super) unsafe fn at_least<W: Word>(n: Numbers<'_>, low: u32, out: &mut [u64]) {
+pub(super) unsafe fn at_least<W: Word>(n: TileNumbers<'_>, low: u32, out: &mut [u64]) {
     // SAFETY: as above; `out` has a vector a tile.
     unsafe {
         for tile in 0..n.tiles {
@@ -85,7 +85,7 @@ pub(super) unsafe fn at_least<W: Word>(n: Numbers<'_>, low: u32, out: &mut [u64]
 
 /// The k-th largest number; `open` has a vector a tile for the columns that are still in question.
 #[inline(always)]
-pub(super) unsafe fn kth_largest<W: Word>(n: Numbers<'_>, k: u32, open: &mut [u64]) -> u32 {
+pub(super) unsafe fn kth_largest<W: Word>(n: TileNumbers<'_>, k: u32, open: &mut [u64]) -> u32 {
     // SAFETY: as above.
     unsafe {
         let open = open.as_mut_ptr();

@@ -5,9 +5,9 @@ use super::word::{Word, level};
 
 /// 128 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Pair([u64; 2]);
+pub(super) struct Word128([u64; 2]);
 
-impl Word for Pair {
+impl Word for Word128 {
     const WORDS: usize = 2;
     const BLOCK: usize = 8;
     const EIGHT: bool = false;
@@ -114,4 +114,4 @@ impl Word for Pair {
     }
 }
 
-level!(Pair, []);
+level!(Word128, []);

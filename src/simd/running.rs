@@ -34,7 +34,7 @@ fn number(x: i64) -> f64 {
 
 /// The rows of each class, at least [`CLASSES`] of them, some of which may not occur.
 #[derive(Debug)]
-pub struct Sizes<'a> {
+pub struct ClassSizes<'a> {
     /// Rows on the left.
     pub left: &'a mut [u32],
     /// All rows.
@@ -68,7 +68,7 @@ pub fn classes(level: Level, order: &[u32], starts: &[u32], codes: &[u16], out: 
 pub fn squares(
     level: Level,
     rows: &[u16],
-    sizes: &mut Sizes<'_>,
+    sizes: &mut ClassSizes<'_>,
     state: &mut Squares,
     left: &mut [f64; BLOCK],
     right: &mut [f64; BLOCK],
@@ -86,7 +86,7 @@ pub fn squares(
 
 fn plain_squares(
     rows: &[u16],
-    sizes: &mut Sizes<'_>,
+    sizes: &mut ClassSizes<'_>,
     state: &mut Squares,
     left: &mut [f64; BLOCK],
     right: &mut [f64; BLOCK],
@@ -274,7 +274,7 @@ mod tests {
                 state.cross += l * n;
             }
             let (mut left, mut right) = ([0.0; BLOCK], [0.0; BLOCK]);
-            let mut sizes = Sizes { left: &mut on_left, all: &self.in_all };
+            let mut sizes = ClassSizes { left: &mut on_left, all: &self.in_all };
             squares(level, &class[..cuts], &mut sizes, &mut state, &mut left, &mut right);
             let (left, right) = (left[..cuts].to_vec(), right[..cuts].to_vec());
             let mut scores = vec![0.0; cuts];

@@ -22,7 +22,7 @@ impl Default for Bytes {
 }
 
 /// A number for each cut of an order: number j lies between entry j and the next.
-pub type Numbers = [f64; ROWS];
+pub type CutNumbers = [f64; ROWS];
 
 /// The rows of a node in the order of each feature.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +35,7 @@ pub struct Orders {
 
 /// Facts of a node that all its orders share.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Facts {
+pub struct OrderFacts {
     /// Number of rows.
     pub len: usize,
     /// Class of each row, below 64.
@@ -92,7 +92,7 @@ fn plain_retain(order: &Bytes, tied: u64, len: usize, kept: u64) -> (Bytes, u64)
 pub fn ranks(
     level: Level,
     order: &Bytes,
-    facts: &Facts,
+    facts: &OrderFacts,
     rank: &mut Bytes,
     size: &mut Bytes,
 ) -> u64 {
@@ -104,7 +104,7 @@ pub fn ranks(
     }
 }
 
-fn plain_ranks(order: &Bytes, facts: &Facts, rank: &mut Bytes, size: &mut Bytes) -> u64 {
+fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut Bytes) -> u64 {
     let (mut changes, mut last, mut seen) = (0, None, [0_u8; ROWS]);
     for (i, &row) in order.0[..facts.len].iter().enumerate() {
         let class = facts.class_of.0[usize::from(row) % ROWS];
@@ -124,9 +124,9 @@ fn plain_ranks(order: &Bytes, facts: &Facts, rank: &mut Bytes, size: &mut Bytes)
 pub fn squares(
     level: Level,
     order: &Bytes,
-    facts: &Facts,
-    left: &mut Numbers,
-    right: &mut Numbers,
+    facts: &OrderFacts,
+    left: &mut CutNumbers,
+    right: &mut CutNumbers,
 ) -> u64 {
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -136,7 +136,12 @@ pub fn squares(
     }
 }
 
-fn plain_squares(order: &Bytes, facts: &Facts, left: &mut Numbers, right: &mut Numbers) -> u64 {
+fn plain_squares(
+    order: &Bytes,
+    facts: &OrderFacts,
+    left: &mut CutNumbers,
+    right: &mut CutNumbers,
+) -> u64 {
     let (mut rank, mut size) = (Bytes::default(), Bytes::default());
     let changes = plain_ranks(order, facts, &mut rank, &mut size);
     let (mut squares, mut cross) = (0, 0);
@@ -152,7 +157,7 @@ fn plain_squares(order: &Bytes, facts: &Facts, left: &mut Numbers, right: &mut N
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Bytes, Facts, Numbers, Orders, lowest};
+    use super::{Bytes, CutNumbers, OrderFacts, Orders, lowest};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512bitalg,bmi2")]
@@ -189,7 +194,7 @@ mod x86 {
     /// Ranks, sizes, and where classes change.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-    fn ranked(order: &Bytes, facts: &Facts) -> (__m512i, __m512i, u64) {
+    fn ranked(order: &Bytes, facts: &OrderFacts) -> (__m512i, __m512i, u64) {
         let valid = lowest(facts.len);
         let numbers = load(&NUMBERS);
         let class = _mm512_permutexvar_epi8(load(order), load(&facts.class_of));
@@ -218,7 +223,12 @@ mod x86 {
     };
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-    pub(super) fn ranks(order: &Bytes, facts: &Facts, rank: &mut Bytes, size: &mut Bytes) -> u64 {
+    pub(super) fn ranks(
+        order: &Bytes,
+        facts: &OrderFacts,
+        rank: &mut Bytes,
+        size: &mut Bytes,
+    ) -> u64 {
         let (ranks, sizes, changes) = ranked(order, facts);
         store(rank, ranks);
         store(size, sizes);
@@ -228,9 +238,9 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     pub(super) fn squares(
         order: &Bytes,
-        facts: &Facts,
-        left: &mut Numbers,
-        right: &mut Numbers,
+        facts: &OrderFacts,
+        left: &mut CutNumbers,
+        right: &mut CutNumbers,
     ) -> u64 {
         let (rank, size, changes) = ranked(order, facts);
         // (n + 1)^2 - n^2 = 2 n + 1, at most 127.
@@ -300,10 +310,10 @@ mod tests {
     use crate::numeric::mix;
 
     /// A node of some rows, and orders of them with ties.
-    fn node(seed: u64) -> (Facts, Orders, u64) {
+    fn node(seed: u64) -> (OrderFacts, Orders, u64) {
         let draw = |i: u64, most: u64| mix(seed, i) % most;
         let (len, classes) = (1 + draw(1, 64) as usize, 1 + draw(2, [2, 5, 64][seed as usize % 3]));
-        let mut facts = Facts { len, ..Facts::default() };
+        let mut facts = OrderFacts { len, ..OrderFacts::default() };
         let mut members: Vec<u8> = (0..64).collect();
         members.sort_by_key(|&r| draw(100 + u64::from(r), 1 << 40));
         members.truncate(len);

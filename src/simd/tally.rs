@@ -2,7 +2,7 @@
 //! [`Word`].
 
 use super::word::Word;
-use super::{Schedule, State};
+use super::{CounterState, Schedule};
 
 /// One step of a schedule: the numbers of its rows, each in the columns of its slot.
 #[inline(always)]
@@ -301,7 +301,7 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
     schedule: &Schedule,
     planes: &[u64],
     length: usize,
-    state: State<'_>,
+    state: CounterState<'_>,
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
@@ -382,7 +382,7 @@ pub(super) unsafe fn tally_all<W: Word, const P: usize>(
     numbers: &[u64],
     rows: usize,
     length: usize,
-    state: State<'_>,
+    state: CounterState<'_>,
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {

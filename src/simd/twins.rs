@@ -71,6 +71,26 @@ fn cases(mut check: impl FnMut(&Case, &mut Draw)) {
     }
 }
 
+/// Counters that are counted into and read again.
+struct CounterBuffers {
+    hot: Buffer,
+    cold: Buffer,
+    depth: usize,
+    blocks: u32,
+}
+
+impl CounterBuffers {
+    fn state(&mut self) -> CounterState<'_> {
+        let Self { hot, cold, depth, blocks } = self;
+        CounterState { hot, cold, depth: *depth, blocks }
+    }
+
+    fn counter(&self, length: usize, index: usize) -> Counter<'_> {
+        let Self { hot, cold, depth, blocks } = self;
+        Counter { hot, cold, depth: *depth, blocks: *blocks, length, index }
+    }
+}
+
 #[test]
 fn distances_and_counters() {
     cases(|case, draw| {
@@ -107,25 +127,20 @@ fn distances_and_counters() {
             lists.iter().enumerate().map(|(v, rows)| (v as u16, &rows[..])).collect();
         let schedule = Schedule::deal(&mut lists);
         let (depth, times) = (12, 1 + draw.below(7));
-        let mut hot = Buffer::zeroed(window.length * 4 * w);
-        let mut cold = Buffer::zeroed(window.length * cold_planes(depth) * w);
-        let (mut hot_all, mut cold_all) = (Buffer::zeroed(hot.len()), Buffer::zeroed(cold.len()));
-        let (mut blocks, mut blocks_all) = (0, 0);
+        let [mut same, mut all, mut some] = [(); 3].map(|()| CounterBuffers {
+            hot: Buffer::zeroed(window.length * 4 * w),
+            cold: Buffer::zeroed(window.length * cold_planes(depth) * w),
+            depth,
+            blocks: 0,
+        });
         // some rows, in all columns
-        let some: Vec<u16> = (0..case.rows.len() as u16).filter(|_| draw.below(3) > 0).collect();
-        let alone = Schedule::alone(&some);
-        let (mut hot_some, mut cold_some) = (Buffer::zeroed(hot.len()), Buffer::zeroed(cold.len()));
-        let mut blocks_some = 0;
+        let chosen: Vec<u16> = (0..case.rows.len() as u16).filter(|_| draw.below(3) > 0).collect();
+        let alone = Schedule::alone(&chosen);
         for _ in 0..times {
             let own = &planes[feature * case.levels * w..];
-            let state = State { hot: &mut hot, cold: &mut cold, depth, blocks: &mut blocks };
-            k.tally(&numbers, &schedule, own, window, state);
-            let state =
-                State { hot: &mut hot_all, cold: &mut cold_all, depth, blocks: &mut blocks_all };
-            k.tally_all(&numbers, case.rows.len(), window, state);
-            let state =
-                State { hot: &mut hot_some, cold: &mut cold_some, depth, blocks: &mut blocks_some };
-            k.tally(&numbers, &alone, own, window, state);
+            k.tally(&numbers, &schedule, own, window, same.state());
+            k.tally_all(&numbers, case.rows.len(), window, all.state());
+            k.tally(&numbers, &alone, own, window, some.state());
         }
         let mask: Vec<u64> = (0..w).map(|_| draw.bits()).collect();
         let mut bytes = Buffer::default();
@@ -134,38 +149,32 @@ fn distances_and_counters() {
         let own = slots.of(feature * case.levels..(feature + 1) * case.levels, w);
         for index in 0..window.length {
             let at = |r: usize, c: usize| case.distance(r, c) == window.distance(index);
-            let counter =
-                Counter { hot: &hot, cold: &cold, depth, blocks, length: window.length, index };
-            let all = Counter { hot: &hot_all, cold: &cold_all, blocks: blocks_all, ..counter };
-            let mut out = vec![7u64; own.planes.len()];
-            k.flush(counter, own, &mask, &mut out);
-            let mut of_all = vec![7u64; out.len()];
-            k.flush(all, own, &mask, &mut of_all);
-            let alone =
-                Counter { hot: &hot_some, cold: &cold_some, blocks: blocks_some, ..counter };
-            let mut of_some = vec![7u64; out.len()];
-            k.flush(alone, own, &mask, &mut of_some);
+            let [of_same, of_all, of_some] = [&same, &all, &some].map(|buffers| {
+                let mut out = vec![7u64; own.planes.len()];
+                k.flush(buffers.counter(window.length, index), own, &mask, &mut out);
+                out
+            });
             for v in 0..case.levels {
                 for word in 0..w {
-                    let chosen = |c: &usize| {
+                    let taken = |c: &usize| {
                         *c < case.used
                             && mask[word] >> (c % 64) & 1 == 1
                             && case.columns[*c][feature] == v
                     };
-                    let columns = (word * 64..(word + 1) * 64).filter(chosen);
+                    let columns = (word * 64..(word + 1) * 64).filter(taken);
                     let rows = |c: usize| (0..case.rows.len()).filter(|&r| at(r, c)).count();
-                    let chosen = |c: usize| some.iter().filter(|&&r| at(usize::from(r), c)).count();
-                    let expected: usize = columns.clone().map(chosen).sum::<usize>() * times;
+                    let few = |c: usize| chosen.iter().filter(|&&r| at(usize::from(r), c)).count();
+                    let expected: usize = columns.clone().map(few).sum::<usize>() * times;
                     assert_eq!(of_some[v * w + word] as usize, expected, "{}", k.level().name());
                     let expected: usize = columns.clone().map(rows).sum::<usize>() * times;
                     assert_eq!(of_all[v * w + word] as usize, expected, "{}", k.level().name());
-                    let same = |c: usize| {
+                    let equal = |c: usize| {
                         (0..case.rows.len())
                             .filter(|&r| case.rows[r][feature] == v && at(r, c))
                             .count()
                     };
-                    let expected: usize = columns.map(same).sum::<usize>() * times;
-                    assert_eq!(out[v * w + word] as usize, expected, "{}", k.level().name());
+                    let expected: usize = columns.map(equal).sum::<usize>() * times;
+                    assert_eq!(of_same[v * w + word] as usize, expected, "{}", k.level().name());
                 }
             }
         }
@@ -225,7 +234,7 @@ fn moments_thresholds_and_shares() {
                         u64::from(number >> p & 1) << (bit % 64);
                 }
             }
-            let all = Numbers { planes: &planes, stride, tiles, depth };
+            let all = TileNumbers { planes: &planes, stride, tiles, depth };
             let sum: u64 = numbers.iter().map(|&x| u64::from(x)).sum();
             let squares: u64 = numbers.iter().map(|&x| u64::from(x) * u64::from(x)).sum();
             assert_eq!(k.moments(all), (sum, squares), "{}", level.name());
@@ -262,7 +271,7 @@ fn a_row_outside_its_masks_is_a_panic() {
     let schedule = Schedule::deal(&mut [(0, &[5])]);
     let window = Window { features: 3, first: 0, length: 4 };
     let (mut hot, mut cold) = (vec![0; 4096], vec![0; 1 << 16]);
-    let state = State { hot: &mut hot, cold: &mut cold, depth: 4, blocks: &mut 0 };
+    let state = CounterState { hot: &mut hot, cold: &mut cold, depth: 4, blocks: &mut 0 };
     kernels.tally(&[0; 8], &schedule, &[0; 8], window, state);
 }
 

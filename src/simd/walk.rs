@@ -118,7 +118,7 @@ fn floor(x: f64) -> f32 {
 }
 
 /// A node of either size.
-trait Step<T>: Copy {
+trait WalkStep<T>: Copy {
     /// The feature that is asked for.
     fn asks(self) -> usize;
     /// Where a row with the number `x` goes from the node, which lies at `at`.
@@ -127,7 +127,7 @@ trait Step<T>: Copy {
     fn number(self) -> Option<u32>;
 }
 
-impl<T: Into<f64>> Step<T> for WalkNode {
+impl<T: Into<f64>> WalkStep<T> for WalkNode {
     #[inline]
     fn asks(self) -> usize {
         self.feature()
@@ -142,7 +142,7 @@ impl<T: Into<f64>> Step<T> for WalkNode {
     }
 }
 
-impl Step<f32> for NarrowNode {
+impl WalkStep<f32> for NarrowNode {
     #[inline]
     fn asks(self) -> usize {
         (self.packed & ((1 << Self::SHIFT) - 1)) as usize
@@ -254,7 +254,7 @@ impl WalkTable {
     }
 
     /// The walk through `nodes`, which are those of the table in one of their sizes.
-    fn walk<T: Copy, N: Step<T>, const NODES: bool>(
+    fn walk<T: Copy, N: WalkStep<T>, const NODES: bool>(
         &self,
         nodes: &[N],
         values: &[T],

@@ -56,7 +56,7 @@ impl WeightTable {
 /// Rows of a chunk in the order of their joint value of some features.
 #[derive(Debug, Clone)]
 pub struct Joint {
-    pub(super) features: Vec<Levels>,
+    pub(super) features: Vec<LevelWords>,
     /// Number of joint values.
     pub(super) values: usize,
     /// Rows by joint value, filled up to an even number with [`NO_ROW`].
@@ -72,7 +72,7 @@ pub struct Joint {
 
 /// Where a feature's values are.
 #[derive(Debug, Clone, Copy)]
-pub struct Levels {
+pub struct LevelWords {
     /// Position among all features.
     pub feature: u32,
     /// First slot.
@@ -84,7 +84,7 @@ pub struct Levels {
 impl Joint {
     /// `rows` has the values of the features row after row. At most [`MOST_ROWS`] rows, and at most
     /// [`MOST_JOINT`] joint values of more than one feature.
-    pub fn new(features: Vec<Levels>, rows: &[u32]) -> Self {
+    pub fn new(features: Vec<LevelWords>, rows: &[u32]) -> Self {
         let joint: usize = features.iter().map(|f| f.levels as usize).product();
         let count = rows.len() / features.len();
         assert!(count <= MOST_ROWS && (features.len() == 1 || joint <= MOST_JOINT));
@@ -124,7 +124,7 @@ impl Joint {
 
 /// What one call of [`Kernels::add_weights`] reads: everything of a tile.
 #[derive(Debug, Clone, Copy)]
-pub struct Weighed<'a> {
+pub struct WeighedTile<'a> {
     /// Weights of a chunk, as [`Kernels::weights`] made them.
     pub weights: &'a [u64],
     /// Rows of the chunk.
@@ -196,7 +196,7 @@ impl Kernels {
     /// `rows` rows.
     pub fn add_weights(
         &self,
-        tile: Weighed<'_>,
+        tile: WeighedTile<'_>,
         joints: &[Joint],
         scratch: &mut [u64],
         sums: &mut [u64],

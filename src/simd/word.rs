@@ -196,8 +196,8 @@ pub(super) trait Word: Copy {
 /// `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed,
-            WeightTable, Window, body, fixed, near, read, tally, wide};
+        use super::{Counter, CounterState, Joint, KernelTable, Schedule, SlotMasks, TileNumbers,
+            WeighedTile, WeightTable, Window, body, fixed, near, read, tally, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -207,13 +207,13 @@ macro_rules! level {
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize,
-            state: State<'_>) {
+            state: CounterState<'_>) {
             // SAFETY: the caller checked lengths and features.
             unsafe { tally::tally::<$word, P>(n, s, p, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn tally_all<const P: usize>(n: &[u64], rows: usize, length: usize,
-            state: State<'_>) {
+            state: CounterState<'_>) {
             // SAFETY: the caller checked lengths and features.
             unsafe { tally::tally_all::<$word, P>(n, rows, length, state) }
         }
@@ -249,17 +249,17 @@ macro_rules! level {
             wide::add_gaps(column, x, out);
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn moments(n: Numbers<'_>) -> (u64, u64) {
+        unsafe fn moments(n: TileNumbers<'_>) -> (u64, u64) {
             // SAFETY: the caller checked lengths and features.
             unsafe { near::moments::<$word>(n) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn at_least(n: Numbers<'_>, low: u32, out: &mut [u64]) {
+        unsafe fn at_least(n: TileNumbers<'_>, low: u32, out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { near::at_least::<$word>(n, low, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn kth_largest(n: Numbers<'_>, k: u32, open: &mut [u64]) -> u32 {
+        unsafe fn kth_largest(n: TileNumbers<'_>, k: u32, open: &mut [u64]) -> u32 {
             // SAFETY: the caller checked lengths and features.
             unsafe { near::kth_largest::<$word>(n, k, open) }
         }
@@ -288,7 +288,7 @@ macro_rules! level {
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn add_weights(
-            tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64],
+            tile: WeighedTile<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64],
             all: &mut [u64],
         ) {
             // SAFETY: the caller checked lengths and features.
@@ -309,7 +309,7 @@ macro_rules! level {
             // SAFETY: the caller checked lengths and features.
             unsafe { fixed::row_sums::<$word>(weights, columns, out) }
         }
-        pub(super) const TABLE: Table = Table {
+        pub(super) const TABLE: KernelTable = KernelTable {
             words: <$word>::WORDS,
             distances: [
                 distances::<3>, distances::<4>, distances::<5>, distances::<6>, distances::<7>,

@@ -6,7 +6,7 @@
 //! [`super::threshold`] on rows whose values are their bins, so that with a bin for each value the
 //! same split is chosen to the last bit. O(bins x classes) and the formula.
 
-use super::block::{BLOCK, Scratch};
+use super::block::{BLOCK, BlockScratch};
 use super::multiway::Minimum;
 use super::scan::flush;
 use super::sink::Sink;
@@ -125,7 +125,7 @@ impl<S: Sum> SideSize<S> {
 pub fn score_candidates<S: Sum>(
     scan: &BinScan<'_, S>,
     context: &Context,
-    scratch: &mut Scratch<S::Cell>,
+    scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (groups, k) = (scan.groups, scan.totals.len());

@@ -10,7 +10,7 @@ pub const BLOCK: usize = 256;
 
 /// A block under construction: `cells[(branch * classes + class) * stride + candidate]`.
 #[derive(Debug)]
-pub struct Scratch<C> {
+pub struct BlockScratch<C> {
     pub(super) cells: Vec<C>,
     pub(super) totals: Vec<C>,
     pub(super) at: Vec<u32>,
@@ -27,7 +27,7 @@ pub struct Scratch<C> {
     pub(super) running: Running,
 }
 
-impl<C> Default for Scratch<C> {
+impl<C> Default for BlockScratch<C> {
     fn default() -> Self {
         Self {
             cells: Vec::new(),
@@ -47,7 +47,7 @@ impl<C> Default for Scratch<C> {
     }
 }
 
-impl<C: Count> Scratch<C> {
+impl<C: Count> BlockScratch<C> {
     /// Lay out blocks for up to `most` cuts of one feature, given the class sums of the rows with a
     /// known value and of all rows; the others are a third branch. Returns the branches.
     pub(super) fn prepare_cuts<S: Sum<Cell = C>>(

@@ -30,7 +30,7 @@ use crate::criteria::GainFilter;
 use crate::data::{entry_row, entry_tied};
 use crate::numeric::{Cells, Count, Logs};
 use crate::simd::{Level, logs::QuickLog};
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 
 /// Numbers this close are equal.
 pub const EQUAL: f64 = 1e-6;
@@ -175,7 +175,7 @@ pub fn lone_level<C: Count>(
 
 /// Entries of a node's rows with a known value, ascending, and their sums.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a, W: Weighing> {
+pub struct KnownRows<'a, W: Weighing> {
     /// Entries; "tied" here means: not more than [`CLOSE`] above the entry before.
     pub order: &'a [u32],
     /// Class sums of these rows.
@@ -191,7 +191,7 @@ pub struct Known<'a, W: Weighing> {
 }
 
 /// Weights of a feature's known rows and of the node, and what each side of a cut holds at least.
-pub(super) struct Limits<S> {
+pub(super) struct CutLimits<S> {
     pub known: S,
     pub node: S,
     /// As a number.
@@ -201,7 +201,10 @@ pub(super) struct Limits<S> {
 }
 
 /// Limits of the cuts of a feature; nothing when there is no room for any.
-pub(super) fn limits<W: Weighing>(scan: &Known<'_, W>, least: f64) -> Option<Limits<W::Sum>> {
+pub(super) fn limits<W: Weighing>(
+    scan: &KnownRows<'_, W>,
+    least: f64,
+) -> Option<CutLimits<W::Sum>> {
     let unit = scan.weights.unit();
     let sum = |sums: &[W::Sum]| sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b));
     let (known, node) = (sum(scan.known), sum(scan.totals));
@@ -212,17 +215,17 @@ pub(super) fn limits<W: Weighing>(scan: &Known<'_, W>, least: f64) -> Option<Lim
         return None;
     }
     let lowest = W::Sum::at_least(least - EQUAL, unit);
-    (lowest <= known).then_some(Limits { known, node, least, lowest })
+    (lowest <= known).then_some(CutLimits { known, node, least, lowest })
 }
 
 /// The cut at a place, with so much on its left and the best of so many, if its gain leaves
 /// something: rows on the left, gain, gain ratio.
 pub(super) fn usable_cut<W: Weighing>(
-    scan: &Known<'_, W>,
+    scan: &KnownRows<'_, W>,
     (at, left): (usize, W::Sum),
     cuts: u32,
     gain: f64,
-    f: &impl Fn(<W::Sum as Sum>::Cell) -> f64,
+    f: &impl Fn(CellOf<W>) -> f64,
 ) -> Option<(u32, f64, f64)> {
     let unit = scan.weights.unit();
     let sum = |sums: &[W::Sum]| sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b));
@@ -240,12 +243,12 @@ pub(super) fn usable_cut<W: Weighing>(
 /// The best cut of a numeric feature if the feature is usable: rows on the left, gain, gain ratio.
 /// Run by run; with few classes [`super::cuts::cut`] is quicker.
 pub fn runs<W: Weighing>(
-    scan: &Known<'_, W>,
+    scan: &KnownRows<'_, W>,
     least: f64,
-    cell_f: impl Fn(<W::Sum as Sum>::Cell) -> f64,
+    cell_f: impl Fn(CellOf<W>) -> f64,
 ) -> Option<(u32, f64, f64)> {
     let (order, k, unit) = (scan.order, scan.known.len(), scan.weights.unit());
-    let Limits { known, node, lowest, .. } = limits(scan, least)?;
+    let CutLimits { known, node, lowest, .. } = limits(scan, least)?;
     let (n, whole) = (known.value(unit), node.value(unit));
     let highest = known.minus(lowest);
     let f = |s: W::Sum| cell_f(s.cell(unit));

@@ -10,8 +10,8 @@
 //! When not to use it: many classes, of which a run of rows changes one, or weights that are copies
 //! of rows: [`c45::runs`].
 
-use super::block::Scratch;
-use super::c45::{self, EQUAL, Known, XLog2X};
+use super::block::BlockScratch;
+use super::c45::{self, EQUAL, KnownRows, XLog2X};
 use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan};
 use super::{multiway::Minimum, weighed};
@@ -20,21 +20,19 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use crate::simd::{Level, columns::weighed_sums};
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 
 /// Most classes for which this is quicker than [`c45::runs`].
 pub const FEW_CLASSES: usize = 4;
 
-type CellOf<W> = <<W as Weighing>::Sum as Sum>::Cell;
-
 /// The best cut if the feature is usable: rows on the left, gain, gain ratio.
 pub fn cut<W: Weighing>(
-    scan: &Known<'_, W>,
+    scan: &KnownRows<'_, W>,
     feature: u32,
     least: f64,
     f: &XLog2X,
     context: &Context,
-    scratch: &mut Scratch<CellOf<W>>,
+    scratch: &mut BlockScratch<CellOf<W>>,
 ) -> Result<Option<(u32, f64, f64)>> {
     let Some(limits) = c45::limits(scan, least) else { return Ok(None) };
     let (order, unit) = (scan.order, scan.weights.unit());
@@ -45,7 +43,7 @@ pub fn cut<W: Weighing>(
     let cuts: u32 = order[first..=last].iter().map(|&e| entry_tied(e) ^ 1).sum();
     let cell = |s: W::Sum| s.cell(unit);
     let known: Vec<_> = scan.known.iter().map(|&s| cell(s)).collect();
-    let mut sink = Cuts {
+    let mut sink = CutSearch {
         scan,
         f,
         from_start: first == 1,
@@ -55,7 +53,7 @@ pub fn cut<W: Weighing>(
         known,
         best: 0.0,
         best_at: 0,
-        last: Place { at: 0, gain: 0.0, left: vec![CellOf::<W>::default(); scan.known.len()] },
+        last: CutPlace { at: 0, gain: 0.0, left: vec![CellOf::<W>::default(); scan.known.len()] },
         gains: Vec::new(),
         logs: Vec::new(),
         sizes: Vec::new(),
@@ -84,7 +82,7 @@ pub fn cut<W: Weighing>(
 }
 
 /// Class sums left of a place.
-fn left_of<W: Weighing>(scan: &Known<'_, W>, at: usize) -> Vec<W::Sum> {
+fn left_of<W: Weighing>(scan: &KnownRows<'_, W>, at: usize) -> Vec<W::Sum> {
     let (order, starts) = (&scan.order[..at], scan.class_of.starts);
     let mut from = [0; FEW_CLASSES + 1];
     match scan.weights.fixed() {
@@ -103,7 +101,7 @@ fn left_of<W: Weighing>(scan: &Known<'_, W>, at: usize) -> Vec<W::Sum> {
 }
 
 /// First and last place with so much on both sides.
-fn places<W: Weighing>(scan: &Known<'_, W>, lowest: W::Sum) -> (usize, usize) {
+fn places<W: Weighing>(scan: &KnownRows<'_, W>, lowest: W::Sum) -> (usize, usize) {
     let n = scan.order.len();
     match scan.weights.fixed() {
         Some(weights) => {
@@ -124,7 +122,7 @@ fn places<W: Weighing>(scan: &Known<'_, W>, lowest: W::Sum) -> (usize, usize) {
 }
 
 /// A place that was looked at.
-struct Place<C> {
+struct CutPlace<C> {
     at: usize,
     gain: f64,
     /// Known rows on its left, by class.
@@ -132,8 +130,8 @@ struct Place<C> {
 }
 
 /// Compares cuts in their order.
-struct Cuts<'s, 'a, W: Weighing> {
-    scan: &'s Known<'a, W>,
+struct CutSearch<'s, 'a, W: Weighing> {
+    scan: &'s KnownRows<'a, W>,
     f: &'s XLog2X,
     /// The first place of all is a cut.
     from_start: bool,
@@ -144,13 +142,13 @@ struct Cuts<'s, 'a, W: Weighing> {
     known: Vec<CellOf<W>>,
     best: f64,
     best_at: usize,
-    last: Place<CellOf<W>>,
+    last: CutPlace<CellOf<W>>,
     gains: Vec<f64>,
     logs: Vec<f64>,
     sizes: Vec<CellOf<W>>,
 }
 
-impl<W: Weighing> Cuts<'_, '_, W> {
+impl<W: Weighing> CutSearch<'_, '_, W> {
     /// The gain from what the branches' `sum_c f(n_mc) - f(n_m)` add up to.
     fn settle(&self, sum: f64) -> f64 {
         let gained = self.before + sum;
@@ -198,7 +196,7 @@ impl<W: Weighing> Cuts<'_, '_, W> {
     }
 }
 
-impl<W: Weighing> Sink for Cuts<'_, '_, W> {
+impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         let (len, k, stride) = (block.tables.len, block.tables.classes, block.tables.stride);
         let Some(cells) = CellOf::<W>::of_cells(block.tables.cells) else {
@@ -313,7 +311,7 @@ mod tests {
             if let Some(weights) = weights.fixed() {
                 weighed_steps(Level::active(), &self.order, weights, &self.starts, &mut steps);
             }
-            let scan = Known {
+            let scan = KnownRows {
                 order: &self.order,
                 known: &known,
                 totals: &totals,
@@ -321,7 +319,8 @@ mod tests {
                 weights,
                 steps: &steps,
             };
-            let blocks = cut(&scan, 0, self.least, &f, &context, &mut Scratch::default()).unwrap();
+            let blocks =
+                cut(&scan, 0, self.least, &f, &context, &mut BlockScratch::default()).unwrap();
             let runs = c45::runs(&scan, self.least, |c| f.one(c));
             let truth = self.truth(&scan);
             assert_eq!(blocks.map(|b| b.0), truth.map(|t| t.0), "{told}");
@@ -337,7 +336,7 @@ mod tests {
         }
 
         /// The definition: cuts one after the other, each with entropies of its own.
-        fn truth<W: Weighing>(&self, scan: &Known<'_, W>) -> Option<(u32, f64)> {
+        fn truth<W: Weighing>(&self, scan: &KnownRows<'_, W>) -> Option<(u32, f64)> {
             let unit = scan.weights.unit();
             let value = |sums: &[W::Sum]| sums.iter().map(|s| s.value(unit)).collect::<Vec<f64>>();
             let spread = |sums: &[W::Sum]| {

@@ -2,8 +2,9 @@
 //!
 //! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] or
 //! [`subset`] for codes), their tables are gathered in blocks and handed to the criterion, and a
-//! sink keeps what is wanted: the best of each feature ([`Best`]), or every score ([`Listing`]). A
-//! [`select`]ion rule then picks among the features; it sees scores and gains, no formula.
+//! sink keeps what is wanted: the best of each feature ([`BestOfEach`]), or every score
+//! ([`Listing`]). A [`select`]ion rule then picks among the features; it sees scores and gains, no
+//! formula.
 
 pub mod binned;
 mod block;
@@ -23,9 +24,9 @@ mod tabled;
 pub mod threshold;
 mod weighed;
 
-pub use block::Scratch;
+pub use block::BlockScratch;
 pub use select::{Choice, FeatureBest, Selector};
 pub(crate) use sink::not_a_number;
-pub use sink::{Best, CandidateBlock, Listing, Scored, Sink};
+pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink};
 pub use splitter::Splitter;
 pub use subset::NominalSplits;

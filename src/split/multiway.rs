@@ -5,7 +5,7 @@
 //! over many tables at once. Fewer than two branches with rows, or a branch with fewer than
 //! `min_rows`, and the split is not a candidate.
 
-use super::block::{BLOCK, Scratch};
+use super::block::{BLOCK, BlockScratch};
 use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
@@ -30,7 +30,7 @@ pub fn score_candidates<'a, S: Sum>(
     unit: f64,
     min: Minimum,
     context: &Context,
-    scratch: &mut Scratch<S::Cell>,
+    scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let k = context.classes;
@@ -109,7 +109,7 @@ fn flush<C: Count>(
     features: &mut Vec<u32>,
     branches: usize,
     context: &Context,
-    scratch: &mut Scratch<C>,
+    scratch: &mut BlockScratch<C>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let len = features.len();

@@ -10,7 +10,7 @@
 //! When not to use it: for a single tree that shall be accurate. It is for forests, where it trades
 //! variance between trees for time.
 
-use super::splitter::{Cut, NumericRows};
+use super::splitter::{CutRule, NumericRows};
 use crate::numeric::mix;
 
 /// What is drawn for the features of one node.
@@ -36,17 +36,17 @@ impl Draws {
     }
 
     /// The threshold that is drawn for a numeric feature: none where all values are equal.
-    pub(super) fn cut<W, V: Fn(u32) -> f64>(self, rows: &NumericRows<'_, W, V>) -> Cut {
+    pub(super) fn cut<W, V: Fn(u32) -> f64>(self, rows: &NumericRows<'_, W, V>) -> CutRule {
         let NumericRows { feature, order, value, .. } = rows;
         let (Some(&first), Some(&last)) = (order.first(), order.last()) else {
-            return Cut::Nowhere;
+            return CutRule::Nowhere;
         };
         let (lo, hi) = (value(first), value(last));
         if lo < hi {
             let t = self.threshold(*feature, lo, hi);
-            Cut::At { left: order.partition_point(|&e| value(e) <= t), threshold: Some(t) }
+            CutRule::At { left: order.partition_point(|&e| value(e) <= t), threshold: Some(t) }
         } else {
-            Cut::Nowhere
+            CutRule::Nowhere
         }
     }
 }

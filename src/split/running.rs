@@ -16,7 +16,7 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Cells;
 use crate::simd::Level;
-use crate::simd::running::{self as simd, BLOCK, CLASSES, Sizes};
+use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
 use crate::stats::{Sum, Weighing};
 
 /// Memory of a scan, kept for the next.
@@ -28,14 +28,14 @@ pub struct Running {
     before: Vec<u32>,
     /// Rows of each class in all.
     all: Vec<u32>,
-    block: Box<Block>,
+    block: Box<PlaceSums>,
     cells: Vec<u32>,
     totals: Vec<u32>,
 }
 
 /// What is found at the places of a block.
 #[derive(Debug)]
-struct Block {
+struct PlaceSums {
     /// Classes of the rows before the places, and of the row behind the last.
     class: [u16; BLOCK + 1],
     /// Sums over the classes, left and right.
@@ -44,7 +44,7 @@ struct Block {
     scores: [f64; BLOCK],
 }
 
-impl Default for Block {
+impl Default for PlaceSums {
     fn default() -> Self {
         let zeros = [0.0; BLOCK];
         Self { class: [0; BLOCK + 1], left: zeros, right: zeros, scores: zeros }
@@ -52,12 +52,12 @@ impl Default for Block {
 }
 
 /// Sums over the classes that rows change as they pass to the left.
-trait Sums {
+trait ClassWalk {
     /// Let rows of these classes pass, and write both sums after each.
     fn pass(
         &mut self,
         rows: &[u16],
-        sizes: &mut Sizes<'_>,
+        sizes: &mut ClassSizes<'_>,
         left: &mut [f64; BLOCK],
         right: &mut [f64; BLOCK],
     );
@@ -65,12 +65,12 @@ trait Sums {
     fn whole(&self) -> f64;
 }
 
-impl Sums for simd::Squares {
+impl ClassWalk for simd::Squares {
     #[inline(always)]
     fn pass(
         &mut self,
         rows: &[u16],
-        sizes: &mut Sizes<'_>,
+        sizes: &mut ClassSizes<'_>,
         left: &mut [f64; BLOCK],
         right: &mut [f64; BLOCK],
     ) {
@@ -97,12 +97,12 @@ impl Logarithms {
     }
 }
 
-impl Sums for Logarithms {
+impl ClassWalk for Logarithms {
     #[inline(always)]
     fn pass(
         &mut self,
         rows: &[u16],
-        sizes: &mut Sizes<'_>,
+        sizes: &mut ClassSizes<'_>,
         left: &mut [f64; BLOCK],
         right: &mut [f64; BLOCK],
     ) {
@@ -142,7 +142,7 @@ pub(super) fn score_candidates<W: Weighing>(
     all.resize(all.len().max(CLASSES), 0);
     left.clear();
     left.resize(all.len(), 0);
-    let found = Found { scan, context, how, places };
+    let found = RunningWalk { scan, context, how, places };
     match how.term {
         Term::Squares => {
             let whole = all.iter().map(|&n| i64::from(n) * i64::from(n)).sum();
@@ -156,15 +156,20 @@ pub(super) fn score_candidates<W: Weighing>(
 }
 
 /// What is walked through, and how it is scored.
-struct Found<'s, 'a, W: Weighing> {
+struct RunningWalk<'s, 'a, W: Weighing> {
     scan: &'s Scan<'a, W>,
     context: &'s Context,
     how: RunningScores,
     places: (usize, usize),
 }
 
-impl<W: Weighing> Found<'_, '_, W> {
-    fn walk<S: Sums>(&self, mut sums: S, running: &mut Running, sink: &mut dyn Sink) -> Result<()> {
+impl<W: Weighing> RunningWalk<'_, '_, W> {
+    fn walk<S: ClassWalk>(
+        &self,
+        mut sums: S,
+        running: &mut Running,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         let (first, last) = self.places;
         let (order, ClassOf { codes, starts }) = (self.scan.order, self.scan.class_of);
         let mut start = 1;
@@ -176,9 +181,9 @@ impl<W: Weighing> Found<'_, '_, W> {
                 running.before.clone_from(&running.left);
             }
             let Running { left: on_left, all, block, .. } = &mut *running;
-            let Block { class, left, right, .. } = &mut **block;
+            let PlaceSums { class, left, right, .. } = &mut **block;
             simd::classes(Level::active(), &order[start - 1..stop], starts, codes, class);
-            let mut sizes = Sizes { left: on_left, all };
+            let mut sizes = ClassSizes { left: on_left, all };
             sums.pass(&class[..stop - start], &mut sizes, left, right);
             if start >= first {
                 self.settle((start, stop), sums.whole(), running, sink)?;
@@ -198,7 +203,7 @@ impl<W: Weighing> Found<'_, '_, W> {
     ) -> Result<()> {
         let (order, codes) = (self.scan.order, self.scan.class_of.codes);
         let Running { before, all, block, cells, totals, .. } = running;
-        let Block { class, left, right, scores } = &mut **block;
+        let PlaceSums { class, left, right, scores } = &mut **block;
         let len = stop - start;
         let cuts = Cuts {
             n: order.len() as u32,

@@ -4,7 +4,7 @@
 //! The scans themselves are in [`threshold`](super::threshold) (rows) and `weighed` (rows with
 //! fixed-point weights).
 
-use super::block::{BLOCK, Scratch};
+use super::block::{BLOCK, BlockScratch};
 use super::multiway::Minimum;
 use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::{Context, Tables};
@@ -96,7 +96,7 @@ pub(super) fn flush<C: Count>(
     held: usize,
     context: &Context,
     branches: usize,
-    scratch: &Scratch<C>,
+    scratch: &BlockScratch<C>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     if held == 0 {

@@ -9,7 +9,7 @@ use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, RunningScores, Tables, Term};
 use crate::error::Result;
 use crate::numeric::Cells;
-use crate::simd::short::{self as simd, Bytes, Facts, Numbers, ROWS};
+use crate::simd::short::{self as simd, Bytes, CutNumbers, OrderFacts, ROWS};
 use crate::simd::{Level, running};
 
 /// One feature of a node.
@@ -22,7 +22,7 @@ pub struct ShortScan<'a> {
     /// A bit for each entry with the value of the one before.
     pub tied: u64,
     /// The node. Its classes are numbered in the order of their codes.
-    pub facts: &'a Facts,
+    pub facts: &'a OrderFacts,
     /// Fewest rows of a branch, at least 1.
     pub min_rows: usize,
     /// Skip boundaries that the criterion cannot choose because it is convex.
@@ -32,9 +32,9 @@ pub struct ShortScan<'a> {
 /// Memory of a scan, kept for the next.
 #[derive(Debug)]
 pub struct ShortScratch {
-    left: Numbers,
-    right: Numbers,
-    scores: Numbers,
+    left: CutNumbers,
+    right: CutNumbers,
+    scores: CutNumbers,
     rank: Bytes,
     size: Bytes,
     cells: Vec<u32>,
@@ -151,10 +151,10 @@ pub fn score_candidates(
 /// Sums of `x log2 x` on both sides of each cut; returns that of the whole node.
 fn logarithms(
     context: &Context,
-    facts: &Facts,
+    facts: &OrderFacts,
     (rank, size): (&Bytes, &Bytes),
-    left: &mut Numbers,
-    right: &mut Numbers,
+    left: &mut CutNumbers,
+    right: &mut CutNumbers,
 ) -> f64 {
     let table = context.logs.x_log2_x_table();
     let sizes = facts.sizes.0.iter().filter(|s| **s > 0);
@@ -176,11 +176,11 @@ pub(super) mod tests {
     use crate::data::{entry_row, entry_tied};
 
     /// The facts of a node whose rows have these classes; a row's number is its place among them.
-    pub fn facts(codes: &[u16]) -> Facts {
+    pub fn facts(codes: &[u16]) -> OrderFacts {
         let mut occurring = codes.to_vec();
         occurring.sort_unstable();
         occurring.dedup();
-        let mut facts = Facts { len: codes.len(), ..Facts::default() };
+        let mut facts = OrderFacts { len: codes.len(), ..OrderFacts::default() };
         for (row, code) in codes.iter().enumerate() {
             let class = occurring.partition_point(|c| c < code);
             facts.class_of.0[row] = class as u8;

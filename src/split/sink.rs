@@ -93,7 +93,7 @@ pub struct Scored {
 
 /// Keeps the best of each feature.
 #[derive(Debug)]
-pub struct Best<'a> {
+pub struct BestOfEach<'a> {
     criterion: &'a dyn Criterion,
     ties: Ties,
     /// The best of all features is wanted: a feature that cannot have it may be left out.
@@ -110,9 +110,10 @@ pub struct Best<'a> {
     pub features: Vec<Scored>,
 }
 
-impl<'a> Best<'a> {
-    /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores
-    /// them). With `winner_only` the others may be missing, and blocks must come in feature order.
+impl<'a> BestOfEach<'a> {
+    /// For one node; a user's criterion gathers all blocks first ([`BestOfEach::finish`] then
+    /// scores them). With `winner_only` the others may be missing, and blocks must come in feature
+    /// order.
     pub fn new(criterion: &'a dyn Criterion, ties: Ties, winner_only: bool) -> Self {
         let gathered = criterion.needs_all_candidates().then(Gathered::default);
         let winner_only = winner_only && ties == Ties::First;
@@ -236,7 +237,7 @@ pub(crate) fn not_a_number(feature: u32) -> Error {
     ))
 }
 
-impl Sink for Best<'_> {
+impl Sink for BestOfEach<'_> {
     fn wants_best(&self) -> bool {
         self.gathered.is_none()
     }
@@ -306,7 +307,7 @@ impl Sink for Best<'_> {
 /// Keeps every score.
 #[derive(Debug)]
 pub struct Listing<'a> {
-    best: Best<'a>,
+    best: BestOfEach<'a>,
     /// (feature, which candidate, score) in feature and threshold order.
     pub candidates: Vec<(u32, u32, f64)>,
 }
@@ -314,7 +315,7 @@ pub struct Listing<'a> {
 impl<'a> Listing<'a> {
     /// For one node.
     pub fn new(criterion: &'a dyn Criterion) -> Self {
-        Self { best: Best::new(criterion, Ties::First, false), candidates: Vec::new() }
+        Self { best: BestOfEach::new(criterion, Ties::First, false), candidates: Vec::new() }
     }
 
     /// Score what was gathered, if anything was.

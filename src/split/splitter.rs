@@ -4,13 +4,13 @@
 //! of growth on rows ask it. A new one is a file beside [`random`](super::random) that finds the
 //! place, and a variant with its answers below. O(rows) a feature for the class sums on the left.
 
-use super::block::Scratch;
+use super::block::BlockScratch;
 use super::random::Draws;
 use super::scan::{Scan, flush};
 use super::sink::Sink;
 use crate::criteria::Context;
 use crate::error::Result;
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 
 /// Which splits of a feature are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
@@ -38,7 +38,7 @@ pub struct NumericRows<'a, W, V> {
 
 /// Which thresholds of a numeric feature are tried in a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cut {
+pub enum CutRule {
     /// All of them.
     Every,
     /// None.
@@ -83,15 +83,15 @@ impl Splitter {
         self,
         rows: &NumericRows<'_, W, V>,
         draws: Draws,
-    ) -> Cut {
+    ) -> CutRule {
         match self {
-            Self::Best => Cut::Every,
+            Self::Best => CutRule::Every,
             Self::Random => draws.cut(rows),
         }
     }
 }
 
-impl Cut {
+impl CutRule {
     /// The threshold, where the splitter itself says it.
     pub fn threshold(self) -> Option<f64> {
         match self {
@@ -107,7 +107,7 @@ pub fn score_candidates<W: Weighing>(
     at: usize,
     left: &[W::Sum],
     context: &Context,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (n, k, unit) = (scan.order.len(), context.classes, scan.weights.unit());

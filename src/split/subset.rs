@@ -83,7 +83,7 @@ impl NominalSplits {
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Search {
+pub struct SubsetSearch {
     /// How features are split.
     pub how: NominalSplits,
     /// The criterion orders levels.
@@ -96,7 +96,7 @@ pub struct Search {
     pub drawn: Option<Draws>,
 }
 
-impl Search {
+impl SubsetSearch {
     fn limited(&self) -> bool {
         self.min.rows > 1 || self.min.weight > 0.0
     }
@@ -104,7 +104,7 @@ impl Search {
 
 /// The levels of one feature in a node.
 #[derive(Debug, Clone)]
-pub struct Levels<'a, S> {
+pub struct FeatureLevels<'a, S> {
     /// Counts by code.
     pub table: NominalTable<'a, S>,
     /// Codes are bins of a number.
@@ -177,7 +177,7 @@ impl<S> Default for LevelPartitions<S> {
 
 impl<S: Sum> LevelPartitions<S> {
     /// Find out which divisions there are.
-    pub fn fill(&mut self, levels: &Levels<'_, S>, classes: usize, search: &Search) {
+    pub fn fill(&mut self, levels: &FeatureLevels<'_, S>, classes: usize, search: &SubsetSearch) {
         let cells = levels.table.cells;
         self.classes = classes;
         let declared = cells.len() / classes - usize::from(levels.table.missing);
@@ -303,7 +303,7 @@ impl<S: Sum> LevelPartitions<S> {
         at: u32,
         declared: u32,
         cuts: Option<&[f64]>,
-        search: &Search,
+        search: &SubsetSearch,
     ) -> LevelPartition {
         let mut listed = self.listed(at);
         let mut is_first = vec![false; declared as usize];

@@ -2,9 +2,9 @@
 //! truth that quicker scans are compared with.
 
 use super::multiway::Minimum;
-use super::sink::{Best, CandidateBlock, Scored, Sink};
+use super::sink::{BestOfEach, CandidateBlock, Scored, Sink};
 use super::threshold::{self, ClassOf, Scan};
-use super::{Scratch, short};
+use super::{BlockScratch, short};
 use crate::criteria::{Context, Criterion, GainRatio, Gini, InfoGain};
 use crate::data::pack_entry;
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::numeric::{Ties, mix};
 use crate::stats::UnitWeights;
 
 /// Scores every candidate from its table.
-struct Tabled<'a>(Best<'a>);
+struct Tabled<'a>(BestOfEach<'a>);
 
 impl Sink for Tabled<'_> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
@@ -89,11 +89,12 @@ impl Node {
     pub fn compare(
         &self,
         criterion: &dyn Criterion,
-        mut score: impl FnMut(&Scan<'_, UnitWeights>, &Context, &mut Best<'_>),
+        mut score: impl FnMut(&Scan<'_, UnitWeights>, &Context, &mut BestOfEach<'_>),
     ) -> usize {
         let context = Context::new(self.known.len(), self.codes.len() as u64);
-        let best = || Best::new(criterion, self.ties, self.winner_only);
-        let (mut found, mut tables, mut scratch) = (best(), Tabled(best()), Scratch::default());
+        let best = || BestOfEach::new(criterion, self.ties, self.winner_only);
+        let (mut found, mut tables, mut scratch) =
+            (best(), Tabled(best()), BlockScratch::default());
         for feature in 0..5 {
             let order = self.order(feature);
             let scan = self.scan(feature, &order);
@@ -130,7 +131,7 @@ pub fn criterion(seed: u64) -> Box<dyn Criterion> {
 fn running_sums_find_what_tables_find_to_the_bit() {
     let compare = |seed: u64| {
         let (n, k) = (2 + mix(seed, 1) % 900, 4 + mix(seed, 2) % [3, 40, 200][seed as usize % 3]);
-        let mut scratch = Scratch::default();
+        let mut scratch = BlockScratch::default();
         Node::new(seed, (n, k)).compare(&*criterion(seed / 3), |scan, context, best| {
             threshold::score_candidates(scan, context, &mut scratch, best).unwrap();
         })

@@ -8,7 +8,7 @@
 //! ends of the data, which are no thresholds, may score high. O(rows) a feature and node, plus the
 //! formula.
 
-use super::block::{BLOCK, Scratch};
+use super::block::{BLOCK, BlockScratch};
 use super::scan::{Range, flush};
 use super::sink::Sink;
 use super::{running, weighed};
@@ -17,7 +17,7 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
 
@@ -28,7 +28,7 @@ const SEVERAL_CLASSES: usize = 4;
 pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     context: &Context,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let n = scan.order.len();
@@ -85,7 +85,7 @@ fn counted_rows<W: Weighing>(
     last: usize,
     context: &Context,
     branches: usize,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
@@ -145,7 +145,7 @@ fn any_classes<W: Weighing>(
     last: usize,
     context: &Context,
     branches: usize,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (order, k, unit) = (scan.order, context.classes, scan.weights.unit());

@@ -14,7 +14,7 @@
 //!
 //! O(rows / STEP) scores a feature and node, and the candidates of the boxes that remain.
 
-use super::block::Scratch;
+use super::block::BlockScratch;
 use super::scan::{Range, Scan, flush};
 use super::sink::Sink;
 use crate::criteria::{Context, Tables};
@@ -23,17 +23,15 @@ use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::columns::{
-    MOST_CLASSES, SLACK, STEP, Sums, Wanted, weighed_boundaries, weighed_sums,
+    MOST_CLASSES, PlaneSums, SLACK, STEP, Wanted, weighed_boundaries, weighed_sums,
 };
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 
 /// Fewer places than this are not worth a bound.
 const FEW_PLACES: usize = 2 * STEP;
 
-type CellOf<W> = <<W as Weighing>::Sum as Sum>::Cell;
-
 /// What does not change during a scan.
-struct Weighed<'s, 'a, W: Weighing> {
+struct WeighedScan<'s, 'a, W: Weighing> {
     scan: &'s Scan<'a, W>,
     weights: &'a [i64],
     context: &'s Context,
@@ -53,10 +51,10 @@ pub(super) fn score_candidates<W: Weighing>(
     (mut first, mut last): (usize, usize),
     context: &Context,
     branches: usize,
-    scratch: &mut Scratch<CellOf<W>>,
+    scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let mut weighed = Weighed { scan, weights, context, ends: None };
+    let mut weighed = WeighedScan { scan, weights, context, ends: None };
     if scan.min.weight > 0.0 {
         let known = scan.known.iter().map(|s| s.units()).sum();
         let least = W::Sum::at_least(scan.min.weight, scan.weights.unit()).units();
@@ -117,7 +115,7 @@ pub(super) fn heavy_enough(
     (first, if left <= most { last } else { 0 })
 }
 
-impl<W: Weighing> Weighed<'_, '_, W> {
+impl<W: Weighing> WeighedScan<'_, '_, W> {
     /// Weight left of a place: of all rows, then for each start of those of this class or a later
     /// one.
     fn left_of(&self, place: usize, out: &mut [i64]) {
@@ -140,8 +138,8 @@ impl<W: Weighing> Weighed<'_, '_, W> {
     fn walk(
         &self,
         runs: &[(usize, usize)],
-        scratch: &mut Scratch<CellOf<W>>,
-        flush: impl FnMut(&mut Scratch<CellOf<W>>, usize) -> Result<()>,
+        scratch: &mut BlockScratch<CellOf<W>>,
+        flush: impl FnMut(&mut BlockScratch<CellOf<W>>, usize) -> Result<()>,
     ) -> Result<()> {
         let Scan { order, class_of, convex, .. } = *self.scan;
         let (stride, k) = (scratch.stride, self.context.classes);
@@ -157,7 +155,8 @@ impl<W: Weighing> Weighed<'_, '_, W> {
                 }
                 standing.next = places.1;
                 let wanted = Wanted { starts: class_of.starts, convex: convex && !end };
-                let sums = Sums { planes: &mut scratch.sums, stride: stride + SLACK, from: held };
+                let sums =
+                    PlaneSums { planes: &mut scratch.sums, stride: stride + SLACK, from: held };
                 let (level, at) = (Level::active(), &mut scratch.at[held..]);
                 weighed_boundaries(level, order, self.weights, places, wanted, before, at, sums)
             },
@@ -166,7 +165,7 @@ impl<W: Weighing> Weighed<'_, '_, W> {
     }
 
     /// Tables of the boundaries that are held.
-    fn subtract(&self, held: usize, scratch: &mut Scratch<CellOf<W>>) {
+    fn subtract(&self, held: usize, scratch: &mut BlockScratch<CellOf<W>>) {
         let (k, stride, unit) = (self.context.classes, scratch.stride, self.scan.weights.unit());
         let room = stride + SLACK;
         for c in 0..k {
@@ -192,7 +191,7 @@ impl<W: Weighing> Weighed<'_, '_, W> {
     /// Quick scores of the tables that lie in the first places of `scratch`.
     fn quick(
         &self,
-        scratch: &Scratch<CellOf<W>>,
+        scratch: &BlockScratch<CellOf<W>>,
         len: usize,
         sink: &dyn Sink,
         out: &mut [f64],
@@ -214,7 +213,7 @@ impl<W: Weighing> Weighed<'_, '_, W> {
     fn promising(
         &self,
         runs: &mut Vec<(usize, usize)>,
-        scratch: &mut Scratch<CellOf<W>>,
+        scratch: &mut BlockScratch<CellOf<W>>,
         sink: &dyn Sink,
     ) -> Result<()> {
         let Some(&(first, last)) = runs.first() else { return Ok(()) };
@@ -264,7 +263,7 @@ impl<W: Weighing> Weighed<'_, '_, W> {
     fn bounds(
         &self,
         (first, last): (usize, usize),
-        scratch: &mut Scratch<CellOf<W>>,
+        scratch: &mut BlockScratch<CellOf<W>>,
         sink: &dyn Sink,
         bounds: &mut Vec<f64>,
     ) -> Option<f64> {
@@ -322,7 +321,7 @@ impl<W: Weighing> Weighed<'_, '_, W> {
 /// of class 1, the other half the reverse.
 #[inline]
 fn fill_corners<C: Count>(
-    scratch: &mut Scratch<C>,
+    scratch: &mut BlockScratch<C>,
     boxes: usize,
     whole: [C; 2],
     edge: impl Fn(usize) -> [C; 2],

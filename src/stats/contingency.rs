@@ -105,12 +105,12 @@ impl Code for u32 {
 
 /// Counting planes and used tables, kept between calls.
 #[derive(Debug, Default)]
-pub struct Planes<S> {
+pub struct CountingPlanes<S> {
     planes: Vec<[S; 256]>,
     used: Vec<Vec<S>>,
 }
 
-impl<S: Sum> Planes<S> {
+impl<S: Sum> CountingPlanes<S> {
     /// Take back the memory of tables that nobody needs any more.
     pub fn recycle(&mut self, contingency: ContingencyTables<S>) {
         if self.used.len() < 64 {
@@ -135,7 +135,7 @@ pub fn count<C: Code, W: Weighing>(
     rows: CodedRows<'_, C>,
     layout: &Layout,
     weights: W,
-    planes: &mut Planes<W::Sum>,
+    planes: &mut CountingPlanes<W::Sum>,
 ) -> ContingencyTables<W::Sum> {
     let mut cells = planes.used.pop().unwrap_or_default();
     cells.clear();
@@ -213,10 +213,17 @@ mod tests {
             }
             let narrow = CodedRows { codes: &bytes[..], classes: &classes, rows: &ids };
             let wide = CodedRows { codes: &codes[..], classes: &classes, rows: &ids };
-            assert_eq!(count(narrow, &layout, UnitWeights, &mut Planes::default()).cells, naive);
-            assert_eq!(count(wide, &layout, UnitWeights, &mut Planes::default()).cells, naive);
+            assert_eq!(
+                count(narrow, &layout, UnitWeights, &mut CountingPlanes::default()).cells,
+                naive
+            );
+            assert_eq!(
+                count(wide, &layout, UnitWeights, &mut CountingPlanes::default()).cells,
+                naive
+            );
             let twice = vec![2; n];
-            let doubled = count(narrow, &layout, IntegerWeights(&twice), &mut Planes::default());
+            let doubled =
+                count(narrow, &layout, IntegerWeights(&twice), &mut CountingPlanes::default());
             assert!(doubled.cells.iter().zip(&naive).all(|(&a, &b)| a == 2 * b));
         }
     }

@@ -8,4 +8,4 @@ pub mod neighbours;
 pub mod pairs;
 mod sums;
 
-pub use sums::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
+pub use sums::{CellOf, FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};

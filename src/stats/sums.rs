@@ -101,6 +101,9 @@ impl Sum for i64 {
     }
 }
 
+/// The type of a count in a table of such sums.
+pub type CellOf<W> = <<W as Weighing>::Sum as Sum>::Cell;
+
 /// The weight of a row.
 pub trait Weighing: Copy + Send + Sync {
     /// Its exact sum.

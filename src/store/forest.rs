@@ -16,7 +16,7 @@ const FORMAT: &str = "fasttree forest";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Trees {
+struct StoredTrees {
     parameters: String,
     seeds: Vec<u64>,
     totals: Vec<f64>,
@@ -32,12 +32,16 @@ pub fn forest_to_bytes(forest: &Forest, control: &Control) -> Result<Vec<u8>> {
     let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { nothing() };
     let trees = forest.trees.iter().enumerate().map(|(t, tree)| body(tree, schema(t))).collect();
     let (parameters, seeds) = (forest.parameters.clone(), forest.seeds.clone());
-    sealed(FORMAT, &Trees { parameters, seeds, totals: forest.totals.clone(), trees }, control)
+    sealed(
+        FORMAT,
+        &StoredTrees { parameters, seeds, totals: forest.totals.clone(), trees },
+        control,
+    )
 }
 
 /// A forest from its bytes.
 pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
-    let stored: Trees = opened(FORMAT, bytes, control)?;
+    let stored: StoredTrees = opened(FORMAT, bytes, control)?;
     let bad = |what: &str| Error::Model(what.to_string());
     let schema = stored
         .trees

@@ -9,7 +9,7 @@
 use crate::data::{Feature, Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::json;
-use crate::model::{Model, Smoothing};
+use crate::model::{LeafSmoothing, Model};
 use crate::parallel::Control;
 use crate::tree::{ALL, NONE, Node, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ struct Sealed {
 #[serde(deny_unknown_fields)]
 struct Body {
     schema: Schema,
-    smoothing: Smoothing,
+    smoothing: LeafSmoothing,
     parameters: String,
     #[serde(deserialize_with = "json::column")]
     parent: Vec<i64>,
@@ -198,7 +198,7 @@ fn opened<T: serde::de::DeserializeOwned>(
 fn model(body: Body, control: &Control) -> Result<Model> {
     body.check_columns()?;
     check_schema(&body.schema)?;
-    if let Smoothing::MEstimate { m } = body.smoothing
+    if let LeafSmoothing::MEstimate { m } = body.smoothing
         && !(m > 0.0 && m.is_finite())
     {
         return Err(Error::Model("smoothing: m must be a positive number".into()));
@@ -207,8 +207,10 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     check_pre_order(&children_of)?;
     let mut tree = Tree::empty(body.schema.classes.len());
     tree.nodes.reserve(children_of.len());
-    let mut lists =
-        Lists { subsets: body.subsets.iter().peekable(), reaches: body.reaches.iter().peekable() };
+    let mut lists = NodeLists {
+        subsets: body.subsets.iter().peekable(),
+        reaches: body.reaches.iter().peekable(),
+    };
     for (i, kids) in children_of.iter().enumerate() {
         if i % 4096 == 0 {
             control.check()?;
@@ -248,12 +250,12 @@ fn model(body: Body, control: &Control) -> Result<Model> {
 }
 
 /// What only some nodes have, in node order.
-struct Lists<'a> {
+struct NodeLists<'a> {
     subsets: Peekable<Iter<'a, (u32, Vec<u32>)>>,
     reaches: Peekable<Iter<'a, (u32, f64)>>,
 }
 
-impl<'a> Lists<'a> {
+impl<'a> NodeLists<'a> {
     /// The listed levels and the reach of a node.
     fn of(&mut self, node: usize) -> (Option<&'a [u32]>, Option<f64>) {
         let listed = self.subsets.next_if(|s| s.0 as usize == node).map(|s| s.1.as_slice());

@@ -2,10 +2,12 @@
 
 use super::written::bayes_from_json;
 use fasttree_core::bayes::{
-    Config, Input, Kind, Learner, Model, PairTable, Smoothing, conditional_mutual_information, fit,
-    normalise, pair_tables,
+    BayesConfig, BayesModel, Input, Learner, PairTable, Smoothing, Structure,
+    conditional_mutual_information, fit, normalise, pair_tables,
 };
-use fasttree_core::data::{Builder, Dataset, Feature, Kind as FeatureKind, Label, Schema, Weights};
+use fasttree_core::data::{
+    Dataset, DatasetBuilder, Feature, Kind as FeatureKind, Label, Schema, Weights,
+};
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
 
@@ -40,7 +42,7 @@ fn data(n: usize) -> Dataset {
         .collect();
     let schema =
         Schema { features, classes: (0..3).map(Label::Int).collect(), target: "class".into() };
-    let mut builder = Builder::new(schema, &(0..n).map(class).collect::<Vec<_>>()).unwrap();
+    let mut builder = DatasetBuilder::new(schema, &(0..n).map(class).collect::<Vec<_>>()).unwrap();
     for (j, &v) in ARITIES.iter().enumerate() {
         builder.nominal(v, |row| code(row, j)).unwrap();
     }
@@ -57,8 +59,8 @@ fn learners() -> Vec<Learner> {
     ]
 }
 
-fn config(learner: Learner) -> Config {
-    Config {
+fn config(learner: Learner) -> BayesConfig {
+    BayesConfig {
         learner,
         smoothing: Smoothing::Laplace { alpha: 0.5 },
         cuts: vec![None; 4],
@@ -67,7 +69,7 @@ fn config(learner: Learner) -> Config {
     }
 }
 
-fn joint(model: &Model, rows: usize, threads: usize) -> Vec<f64> {
+fn joint(model: &BayesModel, rows: usize, threads: usize) -> Vec<f64> {
     let code = |row, column| u32::try_from(code(row, column)).unwrap_or(u32::MAX);
     model.log_joint(rows, |_, _| f64::NAN, code, &Control::new(threads)).unwrap()
 }
@@ -125,7 +127,7 @@ fn weights_in_fixed_point_scale_out() {
     for learner in [learners()[0], learners()[1], learners()[4]] {
         // A quarter of the weight with a quarter of the smoothing is the same model.
         let of = |weights: &Weights, alpha| {
-            let config = Config { smoothing: Smoothing::Laplace { alpha }, ..config(learner) };
+            let config = BayesConfig { smoothing: Smoothing::Laplace { alpha }, ..config(learner) };
             joint(&fit(&data, weights, &config, &Control::new(1)).unwrap(), 300, 1)
         };
         let learner_limit_free = of(&twos, 2.0).into_iter().zip(of(&halves, 0.5));
@@ -148,11 +150,11 @@ fn models_come_back_from_text_and_damaged_ones_do_not() {
         let mut fewer = model.clone();
         fewer.readings.pop();
         assert!(bayes_from_json(&fewer.to_json(&Control::new(1)).unwrap()).is_err());
-        if let Kind::Tan(tan) = &model.kind {
+        if let Structure::Tan(tan) = &model.kind {
             let mut circle = model.clone();
             let mut tan = tan.clone();
             tan.parents = vec![Some(1), Some(0), Some(0), Some(0)];
-            circle.kind = Kind::Tan(tan);
+            circle.kind = Structure::Tan(tan);
             assert!(bayes_from_json(&circle.to_json(&Control::new(1)).unwrap()).is_err());
         }
     }

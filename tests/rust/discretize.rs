@@ -1,15 +1,18 @@
 //! Cut points against naive twins written from the formulas, and the laws that every binning obeys.
 
 use fasttree_core::data::{Bins, NominalColumn, NumericColumn, RowSet, Weights};
-use fasttree_core::discretize::{LARGEST_BINS, Method, fit, fit_values, mean, mode};
+use fasttree_core::discretize::{DiscretizeMethod, LARGEST_BINS, fit, fit_values, mean, mode};
 use fasttree_core::numeric::mix;
 use proptest::prelude::*;
 
 const NO_CUTS: [f64; 0] = [];
-const METHODS: [Method; 3] =
-    [Method::EqualWidth { bins: 4 }, Method::EqualFrequency { bins: 4 }, Method::Mdlp];
+const METHODS: [DiscretizeMethod; 3] = [
+    DiscretizeMethod::EqualWidth { bins: 4 },
+    DiscretizeMethod::EqualFrequency { bins: 4 },
+    DiscretizeMethod::Mdlp,
+];
 
-fn plain(method: Method, values: &[f64], classes: &[u16]) -> Vec<f64> {
+fn plain(method: DiscretizeMethod, values: &[f64], classes: &[u16]) -> Vec<f64> {
     fit_values(&method, values, classes, 3, None).unwrap()
 }
 
@@ -17,8 +20,8 @@ fn plain(method: Method, values: &[f64], classes: &[u16]) -> Vec<f64> {
 fn equal_width_is_min_plus_i_widths_in_this_order() {
     let values = [4.3, 7.9, 5.1, f64::NAN];
     let expected: Vec<f64> = (1..10).map(|i| 4.3 + f64::from(i) * ((7.9 - 4.3) / 10.0)).collect();
-    assert_eq!(plain(Method::EqualWidth { bins: 10 }, &values, &[]), expected);
-    assert_eq!(plain(Method::EqualWidth { bins: 1 }, &values, &[]), NO_CUTS);
+    assert_eq!(plain(DiscretizeMethod::EqualWidth { bins: 10 }, &values, &[]), expected);
+    assert_eq!(plain(DiscretizeMethod::EqualWidth { bins: 1 }, &values, &[]), NO_CUTS);
 }
 
 #[test]
@@ -48,16 +51,17 @@ fn the_widest_and_the_narrowest_ranges_have_finite_ascending_cuts() {
             );
         }
     }
-    let cuts = plain(Method::EqualWidth { bins: 4 }, &[lo, hi], &[]);
+    let cuts = plain(DiscretizeMethod::EqualWidth { bins: 4 }, &[lo, hi], &[]);
     let expected = [lo / 2.0, 0.0, hi / 2.0];
     assert!(cuts.iter().zip(expected).all(|(c, e)| (c - e).abs() <= e.abs() * 1e-15), "{cuts:?}");
-    let cuts = plain(Method::EqualWidth { bins: 65_535 }, &[lo, hi], &[]);
+    let cuts = plain(DiscretizeMethod::EqualWidth { bins: 65_535 }, &[lo, hi], &[]);
     assert!(cuts.len() == 65_534 && cuts.windows(2).all(|w| w[0] < w[1]));
 }
 
 #[test]
 fn equal_frequency_breaks_where_the_count_is_nearest() {
-    let frequency = |values: &[f64], bins| plain(Method::EqualFrequency { bins }, values, &[]);
+    let frequency =
+        |values: &[f64], bins| plain(DiscretizeMethod::EqualFrequency { bins }, values, &[]);
     assert_eq!(frequency(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3), [2.5, 4.5]);
     // Aim 3: after the value 1 there are 2 rows (1 off), after the 2 there are 5 (2 off).
     assert_eq!(frequency(&[1.0, 1.0, 2.0, 2.0, 2.0, 3.0], 2), [1.5]);
@@ -75,27 +79,30 @@ fn mdlp_by_hand() {
     // N = 8, gain 1: log2(7) + log2(7) - 2 = 3.61 < 8.
     let classes = [0, 0, 0, 0, 1, 1, 1, 1];
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
-    assert_eq!(plain(Method::Mdlp, &values, &classes), [4.5]);
+    assert_eq!(plain(DiscretizeMethod::Mdlp, &values, &classes), [4.5]);
     // N = 2, gain 1: (log2(1) + log2(7) - 2) / 2 = 0.40; N = 3, gain 0.918: (1 + 0.97) / 3 = 0.66.
-    assert_eq!(plain(Method::Mdlp, &[1.0, 2.0], &[0, 1]), [1.5]);
-    assert_eq!(plain(Method::Mdlp, &[1.0, 2.0, 3.0], &[0, 1, 1]), [1.5]);
+    assert_eq!(plain(DiscretizeMethod::Mdlp, &[1.0, 2.0], &[0, 1]), [1.5]);
+    assert_eq!(plain(DiscretizeMethod::Mdlp, &[1.0, 2.0, 3.0], &[0, 1, 1]), [1.5]);
     // N = 4, alternating: the best gain 0.311 is below (log2(3) + 1.19) / 4.
-    assert_eq!(plain(Method::Mdlp, &[1.0, 2.0, 3.0, 4.0], &[0, 1, 0, 1]), NO_CUTS);
+    assert_eq!(plain(DiscretizeMethod::Mdlp, &[1.0, 2.0, 3.0, 4.0], &[0, 1, 0, 1]), NO_CUTS);
     // Three classes in a row need two cuts.
     let classes: Vec<u16> = (0..30).map(|i| i / 10).collect();
     let values: Vec<f64> = (0..30).map(f64::from).collect();
-    assert_eq!(plain(Method::Mdlp, &values, &classes), [9.5, 19.5]);
+    assert_eq!(plain(DiscretizeMethod::Mdlp, &values, &classes), [9.5, 19.5]);
 }
 
 #[test]
 fn parameters_travel_as_json_and_are_checked() {
-    let read = |text: &str| serde_json::from_str::<Method>(text);
-    assert_eq!(read(r#"{"method":"equal_width"}"#).unwrap(), Method::EqualWidth { bins: 10 });
+    let read = |text: &str| serde_json::from_str::<DiscretizeMethod>(text);
+    assert_eq!(
+        read(r#"{"method":"equal_width"}"#).unwrap(),
+        DiscretizeMethod::EqualWidth { bins: 10 }
+    );
     assert_eq!(
         read(r#"{"method":"equal_frequency","n_bins":3}"#).unwrap(),
-        Method::EqualFrequency { bins: 3 }
+        DiscretizeMethod::EqualFrequency { bins: 3 }
     );
-    assert_eq!(read(r#"{"method":"mdlp"}"#).unwrap(), Method::Mdlp);
+    assert_eq!(read(r#"{"method":"mdlp"}"#).unwrap(), DiscretizeMethod::Mdlp);
     for method in METHODS {
         assert_eq!(read(&serde_json::to_string(&method).unwrap()).unwrap(), method);
     }
@@ -103,7 +110,9 @@ fn parameters_travel_as_json_and_are_checked() {
     assert!(read(r#"{"method":"equal_width","n_bins":-1}"#).is_err());
     assert!(read(r#"{"method":"equal_width","bins":3}"#).is_err());
     for bins in [0, LARGEST_BINS + 1] {
-        for method in [Method::EqualWidth { bins }, Method::EqualFrequency { bins }] {
+        for method in
+            [DiscretizeMethod::EqualWidth { bins }, DiscretizeMethod::EqualFrequency { bins }]
+        {
             let message = fit_values(&method, &[1.0], &[], 0, None).unwrap_err().to_string();
             assert!(message.contains("n_bins") && message.contains("65535"), "{message}");
         }
@@ -116,8 +125,14 @@ fn bad_slices_are_refused_by_row() {
         fit_values(&method, values, classes, 2, weights).unwrap_err().to_string()
     };
     assert!(refused(METHODS[0], &[1.0, f64::INFINITY], &[], None).contains("row 1"));
-    assert!(refused(Method::Mdlp, &[1.0, 2.0], &[0], None).contains("classes has 1 entries for 2"));
-    assert!(refused(Method::Mdlp, &[1.0, 2.0], &[0, 2], None).contains("row 1: class code 2 of 2"));
+    assert!(
+        refused(DiscretizeMethod::Mdlp, &[1.0, 2.0], &[0], None)
+            .contains("classes has 1 entries for 2")
+    );
+    assert!(
+        refused(DiscretizeMethod::Mdlp, &[1.0, 2.0], &[0, 2], None)
+            .contains("row 1: class code 2 of 2")
+    );
     assert!(refused(METHODS[1], &[1.0, 2.0], &[], Some(&[1.0])).contains("weights has 1"));
     assert!(refused(METHODS[1], &[1.0, 2.0], &[], Some(&[1.0, -1.0])).contains("row 1"));
 }
@@ -127,8 +142,8 @@ fn real_weights_of_a_small_sum_make_no_message() {
     // Two rows that weigh 1 together are fewer than two copies: MDLP leaves them, equal frequency
     // does not.
     let cuts = |method| fit_values(&method, &[1.0, 2.0], &[0, 1], 2, Some(&[0.5, 0.5])).unwrap();
-    assert_eq!(cuts(Method::Mdlp), NO_CUTS);
-    assert_eq!(cuts(Method::EqualFrequency { bins: 2 }), [1.5]);
+    assert_eq!(cuts(DiscretizeMethod::Mdlp), NO_CUTS);
+    assert_eq!(cuts(DiscretizeMethod::EqualFrequency { bins: 2 }), [1.5]);
     // Scaled by a power of two, real weights move no equal-frequency cut.
     let values = [1.0, 2.0, 3.0, 4.0, 5.0];
     let whole = [3.0, 1.0, 2.0, 2.0, 5.0];
@@ -324,13 +339,14 @@ proptest! {
     fn equal_frequency_is_the_greedy_rule(rows in rows(), bins in 1_u32..15) {
         let (values, ..) = columns(&rows);
         let expected = naive_frequency(&values, bins as usize);
-        prop_assert_eq!(plain(Method::EqualFrequency { bins }, &values, &[]), expected);
+        prop_assert_eq!(plain(DiscretizeMethod::EqualFrequency { bins }, &values, &[]), expected);
     }
 
     #[test]
     fn equal_frequency_balances_distinct_values(n in 1_usize..300, bins in 1_u32..20) {
         let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
-        let cuts = Bins::new(plain(Method::EqualFrequency { bins }, &values, &[])).unwrap();
+        let method = DiscretizeMethod::EqualFrequency { bins };
+        let cuts = Bins::new(plain(method, &values, &[])).unwrap();
         prop_assert_eq!(cuts.len(), n.min(bins as usize));
         let mut counts = vec![0_usize; cuts.len()];
         values.iter().for_each(|&v| counts[cuts.bin(v) as usize] += 1);
@@ -346,6 +362,6 @@ proptest! {
         pairs.sort_by(|a, b| a.partial_cmp(b).unwrap());
         let mut expected = Vec::new();
         naive_mdlp(&pairs, &mut expected);
-        prop_assert_eq!(plain(Method::Mdlp, &values, &classes), expected);
+        prop_assert_eq!(plain(DiscretizeMethod::Mdlp, &values, &classes), expected);
     }
 }

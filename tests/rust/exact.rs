@@ -5,7 +5,7 @@ use super::growth::{draw, nominal, numeric};
 use fasttree_core::data::{Dataset, RowSet, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::exact::{
-    Cheapest, Errors, Found, Limits, Objective, minimal_tree, optimal_tree,
+    Cheapest, Errors, FoundTree, Objective, SearchLimits, minimal_tree, optimal_tree,
 };
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
@@ -52,7 +52,7 @@ fn table(seed: &mut u64) -> (Vec<Vec<u32>>, Vec<u16>) {
     (columns, (0..rows).map(|_| (draw(seed) % k) as u16).collect())
 }
 
-fn search(data: &Dataset, errors: Errors, limits: &Limits) -> Result<Found, Error> {
+fn search(data: &Dataset, errors: Errors, limits: &SearchLimits) -> Result<FoundTree, Error> {
     let rows = RowSet::all(data.len());
     minimal_tree(data, rows.rows(), &Weights::Unit, errors, limits, &Control::new(1))
 }
@@ -85,11 +85,11 @@ fn trees_are_as_small_as_brute_force_finds_them() {
         let pure = |set: u32| (0..4).any(|k| (0..n).all(|i| set >> i & 1 == 0 || may(i, k)));
         let expected = brute_force(&columns, (1 << n) - 1, &pure, &mut HashMap::new());
         for data in [numeric(&reals, &classes, 4), nominal(&codes, 8, &classes, 4)] {
-            let strict = search(&data, Errors::Raise, &Limits::default());
+            let strict = search(&data, Errors::Raise, &SearchLimits::default());
             assert_eq!(strict.is_err(), contradictory);
             let found = match strict {
                 Ok(found) => found,
-                Err(_) => search(&data, Errors::Minimise, &Limits::default()).unwrap(),
+                Err(_) => search(&data, Errors::Minimise, &SearchLimits::default()).unwrap(),
             };
             assert_eq!(found.tree.nodes.len(), expected, "{columns:?} {classes:?}");
             assert_eq!(found.lower, expected);
@@ -126,10 +126,10 @@ fn a_symmetric_function_needs_the_tree_that_counting_gives() {
     let classes: Vec<u16> =
         (0..432).map(|i| u16::from(columns.iter().filter(|c| c[i] == 0).count() == 2)).collect();
     let data = nominal(&columns, 4, &classes, 2);
-    let found = search(&data, Errors::Raise, &Limits::default()).unwrap();
+    let found = search(&data, Errors::Raise, &SearchLimits::default()).unwrap();
     assert_eq!((found.tree.nodes.len(), found.lower, wrong(&data, &found.tree)), (81, 81, 0));
     // A table that is emptied all the time gives the same answer.
-    let forgetful = Limits { memory: 0, ..Limits::default() };
+    let forgetful = SearchLimits { memory: 0, ..SearchLimits::default() };
     let again = search(&data, Errors::Raise, &forgetful).unwrap();
     assert_eq!((again.tree.nodes.len(), again.lower), (81, 81));
     assert!(again.opened > found.opened);
@@ -143,7 +143,8 @@ fn parity_needs_every_cell() {
             .map(|i: usize| columns.iter().map(|c| c[i] as u16).sum::<u16>() % 2)
             .collect();
         let found =
-            search(&nominal(&columns, 2, &classes, 2), Errors::Raise, &Limits::default()).unwrap();
+            search(&nominal(&columns, 2, &classes, 2), Errors::Raise, &SearchLimits::default())
+                .unwrap();
         assert_eq!((found.tree.nodes.len(), found.lower), ((2 << bits) - 1, (2 << bits) - 1));
     }
 }
@@ -157,7 +158,7 @@ fn limits_leave_honest_bounds() {
     let data = numeric(&columns, &classes, 2);
     let mut before = (0, usize::MAX);
     for budget in [1, 1_000, 30_000, 90_000] {
-        let limits = Limits { node_budget: Some(budget), ..Limits::default() };
+        let limits = SearchLimits { node_budget: Some(budget), ..SearchLimits::default() };
         let found = search(&data, Errors::Raise, &limits).unwrap();
         let now = (found.lower, found.tree.nodes.len());
         assert!(
@@ -169,10 +170,10 @@ fn limits_leave_honest_bounds() {
         assert_eq!(search(&data, Errors::Raise, &limits).unwrap(), found);
         before = now;
     }
-    let limits = Limits { max_nodes: Some(5), ..Limits::default() };
+    let limits = SearchLimits { max_nodes: Some(5), ..SearchLimits::default() };
     let found = search(&data, Errors::Raise, &limits).unwrap();
     assert_eq!(found.lower, 7);
-    let limits = Limits { time_limit: Some(0.05), ..Limits::default() };
+    let limits = SearchLimits { time_limit: Some(0.05), ..SearchLimits::default() };
     let start = std::time::Instant::now();
     assert!(search(&data, Errors::Raise, &limits).unwrap().lower >= 3);
     assert!(start.elapsed().as_secs_f64() < 5.0);
@@ -197,7 +198,7 @@ fn a_search_can_be_stopped() {
             all.rows(),
             &Weights::Unit,
             Errors::Raise,
-            &Limits::default(),
+            &SearchLimits::default(),
             &control,
         );
         assert_eq!(found.unwrap_err(), Error::Cancelled);
@@ -207,19 +208,22 @@ fn a_search_can_be_stopped() {
 #[test]
 fn what_cannot_be_searched_is_refused_by_name() {
     let data = numeric(&[vec![1.0, f64::NAN, 2.0]], &[0, 1, 1], 2);
-    let told = search(&data, Errors::Raise, &Limits::default()).unwrap_err().to_string();
+    let told = search(&data, Errors::Raise, &SearchLimits::default()).unwrap_err().to_string();
     assert!(told.contains("'x0'") && told.contains("row 1"), "{told}");
     let data = numeric(&[vec![1.0, 3.0, 3.0, 3.0]], &[1, 1, 1, 0], 2);
-    let told = search(&data, Errors::Raise, &Limits::default()).unwrap_err().to_string();
+    let told = search(&data, Errors::Raise, &SearchLimits::default()).unwrap_err().to_string();
     assert!(told.contains("rows 1 and 3") && told.contains("minimise"), "{told}");
-    let found = search(&data, Errors::Minimise, &Limits::default()).unwrap();
+    let found = search(&data, Errors::Minimise, &SearchLimits::default()).unwrap();
     assert_eq!((found.tree.nodes.len(), found.lower, found.errors), (1, 1, 1.0));
     let classes: Vec<u16> = (0..65).collect();
     let data = numeric(&[(0..65).map(f64::from).collect()], &classes, 65);
     assert!(
-        search(&data, Errors::Raise, &Limits::default()).unwrap_err().to_string().contains("64")
+        search(&data, Errors::Raise, &SearchLimits::default())
+            .unwrap_err()
+            .to_string()
+            .contains("64")
     );
-    let limits = Limits { max_nodes: Some(0), ..Limits::default() };
+    let limits = SearchLimits { max_nodes: Some(0), ..SearchLimits::default() };
     assert!(search(&data, Errors::Raise, &limits).unwrap_err().to_string().contains("max_nodes=0"));
 }
 
@@ -253,7 +257,7 @@ fn cheapest(
     best
 }
 
-fn optimal(data: &Dataset, objective: Objective, limits: &Limits) -> Result<Cheapest, Error> {
+fn optimal(data: &Dataset, objective: Objective, limits: &SearchLimits) -> Result<Cheapest, Error> {
     let rows = RowSet::all(data.len());
     optimal_tree(data, rows.rows(), &Weights::Unit, &objective, limits, &Control::new(1))
 }
@@ -279,7 +283,7 @@ fn optimal_trees_are_as_cheap_as_brute_force_finds_them() {
         let asked = ((1 << n) - 1, max_depth.unwrap_or(n), splits);
         let penalty = leaf_penalty * n as f64;
         let expected = cheapest(&columns, &classes, asked, penalty, &mut HashMap::new()) / n as f64;
-        let limits = Limits { max_nodes, ..Limits::default() };
+        let limits = SearchLimits { max_nodes, ..SearchLimits::default() };
         let found = optimal(&data, Objective { max_depth, leaf_penalty }, &limits).unwrap();
         let told = format!("{columns:?} {classes:?} {max_depth:?} {max_nodes:?} {leaf_penalty}");
         assert!(
@@ -309,23 +313,32 @@ fn an_optimal_tree_within_limits_has_a_gap_that_closes() {
     let classes: Vec<u16> = (0..200).map(|_| (draw(&mut seed) % 2) as u16).collect();
     let data = nominal(&columns, 2, &classes, 2);
     let objective = Objective { max_depth: Some(4), leaf_penalty: 0.005 };
-    let best = optimal(&data, objective, &Limits::default()).unwrap();
+    let best = optimal(&data, objective, &SearchLimits::default()).unwrap();
     assert_eq!(best.objective, best.lower);
     let mut before = (0.0, f64::INFINITY);
     for budget in [1, 30, 300, 3000] {
-        let found =
-            optimal(&data, objective, &Limits { node_budget: Some(budget), ..Limits::default() })
-                .unwrap();
+        let found = optimal(
+            &data,
+            objective,
+            &SearchLimits { node_budget: Some(budget), ..SearchLimits::default() },
+        )
+        .unwrap();
         assert!(found.lower <= best.objective + 1e-9 && best.objective <= found.objective + 1e-9);
         assert!(found.lower >= before.0 - 1e-9 && found.objective <= before.1 + 1e-9, "{budget}");
         before = (found.lower, found.objective);
     }
     let none = Objective { max_depth: None, leaf_penalty: 0.0 };
     assert!(
-        optimal(&data, none, &Limits::default()).unwrap_err().to_string().contains("max_depth")
+        optimal(&data, none, &SearchLimits::default())
+            .unwrap_err()
+            .to_string()
+            .contains("max_depth")
     );
     let wrong = Objective { max_depth: None, leaf_penalty: -1.0 };
     assert!(
-        optimal(&data, wrong, &Limits::default()).unwrap_err().to_string().contains("leaf_penalty")
+        optimal(&data, wrong, &SearchLimits::default())
+            .unwrap_err()
+            .to_string()
+            .contains("leaf_penalty")
     );
 }

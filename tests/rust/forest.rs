@@ -1,9 +1,9 @@
 //! Forests: the same for any number of threads, and a loader that believes nothing.
 
 use super::written::{forest_from_bytes, forest_to_bytes, from_bytes};
-use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
+use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Config, GrownForest, Plan, Request};
+use fasttree_core::fit::{Config, FitPlan, GrownForest, Request};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::model::Forest;
 use fasttree_core::numeric::mix;
@@ -24,7 +24,7 @@ fn data(n: u64) -> Dataset {
         target: "class".into(),
     };
     let classes: Vec<u16> = (0..n).map(|i| (mix(3, i) % 2) as u16).collect();
-    let mut builder = Builder::new(schema, &classes).unwrap();
+    let mut builder = DatasetBuilder::new(schema, &classes).unwrap();
     let value = |row: usize, column: usize| match mix(column as u64, row as u64) % 20 {
         0 => f64::NAN,
         v => v as f64,
@@ -41,7 +41,7 @@ fn grown(
     threads: usize,
 ) -> (Forest, Option<Votes>) {
     let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
-    let plan = Plan::new(config, None).unwrap();
+    let plan = FitPlan::new(config, None).unwrap();
     let bagging = Bagging { trees: 7, draws, first: 0 };
     let request = Request { out_of_bag: draws.is_some(), before: None };
     let rows = RowSet::all(data.len());
@@ -132,7 +132,7 @@ fn every_tree_of_a_file_is_checked() {
 #[test]
 fn empty_forests_are_refused() {
     let data = data(30);
-    let plan = Plan::new(Config::default(), None).unwrap();
+    let plan = FitPlan::new(Config::default(), None).unwrap();
     for bagging in [
         Bagging { trees: 0, draws: None, first: 0 },
         Bagging { trees: 3, draws: Some(0), first: 0 },
@@ -157,10 +157,10 @@ fn empty_forests_are_refused() {
 fn a_forest_that_goes_on_is_the_one_grown_at_once() {
     let data = data(300);
     let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
-    let plan = Plan::new(config, None).unwrap();
+    let plan = FitPlan::new(config, None).unwrap();
     let weights = Weights::Integer((0..300).map(|i| 1 + i % 3).collect());
     fn grow(
-        (plan, data, weights): (&Plan, &Dataset, &Weights),
+        (plan, data, weights): (&FitPlan, &Dataset, &Weights),
         (trees, threads): (usize, usize),
         before: Option<(&Forest, u64)>,
     ) -> Result<GrownForest, Error> {

@@ -8,7 +8,7 @@ mod targets;
 
 use super::growth::{draw, fit, nominal, numeric};
 use super::written::{forest_to_bytes, to_bytes};
-use fasttree_core::bayes::{self, Config, Learner, Smoothing};
+use fasttree_core::bayes::{self, BayesConfig, Learner, Smoothing};
 use fasttree_core::data::{Dataset, Weights};
 use fasttree_core::model::Forest;
 use fasttree_core::parallel::Control;
@@ -83,7 +83,8 @@ fn corpus() -> Vec<Vec<u8>> {
         Learner::Aode { limit: 1.0 },
     ] {
         let smoothing = Smoothing::Laplace { alpha: 0.5 };
-        let config = Config { learner, smoothing, cuts: vec![None; 2], priors: None, weka: vec![] };
+        let config =
+            BayesConfig { learner, smoothing, cuts: vec![None; 2], priors: None, weka: vec![] };
         let model = bayes::fit(data, &Weights::Unit, &config, &Control::new(1)).unwrap();
         out.push([vec![4], model.to_json(&Control::new(1)).unwrap()].concat());
     }

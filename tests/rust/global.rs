@@ -2,10 +2,10 @@
 //! and it can be stopped.
 
 use fasttree_core::criteria::{CRITERIA, EvidenceKind};
-use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
+use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Config, Plan};
-use fasttree_core::grow::{Evaluation, Labels, distances, grow_globally};
+use fasttree_core::fit::{Config, FitPlan};
+use fasttree_core::grow::{Evaluation, LeafLabels, distances, grow_globally};
 use fasttree_core::numeric::{Ties, mix};
 use fasttree_core::parallel::Control;
 use fasttree_core::tree::Tree;
@@ -32,7 +32,7 @@ fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
             ((if noisy { cell(i, 9) } else { signal }) % classes as u64) as u16
         })
         .collect();
-    let mut builder = Builder::new(schema, &codes).unwrap();
+    let mut builder = DatasetBuilder::new(schema, &codes).unwrap();
     let value = |row: usize, column: usize| {
         if !whole && column == 2 && cell(row, 7).is_multiple_of(6) {
             f64::NAN
@@ -51,9 +51,9 @@ fn grown(
     config: Config,
     weights: &Weights,
     threads: usize,
-) -> (Plan, Tree, Vec<f64>) {
+) -> (FitPlan, Tree, Vec<f64>) {
     let rows = RowSet::all(data.len());
-    let plan = Plan::new(config, None).unwrap();
+    let plan = FitPlan::new(config, None).unwrap();
     let setting = plan.setting(data, &rows, weights);
     let (tree, kept) =
         grow_globally(data, &setting, &rows, weights, &Control::new(threads)).unwrap();
@@ -76,8 +76,8 @@ fn the_kept_distance_is_the_distance_of_the_tree_after_every_step() {
     for entry in CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Table) {
         for seed in 0..6 {
             let evaluation = [Evaluation::Global, Evaluation::Glocal][seed as usize % 2];
-            for labels in [Labels::Majority, Labels::All, Labels::Distinct] {
-                let data = random(seed, 50, 2 + seed as usize % 3, labels != Labels::Majority);
+            for labels in [LeafLabels::Majority, LeafLabels::All, LeafLabels::Distinct] {
+                let data = random(seed, 50, 2 + seed as usize % 3, labels != LeafLabels::Majority);
                 let w = weights(seed as usize % 3, data.len());
                 let config = Config {
                     criterion: entry.info.name.into(),
@@ -114,9 +114,9 @@ fn threads_change_nothing() {
             max_leaf_nodes: Some(12),
             ..Config::default()
         };
-        let one = grown(&data, config(Labels::Majority), &Weights::Unit, 1);
+        let one = grown(&data, config(LeafLabels::Majority), &Weights::Unit, 1);
         for threads in [2, 3] {
-            let many = grown(&data, config(Labels::Majority), &Weights::Unit, threads);
+            let many = grown(&data, config(LeafLabels::Majority), &Weights::Unit, threads);
             assert_eq!((&one.1, &one.2), (&many.1, &many.2), "{criterion}");
         }
     }
@@ -147,7 +147,7 @@ fn growth_can_be_stopped() {
     let data = random(1, 500, 3, false);
     let rows = RowSet::all(data.len());
     let plan =
-        Plan::new(Config { evaluation: Evaluation::Global, ..Config::default() }, None).unwrap();
+        FitPlan::new(Config { evaluation: Evaluation::Global, ..Config::default() }, None).unwrap();
     let setting = plan.setting(&data, &rows, &Weights::Unit);
     let control = Control::new(1);
     control.cancel();

@@ -3,9 +3,9 @@
 //!
 //! Whole trees are compared with a slow oracle from Python; here is what needs no Python at all.
 
-use fasttree_core::data::{Builder, Dataset, RowSet, Schema, Weights};
+use fasttree_core::data::{Dataset, DatasetBuilder, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Config, Plan};
+use fasttree_core::fit::{Config, FitPlan};
 use fasttree_core::model::Model;
 use fasttree_core::parallel::{self, Control};
 use fasttree_core::predict::CompiledTree;
@@ -22,7 +22,7 @@ pub fn numeric(columns: &[Vec<f64>], classes: &[u16], k: usize) -> Dataset {
         classes_json.join(",")
     ))
     .unwrap();
-    let mut builder = Builder::new(schema, classes).unwrap();
+    let mut builder = DatasetBuilder::new(schema, classes).unwrap();
     builder.numeric_block(columns.len(), |r, c| columns[c][r], &Control::new(1)).unwrap();
     builder.finish().unwrap()
 }
@@ -42,7 +42,7 @@ pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -
         classes_json.join(",")
     ))
     .unwrap();
-    let mut builder = Builder::new(schema, classes).unwrap();
+    let mut builder = DatasetBuilder::new(schema, classes).unwrap();
     for column in columns {
         builder.nominal(levels, |r| column[r]).unwrap();
     }
@@ -51,7 +51,7 @@ pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -
 
 /// A model of all rows, by the words of a configuration.
 pub fn fit(data: &Dataset, words: &str, control: &Control) -> Result<Model, Error> {
-    let plan = Plan::new(Config::from_json(words)?, None)?;
+    let plan = FitPlan::new(Config::from_json(words)?, None)?;
     plan.fit(data, &RowSet::all(data.len()), &Weights::Unit, control)
 }
 
@@ -233,7 +233,7 @@ fn words_that_mean_nothing_are_refused_by_name() {
 #[test]
 fn rows_without_weight_are_dropped_and_nothing_left_is_an_error() {
     let data = numeric(&[vec![1.0, 2.0, 3.0, 4.0]], &[0, 1, 0, 1], 2);
-    let plan = Plan::new(Config::default(), None).unwrap();
+    let plan = FitPlan::new(Config::default(), None).unwrap();
     let control = Control::new(1);
     let rows = RowSet::all(4);
     // Weights are given by internal row, which are sorted by class: rows 1.0, 3.0, 2.0, 4.0.

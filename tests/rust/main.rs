@@ -36,8 +36,8 @@ mod written {
     pub fn forest_from_bytes(bytes: &[u8]) -> Result<Forest> {
         store::forest_from_bytes(bytes, &Control::new(1))
     }
-    pub fn bayes_from_json(text: &[u8]) -> Result<bayes::Model> {
-        bayes::Model::from_json(text, &Control::new(1))
+    pub fn bayes_from_json(text: &[u8]) -> Result<bayes::BayesModel> {
+        bayes::BayesModel::from_json(text, &Control::new(1))
     }
     pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
         tree::text(tree, schema, style, &Control::new(1)).unwrap()

@@ -5,11 +5,12 @@ use super::growth::{draw, fit, nominal, numeric};
 use fasttree_core::criteria::{CRITERIA, EvidenceKind};
 use fasttree_core::data::{RowSet, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Config, Plan};
+use fasttree_core::fit::{Config, FitPlan};
 use fasttree_core::inspect::score_features;
 use fasttree_core::parallel::Control;
 use fasttree_core::stats::neighbours::{
-    Codes, Counts, Method, Multiclass, NeighbourTies, Ranks, Rows, neighbour_scores,
+    Counts, Multiclass, NeighbourMethod, NeighbourRows, NeighbourTies, NominalRows, Ranks,
+    neighbour_scores,
 };
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -22,11 +23,12 @@ fn names() -> impl Iterator<Item = &'static str> {
 fn exclusive_or_by_hand() {
     let codes: Vec<u8> = (0..8u8).flat_map(|i| [i & 1, i >> 1 & 1, i >> 2 & 1]).collect();
     let classes: Vec<u16> = (0..8u16).map(|i| (i & 1) ^ (i >> 1 & 1)).collect();
-    let codes = Codes { values: &codes, columns: 3, stride: 3 };
-    let rows = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
+    let codes = NominalRows { values: &codes, columns: 3, stride: 3 };
+    let rows = NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
     let scores =
         |method| neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap();
-    let nearest = |k| Method::ReliefF { k, ties: NeighbourTies::Share, ranks: Ranks::Equal };
+    let nearest =
+        |k| NeighbourMethod::ReliefF { k, ties: NeighbourTies::Share, ranks: Ranks::Equal };
     // the nearest hit differs in x2 only; the nearest misses differ in x0 or in x1 only and share
     // the weight of one
     assert_eq!(scores(nearest(1)), [0.5, 0.5, -1.0]);
@@ -38,7 +40,7 @@ fn exclusive_or_by_hand() {
         .zip(expected)
         .for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
     // the mean distance of different rows is 12/7: only distance 1 is nearer
-    assert_eq!(scores(Method::Surf { star: false }), [0.5, 0.5, -1.0]);
+    assert_eq!(scores(NeighbourMethod::Surf { star: false }), [0.5, 0.5, -1.0]);
 }
 
 #[test]
@@ -79,9 +81,11 @@ fn weights_are_copies() {
     let internal: Vec<f64> = one.original().iter().map(|&r| weights[r as usize]).collect();
     let weights = Weights::from_reals(&internal, |i| i).unwrap();
     for name in names() {
-        let plan =
-            Plan::new(Config::from_json(&format!(r#"{{"criterion": "{name}"}}"#)).unwrap(), None)
-                .unwrap();
+        let plan = FitPlan::new(
+            Config::from_json(&format!(r#"{{"criterion": "{name}"}}"#)).unwrap(),
+            None,
+        )
+        .unwrap();
         let control = Control::new(1);
         let a = score_features(&plan, &one, &RowSet::all(n), &weights, &control).unwrap();
         let b = score_features(&plan, &many, &RowSet::all(which.len()), &Weights::Unit, &control)
@@ -97,7 +101,7 @@ fn weights_are_copies() {
 fn numbers_are_scored_as_numbers_but_not_split_without_bins() {
     let data = numeric(&[vec![0.0, 1.0, 9.0, 10.0], vec![0.0, 5.0, 1.0, 4.0]], &[0, 0, 1, 1], 2);
     let words = r#"{"criterion": "relieff", "criterion_options": {"k": 1}}"#;
-    let plan = Plan::new(Config::from_json(words).unwrap(), None).unwrap();
+    let plan = FitPlan::new(Config::from_json(words).unwrap(), None).unwrap();
     let all = RowSet::all(4);
     let scores = score_features(&plan, &data, &all, &Weights::Unit, &Control::new(1)).unwrap();
     // x0: near 1 to the other class, 0.1 within; x1: gaps over 5
@@ -113,11 +117,15 @@ fn numbers_are_scored_as_numbers_but_not_split_without_bins() {
 fn a_cancelled_search_stops() {
     let codes = vec![0u8; 3000 * 50];
     let classes: Vec<u16> = (0..3000).map(|i| (i % 2) as u16).collect();
-    let codes = Codes { values: &codes, columns: 50, stride: 50 };
-    let rows = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
+    let codes = NominalRows { values: &codes, columns: 50, stride: 50 };
+    let rows = NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
     let control = Control::new(2);
     control.cancel();
-    let result =
-        neighbour_scores(&control, &rows, Method::MultiSurf { star: true }, Multiclass::Prior);
+    let result = neighbour_scores(
+        &control,
+        &rows,
+        NeighbourMethod::MultiSurf { star: true },
+        Multiclass::Prior,
+    );
     assert_eq!(result, Err(Error::Cancelled));
 }

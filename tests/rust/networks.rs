@@ -1,9 +1,11 @@
 //! Bayesian networks: the sampler beside the exact sums, sums beside single tables, threads, bad
 //! priors.
 
-use fasttree_core::data::{Builder, Dataset, Feature, Kind as FeatureKind, Label, Schema, Weights};
+use fasttree_core::data::{
+    Dataset, DatasetBuilder, Feature, Kind as FeatureKind, Label, Schema, Weights,
+};
 use fasttree_core::networks::{
-    CostCache, Groups, LARGEST_CACHE, Missing, Prior, PriorConfig, SearchConfig, SubsetSums,
+    CostCache, Groups, LARGEST_CACHE, MissingCells, Prior, PriorConfig, SearchConfig, SubsetSums,
     Variables, exact_posterior, members, search, table_cost,
 };
 use fasttree_core::numeric::mix;
@@ -38,18 +40,22 @@ fn data(rows: usize, columns: usize, gaps: bool) -> Dataset {
     let classes = (0..3).map(Label::Int).collect();
     let schema = Schema { features, classes, target: "class".into() };
     let labels: Vec<u16> = (0..rows).map(|row| (row % 3) as u16).collect();
-    let mut builder = Builder::new(schema, &labels).unwrap();
+    let mut builder = DatasetBuilder::new(schema, &labels).unwrap();
     for j in 0..columns {
         builder.nominal(arity(j), |row| code(row, j, gaps)).unwrap();
     }
     builder.finish().unwrap()
 }
 
-fn variables(rows: usize, missing: Missing) -> fasttree_core::error::Result<Variables> {
+fn variables(rows: usize, missing: MissingCells) -> fasttree_core::error::Result<Variables> {
     wide(rows, ARITIES.len(), missing)
 }
 
-fn wide(rows: usize, columns: usize, missing: Missing) -> fasttree_core::error::Result<Variables> {
+fn wide(
+    rows: usize,
+    columns: usize,
+    missing: MissingCells,
+) -> fasttree_core::error::Result<Variables> {
     let (cuts, gaps) = (vec![None; columns], rows % 2 == 1);
     Variables::new(&data(rows, columns, gaps), &Weights::Unit, &cuts, missing, &Control::new(1))
 }
@@ -61,7 +67,7 @@ fn settings(steps: u64) -> SearchConfig {
 #[test]
 fn sums_over_all_sets_are_those_of_single_tables() {
     let control = Control::new(1);
-    for missing in [Missing::Mode, Missing::Parts] {
+    for missing in [MissingCells::Mode, MissingCells::Parts] {
         let variables = variables(61, missing).unwrap();
         let n = variables.len();
         let sums = SubsetSums::new(&variables, n, 1, &control).unwrap();
@@ -78,7 +84,7 @@ fn sums_over_all_sets_are_those_of_single_tables() {
 
 #[test]
 fn a_cache_holds_no_more_than_its_bound_and_forgets_no_cost() {
-    let variables = wide(60, 19, Missing::Error).unwrap();
+    let variables = wide(60, 19, MissingCells::Error).unwrap();
     let (small, large) =
         (CostCache::bounded(&variables, None, 640), CostCache::new(&variables, None));
     let (mut groups, mut fullest) = (Groups::default(), 0);
@@ -98,7 +104,7 @@ fn a_cache_holds_no_more_than_its_bound_and_forgets_no_cost() {
 
 #[test]
 fn the_sampler_finds_what_the_exact_sums_say() {
-    let variables = variables(120, Missing::Error).unwrap();
+    let variables = variables(120, MissingCells::Error).unwrap();
     let n = variables.len();
     let config = PriorConfig {
         arc_probability: Some(0.3),
@@ -123,18 +129,18 @@ fn the_sampler_finds_what_the_exact_sums_say() {
 
 #[test]
 fn parts_weigh_as_much_as_the_rows() {
-    let whole = variables(61, Missing::Mode).unwrap();
-    let parts = variables(61, Missing::Parts).unwrap();
+    let whole = variables(61, MissingCells::Mode).unwrap();
+    let parts = variables(61, MissingCells::Parts).unwrap();
     assert_eq!(whole.total, 61.0);
     assert!((parts.total - 61.0).abs() < 1e-12);
     assert!(parts.rows() > whole.rows());
-    let error = variables(61, Missing::Error).unwrap_err().to_string();
+    let error = variables(61, MissingCells::Error).unwrap_err().to_string();
     assert!(error.contains("the value is missing"), "{error}");
 }
 
 #[test]
 fn a_cancelled_search_stops() {
-    let variables = variables(60, Missing::Error).unwrap();
+    let variables = variables(60, MissingCells::Error).unwrap();
     let control = Control::new(1);
     control.cancel();
     let config = PriorConfig::default();

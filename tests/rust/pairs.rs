@@ -4,7 +4,7 @@
 use super::growth::{fit, nominal};
 use fasttree_core::data::{Dataset, RowSet, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Common, Config, Plan};
+use fasttree_core::fit::{Common, Config, FitPlan};
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
 use fasttree_core::resample::{Fold, cross_validate};
@@ -34,8 +34,8 @@ fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset {
     nominal(&columns, levels as usize, &classes, 3)
 }
 
-fn plan(words: &str) -> Plan {
-    Plan::new(Config::from_json(words).unwrap(), None).unwrap()
+fn plan(words: &str) -> FitPlan {
+    FitPlan::new(Config::from_json(words).unwrap(), None).unwrap()
 }
 
 const WORDS: [&str; 6] = [
@@ -91,7 +91,7 @@ fn folds_grow_what_fits_grow() {
     let reals: Vec<f64> = copies.iter().map(|c| c + 0.25).collect();
     let weights =
         [&vec![1.0; n as usize], &copies, &reals].map(|w| Weights::from_reals(w, |i| i).unwrap());
-    let plans: Vec<Plan> = WORDS.iter().map(|w| plan(w)).collect();
+    let plans: Vec<FitPlan> = WORDS.iter().map(|w| plan(w)).collect();
     for weights in &weights {
         let mut before = None;
         for threads in [1, 3] {

@@ -1,23 +1,23 @@
 //! Pruning of trees made by hand: chains that are too deep for recursion, and facts from the
 //! papers.
 
-use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, Schema, Weights};
+use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, Schema, Weights};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
 use fasttree_core::prune::error_based::added_errors;
-use fasttree_core::prune::{Impurity, Merge, Method, Rows, cost_complexity, prune};
+use fasttree_core::prune::{Impurity, Merge, PruneMethod, PruneRows, cost_complexity, prune};
 use fasttree_core::tree::{NONE, Node, Test, Tree};
 
-const METHODS: [Method; 9] = [
-    Method::Pessimistic,
-    Method::ErrorBased { confidence: 0.25, subtree_raising: false },
-    Method::ErrorBased { confidence: 0.25, subtree_raising: true },
-    Method::ReducedError { share: 0.3, seed: Some(1) },
-    Method::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Gini },
-    Method::CostComplexity { ccp_alpha: 0.2, impurity: Impurity::Error },
-    Method::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Entropy },
-    Method::MEstimate { m: 2.0 },
-    Method::Mdl,
+const METHODS: [PruneMethod; 9] = [
+    PruneMethod::Pessimistic,
+    PruneMethod::ErrorBased { confidence: 0.25, subtree_raising: false },
+    PruneMethod::ErrorBased { confidence: 0.25, subtree_raising: true },
+    PruneMethod::ReducedError { share: 0.3, seed: Some(1) },
+    PruneMethod::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Gini },
+    PruneMethod::CostComplexity { ccp_alpha: 0.2, impurity: Impurity::Error },
+    PruneMethod::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Entropy },
+    PruneMethod::MEstimate { m: 2.0 },
+    PruneMethod::Mdl,
 ];
 
 /// Rows 0..n of one feature that is the row number, classes by a pattern of long and short runs.
@@ -31,7 +31,7 @@ fn rows(n: usize) -> Dataset {
         target: "y".into(),
     };
     let codes: Vec<u16> = (0..n).map(|i| u16::from(i % 7 == 3 || i > n / 2)).collect();
-    let mut builder = Builder::new(schema, &codes).unwrap();
+    let mut builder = DatasetBuilder::new(schema, &codes).unwrap();
     builder.numeric_block(1, |row, _| row as f64, &Control::new(1)).unwrap();
     builder.finish().unwrap()
 }
@@ -109,16 +109,16 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     let tree = chain(&data);
     assert_eq!(tree.shape().depth, 20_000);
     let all: Vec<u32> = (0..data.len() as u32).collect();
-    let looked_at = Rows { data: &data, rows: &all, weights: &Weights::Unit };
+    let looked_at = PruneRows { data: &data, rows: &all, weights: &Weights::Unit };
     let control = Control::new(1);
     for method in METHODS {
-        let raising = matches!(method, Method::ErrorBased { subtree_raising: true, .. });
+        let raising = matches!(method, PruneMethod::ErrorBased { subtree_raising: true, .. });
         let pruned =
             prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
         assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
-        let judged = matches!(method, Method::ReducedError { .. });
+        let judged = matches!(method, PruneMethod::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
-        if method != Method::Pessimistic && !raising {
+        if method != PruneMethod::Pessimistic && !raising {
             let again =
                 prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control)
                     .unwrap();
@@ -159,20 +159,20 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
     let tree = chain(&data);
     let control = Control::new(1);
     for method in [
-        Method::ErrorBased { confidence: 0.0, subtree_raising: false },
-        Method::ErrorBased { confidence: f64::NAN, subtree_raising: false },
-        Method::ReducedError { share: 1.0, seed: Some(0) },
-        Method::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
-        Method::MEstimate { m: f64::INFINITY },
+        PruneMethod::ErrorBased { confidence: 0.0, subtree_raising: false },
+        PruneMethod::ErrorBased { confidence: f64::NAN, subtree_raising: false },
+        PruneMethod::ReducedError { share: 1.0, seed: Some(0) },
+        PruneMethod::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
+        PruneMethod::MEstimate { m: f64::INFINITY },
     ] {
         assert!(
             prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(),
             "{method:?}"
         );
     }
-    let raising = Method::ErrorBased { confidence: 0.25, subtree_raising: true };
+    let raising = PruneMethod::ErrorBased { confidence: 0.25, subtree_raising: true };
     assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
-    let some = Rows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
+    let some = PruneRows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
     let error =
         prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
     assert!(error.to_string().contains("rows that the tree was grown on"), "{error}");

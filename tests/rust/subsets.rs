@@ -6,7 +6,7 @@ use super::written::{dot, from_bytes, text, to_bytes};
 use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, EvidenceKind, Tables};
 use fasttree_core::data::Dataset;
 use fasttree_core::error::Error;
-use fasttree_core::model::{Model, Smoothing};
+use fasttree_core::model::{LeafSmoothing, Model};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::{NONE, Node, Style, Test, Tree};
@@ -59,7 +59,7 @@ fn model(data: &Dataset) -> Model {
     Model {
         schema: data.shared_schema(),
         tree,
-        smoothing: Smoothing::None,
+        smoothing: LeafSmoothing::None,
         parameters: String::new(),
     }
 }

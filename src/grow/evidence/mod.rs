@@ -12,7 +12,7 @@ mod rows;
 use crate::data::RowSet;
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::stats::pairs::{MAX_WEIGHT, NodeRows, Numbering, RadiusRule};
+use crate::stats::pairs::{MAX_WEIGHT, Numbering, PairNodeRows, RadiusRule};
 use crate::stats::{Sum, Weighing};
 use std::sync::OnceLock;
 
@@ -63,7 +63,7 @@ impl PairContext {
     }
 
     /// Relief's radius at the root; `rows` are those of the root unless it is known.
-    fn radius_of(&self, rows: &NodeRows, control: &Control) -> Result<usize> {
+    fn radius_of(&self, rows: &PairNodeRows, control: &Control) -> Result<usize> {
         match self.radius.get() {
             Some(&radius) => Ok(radius),
             None => {

@@ -6,7 +6,7 @@
 //! its bins, which say where it is cut, not how it is scored.
 
 use super::PairScores;
-use crate::criteria::neighbours::Search;
+use crate::criteria::neighbours::NeighbourSearch;
 use crate::error::{Error, Result};
 use crate::grow::evaluate::NodeEvaluator;
 use crate::parallel::Control;
@@ -15,7 +15,11 @@ use crate::stats::{Sum, Weighing};
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Score the features of the node by neighbours.
-    pub fn neighbour_scores(&self, search: Search, control: &Control) -> Result<PairScores> {
+    pub fn neighbour_scores(
+        &self,
+        search: NeighbourSearch,
+        control: &Control,
+    ) -> Result<PairScores> {
         let (nominal, Some(root)) = (&self.context.nominal, &self.context.near) else {
             return Err(Error::Internal("neighbours of a context without rows for them".into()));
         };

@@ -1,7 +1,7 @@
 //! Growth on pairs of rows: the scores of a node's features come from its pairs, all at once;
 //! everything else of growth stays as it is.
 //!
-//! The rows of the node are counted where they lie ([`NodeRows`]); features, values and classes
+//! The rows of the node are counted where they lie ([`PairNodeRows`]); features, values and classes
 //! that the node does not have cost nothing. Distances are the root's, because a feature tested
 //! above is constant below. Weights are whole numbers: copies as they are, real weights are rounded
 //! to multiples of a power of two for which the heaviest row has 16 binary digits (fewer where the
@@ -12,13 +12,13 @@ use super::memo::{KnownPairs, PairMemo};
 use super::{PairContext, PairScores, PairWorkspace};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
 use crate::error::{Error, Result};
-use crate::grow::Decay;
+use crate::grow::OnRise;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::Weighing;
 use crate::stats::contingency::{Code, CodedRows, ContingencyTables};
-use crate::stats::pairs::{NodeRows, Numbering, Profile, Setting, plan};
+use crate::stats::pairs::{Numbering, PairNodeRows, PairSetting, Profile, plan};
 use std::sync::Arc;
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
@@ -70,20 +70,20 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The rows of the node, ready to be counted.
-    fn gathered(&self, pairs: &PairContext, tools: &mut PairWorkspace) -> Result<NodeRows> {
+    fn gathered(&self, pairs: &PairContext, tools: &mut PairWorkspace) -> Result<PairNodeRows> {
         let nominal = &self.context.nominal;
         let coded = self.field.coded(nominal.features.len(), self.range);
         let (classes, weight) = (self.context.data.n_classes(), |r| pairs.weight(r));
-        NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)
+        PairNodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)
     }
 
     /// Weigh the pairs of the node under one setting.
     fn weighed(
         &self,
         metric: &dyn OnPairs,
-        setting: &Setting,
+        setting: &PairSetting,
         pairs: &PairContext,
-        rows: &NodeRows,
+        rows: &PairNodeRows,
         control: &Control,
     ) -> Result<PairScores> {
         if rows.features().is_empty() {
@@ -99,10 +99,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn by_matrices(
         &self,
         metric: &dyn OnPairs,
-        setting: &Setting,
+        setting: &PairSetting,
         precision: Precision,
         pairs: &PairContext,
-        rows: &NodeRows,
+        rows: &PairNodeRows,
         control: &Control,
     ) -> Result<PairScores> {
         if rows.features().is_empty() {
@@ -173,7 +173,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
         let limits = &self.context.setting.limits;
-        let asked = limits.no_distance_decay != Decay::Ignore || limits.need_improvement();
+        let asked = limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
         let whole = if asked { metric.whole(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
     }
@@ -204,7 +204,8 @@ pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
     };
     let classes = evaluator.context.data.n_classes();
     let weight = |r| pairs.weight(r);
-    let rows = NodeRows::gather(root, &nominal.layout, classes, weight, &mut Numbering::default())?;
+    let rows =
+        PairNodeRows::gather(root, &nominal.layout, classes, weight, &mut Numbering::default())?;
     if !rows.features().is_empty() {
         pairs.radius_of(&rows, control)?;
     }

@@ -4,7 +4,7 @@
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::exact::Sizer;
-use crate::grow::context::Place;
+use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::numeric::Ties;
 use crate::parallel::Control;
@@ -28,7 +28,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         };
         for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
             match self.context.place(feature) {
-                Place::Numeric(i) => {
+                FeaturePlace::Numeric(i) => {
                     let order = self.field.order(i, self.range);
                     let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
                     let (known, missing) = rows.split_at(self.known(i).0.len());
@@ -42,7 +42,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                         }
                     }
                 }
-                Place::Nominal(j) => {
+                FeaturePlace::Nominal(j) => {
                     let width = self.context.nominal.features.len();
                     let coded = self.field.coded(width, self.range);
                     let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];

@@ -10,12 +10,12 @@ use super::{NodeRows, Open, Rank};
 use crate::criteria::{Cells, Criterion, EvidenceKind, GainFilter, InfoGain, Tables};
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet, Weights};
 use crate::error::Result;
-use crate::grow::builder::{Split, TreeBuilder};
-use crate::grow::{Limits, Setting, driver};
+use crate::grow::builder::{NodeSplit, TreeBuilder};
+use crate::grow::{GrowthLimits, GrowthSetting, driver};
 use crate::numeric::{Ties, better, mix};
 use crate::parallel::Control;
 use crate::simd::Level;
-use crate::simd::columns::{Sparse, count_planes};
+use crate::simd::columns::{SparseWord, count_planes};
 use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
 use crate::tree::{NONE, Test, Tree};
 
@@ -25,7 +25,7 @@ const SMALLEST_TASK: usize = 4096;
 /// Grow on planes if setting and data allow it.
 pub(in crate::grow) fn grow(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
@@ -54,14 +54,14 @@ pub(in crate::grow) fn grow(
 /// What all nodes of a tree share.
 struct PlaneContext<'a> {
     planes: &'a Planes,
-    setting: &'a Setting<'a>,
+    setting: &'a GrowthSetting<'a>,
     n_rows: usize,
     features: usize,
 }
 
 /// Tables of the features of a group, as a block.
 #[derive(Default)]
-struct Block {
+struct FeatureBlock {
     /// `cells[(value * classes + class) * features + feature]`.
     cells: Vec<u32>,
     declared: Vec<u32>,
@@ -72,7 +72,7 @@ struct Block {
 /// The rows of a node.
 struct Mask {
     rows: usize,
-    words: Vec<Sparse>,
+    words: Vec<SparseWord>,
 }
 
 /// Counts masks and divides them.
@@ -82,12 +82,12 @@ struct BitPlanes<'g, 'a> {
     /// The node whose tables the blocks hold.
     counted: u32,
     counts: Vec<u32>,
-    blocks: Vec<Block>,
+    blocks: Vec<FeatureBlock>,
     /// Class sums and rows of the branches of a split.
     sums: Vec<u32>,
     sizes: Vec<u32>,
     /// Memory of masks that are no longer needed.
-    pool: Vec<Vec<Sparse>>,
+    pool: Vec<Vec<SparseWord>>,
 }
 
 /// The split of a node: group and place in it.
@@ -112,7 +112,7 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         self.context
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &GrowthLimits {
         &self.context.setting.limits
     }
 
@@ -167,7 +167,7 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
             self.sums.extend((0..k).map(|c| cells[(branch * k + c) * f + best.column]));
             self.sizes.push(self.sums[before..].iter().sum());
         }
-        let split = Split {
+        let split = NodeSplit {
             feature: group.features[best.column],
             test: Test::Multiway,
             first_child: NONE,
@@ -225,7 +225,10 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
             .planes
             .groups
             .iter()
-            .map(|g| Block { declared: vec![g.arity as u32; g.features.len()], ..Block::default() })
+            .map(|g| FeatureBlock {
+                declared: vec![g.arity as u32; g.features.len()],
+                ..FeatureBlock::default()
+            })
             .collect();
         Self {
             context,
@@ -295,7 +298,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
                 features: self.context.features,
             };
             let key = mix(setting.seed, !tree.nodes[node].key);
-            selector.choose(self.listed(), &mut Facts { rows: self, totals }, key)?
+            selector.choose(self.listed(), &mut PlaneFacts { rows: self, totals }, key)?
         };
         let Some(choice) = choice else { return Ok(None) };
         let (group, column) = self.place(choice.feature);
@@ -363,7 +366,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
     }
 }
 
-impl Block {
+impl FeatureBlock {
     fn fill(
         &mut self,
         group: &PlaneGroup,
@@ -404,12 +407,12 @@ impl Block {
     }
 }
 
-struct Facts<'w, 'g, 'a> {
+struct PlaneFacts<'w, 'g, 'a> {
     rows: &'w BitPlanes<'g, 'a>,
     totals: &'w [u32],
 }
 
-impl FeatureBest for Facts<'_, '_, '_> {
+impl FeatureBest for PlaneFacts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
         let (group, column) = self.rows.place(feature);
         let mut out = [0.0];

@@ -15,7 +15,7 @@ pub(super) mod bit_planes;
 pub(super) mod fractional;
 pub(super) mod sorted_ranges;
 
-use super::Limits;
+use super::GrowthLimits;
 use super::builder::TreeBuilder;
 use crate::error::Result;
 use crate::parallel::Control;
@@ -35,7 +35,8 @@ pub(super) struct Open<N> {
 pub(super) struct Rank {
     /// Distance of the split on the node's own table.
     pub distance: f64,
-    /// How much it improves the tree; 0 where growth does not ask (`Limits::need_improvement`).
+    /// How much it improves the tree; 0 where growth does not ask
+    /// (`GrowthLimits::need_improvement`).
     pub improvement: f64,
     /// Number of branches, the empty ones included.
     pub branches: usize,
@@ -61,7 +62,7 @@ pub(super) trait NodeRows: Sized {
     fn context(&self) -> Self::Context;
 
     /// Limits of growth.
-    fn limits(&self) -> &Limits;
+    fn limits(&self) -> &GrowthLimits;
 
     /// Number of rows of a node.
     fn len(&self, rows: &Self::Node) -> usize;

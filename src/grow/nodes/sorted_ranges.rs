@@ -11,15 +11,14 @@ use crate::criteria::RunningScores;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
-use crate::grow::context::{
-    Cut, GrowContext, NodeRange, PartitionScratch, Place, RowBuffers, RowSlices,
-};
+use crate::grow::context::{FeaturePlace, GrowContext};
 use crate::grow::driver;
 use crate::grow::evaluate::{NodeEvaluator, Workspace};
 use crate::grow::evidence::memo;
+use crate::grow::row_buffers::{NodeRange, PartitionPlan, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::search::BestSplit;
 use crate::grow::short_orders::{self, ShortOrders, ShortPool};
-use crate::grow::{Limits, Setting};
+use crate::grow::{GrowthLimits, GrowthSetting};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::simd::short::ROWS;
@@ -37,7 +36,7 @@ const KEPT_CELLS: usize = 1 << 18;
 /// Grow a tree on some rows.
 pub(in crate::grow) fn grow(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
@@ -54,7 +53,7 @@ pub(in crate::grow) fn grow(
 
 fn with_weights<W: Weighing>(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: W,
     control: &Control,
@@ -134,7 +133,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         self.context
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &GrowthLimits {
         &self.context.setting.limits
     }
 
@@ -213,7 +212,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if !keep.contains(&true) {
             return self.discard(RangeNode { range, contingency, short });
         }
-        if let (Some(short), Place::Numeric(numeric)) = (short, best.place) {
+        if let (Some(short), FeaturePlace::Numeric(numeric)) = (short, best.place) {
             let (at, keep) = ((numeric, best.sizes[0]), [keep[0], keep[1]]);
             return self.split_short((short, range), at, keep, first_child, children);
         }
@@ -222,7 +221,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if subtract.is_some() {
             wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
         }
-        let cut = Cut {
+        let cut = PartitionPlan {
             place: best.place,
             sizes: &best.sizes,
             keep: &wanted,

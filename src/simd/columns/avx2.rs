@@ -1,7 +1,8 @@
 //! AVX2 bodies: 8 entries a step, compressed to their side by a table of permutations.
 
 use super::{
-    MOST_CLASSES, Scan, Split, Tails, Wanted, plain_boundaries, plain_partition, seen_before,
+    ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, plain_boundaries, plain_partition,
+    seen_before,
 };
 use std::arch::x86_64::*;
 
@@ -67,13 +68,23 @@ fn set_low(x: __m256i, mask: u32) -> __m256i {
     _mm256_or_si256(x, _mm256_and_si256(bit, _mm256_set1_epi32(1)))
 }
 
-pub(super) fn partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], state: Split) -> Split {
+pub(super) fn partition(
+    order: &mut [u32],
+    bits: &[u64],
+    spare: &mut [u32],
+    state: PartitionState,
+) -> PartitionState {
     // SAFETY: the caller's level says that the processor has the features.
     unsafe { partition_body(order, bits, spare, state) }
 }
 
 #[target_feature(enable = "avx2,popcnt")]
-fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Split) -> Split {
+fn partition_body(
+    order: &mut [u32],
+    bits: &[u64],
+    spare: &mut [u32],
+    mut s: PartitionState,
+) -> PartitionState {
     let n = order.len();
     let words = _mm256_set1_epi32((bits.len() * 2) as i32);
     let one = _mm256_set1_epi32(1);
@@ -117,7 +128,7 @@ pub(super) fn boundaries(
     wanted: Wanted<'_>,
     at: &mut [u32],
     tails: Tails<'_>,
-    state: &mut Scan<'_>,
+    state: &mut ColumnScan<'_>,
 ) {
     // SAFETY: the caller's level says that the processor has the features.
     unsafe {
@@ -137,7 +148,7 @@ fn boundaries_body<const KNOWN: usize>(
     wanted: Wanted<'_>,
     at: &mut [u32],
     tails: Tails<'_>,
-    s: &mut Scan<'_>,
+    s: &mut ColumnScan<'_>,
 ) {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let every = if wanted.convex { 0 } else { u32::MAX };

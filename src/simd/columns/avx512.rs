@@ -1,17 +1,27 @@
 //! AVX-512 bodies: 16 entries a step, compressed to their side.
 
-use super::{MOST_CLASSES, Scan, Split, Tails, Wanted, seen_before};
+use super::{ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, seen_before};
 use std::arch::x86_64::*;
 
 const LANES: usize = 16;
 
-pub(super) fn partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], state: Split) -> Split {
+pub(super) fn partition(
+    order: &mut [u32],
+    bits: &[u64],
+    spare: &mut [u32],
+    state: PartitionState,
+) -> PartitionState {
     // SAFETY: the caller's level says that the processor has the features.
     unsafe { partition_body(order, bits, spare, state) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Split) -> Split {
+fn partition_body(
+    order: &mut [u32],
+    bits: &[u64],
+    spare: &mut [u32],
+    mut s: PartitionState,
+) -> PartitionState {
     assert!(spare.len() >= order.len() + LANES);
     let n = order.len();
     let mut i = 0;
@@ -34,7 +44,7 @@ fn step<const LAST: bool>(
     bits: &[u64],
     spare: &mut [u32],
     i: usize,
-    s: &mut Split,
+    s: &mut PartitionState,
 ) {
     let lanes = if LAST { (1_u32 << (order.len() - i)) - 1 } else { 0xFFFF };
     let words = _mm512_set1_epi32((bits.len() * 2) as i32);
@@ -85,7 +95,7 @@ pub(super) fn boundaries(
     wanted: Wanted<'_>,
     at: &mut [u32],
     tails: Tails<'_>,
-    state: &mut Scan<'_>,
+    state: &mut ColumnScan<'_>,
 ) {
     // SAFETY: the caller's level says that the processor has the features.
     unsafe {
@@ -105,7 +115,7 @@ fn boundaries_body<const KNOWN: usize>(
     wanted: Wanted<'_>,
     at: &mut [u32],
     tails: Tails<'_>,
-    s: &mut Scan<'_>,
+    s: &mut ColumnScan<'_>,
 ) {
     let one = _mm512_set1_epi32(1);
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -18,9 +18,9 @@ mod avx512;
 mod planes;
 mod weighed;
 
-pub use planes::{PLANE_GROUP, Sparse, count_planes};
+pub use planes::{PLANE_GROUP, SparseWord, count_planes};
 pub use weighed::{
-    LEFT_OUT, STEP, Sums, renumbered, weighed_boundaries, weighed_steps, weighed_sums,
+    LEFT_OUT, PlaneSums, STEP, renumbered, weighed_boundaries, weighed_steps, weighed_sums,
 };
 
 /// Entries that a vector body may write beyond the end of what it reports.
@@ -31,7 +31,7 @@ pub const SLACK: usize = 16;
 /// the front.
 pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32]) -> usize {
     assert!(spare.len() >= order.len() + SLACK);
-    let state = Split::default();
+    let state = PartitionState::default();
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => avx512::partition(order, bits, spare, state),
@@ -44,7 +44,7 @@ pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32
 
 /// Where a partition stands.
 #[derive(Debug, Clone, Copy, Default)]
-struct Split {
+struct PartitionState {
     left: usize,
     right: usize,
     /// An entry of the current value went left, right.
@@ -56,8 +56,8 @@ fn plain_partition(
     bits: &[u64],
     spare: &mut [u32],
     from: usize,
-    mut s: Split,
-) -> Split {
+    mut s: PartitionState,
+) -> PartitionState {
     for i in from..order.len() {
         let entry = order[i];
         let row = entry >> 1;
@@ -115,7 +115,7 @@ pub fn boundaries(
     assert!(first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts);
     assert!(at.len() >= places + SLACK && tails.from + places + SLACK <= tails.stride);
     assert!(tails.planes.len() >= starts * tails.stride);
-    let mut state = Scan { place: first, held: 0, before };
+    let mut state = ColumnScan { place: first, held: 0, before };
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => avx512::boundaries(order, stop, wanted, at, tails, &mut state),
@@ -139,7 +139,7 @@ pub struct Tails<'a> {
 
 /// Where a scan stands.
 #[derive(Debug)]
-struct Scan<'a> {
+struct ColumnScan<'a> {
     place: usize,
     held: usize,
     before: &'a mut [u32],
@@ -151,7 +151,7 @@ fn plain_boundaries(
     wanted: Wanted<'_>,
     at: &mut [u32],
     tails: Tails<'_>,
-    s: &mut Scan<'_>,
+    s: &mut ColumnScan<'_>,
 ) {
     let every = u32::from(!wanted.convex);
     for i in s.place..stop {
@@ -202,9 +202,14 @@ mod tests {
                     .collect();
                 let mut expected = order.clone();
                 let mut expected_right = vec![0; n + SLACK];
-                let left =
-                    plain_partition(&mut expected, &bits, &mut expected_right, 0, Split::default())
-                        .left;
+                let left = plain_partition(
+                    &mut expected,
+                    &bits,
+                    &mut expected_right,
+                    0,
+                    PartitionState::default(),
+                )
+                .left;
                 let (mut got, mut right) = (order.clone(), vec![0; n + SLACK]);
                 assert_eq!(partition(level, &mut got, &bits, &mut right), left, "{level:?} {seed}");
                 assert_eq!(got[..left], expected[..left], "{level:?} {seed}");

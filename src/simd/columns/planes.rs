@@ -7,13 +7,13 @@
 use crate::simd::Level;
 
 /// Words of a set of rows that are not zero: (word, bits), ascending.
-pub type Sparse = (u32, u64);
+pub type SparseWord = (u32, u64);
 
 /// Planes are counted in groups of so many; widths are multiples of it.
 pub const PLANE_GROUP: usize = 8;
 
 /// `counts[p] = sum over entries of popcount(bits[word * width + p] & mask)`.
-pub fn count_planes(level: Level, entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
+pub fn count_planes(level: Level, entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     let width = counts.len();
     assert!(width.is_multiple_of(PLANE_GROUP));
     let last = entries.iter().map(|e| e.0 as usize + 1).max().unwrap_or(0);
@@ -34,7 +34,7 @@ pub fn count_planes(level: Level, entries: &[Sparse], bits: &[u64], counts: &mut
 }
 
 #[inline(always)]
-fn body(entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
+fn body(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     let width = counts.len();
     counts.fill(0);
     for &(word, mask) in entries {
@@ -47,13 +47,13 @@ fn body(entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-fn avx2(entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
+fn avx2(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     body(entries, bits, counts);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-fn avx512(entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
+fn avx512(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     let width = counts.len();
     let mut first = 0;
     while first < width {
@@ -82,7 +82,7 @@ fn avx512(entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 unsafe fn strip<const GROUPS: usize>(
-    entries: &[Sparse],
+    entries: &[SparseWord],
     bits: &[u64],
     width: usize,
     first: usize,
@@ -122,7 +122,7 @@ mod tests {
             let width = PLANE_GROUP * (1 + (mix(seed, 1) % 20) as usize);
             let words = 1 + (mix(seed, 2) % 9) as usize;
             let bits: Vec<u64> = (0..(words * width) as u64).map(|i| mix(seed, 100 + i)).collect();
-            let entries: Vec<Sparse> = (0..words as u32)
+            let entries: Vec<SparseWord> = (0..words as u32)
                 .filter(|w| mix(seed, u64::from(*w)) & 3 > 0)
                 .map(|w| (w, mix(seed, 7 + u64::from(w))))
                 .collect();

@@ -19,7 +19,7 @@ pub const LEFT_OUT: u32 = u32::MAX;
 
 /// Where sums go: a plane for all rows, then one a start, written from `from`.
 #[derive(Debug)]
-pub struct Sums<'a> {
+pub struct PlaneSums<'a> {
     /// The planes.
     pub planes: &'a mut [i64],
     /// Distance between two planes.
@@ -39,7 +39,7 @@ pub fn weighed_boundaries(
     wanted: Wanted<'_>,
     before: &mut [i64],
     at: &mut [u32],
-    sums: Sums<'_>,
+    sums: PlaneSums<'_>,
 ) -> usize {
     let places = stop.saturating_sub(first);
     let starts = wanted.starts.len();
@@ -64,7 +64,7 @@ fn plain_boundaries(
     wanted: Wanted<'_>,
     before: &mut [i64],
     at: &mut [u32],
-    sums: Sums<'_>,
+    sums: PlaneSums<'_>,
 ) -> usize {
     let every = u32::from(!wanted.convex);
     let (all, later) = before.split_at_mut(1);
@@ -173,7 +173,7 @@ fn plain_renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::super::seen_before;
-    use super::{LEFT_OUT, MOST_CLASSES, SLACK, STEP, Sums, Wanted};
+    use super::{LEFT_OUT, MOST_CLASSES, PlaneSums, SLACK, STEP, Wanted};
     use std::arch::x86_64::*;
 
     const LANES: usize = 16;
@@ -185,7 +185,7 @@ mod avx512 {
         wanted: Wanted<'_>,
         before: &mut [i64],
         at: &mut [u32],
-        sums: Sums<'_>,
+        sums: PlaneSums<'_>,
     ) -> usize {
         // SAFETY: the caller's level says that the processor has the features.
         unsafe {
@@ -246,7 +246,7 @@ mod avx512 {
         wanted: Wanted<'_>,
         before: &mut [i64],
         at: &mut [u32],
-        sums: Sums<'_>,
+        sums: PlaneSums<'_>,
     ) -> usize {
         let one = _mm512_set1_epi32(1);
         let last_lane = _mm512_set1_epi64(7);

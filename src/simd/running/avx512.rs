@@ -1,6 +1,6 @@
 //! AVX-512 bodies: 64 rows are numbered within their classes at once, 16 sums are brought forward.
 
-use super::{BLOCK, CLASSES, Sizes, Squares};
+use super::{BLOCK, CLASSES, ClassSizes, Squares};
 use std::arch::x86_64::*;
 
 /// For each entry the last start that is not behind its row, by bisection.
@@ -36,7 +36,7 @@ pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 pub(super) fn squares(
     rows: &[u16],
-    sizes: &mut Sizes<'_>,
+    sizes: &mut ClassSizes<'_>,
     state: &mut Squares,
     left: &mut [f64; BLOCK],
     right: &mut [f64; BLOCK],

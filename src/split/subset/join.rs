@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A group of levels: codes and class sums.
-struct Group {
+struct LevelGroup {
     codes: Vec<u32>,
     sums: Vec<f64>,
     weight: f64,
@@ -21,7 +21,7 @@ fn xlog(x: f64) -> f64 {
     if x > 0.0 { x * x.ln() } else { 0.0 }
 }
 
-impl Group {
+impl LevelGroup {
     fn new(codes: Vec<u32>, sums: Vec<f64>) -> Self {
         let weight = sums.iter().sum();
         let spread = xlog(weight) - sums.iter().map(|&n| xlog(n)).sum::<f64>();
@@ -46,7 +46,7 @@ impl<S: Sum> LevelPartitions<S> {
         let k = self.classes;
         let of = |g: usize| {
             let sums = self.sums[g * k..(g + 1) * k].iter().map(|s| s.value(unit)).collect();
-            Group::new(vec![self.codes[g]], sums)
+            LevelGroup::new(vec![self.codes[g]], sums)
         };
         let groups = by_pairs(by_neighbours((0..self.groups()).map(of).collect()));
         // Exact sums again, from the levels.
@@ -66,9 +66,9 @@ impl<S: Sum> LevelPartitions<S> {
 }
 
 /// The nearest pair becomes one, again and again. `best[i]` is the nearest later group of group i.
-fn by_pairs(groups: Vec<Group>) -> Vec<Group> {
-    let mut groups: Vec<Option<Group>> = groups.into_iter().map(Some).collect();
-    let nearest = |groups: &[Option<Group>], i: usize| {
+fn by_pairs(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
+    let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
+    let nearest = |groups: &[Option<LevelGroup>], i: usize| {
         let mut best = (f64::INFINITY, usize::MAX);
         if let Some(one) = &groups[i] {
             for (j, other) in groups.iter().enumerate().skip(i + 1) {
@@ -104,7 +104,7 @@ fn by_pairs(groups: Vec<Group>) -> Vec<Group> {
             }
         }
     }
-    let mut groups: Vec<Group> = groups.into_iter().flatten().collect();
+    let mut groups: Vec<LevelGroup> = groups.into_iter().flatten().collect();
     for group in &mut groups {
         group.codes.sort_unstable();
     }
@@ -114,7 +114,7 @@ fn by_pairs(groups: Vec<Group>) -> Vec<Group> {
 
 /// More than [`MOST`] groups: neighbours in the order of class shares (the most frequent class
 /// first) become one.
-fn by_neighbours(groups: Vec<Group>) -> Vec<Group> {
+fn by_neighbours(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
     if groups.len() <= MOST {
         return groups;
     }
@@ -130,15 +130,16 @@ fn by_neighbours(groups: Vec<Group>) -> Vec<Group> {
         first.unwrap_or(std::cmp::Ordering::Equal).then(a.codes.cmp(&b.codes))
     });
     let n = groups.len();
-    let mut groups: Vec<Option<Group>> = groups.into_iter().map(Some).collect();
+    let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
     let mut next: Vec<usize> = (1..=n).collect();
     let mut before: Vec<usize> = (0..n).map(|i| i.wrapping_sub(1)).collect();
     let mut version = vec![0_u32; n];
     let mut heap = BinaryHeap::new();
-    let weigh = |groups: &[Option<Group>], i: usize, j: usize| match (&groups[i], groups.get(j)) {
-        (Some(a), Some(Some(b))) => Some(order_key(a.loss(b))),
-        _ => None,
-    };
+    let weigh =
+        |groups: &[Option<LevelGroup>], i: usize, j: usize| match (&groups[i], groups.get(j)) {
+            (Some(a), Some(Some(b))) => Some(order_key(a.loss(b))),
+            _ => None,
+        };
     for i in 0..n - 1 {
         heap.extend(weigh(&groups, i, i + 1).map(|loss| Reverse((loss, i, 0_u32, 0_u32))));
     }
@@ -165,7 +166,7 @@ fn by_neighbours(groups: Vec<Group>) -> Vec<Group> {
         }
         left -= 1;
     }
-    let mut groups: Vec<Group> = groups.into_iter().flatten().collect();
+    let mut groups: Vec<LevelGroup> = groups.into_iter().flatten().collect();
     for group in &mut groups {
         group.codes.sort_unstable();
     }

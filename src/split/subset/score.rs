@@ -2,11 +2,11 @@
 //!
 //! Divisions of several features share a block as long as they have the same number of branches.
 
-use super::{LevelPartitions, Levels, Naming, Search};
+use super::{FeatureLevels, LevelPartitions, Naming, SubsetSearch};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::{Count, uniform};
-use crate::split::block::{BLOCK, Scratch};
+use crate::split::block::{BLOCK, BlockScratch};
 use crate::split::sink::{CandidateBlock, Features, Sink};
 use crate::stats::Sum;
 
@@ -15,18 +15,18 @@ const LOW: usize = 8;
 
 /// Score the divisions of a node's nominal features, in feature order.
 pub fn score_candidates<'a, S: Sum>(
-    features: impl Iterator<Item = Levels<'a, S>>,
+    features: impl Iterator<Item = FeatureLevels<'a, S>>,
     totals: &[S],
-    search: &Search,
+    search: &SubsetSearch,
     context: &Context,
     partitions: &mut LevelPartitions<S>,
-    scratch: &mut Scratch<S::Cell>,
+    scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     scratch.totals.clear();
     scratch.totals.extend(totals.iter().map(|t| t.cell(search.unit)));
     scratch.features.clear();
-    let mut block = Block { search, context, branches: 0, scratch, sink };
+    let mut block = SubsetBlock { search, context, branches: 0, scratch, sink };
     for levels in features {
         partitions.fill(&levels, context.classes, search);
         if partitions.is_empty() || !block.admits_missing(partitions, &levels) {
@@ -86,15 +86,15 @@ impl<'w, S: Sum> SetSums<'w, S> {
 }
 
 /// The block under construction.
-struct Block<'b, C> {
-    search: &'b Search,
+struct SubsetBlock<'b, C> {
+    search: &'b SubsetSearch,
     context: &'b Context,
     branches: usize,
-    scratch: &'b mut Scratch<C>,
+    scratch: &'b mut BlockScratch<C>,
     sink: &'b mut dyn Sink,
 }
 
-impl<C: Count> Block<'_, C> {
+impl<C: Count> SubsetBlock<'_, C> {
     /// Make room for candidates with so many branches.
     fn open(&mut self, branches: usize) -> Result<()> {
         if self.branches != branches {
@@ -109,7 +109,7 @@ impl<C: Count> Block<'_, C> {
     fn admits_missing<S: Sum<Cell = C>>(
         &self,
         partitions: &LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
     ) -> bool {
         let rows = levels.rows.as_ref().and_then(|r| r.last()).copied();
         partitions.missing.is_empty()
@@ -138,7 +138,7 @@ impl<C: Count> Block<'_, C> {
     fn admits<S: Sum>(
         &self,
         partitions: &LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
         at: u32,
         left: impl Iterator<Item = S>,
         right: impl Iterator<Item = S>,
@@ -157,7 +157,7 @@ impl<C: Count> Block<'_, C> {
     fn push<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
         at: u32,
         left: &[S],
         right: &[S],
@@ -181,7 +181,7 @@ impl<C: Count> Block<'_, C> {
     fn drawn<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let Some(draws) = self.search.drawn else { return Ok(()) };
         let at = partitions.first()
@@ -198,7 +198,7 @@ impl<C: Count> Block<'_, C> {
     fn one_by_one<S: Sum<Cell = C>>(
         &mut self,
         partitions: &mut LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let (k, n) = (self.context.classes, partitions.groups());
         partitions.arrange(levels.ordered);
@@ -238,7 +238,7 @@ impl<C: Count> Block<'_, C> {
     fn masks<S: Sum<Cell = C>>(
         &mut self,
         partitions: &mut LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let (k, groups) = (self.context.classes, partitions.groups());
         let low = (groups - 1).min(LOW);
@@ -280,7 +280,7 @@ impl<C: Count> Block<'_, C> {
     fn push_sets<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
-        levels: &Levels<'_, S>,
+        levels: &FeatureLevels<'_, S>,
         sets: &SetSums<'_, S>,
         (from, j): (usize, usize),
         end: usize,

@@ -6,7 +6,7 @@ use crate::data::pack_entry;
 use crate::numeric::{Ties, mix};
 use crate::simd::columns::weighed_steps;
 use crate::split::multiway::Minimum;
-use crate::split::sink::{Best, Scored};
+use crate::split::sink::{BestOfEach, Scored};
 use crate::split::threshold::{self, ClassOf};
 use crate::stats::FixedWeights;
 
@@ -14,7 +14,7 @@ const UNIT: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// A best that counts what it is given.
 struct Counting<'a> {
-    best: Best<'a>,
+    best: BestOfEach<'a>,
     given: usize,
 }
 
@@ -98,10 +98,11 @@ impl Case {
             convex: criterion.info().convex,
             steps: &steps,
         };
-        let mut best = Best::new(criterion.as_ref(), ties, false);
+        let mut best = BestOfEach::new(criterion.as_ref(), ties, false);
         best.above(floor);
         let mut sink = Counting { best, given: 0 };
-        threshold::score_candidates(&scan, &context, &mut Scratch::default(), &mut sink).unwrap();
+        threshold::score_candidates(&scan, &context, &mut BlockScratch::default(), &mut sink)
+            .unwrap();
         (sink.best.features, sink.given)
     }
 

@@ -4,9 +4,9 @@
 //! Complete nominal columns. O(t^2 n) bit operations for the distances, one addition a pair after
 //! that; at most 128 MB of distances.
 
-use super::Rows;
+use super::NeighbourRows;
 use super::distances::{Distances, Order, tile_rows};
-use super::score::Counted;
+use super::totals::NominalTotals;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
@@ -18,11 +18,11 @@ use crate::stats::pairs::RadiusRule;
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
-pub fn pairs_by_distance(control: &Control, rows: &Rows<'_>) -> Result<Vec<f64>> {
+pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<Vec<f64>> {
     const TOGETHER: usize = 32;
-    let rows = &Rows { others: Vec::new(), ..rows.clone() };
+    let rows = &NeighbourRows { others: Vec::new(), ..rows.clone() };
     let (kernels, order) = (Kernels::active(), Order::new(rows));
-    let counted = Counted::new(control, rows, false)?;
+    let counted = NominalTotals::new(control, rows, false)?;
     let distances = rows.codes.columns + 1;
     let (t, size) = (rows.len(), tile_rows(rows));
     let unit = rows.mass.is_unit();
@@ -59,7 +59,7 @@ pub fn pairs_by_distance(control: &Control, rows: &Rows<'_>) -> Result<Vec<f64>>
 ///
 /// # Errors
 /// As [`pairs_by_distance`].
-pub fn default_radius(control: &Control, rows: &Rows<'_>) -> Result<usize> {
+pub fn default_radius(control: &Control, rows: &NeighbourRows<'_>) -> Result<usize> {
     let pairs = pairs_by_distance(control, rows)?;
     Ok(RadiusRule::of_copies(rows.mass.total).radius(pairs.into_iter()))
 }

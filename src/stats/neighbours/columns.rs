@@ -80,8 +80,8 @@ impl Other {
 
 /// An [`Other`] with what its missing cells are expected to be.
 #[derive(Debug, Clone)]
-pub(super) struct Column {
-    cells: Cells,
+pub(super) struct ExpectedColumn {
+    cells: OtherCells,
     /// Slot of the class of each row among the classes with missing cells in this column; empty
     /// without such.
     slots: Vec<u16>,
@@ -93,13 +93,13 @@ pub(super) struct Column {
 }
 
 #[derive(Debug, Clone)]
-enum Cells {
+enum OtherCells {
     /// Divided by the range.
     Numbers(Vec<f64>),
     Codes(Vec<u32>, usize),
 }
 
-impl Column {
+impl ExpectedColumn {
     /// Prepare a column that was checked; `weight` of a row.
     pub fn new(other: Other, classes: &[u16], weight: &dyn Fn(usize) -> f64) -> Self {
         let cells = match other {
@@ -109,9 +109,9 @@ impl Column {
                 let range = high / 2.0 - low / 2.0;
                 let scale = |x: f64| if range > 0.0 { (x / 2.0 - low / 2.0) / range } else { 0.0 };
                 values.iter_mut().filter(|x| !x.is_nan()).for_each(|x| *x = scale(*x));
-                Cells::Numbers(values)
+                OtherCells::Numbers(values)
             }
-            Other::Nominal { codes, levels } => Cells::Codes(codes, levels),
+            Other::Nominal { codes, levels } => OtherCells::Codes(codes, levels),
         };
         let mut column =
             Self { cells, slots: Vec::new(), n_slots: 0, one: Vec::new(), two: Vec::new() };
@@ -122,15 +122,15 @@ impl Column {
     /// The numbers, if no cell is missing.
     pub fn complete_numbers(&self) -> Option<&[f64]> {
         match &self.cells {
-            Cells::Numbers(values) if self.n_slots == 0 => Some(values),
+            OtherCells::Numbers(values) if self.n_slots == 0 => Some(values),
             _ => None,
         }
     }
 
     fn is_missing(&self, row: usize) -> bool {
         match &self.cells {
-            Cells::Numbers(values) => values[row].is_nan(),
-            Cells::Codes(codes, _) => codes[row] == MISSING,
+            OtherCells::Numbers(values) => values[row].is_nan(),
+            OtherCells::Codes(codes, _) => codes[row] == MISSING,
         }
     }
 
@@ -146,15 +146,15 @@ impl Column {
             }
         }
         match &self.cells {
-            Cells::Numbers(values) => (values[i] - values[j]).abs(),
-            Cells::Codes(codes, _) => f64::from(u8::from(codes[i] != codes[j])),
+            OtherCells::Numbers(values) => (values[i] - values[j]).abs(),
+            OtherCells::Codes(codes, _) => f64::from(u8::from(codes[i] != codes[j])),
         }
     }
 
     fn half_known(&self, slot: usize, row: usize) -> f64 {
         match &self.cells {
-            Cells::Numbers(values) => self.one[slot * values.len() + row],
-            Cells::Codes(codes, levels) => 1.0 - self.one[slot * levels + codes[row] as usize],
+            OtherCells::Numbers(values) => self.one[slot * values.len() + row],
+            OtherCells::Codes(codes, levels) => 1.0 - self.one[slot * levels + codes[row] as usize],
         }
     }
 
@@ -190,7 +190,7 @@ impl Column {
             })
             .collect();
         match &self.cells {
-            Cells::Numbers(values) => {
+            OtherCells::Numbers(values) => {
                 self.one =
                     drawn.iter().flat_map(|rows| expected_gaps(values, rows, weight)).collect();
                 for (a, one) in self.one.chunks_exact(t).enumerate() {
@@ -208,7 +208,7 @@ impl Column {
                     }
                 }
             }
-            Cells::Codes(codes, levels) => {
+            OtherCells::Codes(codes, levels) => {
                 self.one = vec![0.0; self.n_slots * levels];
                 for (rows, shares) in drawn.iter().zip(self.one.chunks_exact_mut(*levels)) {
                     rows.iter().for_each(|&row| shares[codes[row] as usize] += weight(row));

@@ -6,12 +6,12 @@
 //! ([`NeighbourTies::First`](super::NeighbourTies)) look at the order in which rows came. Cost
 //! O(t log t) comparisons, few of which see more than some columns.
 
-use super::{Codes, Other};
+use super::{NominalRows, Other};
 use std::cmp::Ordering;
 
 /// The given rows in the order of their content; `weights` are empty if all rows count once.
 pub(super) fn order(
-    codes: Codes<'_>,
+    codes: NominalRows<'_>,
     others: &[Other],
     classes: &[u16],
     weights: &[f64],

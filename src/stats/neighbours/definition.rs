@@ -64,8 +64,9 @@ impl Random {
         Self { nominal, numbers, classes, n_classes, weights, codes, complete }
     }
 
-    pub(super) fn weighted(&self, weights: Counts) -> Rows<'_> {
-        let codes = Codes { values: &self.codes, columns: self.complete, stride: self.complete };
+    pub(super) fn weighted(&self, weights: Counts) -> NeighbourRows<'_> {
+        let codes =
+            NominalRows { values: &self.codes, columns: self.complete, stride: self.complete };
         let holes = self.nominal[self.complete..].iter().map(|c| Other::Nominal {
             codes: c.iter().map(|c| c.unwrap_or(MISSING)).collect(),
             levels: 4,
@@ -75,11 +76,17 @@ impl Random {
             .iter()
             .map(|c| Other::Numbers { values: c.clone(), range: None })
             .collect::<Vec<_>>();
-        Rows::new(codes, holes.chain(numbers).collect(), &self.classes, self.n_classes, weights)
-            .unwrap()
+        NeighbourRows::new(
+            codes,
+            holes.chain(numbers).collect(),
+            &self.classes,
+            self.n_classes,
+            weights,
+        )
+        .unwrap()
     }
 
-    pub(super) fn rows(&self) -> Rows<'_> {
+    pub(super) fn rows(&self) -> NeighbourRows<'_> {
         self.weighted(Counts::of(self.weights.iter().map(|&w| w as f64).collect()))
     }
 
@@ -166,7 +173,12 @@ impl Random {
     }
 
     /// Weighted neighbours of each class by the definitions, then the mean differences.
-    pub(super) fn scores(&self, diffs: &[f64], method: Method, multiclass: Multiclass) -> Vec<f64> {
+    pub(super) fn scores(
+        &self,
+        diffs: &[f64],
+        method: NeighbourMethod,
+        multiclass: Multiclass,
+    ) -> Vec<f64> {
         let (t, n) = (self.classes.len(), self.features());
         let diff = |k: usize, i: usize, j: usize| diffs[(i * t + j) * n + k];
         let distance = |i: usize, j: usize| (0..n).map(|k| diff(k, i, j)).sum::<f64>();
@@ -184,7 +196,7 @@ impl Random {
                 / others.len() as f64)
                 .sqrt();
             let sets: Vec<Picked> = match method {
-                Method::ReliefF { k, ties, ranks } => {
+                NeighbourMethod::ReliefF { k, ties, ranks } => {
                     let mut chosen = Vec::new();
                     for c in 0..self.n_classes as u16 {
                         let of: Vec<usize> =
@@ -193,7 +205,7 @@ impl Random {
                     }
                     vec![(1.0, false, chosen)]
                 }
-                Method::Merit { k, ties } => {
+                NeighbourMethod::Merit { k, ties } => {
                     let of: Vec<usize> =
                         others.iter().copied().filter(|&j| self.classes[j] != own).collect();
                     for (j, w) in k_nearest(&of, &d, k, ties, Ranks::Equal) {
@@ -203,8 +215,8 @@ impl Random {
                     }
                     vec![]
                 }
-                Method::Pairs { .. } => unreachable!("compared with the contractions"),
-                Method::Surf { star } => {
+                NeighbourMethod::Pairs { .. } => unreachable!("compared with the contractions"),
+                NeighbourMethod::Surf { star } => {
                     let pick = |f: &dyn Fn(f64) -> bool| {
                         others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
                     };
@@ -214,7 +226,7 @@ impl Random {
                     }
                     sets
                 }
-                Method::MultiSurf { star } => {
+                NeighbourMethod::MultiSurf { star } => {
                     let pick = |f: &dyn Fn(f64) -> bool| {
                         others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
                     };
@@ -280,18 +292,18 @@ pub(super) fn k_nearest(
     (0..sorted.len()).map(|r| (sorted[r], weight(r))).filter(|m| m.1 > 0.0).collect()
 }
 
-pub(super) fn methods() -> Vec<Method> {
+pub(super) fn methods() -> Vec<NeighbourMethod> {
     let mut methods = vec![
-        Method::Surf { star: false },
-        Method::Surf { star: true },
-        Method::MultiSurf { star: false },
-        Method::MultiSurf { star: true },
+        NeighbourMethod::Surf { star: false },
+        NeighbourMethod::Surf { star: true },
+        NeighbourMethod::MultiSurf { star: false },
+        NeighbourMethod::MultiSurf { star: true },
     ];
     for ties in [NeighbourTies::Share, NeighbourTies::First] {
         for k in [1, 3, 10] {
-            methods.push(Method::Merit { k, ties });
+            methods.push(NeighbourMethod::Merit { k, ties });
             for ranks in [Ranks::Equal, Ranks::Exponential { sigma: 4.0 }] {
-                methods.push(Method::ReliefF { k, ties, ranks });
+                methods.push(NeighbourMethod::ReliefF { k, ties, ranks });
             }
         }
     }

@@ -5,7 +5,7 @@
 //! their bit planes are made once and every row of the tile adds its agreements. Threads take
 //! column tiles, so nothing is shared.
 
-use super::Rows;
+use super::NeighbourRows;
 use super::grid::Grid;
 use crate::error::Result;
 use crate::memory;
@@ -33,7 +33,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    pub fn new(rows: &Rows<'_>) -> Self {
+    pub fn new(rows: &NeighbourRows<'_>) -> Self {
         let mut order = Self::of(&rows.classes, rows.n_classes);
         order.given.iter_mut().for_each(|row| *row = rows.given[*row as usize]);
         order
@@ -59,7 +59,7 @@ impl Order {
 /// Rows of a tile: enough that making the bit planes of all columns again for each tile does not
 /// matter, few enough that their distances stay in the cache for few features, and never more than
 /// fit the memory set aside.
-pub(super) fn tile_rows(rows: &Rows<'_>) -> usize {
+pub(super) fn tile_rows(rows: &NeighbourRows<'_>) -> usize {
     let bytes = if rows.others.is_empty() { 4 } else { 12 };
     let fit = TILE_BYTES / (bytes * rows.len().max(1));
     (8 * rows.features()).max(64).min(fit).clamp(16, rows.len().max(16))
@@ -80,7 +80,7 @@ impl Distances {
     pub fn new(
         control: &Control,
         kernels: Kernels,
-        rows: &Rows<'_>,
+        rows: &NeighbourRows<'_>,
         order: &Order,
         levels: &[u16],
         tile: &Range<usize>,
@@ -123,7 +123,7 @@ impl Distances {
 fn nominal(
     control: &Control,
     kernels: Kernels,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     places: &[u32],
     levels: &[u16],
     tile: &Range<usize>,
@@ -163,7 +163,7 @@ fn nominal(
 fn numeric(
     control: &Control,
     kernels: Kernels,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     places: &[u32],
     width: usize,
     tile: &Range<usize>,

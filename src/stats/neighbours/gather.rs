@@ -8,7 +8,7 @@
 
 use super::columns::{MISSING, Other};
 use super::score::{Share, distance_parts, needs_distances, neighbour_parts, neighbour_scores};
-use super::{Codes, Counts, Method, Multiclass, Rows};
+use super::{Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows};
 use crate::data::{self, Column, Dataset, Kind};
 use crate::error::Result;
 use crate::numeric::ExactSum;
@@ -63,7 +63,7 @@ impl<'a> Root<'a> {
         control: &Control,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
-        (method, multiclass): (Method, Multiclass),
+        (method, multiclass): (NeighbourMethod, Multiclass),
     ) -> Result<Vec<f64>> {
         let found = self.asked(rows, weight, |near| {
             Ok(vec![neighbour_scores(control, near, method, multiclass)?])
@@ -81,7 +81,7 @@ impl<'a> Root<'a> {
         control: &Control,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
-        search: (Method, Multiclass),
+        search: (NeighbourMethod, Multiclass),
         (share, total): (Share, Option<(i128, f64)>),
     ) -> Result<Vec<(f64, Vec<f64>)>> {
         let mut all = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Root<'a> {
         control: &Control,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
-        method: Method,
+        method: NeighbourMethod,
         share: Share,
     ) -> Result<Vec<(i128, f64)>> {
         let mut sums = Vec::new();
@@ -121,7 +121,7 @@ impl<'a> Root<'a> {
         &self,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
-        ask: impl FnOnce(&Rows<'_>) -> Result<Vec<Vec<f64>>>,
+        ask: impl FnOnce(&NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
         // numbers of rows tell ties apart
         let mut rows = rows.to_vec();
@@ -183,8 +183,8 @@ impl<'a> Root<'a> {
                 Counts::Importances(rows.iter().map(|&r| w(r) / unit).collect())
             }
         };
-        let codes = Codes { values: &bytes, columns: n, stride: n };
-        let near = Rows::new(codes, others, &classes, self.data.n_classes(), counts)?;
+        let codes = NominalRows { values: &bytes, columns: n, stride: n };
+        let near = NeighbourRows::new(codes, others, &classes, self.data.n_classes(), counts)?;
         let features: Vec<usize> = complete.iter().map(|c| c.0).chain(of_others).collect();
         let placed = |found: Vec<f64>| {
             let mut all = vec![f64::NAN; self.ranges.len()];

@@ -10,7 +10,7 @@
 //! are never nearer to each other. Whole distances of rows that count whole times are compared as
 //! they are.
 
-use super::Rows;
+use super::NeighbourRows;
 
 /// Steps within which distances are equal, for each column.
 const STEPS: f64 = 16.0;
@@ -28,7 +28,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// Distances over all columns of `rows`, compared with each other and with their means.
-    pub fn of(rows: &Rows<'_>) -> Self {
+    pub fn of(rows: &NeighbourRows<'_>) -> Self {
         let exact = rows.others.is_empty() && rows.mass.whole;
         Self::with(rows.features(), if exact { 0 } else { rows.others.len() + 1 })
     }

@@ -1,12 +1,13 @@
 //! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit, for
 //! few and for very many features.
 //!
-//! For every row, distances to all rows first, then a [`Method`] picks neighbours and their
-//! weights, then only the pairs picked touch the scores: `score[k] = sum over i and its neighbours
-//! j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values, `|x - y| / range` for
-//! numeric ones, and an expectation where a cell is missing ([`columns`]). Kononenko (1994) for
-//! ReliefF, Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore (2013) and
-//! Urbanowicz et al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest merit.
+//! For every row, distances to all rows first, then a [`NeighbourMethod`] picks neighbours and
+//! their weights, then only the pairs picked touch the scores: `score[k] = sum over i and its
+//! neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values, `|x - y| /
+//! range` for numeric ones, and an expectation where a cell is missing ([`columns`]). Kononenko
+//! (1994) for ReliefF, Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore
+//! (2013) and Urbanowicz et al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest
+//! merit.
 //!
 //! Complete nominal columns have whole distances, made from bit planes. Up to a thousand features
 //! they stay bit planes to the end: the k-th distance, means, deviations and the neighbours that
@@ -39,23 +40,24 @@ mod score;
 mod select;
 #[cfg(test)]
 mod tests;
+mod totals;
 
 pub use by_distance::{default_radius, pairs_by_distance};
 pub use columns::{MISSING, Other};
 pub use gather::Root;
 pub use score::{
-    Part, Share, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+    PartialScores, Share, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
-pub use select::{Method, Multiclass, NeighbourTies, PairMetric, Ranks};
+pub use select::{Multiclass, NeighbourMethod, NeighbourTies, PairMetric, Ranks};
 
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
-use columns::Column;
+use columns::ExpectedColumn;
 
 /// Nominal codes, row after row, without missing cells.
 #[derive(Debug, Clone, Copy)]
-pub struct Codes<'a> {
+pub struct NominalRows<'a> {
     /// Row i begins at `i * stride`.
     pub values: &'a [u8],
     /// Number of columns.
@@ -64,7 +66,7 @@ pub struct Codes<'a> {
     pub stride: usize,
 }
 
-impl<'a> Codes<'a> {
+impl<'a> NominalRows<'a> {
     /// Some columns of a row.
     pub fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
         &self.values[row * self.stride..][columns]
@@ -74,11 +76,11 @@ impl<'a> Codes<'a> {
 /// Rows to look at: complete nominal columns first, then the others; the scores have the same
 /// order.
 #[derive(Debug, Clone)]
-pub struct Rows<'a> {
-    codes: Codes<'a>,
+pub struct NeighbourRows<'a> {
+    codes: NominalRows<'a>,
     /// The given row at each place of the order of content.
     given: Vec<u32>,
-    others: Vec<Column>,
+    others: Vec<ExpectedColumn>,
     classes: Vec<u16>,
     n_classes: usize,
     mass: Mass,
@@ -162,14 +164,14 @@ impl Mass {
     }
 }
 
-impl<'a> Rows<'a> {
+impl<'a> NeighbourRows<'a> {
     /// Check and hold, in the order of content.
     ///
     /// # Errors
     /// [`Error::Data`] for lengths that do not fit, a class or code out of range, no column at all,
     /// a number or weight that is not finite.
     pub fn new(
-        codes: Codes<'a>,
+        codes: NominalRows<'a>,
         others: Vec<Other>,
         classes: &'a [u16],
         n_classes: usize,
@@ -206,7 +208,7 @@ impl<'a> Rows<'a> {
         let weight = |row: usize| mass.of(row);
         let others = others
             .into_iter()
-            .map(|other| Column::new(other.taken(&given), &classes, &weight))
+            .map(|other| ExpectedColumn::new(other.taken(&given), &classes, &weight))
             .collect();
         Ok(Self { codes, given, others, classes, n_classes, mass })
     }

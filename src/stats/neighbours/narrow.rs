@@ -12,16 +12,19 @@
 //! Rows come in chunks whose size depends on the data alone and whose sums are added in order: no
 //! thread and no level changes a bit.
 
-use super::Rows;
+use super::NeighbourRows;
 use super::bands::band;
 use super::distances::Order;
 use super::grid::Grid;
-use super::nearest::{Near, ranked};
-use super::score::{Counted, Share, mean_distance};
-use super::select::{Choice, Group, Method, Multiclass, NeighbourTies, Picker, Ranks};
+use super::nearest::{Neighbour, ranked};
+use super::score::Share;
+use super::select::{
+    Contribution, Multiclass, NeighbourMethod, NeighbourTies, Picker, PlaceGroup, Ranks,
+};
+use super::totals::{NominalTotals, mean_distance};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Numbers, Slots, Window};
+use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Slots, TileNumbers, Window};
 use std::ops::Range;
 
 /// Most bytes of all planes.
@@ -32,25 +35,26 @@ const PLANE_BYTES: usize = 64 << 20;
 pub(super) fn parts(
     control: &Control,
     kernels: Kernels,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     order: &Order,
-    counted: &Counted,
-    (method, multiclass): (Method, Multiclass),
+    counted: &NominalTotals,
+    (method, multiclass): (NeighbourMethod, Multiclass),
     share: Share,
 ) -> Result<Option<Vec<Vec<f64>>>> {
     let (t, n) = (rows.len(), rows.codes.columns);
     let values: usize = counted.levels.iter().map(|&l| usize::from(l)).sum();
     // what classes of their own tiles waste is bounded, for tiles of 512
     let padded: usize = order.starts.windows(2).map(|w| (w[1] - w[0]).next_multiple_of(512)).sum();
-    let serves =
-        rows.others.is_empty() && rows.mass.is_unit() && !matches!(method, Method::Pairs { .. });
+    let serves = rows.others.is_empty()
+        && rows.mass.is_unit()
+        && !matches!(method, NeighbourMethod::Pairs { .. });
     if !serves || n >= LONGEST_WINDOW || padded > 3 * t + 2048 || padded / 8 * values > PLANE_BYTES
     {
         return Ok(None);
     }
     let mean = if method.needs_mean() { mean_distance(rows, counted, multiclass) } else { 0.0 };
     let picker = Picker::new(method, multiclass, order, &rows.mass, (mean, Grid::of(rows)));
-    let whole = Whole::new(kernels, rows, order, &counted.levels);
+    let whole = WholeColumns::new(kernels, rows, order, &counted.levels);
     let chunk = if padded > 32_768 { 16 } else { 64 };
     let chunks = share.range(t.div_ceil(chunk));
     control.expect((chunks.len() * chunk) as u64);
@@ -59,15 +63,15 @@ pub(super) fn parts(
         let first = (chunks.start + c) * chunk;
         let some = first..(first + chunk).min(t);
         control.advance(some.len() as u64);
-        Ok(Chunk::new(&whole, &picker, some).scores())
+        Ok(RowChunk::new(&whole, &picker, some).scores())
     })?;
     Ok(Some(parts))
 }
 
 /// All rows as columns.
-struct Whole<'a> {
+struct WholeColumns<'a> {
     kernels: Kernels,
-    rows: &'a Rows<'a>,
+    rows: &'a NeighbourRows<'a>,
     order: &'a Order,
     /// First plane of each feature.
     first: Vec<u32>,
@@ -84,8 +88,13 @@ struct Whole<'a> {
     width: usize,
 }
 
-impl<'a> Whole<'a> {
-    fn new(kernels: Kernels, rows: &'a Rows<'a>, order: &'a Order, levels: &[u16]) -> Self {
+impl<'a> WholeColumns<'a> {
+    fn new(
+        kernels: Kernels,
+        rows: &'a NeighbourRows<'a>,
+        order: &'a Order,
+        levels: &[u16],
+    ) -> Self {
         let (n, w) = (rows.codes.columns, kernels.words());
         let mut first = Vec::with_capacity(n);
         let mut slots = 0;
@@ -128,8 +137,8 @@ impl<'a> Whole<'a> {
 }
 
 /// Some rows against all columns.
-struct Chunk<'a> {
-    whole: &'a Whole<'a>,
+struct RowChunk<'a> {
+    whole: &'a WholeColumns<'a>,
     picker: &'a Picker<'a>,
     rows: Range<usize>,
     slots: Slots,
@@ -145,8 +154,8 @@ struct Chunk<'a> {
     constant: f64,
 }
 
-impl<'a> Chunk<'a> {
-    fn new(whole: &'a Whole<'a>, picker: &'a Picker<'a>, rows: Range<usize>) -> Self {
+impl<'a> RowChunk<'a> {
+    fn new(whole: &'a WholeColumns<'a>, picker: &'a Picker<'a>, rows: Range<usize>) -> Self {
         let (n, w) = (whole.first.len(), whole.words());
         let slots = rows
             .clone()
@@ -188,18 +197,22 @@ impl<'a> Chunk<'a> {
             let own = usize::from(self.whole.rows.classes[row]);
             self.forget(self.whole.order.places[row] as usize, own, row);
             match self.picker.method {
-                Method::ReliefF { k, ties, ranks: Ranks::Equal } => self.relieff(row, own, k, ties),
-                Method::ReliefF { k, ties, ranks } => self.by_rank(row, own, k, ties, ranks),
-                Method::Merit { k, ties } => self.merit(row, own, k, ties),
-                Method::Surf { star } => {
+                NeighbourMethod::ReliefF { k, ties, ranks: Ranks::Equal } => {
+                    self.relieff(row, own, k, ties)
+                }
+                NeighbourMethod::ReliefF { k, ties, ranks } => {
+                    self.by_rank(row, own, k, ties, ranks)
+                }
+                NeighbourMethod::Merit { k, ties } => self.merit(row, own, k, ties),
+                NeighbourMethod::Surf { star } => {
                     let mean = self.picker.mean;
                     self.radius(row, own, mean, star.then_some(mean), -1.0, false);
                 }
-                Method::MultiSurf { star } => {
+                NeighbourMethod::MultiSurf { star } => {
                     let (low, high) = self.band(row);
                     self.radius(row, own, low, star.then_some(high), 1.0, true);
                 }
-                Method::Pairs { .. } => {}
+                NeighbourMethod::Pairs { .. } => {}
             }
         }
         self.sums.truncate(self.whole.first.len());
@@ -233,10 +246,10 @@ impl<'a> Chunk<'a> {
     }
 
     /// Numbers of a row in some tiles.
-    fn of(&self, row: usize, tiles: &Range<usize>) -> Numbers<'_> {
+    fn of(&self, row: usize, tiles: &Range<usize>) -> TileNumbers<'_> {
         let stride = self.rows.len() * self.depth * self.whole.words();
         let planes = &self.numbers[self.begin(tiles.start, row).min(self.numbers.len())..];
-        Numbers { planes, stride, tiles: tiles.len(), depth: self.depth }
+        TileNumbers { planes, stride, tiles: tiles.len(), depth: self.depth }
     }
 
     /// MultiSURF's bounds.
@@ -317,7 +330,7 @@ impl<'a> Chunk<'a> {
         classes: Range<usize>,
         k: usize,
         there: usize,
-    ) -> Vec<Near<i32>> {
+    ) -> Vec<Neighbour<i32>> {
         if there == 0 {
             return Vec::new();
         }
@@ -341,7 +354,7 @@ impl<'a> Chunk<'a> {
                         .sum();
                     let place = self.whole.order.starts[c] + (word - own.start * w) * 64 + bit;
                     let distance = self.same() as i32 - number;
-                    kept.push(Near { distance, place: place as u32, weight: 1.0 });
+                    kept.push(Neighbour { distance, place: place as u32, weight: 1.0 });
                 }
             }
         }
@@ -410,13 +423,13 @@ impl<'a> Chunk<'a> {
 
     fn by_rank(&mut self, row: usize, own: usize, k: usize, ties: NeighbourTies, ranks: Ranks) {
         let starts = &self.whole.order.starts;
-        let picked: Vec<Vec<Group>> = (0..self.whole.tiles.len())
+        let picked: Vec<Vec<PlaceGroup>> = (0..self.whole.tiles.len())
             .map(|c| {
                 let there = starts[c + 1] - starts[c] - usize::from(c == own);
                 ranked(&self.nearest(row, c..c + 1, k, there), k as f64, ties, ranks)
             })
             .collect();
-        let mut choice = Choice::default();
+        let mut choice = Contribution::default();
         self.picker.near(&picked, own, self.picker.share(row), false, &mut choice);
         self.add(row, &choice);
     }
@@ -429,7 +442,7 @@ impl<'a> Chunk<'a> {
         let starts = &self.whole.order.starts;
         let there = self.whole.rows.len() - (starts[own + 1] - starts[own]);
         let kept = self.nearest(row, 0..self.whole.tiles.len(), k, there);
-        let mut choice = Choice::default();
+        let mut choice = Contribution::default();
         let groups = ranked(&kept, k as f64, ties, Ranks::Equal);
         let distance =
             |place| kept.iter().find(|n| n.place == place).map_or(0.0, |n| f64::from(n.distance));
@@ -438,7 +451,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// What the listed neighbours add.
-    fn add(&mut self, row: usize, choice: &Choice) {
+    fn add(&mut self, row: usize, choice: &Contribution) {
         let (width, place) = (self.whole.width, self.whole.order.places[row] as usize);
         let own = &self.whole.bytes[place * width..][..width];
         for (weight, members) in &choice.groups {

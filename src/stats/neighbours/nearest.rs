@@ -5,11 +5,11 @@
 //! ranks; with weights that are not whole, ranks are pieces of a line on which the weight of a rank
 //! is constant from one whole number to the next.
 
-use super::select::{Group, NeighbourTies, Ranks};
+use super::select::{NeighbourTies, PlaceGroup, Ranks};
 
 /// A place with its distance and its weight.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Near<D> {
+pub(super) struct Neighbour<D> {
     pub distance: D,
     pub place: u32,
     pub weight: f64,
@@ -50,12 +50,12 @@ impl Ranks {
 
 /// The first `k` ranks of `kept`, which is in order (nearest first, then as ties are told apart).
 pub(super) fn ranked<D: Copy + PartialEq>(
-    kept: &[Near<D>],
+    kept: &[Neighbour<D>],
     k: f64,
     ties: NeighbourTies,
     ranks: Ranks,
-) -> Vec<Group> {
-    let mut out: Vec<Group> = Vec::new();
+) -> Vec<PlaceGroup> {
+    let mut out: Vec<PlaceGroup> = Vec::new();
     let mut add = |weight: f64, place: u32| match out.last_mut() {
         Some((w, group)) if *w == weight => group.push(place),
         _ => out.push((weight, vec![place])),

@@ -8,8 +8,9 @@
 
 use super::distances::{Distances, Order, tile_rows};
 use super::grid::Grid;
-use super::select::{Choice, Method, Multiclass, Picker};
-use super::{Rows, narrow};
+use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
+use super::totals::{NominalTotals, mean_distance, mean_pairs};
+use super::{NeighbourRows, narrow};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
@@ -28,8 +29,8 @@ const PART_BYTES: usize = 128 << 20;
 /// [`crate::error::Error::Cancelled`].
 pub fn neighbour_scores(
     control: &Control,
-    rows: &Rows<'_>,
-    method: Method,
+    rows: &NeighbourRows<'_>,
+    method: NeighbourMethod,
     multiclass: Multiclass,
 ) -> Result<Vec<f64>> {
     neighbour_scores_with(control, Kernels::active(), rows, method, multiclass)
@@ -42,12 +43,14 @@ pub fn neighbour_scores(
 pub fn neighbour_scores_with(
     control: &Control,
     kernels: Kernels,
-    rows: &Rows<'_>,
-    method: Method,
+    rows: &NeighbourRows<'_>,
+    method: NeighbourMethod,
     multiclass: Multiclass,
 ) -> Result<Vec<f64>> {
     method.check()?;
-    if matches!(method, Method::Pairs { .. }) && !(rows.others.is_empty() && rows.mass.is_unit()) {
+    if matches!(method, NeighbourMethod::Pairs { .. })
+        && !(rows.others.is_empty() && rows.mass.is_unit())
+    {
         return Err(Error::Unsupported {
             what: "one setting of a pair criterion over streamed columns with weights, or with \
                 numeric or missing cells"
@@ -59,7 +62,8 @@ pub fn neighbour_scores_with(
     }
     let mut scores = vec![0.0; rows.features()];
     if rows.len() >= 2 {
-        let task = Task { kernels, rows, method, multiclass, share: Share::WHOLE, total: None };
+        let task =
+            ScoreTask { kernels, rows, method, multiclass, share: Share::WHOLE, total: None };
         sums(control, &task, &mut |part| part.add_to(&mut scores))?;
         round(&mut scores);
     }
@@ -73,23 +77,23 @@ pub fn neighbour_scores_with(
 /// As [`neighbour_scores`].
 pub fn neighbour_parts(
     control: &Control,
-    rows: &Rows<'_>,
-    (method, multiclass): (Method, Multiclass),
+    rows: &NeighbourRows<'_>,
+    (method, multiclass): (NeighbourMethod, Multiclass),
     share: Share,
     total: Option<(i128, f64)>,
-) -> Result<Vec<Part>> {
+) -> Result<Vec<PartialScores>> {
     method.check()?;
     let mut parts = Vec::new();
     if rows.len() < 2 {
-        return Ok(vec![Part { all: 0.0, each: vec![0.0; rows.features()] }]);
+        return Ok(vec![PartialScores { all: 0.0, each: vec![0.0; rows.features()] }]);
     }
-    let task = Task { kernels: Kernels::active(), rows, method, multiclass, share, total };
+    let task = ScoreTask { kernels: Kernels::active(), rows, method, multiclass, share, total };
     sums(control, &task, &mut |part| parts.push(part))?;
     Ok(parts)
 }
 
 /// Whether a method asks for the sum of all distances, and a pass over pairs has to find it.
-pub fn needs_distances(rows: &Rows<'_>, method: Method) -> bool {
+pub fn needs_distances(rows: &NeighbourRows<'_>, method: NeighbourMethod) -> bool {
     method.needs_mean() && !(rows.others.is_empty() && rows.mass.is_unit())
 }
 
@@ -100,12 +104,12 @@ pub fn needs_distances(rows: &Rows<'_>, method: Method) -> bool {
 /// [`crate::error::Error::Cancelled`].
 pub fn distance_parts(
     control: &Control,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     share: Share,
 ) -> Result<Vec<(i128, f64)>> {
     let (order, kernels) = (Order::new(rows), Kernels::active());
-    let counted = Counted::new(control, rows, false)?;
-    let groups = Groups::new(rows);
+    let counted = NominalTotals::new(control, rows, false)?;
+    let groups = RowGroups::new(rows);
     let mut parts = Vec::new();
     for tile in groups.tiles(share) {
         let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
@@ -135,32 +139,32 @@ impl Share {
 
 /// What a group of rows adds to the scores.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct PartialScores {
     /// To all of them.
     pub all: f64,
     /// To each.
     pub each: Vec<f64>,
 }
 
-impl Part {
+impl PartialScores {
     fn add_to(&self, scores: &mut [f64]) {
         scores.iter_mut().zip(&self.each).for_each(|(to, s)| *to = (*to + self.all) + s);
     }
 }
 
 /// The rows in groups: their size depends on the data alone.
-struct Groups {
+struct RowGroups {
     rows: usize,
     size: usize,
     /// Rows of a tile: whole groups.
     tile: usize,
 }
 
-impl Groups {
+impl RowGroups {
     const MOST: usize = 64;
     const SMALLEST: usize = 16;
 
-    fn new(rows: &Rows<'_>) -> Self {
+    fn new(rows: &NeighbourRows<'_>) -> Self {
         let fit = tile_rows(rows);
         let most = (PART_BYTES / (8 * rows.features())).clamp(4, Self::MOST);
         let size = rows.len().div_ceil(most).max(Self::SMALLEST).min(fit);
@@ -181,10 +185,10 @@ impl Groups {
 }
 
 /// What is summed.
-struct Task<'a> {
+struct ScoreTask<'a> {
     kernels: Kernels,
-    rows: &'a Rows<'a>,
-    method: Method,
+    rows: &'a NeighbourRows<'a>,
+    method: NeighbourMethod,
     multiclass: Multiclass,
     share: Share,
     total: Option<(i128, f64)>,
@@ -202,16 +206,20 @@ pub fn round(scores: &mut [f64]) {
     }
 }
 
-fn sums(control: &Control, task: &Task<'_>, give: &mut dyn FnMut(Part)) -> Result<()> {
-    let Task { kernels, rows, method, multiclass, share, .. } = *task;
+fn sums(
+    control: &Control,
+    task: &ScoreTask<'_>,
+    give: &mut dyn FnMut(PartialScores),
+) -> Result<()> {
+    let ScoreTask { kernels, rows, method, multiclass, share, .. } = *task;
     let order = Order::new(rows);
-    let counted = Counted::new(control, rows, method.needs_mean())?;
+    let counted = NominalTotals::new(control, rows, method.needs_mean())?;
     let search = (method, multiclass);
     if let Some(parts) = narrow::parts(control, kernels, rows, &order, &counted, search, share)? {
-        parts.into_iter().for_each(|each| give(Part { all: 0.0, each }));
+        parts.into_iter().for_each(|each| give(PartialScores { all: 0.0, each }));
         return Ok(());
     }
-    let groups = Groups::new(rows);
+    let groups = RowGroups::new(rows);
     let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
     let asked: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
@@ -242,7 +250,7 @@ fn sums(control: &Control, task: &Task<'_>, give: &mut dyn FnMut(Part)) -> Resul
         };
         let choices = pick(control, rows, &picker, &d, tile)?;
         drop(d);
-        let work = Work {
+        let work = ScoreWork {
             kernels,
             rows,
             order: &order,
@@ -251,7 +259,8 @@ fn sums(control: &Control, task: &Task<'_>, give: &mut dyn FnMut(Part)) -> Resul
             by_share: method.by_share(),
             groups: groups.within(tile.len()),
         };
-        let mut parts: Vec<Part> = work.groups.iter().map(|group| work.part(group)).collect();
+        let mut parts: Vec<PartialScores> =
+            work.groups.iter().map(|group| work.part(group)).collect();
         add_nominal(control, &work, &mut parts)?;
         add_others(control, &work, &mut parts)?;
         parts.into_iter().for_each(&mut *give);
@@ -260,72 +269,15 @@ fn sums(control: &Control, task: &Task<'_>, give: &mut dyn FnMut(Part)) -> Resul
     Ok(())
 }
 
-/// Facts about the nominal columns.
-pub(super) struct Counted {
-    /// Number of codes of each: the largest and one.
-    pub levels: Vec<u16>,
-    /// Sum of the distances of all ordered pairs, if asked for: `sum over k of t^2 - sum over v of
-    /// n_kv^2`.
-    pub distances: u128,
-}
-
-impl Counted {
-    pub(super) fn new(control: &Control, rows: &Rows<'_>, with_distances: bool) -> Result<Self> {
-        let width = 1024;
-        let t = rows.len() as u128;
-        let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {
-            control.check()?;
-            let columns = b * width..((b + 1) * width).min(rows.codes.columns);
-            let mut most = vec![0u8; columns.len()];
-            for i in 0..rows.len() {
-                most.iter_mut()
-                    .zip(rows.part(i, columns.clone()))
-                    .for_each(|(m, &c)| *m = (*m).max(c));
-            }
-            let levels: Vec<u16> = most.into_iter().map(|m| u16::from(m) + 1).collect();
-            let mut sum = 0u128;
-            if with_distances {
-                let mut counts = vec![[0u32; 256]; columns.len()];
-                for i in 0..rows.len() {
-                    let codes = rows.part(i, columns.clone());
-                    counts.iter_mut().zip(codes).for_each(|(count, &c)| count[usize::from(c)] += 1);
-                }
-                for count in &counts {
-                    sum +=
-                        t * t - count.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
-                }
-            }
-            Ok((levels, sum))
-        })?;
-        let distances = parts.iter().map(|p| p.1).sum();
-        Ok(Self { levels: parts.into_iter().flat_map(|p| p.0).collect(), distances })
-    }
-}
-
-/// SURF's mean distance for complete nominal columns and no weights, without a pass over pairs.
-pub(super) fn mean_distance(rows: &Rows<'_>, counted: &Counted, multiclass: Multiclass) -> f64 {
-    counted.distances as f64 / mean_pairs(rows, multiclass)
-}
-
-/// Weight of the pairs over which SURF's mean distance is taken: all of different copies, or
-/// self-pairs as well.
-pub(super) fn mean_pairs(rows: &Rows<'_>, multiclass: Multiclass) -> f64 {
-    let all = rows.mass.total * rows.mass.total;
-    let itself = |row| rows.mass.of(row) * (rows.mass.of(row) - rows.mass.copies(row));
-    let own: f64 = (0..rows.len()).map(itself).sum();
-    let pairs = if multiclass == Multiclass::Rebate { all } else { all - own };
-    if pairs > 0.0 { pairs } else { 1.0 }
-}
-
 /// Sums of the distances of the groups of a tile to all rows, in steps of the grid where weights
 /// are whole, otherwise as a number; rows in order.
 fn total(
     control: &Control,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     order: &Order,
     d: &Distances,
     tile: &Range<usize>,
-    groups: &Groups,
+    groups: &RowGroups,
 ) -> Result<Vec<(i128, f64)>> {
     let grid = Grid::of(rows);
     let sums = parallel::map(control, tile.len(), |i| {
@@ -357,11 +309,11 @@ fn total(
 
 fn pick(
     control: &Control,
-    rows: &Rows<'_>,
+    rows: &NeighbourRows<'_>,
     picker: &Picker<'_>,
     d: &Distances,
     tile: &Range<usize>,
-) -> Result<Vec<Choice>> {
+) -> Result<Vec<Contribution>> {
     const TOGETHER: usize = 32;
     let parts = parallel::map(control, tile.len().div_ceil(TOGETHER), |p| {
         control.check()?;
@@ -379,33 +331,33 @@ fn pick(
                     picker.pick(row, own, &mut mixed)
                 }
             })
-            .collect::<Vec<Choice>>())
+            .collect::<Vec<Contribution>>())
     })?;
     Ok(parts.into_iter().flatten().collect())
 }
 
 /// Choices of the rows from `first` on.
-struct Work<'a> {
+struct ScoreWork<'a> {
     kernels: Kernels,
-    rows: &'a Rows<'a>,
+    rows: &'a NeighbourRows<'a>,
     order: &'a Order,
     first: usize,
-    choices: &'a [Choice],
+    choices: &'a [Contribution],
     by_share: bool,
     /// Places of choices that are summed together.
     groups: Vec<Range<usize>>,
 }
 
-impl Work<'_> {
+impl ScoreWork<'_> {
     /// What a group adds before features are looked at.
-    fn part(&self, group: &Range<usize>) -> Part {
+    fn part(&self, group: &Range<usize>) -> PartialScores {
         let constants = self.choices[group.clone()].iter().map(|c| c.constant);
         let all = if self.by_share { 0.0 } else { constants.sum() };
-        Part { all, each: vec![0.0; self.rows.features()] }
+        PartialScores { all, each: vec![0.0; self.rows.features()] }
     }
 }
 
-fn add_nominal(control: &Control, work: &Work<'_>, parts: &mut [Part]) -> Result<()> {
+fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
     let (rows, columns) = (work.rows, work.rows.codes.columns);
     if columns == 0 {
         return Ok(());
@@ -462,7 +414,7 @@ fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
     shares
 }
 
-fn add_others(control: &Control, work: &Work<'_>, parts: &mut [Part]) -> Result<()> {
+fn add_others(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
     let places = &work.order.rows;
     let found = parallel::map(control, work.rows.others.len(), |k| {
         let column = &work.rows.others[k];

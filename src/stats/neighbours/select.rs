@@ -1,16 +1,17 @@
 //! Which rows are neighbours, and with what weight: the methods differ in nothing else.
 //!
-//! A [`Choice`] lists groups of places that share a weight for each difference, and a constant for
-//! all features (the far rows of MultiSURF* count agreements, which are one minus differences).
-//! Nothing is sorted but the k neighbours themselves: the k-th distance is found by counting.
+//! A [`Contribution`] lists groups of places that share a weight for each difference, and a
+//! constant for all features (the far rows of MultiSURF* count agreements, which are one minus
+//! differences). Nothing is sorted but the k neighbours themselves: the k-th distance is found by
+//! counting.
 
 use super::Mass;
 use super::bands::Distance;
 use super::distances::Order;
 use super::grid::Grid;
-use super::nearest::{Near, ranked};
+use super::nearest::{Neighbour, ranked};
 use crate::error::{Error, Result};
-use crate::stats::pairs::Setting;
+use crate::stats::pairs::PairSetting;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -63,7 +64,7 @@ pub enum PairMetric {
 
 /// How neighbours are picked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Method {
+pub enum NeighbourMethod {
     /// The k nearest hits, and the k nearest misses of each class.
     ReliefF {
         /// Number of neighbours.
@@ -89,7 +90,7 @@ pub enum Method {
     /// distance make no sense. Sums of doubles in row order. Nominal features only.
     Pairs {
         /// Theta, alpha and decay.
-        setting: Setting,
+        setting: PairSetting,
         /// What is made of R.
         metric: PairMetric,
     },
@@ -103,7 +104,7 @@ pub enum Method {
     },
 }
 
-impl Method {
+impl NeighbourMethod {
     /// Refuse numbers that mean nothing.
     ///
     /// # Errors
@@ -141,18 +142,18 @@ impl Method {
 
 /// What one row adds to the scores: `constant + sum over groups of weight * differences`.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Choice {
+pub(super) struct Contribution {
     pub constant: f64,
     /// Weight and members (places) of each group.
-    pub groups: Vec<Group>,
+    pub groups: Vec<PlaceGroup>,
 }
 
 /// Places that share a weight.
-pub(super) type Group = (f64, Vec<u32>);
+pub(super) type PlaceGroup = (f64, Vec<u32>);
 
 /// What picking needs to know besides the distances.
 pub(super) struct Picker<'a> {
-    pub method: Method,
+    pub method: NeighbourMethod,
     pub multiclass: Multiclass,
     pub order: &'a Order,
     pub mass: &'a Mass,
@@ -166,7 +167,7 @@ pub(super) struct Picker<'a> {
 
 impl<'a> Picker<'a> {
     pub fn new(
-        method: Method,
+        method: NeighbourMethod,
         multiclass: Multiclass,
         order: &'a Order,
         mass: &'a Mass,
@@ -191,11 +192,11 @@ impl<'a> Picker<'a> {
 
     /// Neighbours of `row` (of class `own`) from its distances by place; the distance to itself is
     /// overwritten.
-    pub fn pick<D: Distance>(&self, row: usize, own: usize, distances: &mut [D]) -> Choice {
+    pub fn pick<D: Distance>(&self, row: usize, own: usize, distances: &mut [D]) -> Contribution {
         let place = self.order.places[row] as usize;
         let each = self.share(row);
-        let mut choice = Choice::default();
-        let band = matches!(self.method, Method::MultiSurf { .. }).then(|| {
+        let mut choice = Contribution::default();
+        let band = matches!(self.method, NeighbourMethod::MultiSurf { .. }).then(|| {
             if self.mass.is_unit() {
                 D::band(distances, place, self.grid)
             } else {
@@ -209,24 +210,24 @@ impl<'a> Picker<'a> {
         let distances = &*distances;
         let (tolerance, farthest) = (self.grid.tolerance, D::FAR.value());
         match self.method {
-            Method::ReliefF { k, ties, ranks } => {
+            NeighbourMethod::ReliefF { k, ties, ranks } => {
                 let nearest = |class: Range<usize>| {
                     self.nearest(row, &distances[class.clone()], class.start, k, ties, ranks)
                 };
-                let picked: Vec<Vec<Group>> = self.classes().map(nearest).collect();
+                let picked: Vec<Vec<PlaceGroup>> = self.classes().map(nearest).collect();
                 self.near(&picked, own, each, false, &mut choice);
             }
-            Method::Pairs { setting, metric } => {
+            NeighbourMethod::Pairs { setting, metric } => {
                 self.pairs(distances, own, &setting, metric, &mut choice)
             }
-            Method::Merit { k, ties } => {
+            NeighbourMethod::Merit { k, ties } => {
                 let class = self.order.starts[own]..self.order.starts[own + 1];
                 let mut others = distances.to_vec();
                 others[class].fill(D::FAR);
                 let groups = self.nearest(row, &others, 0, k, ties, Ranks::Equal);
                 self.merit(row, groups, |place| distances[place as usize].value(), &mut choice);
             }
-            Method::Surf { star } => {
+            NeighbourMethod::Surf { star } => {
                 let mean = self.mean;
                 self.near(
                     &self.within(row, distances, |d| d < mean - tolerance),
@@ -240,7 +241,7 @@ impl<'a> Picker<'a> {
                     self.near(&far, own, -each, false, &mut choice);
                 }
             }
-            Method::MultiSurf { star } => {
+            NeighbourMethod::MultiSurf { star } => {
                 let (low, high) = band.unwrap_or_default();
                 let (low, high) = (low - tolerance, high + tolerance);
                 self.near(&self.within(row, distances, |d| d < low), own, each, false, &mut choice);
@@ -266,18 +267,18 @@ impl<'a> Picker<'a> {
         k: usize,
         ties: NeighbourTies,
         ranks: Ranks,
-    ) -> Vec<Group> {
+    ) -> Vec<PlaceGroup> {
         let there = of.iter().filter(|d| **d < D::FAR).count();
         if there == 0 {
             return Vec::new();
         }
         // with weights of at least one, the k nearest places hold the k nearest copies
         let limit = if self.mass.whole { D::kth(of, k.min(there)) } else { D::kth(of, there) };
-        let mut kept: Vec<Near<D>> = of
+        let mut kept: Vec<Neighbour<D>> = of
             .iter()
             .enumerate()
             .filter(|(_, d)| d.within(limit, self.grid.tolerance) && **d < D::FAR)
-            .map(|(at, &distance)| Near {
+            .map(|(at, &distance)| Neighbour {
                 distance,
                 place: (first + at) as u32,
                 weight: self.weight(row, first + at),
@@ -288,15 +289,16 @@ impl<'a> Picker<'a> {
     }
 
     /// Nearest first, then by row number; equal distances become the same number.
-    pub fn sort<D: Distance>(&self, kept: &mut [Near<D>]) {
-        let row = |near: &Near<D>| self.order.given[near.place as usize];
+    pub fn sort<D: Distance>(&self, kept: &mut [Neighbour<D>]) {
+        let row = |near: &Neighbour<D>| self.order.given[near.place as usize];
         kept.sort_unstable_by(|a, b| {
             let by_distance = a.distance.partial_cmp(&b.distance);
             by_distance.unwrap_or(Ordering::Equal).then_with(|| row(a).cmp(&row(b)))
         });
         let tolerance = self.grid.tolerance;
         if tolerance > 0.0 {
-            let tied = |a: &Near<D>, b: &Near<D>| b.distance.within(a.distance, tolerance);
+            let tied =
+                |a: &Neighbour<D>, b: &Neighbour<D>| b.distance.within(a.distance, tolerance);
             for tied in kept.chunk_by_mut(tied) {
                 let first = tied[0].distance;
                 tied.iter_mut().for_each(|near| near.distance = first);
@@ -311,7 +313,7 @@ impl<'a> Picker<'a> {
         row: usize,
         distances: &[D],
         test: impl Fn(f64) -> bool,
-    ) -> Vec<Vec<Group>> {
+    ) -> Vec<Vec<PlaceGroup>> {
         let pass = |class: Range<usize>| {
             let mut members = vec![0u32; class.len()];
             let mut used = 0;
@@ -356,14 +358,14 @@ impl<'a> Picker<'a> {
     /// for the far rows of MultiSURF*.
     pub fn near(
         &self,
-        picked: &[Vec<Group>],
+        picked: &[Vec<PlaceGroup>],
         own: usize,
         scale: f64,
         agreements: bool,
-        choice: &mut Choice,
+        choice: &mut Contribution,
     ) {
         let total =
-            |groups: &Vec<Group>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
+            |groups: &Vec<PlaceGroup>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
         let totals: Vec<f64> = picked.iter().map(total).collect();
         let of_classes = self.of_classes(&totals, own);
         for (c, groups) in picked.iter().enumerate() {
@@ -383,9 +385,9 @@ impl<'a> Picker<'a> {
     pub fn merit(
         &self,
         row: usize,
-        groups: Vec<Group>,
+        groups: Vec<PlaceGroup>,
         distance: impl Fn(u32) -> f64,
-        choice: &mut Choice,
+        choice: &mut Contribution,
     ) {
         for (weight, members) in groups {
             for place in members {
@@ -406,9 +408,9 @@ impl<'a> Picker<'a> {
         &self,
         distances: &[D],
         own: usize,
-        s: &Setting,
+        s: &PairSetting,
         metric: PairMetric,
-        choice: &mut Choice,
+        choice: &mut Contribution,
     ) {
         let theta = s.theta();
         let pi = matches!(metric, PairMetric::Pi | PairMetric::PlainPi);

@@ -19,13 +19,15 @@ fn scores_are_those_of_the_definitions() {
                 let levels = Level::available();
                 let level = levels[(seed as usize + m) % levels.len()];
                 let control = Control::new(1 + (seed as usize + m) % 4);
-                let scores = |rows: &Rows<'_>| {
+                let scores = |rows: &NeighbourRows<'_>| {
                     neighbour_scores_with(&control, Kernels::at(level), rows, method, multiclass)
                         .unwrap()
                 };
                 let got = scores(&random.rows());
                 let ties = match method {
-                    Method::ReliefF { ties, .. } | Method::Merit { ties, .. } => ties,
+                    NeighbourMethod::ReliefF { ties, .. } | NeighbourMethod::Merit { ties, .. } => {
+                        ties
+                    }
                     _ => NeighbourTies::Share,
                 };
                 if ties == NeighbourTies::Share || !holes {
@@ -83,15 +85,16 @@ fn the_order_of_the_rows_changes_no_bit() {
         (1..t).for_each(|i| order.swap(i, draw.below(i + 1)));
         let moved = random.taken(&order);
         let real: Vec<f64> = (0..t).map(|_| [0.1, 0.3, 1.0, 7.7][draw.below(4)]).collect();
-        let by_number = |method: &Method| {
+        let by_number = |method: &NeighbourMethod| {
             let first = NeighbourTies::First;
             matches!(
                 method,
-                Method::Merit { ties, .. } | Method::ReliefF { ties, .. } if *ties == first
+                NeighbourMethod::Merit { ties, .. } | NeighbourMethod::ReliefF { ties, .. }
+                    if *ties == first
             )
         };
         for method in methods().into_iter().filter(|method| !by_number(method)) {
-            let scores = |rows: Rows<'_>| {
+            let scores = |rows: NeighbourRows<'_>| {
                 neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap()
             };
             assert_eq!(scores(random.rows()), scores(moved.rows()), "seed {seed} {method:?}");
@@ -110,11 +113,11 @@ fn planes_and_numbers_give_the_same_scores() {
     let (t, n) = (1500, 40);
     let classes: Vec<u16> = (0..t).map(|_| draw.below(3) as u16).collect();
     let values: Vec<u8> = (0..t * n).map(|at| draw.below(2 + at % 3) as u8).collect();
-    let codes = Codes { values: &values, columns: n, stride: n };
-    let narrow = Rows::new(codes, Vec::new(), &classes, 3, Counts::One).unwrap();
+    let codes = NominalRows { values: &values, columns: n, stride: n };
+    let narrow = NeighbourRows::new(codes, Vec::new(), &classes, 3, Counts::One).unwrap();
     // a constant column with a hole sends the same rows the other way
     let constant = Other::Numbers { values: vec![1.0; t], range: None };
-    let wide = Rows::new(codes, vec![constant], &classes, 3, Counts::One).unwrap();
+    let wide = NeighbourRows::new(codes, vec![constant], &classes, 3, Counts::One).unwrap();
     for method in methods() {
         for multiclass in [Multiclass::Prior, Multiclass::Rebate] {
             let control = Control::new(2);
@@ -147,21 +150,21 @@ fn importances_are_read_relative_to_their_mean() {
 #[test]
 fn numbers_that_mean_nothing_are_refused() {
     let classes = [0u16, 1];
-    let codes = Codes { values: &[0, 1], columns: 1, stride: 1 };
+    let codes = NominalRows { values: &[0, 1], columns: 1, stride: 1 };
     let numbers = |values: Vec<f64>| Other::Numbers { values, range: None };
-    let one = |other: Other| Rows::new(codes, vec![other], &classes, 2, Counts::One);
+    let one = |other: Other| NeighbourRows::new(codes, vec![other], &classes, 2, Counts::One);
     assert!(one(numbers(vec![1.0, f64::INFINITY])).is_err());
     assert!(one(numbers(vec![1.0])).is_err());
     assert!(one(Other::Nominal { codes: vec![0, 3], levels: 3 }).is_err());
-    assert!(Rows::new(codes, Vec::new(), &classes, 1, Counts::One).is_err());
+    assert!(NeighbourRows::new(codes, Vec::new(), &classes, 1, Counts::One).is_err());
     for weights in [vec![1.0], vec![1.0, 0.0], vec![1.0, f64::NAN]] {
-        assert!(Rows::new(codes, Vec::new(), &classes, 2, Counts::of(weights)).is_err());
+        assert!(NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::of(weights)).is_err());
     }
-    let none = Codes { values: &[], columns: 0, stride: 0 };
-    assert!(Rows::new(none, Vec::new(), &classes, 2, Counts::One).is_err());
+    let none = NominalRows { values: &[], columns: 0, stride: 0 };
+    assert!(NeighbourRows::new(none, Vec::new(), &classes, 2, Counts::One).is_err());
     assert!(
-        Rows::new(
-            Codes { values: &[0], columns: 1, stride: 1 },
+        NeighbourRows::new(
+            NominalRows { values: &[0], columns: 1, stride: 1 },
             Vec::new(),
             &classes,
             2,
@@ -171,13 +174,13 @@ fn numbers_that_mean_nothing_are_refused() {
     );
     let rows = one(numbers(vec![-1e308, 1e308])).unwrap();
     assert_eq!(rows.others[0].diff(0, 1), 1.0);
-    let merit = Method::Merit { k: 0, ties: NeighbourTies::Share };
+    let merit = NeighbourMethod::Merit { k: 0, ties: NeighbourTies::Share };
     assert!(neighbour_scores(&Control::new(1), &rows, merit, Multiclass::Prior).is_err());
 }
 
 #[test]
 fn one_setting_by_streaming_is_the_contraction_of_all() {
-    use crate::stats::pairs::{self, Column, Decay, Profile, Setting, Values};
+    use crate::stats::pairs::{self, CodeColumn, CodeValues, Decay, PairSetting, Profile};
     for seed in 0..40 {
         let mut random = Random::new(4 * seed);
         random.numbers.clear();
@@ -189,14 +192,15 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
             .map(|k| random.codes.iter().skip(k).step_by(random.complete).copied().collect())
             .collect();
         let columns =
-            by_column.iter().map(|c| Column { values: Values::U8(c), levels: 5 }).collect();
-        let codes = pairs::Codes::new(columns, &random.classes, random.n_classes, None).unwrap();
+            by_column.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels: 5 }).collect();
+        let codes =
+            pairs::CodeTable::new(columns, &random.classes, random.n_classes, None).unwrap();
         let profile = Profile::new(&pairs::pair_counts(&Control::new(1), &codes).unwrap());
         let theta = [1.0, 0.5, 0.25, 0.75];
         for decay in
             [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical]
         {
-            let setting = Setting::new(theta, 2.5, decay).unwrap();
+            let setting = PairSetting::new(theta, 2.5, decay).unwrap();
             for metric in [
                 PairMetric::Pi,
                 PairMetric::PlainPi,
@@ -209,7 +213,7 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
                     PairMetric::ContextualMerit => profile.contextual_merit(&setting),
                     PairMetric::Relief => profile.relief(&setting),
                 };
-                let method = Method::Pairs { setting, metric };
+                let method = NeighbourMethod::Pairs { setting, metric };
                 let got =
                     neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior)
                         .unwrap();

@@ -8,11 +8,11 @@
 
 use super::counts::{Classes, PairCounts};
 use super::exact::take;
-use super::input::{Codes, Rows};
+use super::input::{CodeTable, SlotRows};
 use super::naive::few_rows;
 use super::plan;
 use super::runs::Mode;
-use super::scan::{Scan, Tile, tiles};
+use super::scan::{PairScan, Tile, tiles};
 use super::tile::Worker;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -55,17 +55,17 @@ impl BlockCounts {
     }
 }
 
-struct Block {
-    rows: Rows,
+struct RowBlock {
+    rows: SlotRows,
     tiles: Vec<Tile>,
-    scan: Scan,
+    scan: PairScan,
 }
 
-impl Block {
-    fn gather(codes: &Codes<'_>, kernels: Kernels, members: &[u32]) -> Result<Self> {
-        let rows = Rows::gather(codes, Some(members))?;
+impl RowBlock {
+    fn gather(codes: &CodeTable<'_>, kernels: Kernels, members: &[u32]) -> Result<Self> {
+        let rows = SlotRows::gather(codes, Some(members))?;
         let tiles = tiles(&rows, kernels.words());
-        let scan = Scan::new(&rows, &tiles);
+        let scan = PairScan::new(&rows, &tiles);
         Ok(Self { rows, tiles, scan })
     }
 }
@@ -77,7 +77,7 @@ impl Block {
 /// [`Error::Data`] for a block out of range; [`Error::Cancelled`].
 pub fn pair_counts_by_block(
     control: &Control,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     block: &[u16],
     blocks: usize,
     classes: Classes,
@@ -92,7 +92,7 @@ pub fn pair_counts_by_block(
 pub fn pair_counts_by_block_with(
     control: &Control,
     kernels: Kernels,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     block: &[u16],
     blocks: usize,
     classes: Classes,
@@ -132,13 +132,14 @@ pub fn pair_counts_by_block_with(
 pub(super) fn each_pair_of_blocks<R: Send>(
     control: &Control,
     kernels: Kernels,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     (members, asked): (&[Vec<u32>], Range<usize>),
     classes: Classes,
     f: impl Fn((usize, usize), PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
     let blocks = members.len();
-    let prepared = parallel::map(control, blocks, |b| Block::gather(codes, kernels, &members[b]))?;
+    let prepared =
+        parallel::map(control, blocks, |b| RowBlock::gather(codes, kernels, &members[b]))?;
     let all = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b)));
     let pairs: Vec<(usize, usize)> = all.skip(asked.start).take(asked.len()).collect();
     control.expect(pairs.len() as u64);
@@ -161,7 +162,7 @@ pub(super) fn each_pair_of_blocks<R: Send>(
 /// [`Error::Data`] for a row that does not exist or is in both lists; [`Error::Cancelled`].
 pub fn pair_counts_across(
     control: &Control,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     rows: [&[u32]; 2],
 ) -> Result<PairCounts> {
     let mut first = vec![false; codes.n_rows()];
@@ -174,7 +175,8 @@ pub fn pair_counts_across(
         return Err(Error::Data("a row is in both lists of rows".into()));
     }
     let kernels = Kernels::active();
-    let [a, b] = [Block::gather(codes, kernels, rows[0])?, Block::gather(codes, kernels, rows[1])?];
+    let [a, b] =
+        [RowBlock::gather(codes, kernels, rows[0])?, RowBlock::gather(codes, kernels, rows[1])?];
     PairCounts::affordable(control, &a.rows.offsets, codes.n_classes())?;
     control.expect((a.tiles.len() + b.tiles.len()) as u64);
     let counts = between(control, kernels, [&a, &b], Classes::Apart, &OnceLock::new())?;
@@ -185,7 +187,7 @@ pub fn pair_counts_across(
 fn between(
     control: &Control,
     kernels: Kernels,
-    [a, b]: [&Block; 2],
+    [a, b]: [&RowBlock; 2],
     classes: Classes,
     saw: &OnceLock<Window>,
 ) -> Result<PairCounts> {
@@ -201,7 +203,7 @@ fn between(
     }
     let mut counts = PairCounts::zero(a.rows.offsets.clone(), classes.kept(all));
     let pairs = a.rows.total() * b.rows.total();
-    let worker = |columns: &'_ Block, active: &'_ Block, mode, counts| {
+    let worker = |columns: &'_ RowBlock, active: &'_ RowBlock, mode, counts| {
         let worker = Worker::new(
             kernels,
             &columns.rows,

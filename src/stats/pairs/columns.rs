@@ -2,7 +2,7 @@
 //!
 //! Codes are copied once, in a byte where they fit. O(rows x features).
 
-use super::input::{Codes, Column, Values};
+use super::input::{CodeColumn, CodeTable, CodeValues};
 use crate::data::{self, Dataset, MISSING};
 use crate::error::{Error, Result};
 
@@ -46,16 +46,20 @@ impl NominalColumns {
     /// With classes and whole weights.
     ///
     /// # Errors
-    /// As [`Codes::new`].
-    pub fn codes<'a>(&'a self, data: &'a Dataset, weights: Option<&'a [u32]>) -> Result<Codes<'a>> {
-        let column = |(owned, levels): &'a (Owned, usize)| Column {
+    /// As [`CodeTable::new`].
+    pub fn codes<'a>(
+        &'a self,
+        data: &'a Dataset,
+        weights: Option<&'a [u32]>,
+    ) -> Result<CodeTable<'a>> {
+        let column = |(owned, levels): &'a (Owned, usize)| CodeColumn {
             values: match owned {
-                Owned::U8(c) => Values::U8(c),
-                Owned::U16(c) => Values::U16(c),
+                Owned::U8(c) => CodeValues::U8(c),
+                Owned::U16(c) => CodeValues::U16(c),
             },
             levels: *levels,
         };
-        Codes::new(
+        CodeTable::new(
             self.columns.iter().map(column).collect(),
             data.classes(),
             data.n_classes(),

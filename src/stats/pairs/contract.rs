@@ -11,7 +11,7 @@
 use super::counts::PairCounts;
 use crate::error::{Error, Result};
 
-/// How the weight of a pair falls with its distance; alpha is in [`Setting`].
+/// How the weight of a pair falls with its distance; alpha is in [`PairSetting`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
     /// `2^(-alpha D)`.
@@ -34,13 +34,13 @@ const MOST_AT_ZERO: f64 = 1e250;
 
 /// Theta, alpha and decay of the framework.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Setting {
+pub struct PairSetting {
     theta: [f64; 4],
     alpha: f64,
     decay: Decay,
 }
 
-impl Setting {
+impl PairSetting {
     /// Check: theta in [0, 1], alpha (and the weight at zero) finite and not negative.
     ///
     /// # Errors
@@ -125,14 +125,14 @@ pub(super) fn dot(counts: &[i64], weights: &[f64]) -> f64 {
 }
 
 /// `R[slot][class][case]`, slots being all values of all features in order.
-pub fn count_matrices(counts: &PairCounts, setting: &Setting) -> Vec<f64> {
+pub fn count_matrices(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
     let weights = setting.weights(counts.distances());
     let rows = counts.cells.chunks_exact(counts.distances()).enumerate();
     rows.map(|(i, row)| setting.theta[i % 4] * dot(row, &weights)).collect()
 }
 
 /// R over the whole set, `[class][case]`; cases 3 and 4 are zero, as in the paper's eq. 12.
-pub fn root_matrix(counts: &PairCounts, setting: &Setting) -> Vec<f64> {
+pub fn root_matrix(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
     let weights = setting.weights(counts.distances());
     let root = counts.root();
     let classes = root.chunks_exact(2 * counts.distances());

@@ -13,12 +13,12 @@
 //! a few hundred ([`super::plan`]).
 
 use super::counts::PairCounts;
-use super::input::Rows;
+use super::input::SlotRows;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
 /// Cells of the product of all values, if a number can hold them.
-pub(super) fn cells(rows: &Rows) -> Option<usize> {
+pub(super) fn cells(rows: &SlotRows) -> Option<usize> {
     let mut values = rows.offsets.windows(2).map(|o| (o[1] - o[0]) as usize);
     values.try_fold(1usize, usize::checked_mul)
 }
@@ -27,7 +27,7 @@ pub(super) fn cells(rows: &Rows) -> Option<usize> {
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
-pub(super) fn count(control: &Control, rows: &Rows) -> Result<PairCounts> {
+pub(super) fn count(control: &Control, rows: &SlotRows) -> Result<PairCounts> {
     let classes = rows.starts.len() - 1;
     let domain = Domain::new(rows);
     // the last one takes the rows of all classes
@@ -58,7 +58,7 @@ pub(super) fn count(control: &Control, rows: &Rows) -> Result<PairCounts> {
 }
 
 /// Pairs by (slot and class of i, distance): those with one value of the slot's feature, and all.
-struct Part {
+struct DistanceCounts {
     same_value: Vec<i64>,
     all: Vec<i64>,
 }
@@ -76,7 +76,7 @@ struct Domain {
 }
 
 impl Domain {
-    fn new(rows: &Rows) -> Self {
+    fn new(rows: &SlotRows) -> Self {
         let n = rows.features;
         let mut axes = Vec::with_capacity(n);
         let mut cells = 1;
@@ -97,7 +97,7 @@ impl Domain {
     fn transformed(
         &self,
         control: &Control,
-        rows: &Rows,
+        rows: &SlotRows,
         classes: std::ops::Range<usize>,
     ) -> Result<Vec<u32>> {
         let d = self.d;
@@ -136,13 +136,13 @@ impl Domain {
     fn added_up(
         &self,
         control: &Control,
-        rows: &Rows,
+        rows: &SlotRows,
         table: &[u32],
         classes: std::ops::Range<usize>,
-    ) -> Result<Part> {
+    ) -> Result<DistanceCounts> {
         let (d, many) = (self.d, classes.len());
         let size = self.slots * many * d;
-        let mut part = Part { same_value: vec![0; size], all: vec![0; size] };
+        let mut part = DistanceCounts { same_value: vec![0; size], all: vec![0; size] };
         for class in classes.clone() {
             for i in rows.starts[class]..rows.starts[class + 1] {
                 let weight = i64::from(rows.weights[i]);
@@ -206,7 +206,7 @@ fn lines(cells: usize, values: usize, step: usize) -> impl Iterator<Item = usize
 #[cfg(test)]
 mod tests {
     use super::super::tests::Random;
-    use super::super::{Codes, Column, Values, pair_counts};
+    use super::super::{CodeColumn, CodeTable, CodeValues, pair_counts};
     use super::*;
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         for seed in 0..400 {
             let random = Random::new(seed, 80, 6);
             let codes = random.codes();
-            let rows = Rows::gather(&codes, None).unwrap();
+            let rows = SlotRows::gather(&codes, None).unwrap();
             if rows.len() == 0 || cells(&rows).is_none_or(|c| c > 20_000) {
                 continue;
             }
@@ -243,11 +243,11 @@ mod tests {
             (0..t).map(|i| ((mix(i, 0) ^ mix(i, 3)) + u32::from(i % 11 == 0)) as u16).collect();
         let of = |c: &'static [usize]| {
             c.iter()
-                .map(|&k| Column { values: Values::U8(&columns[k]), levels: 2 })
+                .map(|&k| CodeColumn { values: CodeValues::U8(&columns[k]), levels: 2 })
                 .collect::<Vec<_>>()
         };
-        let all = Codes::new(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), &classes, 3, None).unwrap();
-        let rows = Rows::gather(&all, None).unwrap();
+        let all = CodeTable::new(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), &classes, 3, None).unwrap();
+        let rows = SlotRows::gather(&all, None).unwrap();
         assert!(super::super::plan::transform_pays(&rows));
         let control = Control::new(1);
         let halves: Vec<Vec<u32>> = vec![(0..t / 2).collect(), (t / 2..t).collect()];

@@ -13,11 +13,11 @@
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
-use super::input::{Codes, Rows};
+use super::input::{CodeTable, SlotRows};
 use super::naive::few_rows;
 use super::plan;
 use super::runs::Mode;
-use super::scan::{Scan, Tile, tiles};
+use super::scan::{PairScan, Tile, tiles};
 use super::tile::Worker;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 /// # Errors
 /// [`crate::error::Error::Data`] for a table of more than two gigabytes;
 /// [`crate::error::Error::Cancelled`] when the control says so.
-pub fn pair_counts(control: &Control, codes: &Codes<'_>) -> Result<PairCounts> {
+pub fn pair_counts(control: &Control, codes: &CodeTable<'_>) -> Result<PairCounts> {
     pair_counts_with(control, Kernels::active(), codes, None, None)
 }
 
@@ -42,7 +42,7 @@ pub fn pair_counts(control: &Control, codes: &Codes<'_>) -> Result<PairCounts> {
 /// gigabytes; [`crate::error::Error::Cancelled`].
 pub fn pair_counts_between(
     control: &Control,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     from: Option<&[u32]>,
     among: Option<&[u32]>,
 ) -> Result<PairCounts> {
@@ -56,13 +56,13 @@ pub fn pair_counts_between(
 pub fn pair_counts_with(
     control: &Control,
     kernels: Kernels,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     from: Option<&[u32]>,
     among: Option<&[u32]>,
 ) -> Result<PairCounts> {
-    let active = Rows::gather(codes, among)?;
+    let active = SlotRows::gather(codes, among)?;
     let same = from == among;
-    let columns = if same { None } else { Some(Rows::gather(codes, from)?) };
+    let columns = if same { None } else { Some(SlotRows::gather(codes, from)?) };
     let counts =
         count(control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
     counts.check_sums()?;
@@ -73,8 +73,8 @@ pub fn pair_counts_with(
 pub(super) fn count(
     control: &Control,
     kernels: Kernels,
-    columns: &Rows,
-    active: &Rows,
+    columns: &SlotRows,
+    active: &SlotRows,
     classes: Classes,
 ) -> Result<PairCounts> {
     let all = active.starts.len() - 1;
@@ -93,9 +93,9 @@ pub(super) fn count(
     let mut counts = PairCounts::zero(active.offsets.clone(), classes.kept(all));
     let column_tiles = tiles(columns, kernels.words());
     let scan = if own {
-        Scan::new(active, &column_tiles)
+        PairScan::new(active, &column_tiles)
     } else {
-        Scan::new(active, &tiles(active, kernels.words()))
+        PairScan::new(active, &tiles(active, kernels.words()))
     };
     control.expect(column_tiles.len() as u64);
     let shares =

@@ -1,22 +1,22 @@
 //! What the pass reads: codes by column, classes, whole weights; and the rows it makes of them.
 //!
-//! [`Codes`] borrows columns from wherever they live. [`Rows::gather`] takes the rows asked for,
-//! drops those of weight 0, collapses identical rows of one class into one row with a multiplicity
-//! where that pays (fewer than 0.8 of the rows remain), and sorts by class. Cost O(t n) and no sort
-//! of the codes: equal rows meet in a hash table.
+//! [`CodeTable`] borrows columns from wherever they live. [`SlotRows::gather`] takes the rows asked
+//! for, drops those of weight 0, collapses identical rows of one class into one row with a
+//! multiplicity where that pays (fewer than 0.8 of the rows remain), and sorts by class. Cost O(t
+//! n) and no sort of the codes: equal rows meet in a hash table.
 
 use crate::error::{Error, Result};
 
 /// Codes of one column, in the width they are stored in.
 #[derive(Debug, Clone, Copy)]
-pub enum Values<'a> {
+pub enum CodeValues<'a> {
     /// Up to 256 values.
     U8(&'a [u8]),
     /// Up to 65,535 values.
     U16(&'a [u16]),
 }
 
-impl Values<'_> {
+impl CodeValues<'_> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -57,23 +57,23 @@ impl Values<'_> {
 
 /// One nominal column; missing cells are a value of their own.
 #[derive(Debug, Clone, Copy)]
-pub struct Column<'a> {
+pub struct CodeColumn<'a> {
     /// Codes below `levels`.
-    pub values: Values<'a>,
+    pub values: CodeValues<'a>,
     /// Number of values, including the one that stands for missing cells.
     pub levels: usize,
 }
 
 /// A table of codes with classes and whole weights.
 #[derive(Debug, Clone)]
-pub struct Codes<'a> {
-    columns: Vec<Column<'a>>,
+pub struct CodeTable<'a> {
+    columns: Vec<CodeColumn<'a>>,
     classes: &'a [u16],
     n_classes: usize,
     weights: Option<&'a [u32]>,
 }
 
-impl<'a> Codes<'a> {
+impl<'a> CodeTable<'a> {
     /// Check and hold. `classes` are below `n_classes`; `weights` (one a row) count copies, `None`
     /// is 1 each.
     ///
@@ -82,7 +82,7 @@ impl<'a> Codes<'a> {
     /// features or values, or a total weight of 3.03e9 and more (its square would not fit the
     /// counters).
     pub fn new(
-        columns: Vec<Column<'a>>,
+        columns: Vec<CodeColumn<'a>>,
         classes: &'a [u16],
         n_classes: usize,
         weights: Option<&'a [u32]>,
@@ -140,7 +140,7 @@ impl<'a> Codes<'a> {
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[Column<'a>] {
+    pub fn columns(&self) -> &[CodeColumn<'a>] {
         &self.columns
     }
 
@@ -186,7 +186,7 @@ pub const MAX_WEIGHT: u64 = 3_037_000_499;
 
 /// Rows sorted by class, each with its (feature, value) slots and a multiplicity.
 #[derive(Debug, Clone)]
-pub(super) struct Rows {
+pub(super) struct SlotRows {
     /// Number of features.
     pub features: usize,
     /// First slot of each feature, and the number of all.
@@ -199,7 +199,7 @@ pub(super) struct Rows {
     pub starts: Vec<usize>,
 }
 
-impl Rows {
+impl SlotRows {
     /// Number of (distinct) rows.
     pub fn len(&self) -> usize {
         self.weights.len()
@@ -219,7 +219,7 @@ impl Rows {
     ///
     /// # Errors
     /// [`Error::Data`] if a row does not exist or the weights exceed [`MAX_WEIGHT`].
-    pub fn gather(codes: &Codes<'_>, rows: Option<&[u32]>) -> Result<Self> {
+    pub fn gather(codes: &CodeTable<'_>, rows: Option<&[u32]>) -> Result<Self> {
         let t = codes.n_rows();
         if let Some(r) = rows.and_then(|r| r.iter().find(|r| **r as usize >= t)) {
             return Err(Error::Data(format!("row {r} of {t} rows")));

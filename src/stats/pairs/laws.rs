@@ -4,7 +4,7 @@ use super::tests::Random;
 use super::*;
 use crate::parallel::Control;
 
-fn counts(codes: &Codes<'_>) -> PairCounts {
+fn counts(codes: &CodeTable<'_>) -> PairCounts {
     pair_counts(&Control::new(1), codes).unwrap()
 }
 
@@ -12,8 +12,9 @@ fn counts(codes: &Codes<'_>) -> PairCounts {
 fn cube() -> PairCounts {
     let bits: Vec<Vec<u8>> = (0..3).map(|b| (0..8u8).map(|i| i >> b & 1).collect()).collect();
     let classes: Vec<u16> = (0..8).map(|i| (i & 1) ^ (i >> 1 & 1)).collect();
-    let columns = bits.iter().map(|b| Column { values: Values::U8(b), levels: 2 }).collect();
-    counts(&Codes::new(columns, &classes, 2, None).unwrap())
+    let columns =
+        bits.iter().map(|b| CodeColumn { values: CodeValues::U8(b), levels: 2 }).collect();
+    counts(&CodeTable::new(columns, &classes, 2, None).unwrap())
 }
 
 fn near(a: &[f64], b: &[f64], tolerance: f64) {
@@ -34,10 +35,10 @@ fn the_cube_has_the_constants_of_the_paper() {
     };
     assert_eq!([at_one(0) / 2, at_one(1) / 2, at_one(2) / 2], [4, 4, 0]);
     let profile = Profile::new(&cube);
-    near(&profile.contextual_merit(&Setting::contextual_merit()), &[10.0, 10.0, 4.0], 1e-12);
-    near(&profile.relief(&Setting::relief(2.0).unwrap()), &[8.0, 8.0, -8.0], 1e-12);
-    near(&profile.pi(&Setting::pi()), &[1.000920, 1.000920, 0.001201], 5e-7);
-    let flat = Setting::new([1.0; 4], 0.0, Decay::Exponential).unwrap();
+    near(&profile.contextual_merit(&PairSetting::contextual_merit()), &[10.0, 10.0, 4.0], 1e-12);
+    near(&profile.relief(&PairSetting::relief(2.0).unwrap()), &[8.0, 8.0, -8.0], 1e-12);
+    near(&profile.pi(&PairSetting::pi()), &[1.000920, 1.000920, 0.001201], 5e-7);
+    let flat = PairSetting::new([1.0; 4], 0.0, Decay::Exponential).unwrap();
     near(&profile.pi(&flat), &[0.0; 3], 1e-12);
 }
 
@@ -75,9 +76,9 @@ fn uniform_weights_have_a_closed_form_and_class_counts_come_back() {
         let codes = random.codes();
         let counts = counts(&codes);
         let uniform =
-            count_matrices(&counts, &Setting::new([1.0; 4], 7.0, Decay::Uniform).unwrap());
+            count_matrices(&counts, &PairSetting::new([1.0; 4], 7.0, Decay::Uniform).unwrap());
         let zero =
-            count_matrices(&counts, &Setting::new([1.0; 4], 0.0, Decay::Exponential).unwrap());
+            count_matrices(&counts, &PairSetting::new([1.0; 4], 0.0, Decay::Exponential).unwrap());
         near(&uniform, &zero, 0.0);
         let mut closed = Vec::new();
         for k in 0..counts.features() {
@@ -100,12 +101,16 @@ fn uniform_weights_have_a_closed_form_and_class_counts_come_back() {
 fn identical_rows_count_squared() {
     let column = [1u8; 4];
     let classes = [0u16; 4];
-    let codes =
-        Codes::new(vec![Column { values: Values::U8(&column), levels: 2 }], &classes, 1, None)
-            .unwrap();
+    let codes = CodeTable::new(
+        vec![CodeColumn { values: CodeValues::U8(&column), levels: 2 }],
+        &classes,
+        1,
+        None,
+    )
+    .unwrap();
     let r = count_matrices(
         &counts(&codes),
-        &Setting::new([1.0, 0.0, 0.0, 0.0], 1.0, Decay::Identical).unwrap(),
+        &PairSetting::new([1.0, 0.0, 0.0, 0.0], 1.0, Decay::Identical).unwrap(),
     );
     assert_eq!(r, [0.0, 0.0, 0.0, 0.0, 16.0, 0.0, 0.0, 0.0]);
 }
@@ -136,11 +141,11 @@ fn relief_and_contextual_merit_are_instances() {
                 }
             }
         }
-        let setting = Setting::relief(radius as f64).unwrap();
-        near(&profile.contextual_merit(&Setting::contextual_merit()), &merit, 1e-6);
+        let setting = PairSetting::relief(radius as f64).unwrap();
+        near(&profile.contextual_merit(&PairSetting::contextual_merit()), &merit, 1e-6);
         near(&profile.relief(&setting), &relief, 1e-9);
         // unweighted, the paper's F is twice Relief and a constant
-        let all = Setting::new([1.0; 4], radius as f64, Decay::Threshold).unwrap();
+        let all = PairSetting::new([1.0; 4], radius as f64, Decay::Threshold).unwrap();
         let f = profile.pi_unweighted(&all);
         let constant = f[0] - 2.0 * relief[0];
         assert!(f.iter().zip(&relief).all(|(f, r)| (f - 2.0 * r - constant).abs() < 1e-6));
@@ -149,12 +154,14 @@ fn relief_and_contextual_merit_are_instances() {
 
 #[test]
 fn settings_are_checked() {
-    let setting = |t, a, d| Setting::new([t, 1.0, 1.0, 1.0], a, d);
+    let setting = |t, a, d| PairSetting::new([t, 1.0, 1.0, 1.0], a, d);
     for bad in [f64::NAN, -1.0, 1.5, f64::INFINITY] {
         assert!(setting(bad, 0.1, Decay::Exponential).is_err());
     }
     for bad in [f64::NAN, -0.1, f64::INFINITY] {
-        assert!(setting(1.0, bad, Decay::Exponential).is_err() && Setting::relief(bad).is_err());
+        assert!(
+            setting(1.0, bad, Decay::Exponential).is_err() && PairSetting::relief(bad).is_err()
+        );
     }
     let far = setting(1.0, 1e308, Decay::Exponential).unwrap();
     assert_eq!(far.weights(3), [1.0, 0.0, 0.0]);

@@ -39,11 +39,11 @@ pub use blocks::{
     BlockCounts, pair_counts_across, pair_counts_by_block, pair_counts_by_block_with,
 };
 pub use columns::NominalColumns;
-pub use contract::{Decay, Setting, count_matrices, root_matrix, uniform_matrices};
+pub use contract::{Decay, PairSetting, count_matrices, root_matrix, uniform_matrices};
 pub use counts::{Classes, PairCounts};
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
-pub use input::{Codes, Column, MAX_WEIGHT, Values};
-pub use node::{Matrices, NodeMatrices, NodeRows, Numbering};
+pub use input::{CodeColumn, CodeTable, CodeValues, MAX_WEIGHT};
+pub use node::{Matrices, NodeMatrices, Numbering, PairNodeRows};
 pub use profile::Profile;
 pub use radius::{RadiusRule, default_radius};
 pub use sample::{BlockScores, CaseSigns, block_scores};

@@ -6,15 +6,15 @@
 
 use super::counts::PairCounts;
 #[cfg(test)]
-use super::input::Codes;
-use super::input::Rows;
+use super::input::CodeTable;
+use super::input::SlotRows;
 #[cfg(test)]
 use crate::error::Result;
 
 /// Counts of the ordered pairs (i, j), i in `from`, j in `among` (all rows if `None`).
 #[cfg(test)]
 pub(super) fn pair_counts(
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     from: Option<&[u32]>,
     among: Option<&[u32]>,
 ) -> Result<PairCounts> {
@@ -26,7 +26,7 @@ pub(super) fn pair_counts(
             let (i, j) = (i as usize, j as usize);
             let pair = i64::from(codes.weight(i)) * i64::from(codes.weight(j));
             counts.pairs += pair as u64;
-            let differ = |c: &super::Column<'_>| c.values.code(i) != c.values.code(j);
+            let differ = |c: &super::CodeColumn<'_>| c.values.code(i) != c.values.code(j);
             let distance = codes.columns().iter().filter(|c| differ(c)).count();
             let class = usize::from(codes.classes()[i]);
             let other_class = usize::from(codes.classes()[i] != codes.classes()[j]);
@@ -42,7 +42,7 @@ pub(super) fn pair_counts(
 
 /// The same over gathered rows, adding to counts; for so few rows that a tile would be mostly
 /// empty.
-pub(super) fn few_rows(from: &Rows, among: &Rows, counts: &mut PairCounts) {
+pub(super) fn few_rows(from: &SlotRows, among: &SlotRows, counts: &mut PairCounts) {
     let (n, d) = (from.features, counts.distances());
     let classes = from.starts.len() - 1;
     for class in 0..classes {

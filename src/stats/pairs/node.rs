@@ -10,10 +10,10 @@
 //! pair at once; more go through the pass. Both give the same numbers to the last bit. O(t^2 n) bit
 //! operations.
 
-use super::contract::{Setting, count_matrices, root_matrix};
+use super::contract::{PairSetting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
 use super::exact::count;
-use super::input::{Rows, hash_class, hash_slot};
+use super::input::{SlotRows, hash_class, hash_slot};
 use super::plan;
 use super::profile::Profile;
 use super::radius::RadiusRule;
@@ -66,8 +66,8 @@ impl Numbering {
 
 /// The rows of a node, ready to be counted.
 #[derive(Debug)]
-pub struct NodeRows {
-    rows: Rows,
+pub struct PairNodeRows {
+    rows: SlotRows,
     features: Vec<u32>,
     /// Declared code of each slot.
     codes: Vec<u32>,
@@ -75,7 +75,7 @@ pub struct NodeRows {
     classes: Vec<u32>,
 }
 
-impl NodeRows {
+impl PairNodeRows {
     /// Take the rows; `weight` gives the multiplicity of an internal row.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl NodeRows {
                 *hash = hash_slot(*hash, *slot);
             }
         }
-        let rows = Rows::assemble(
+        let rows = SlotRows::assemble(
             offsets,
             classes.len(),
             &slots,
@@ -158,7 +158,7 @@ impl NodeRows {
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
-    pub fn weighed(&self, control: &Control, setting: &Setting) -> Result<WeighedPairs> {
+    pub fn weighed(&self, control: &Control, setting: &PairSetting) -> Result<WeighedPairs> {
         weigh(control, Kernels::active(), &self.rows, &self.rows, setting)
     }
 
@@ -178,9 +178,15 @@ impl NodeRows {
         for (class, range) in rows.starts.windows(2).enumerate() {
             classes[range[0]..range[1]].fill(class as u16);
         }
-        let codes = neighbours::Codes { values: &bytes, columns: n, stride: n };
+        let codes = neighbours::NominalRows { values: &bytes, columns: n, stride: n };
         let weights = Counts::Copies(rows.weights.iter().map(|&w| f64::from(w)).collect());
-        let rows = neighbours::Rows::new(codes, Vec::new(), &classes, self.classes.len(), weights)?;
+        let rows = neighbours::NeighbourRows::new(
+            codes,
+            Vec::new(),
+            &classes,
+            self.classes.len(),
+            weights,
+        )?;
         Ok(enough.radius(pairs_by_distance(control, &rows)?.into_iter()))
     }
 
@@ -193,8 +199,8 @@ impl NodeRows {
     /// Count matrices of the features that vary, from counts by distance.
     ///
     /// # Errors
-    /// As [`NodeRows::profile`].
-    pub fn matrices(&self, control: &Control, setting: &Setting) -> Result<NodeMatrices> {
+    /// As [`PairNodeRows::profile`].
+    pub fn matrices(&self, control: &Control, setting: &PairSetting) -> Result<NodeMatrices> {
         let counts = self.counts(control, Classes::Apart)?;
         let of_slots = count_matrices(&counts, setting);
         Ok(NodeMatrices { root: root_matrix(&counts, setting), of_slots })
@@ -204,7 +210,11 @@ impl NodeRows {
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
-    pub fn weighed_matrices(&self, control: &Control, setting: &Setting) -> Result<NodeMatrices> {
+    pub fn weighed_matrices(
+        &self,
+        control: &Control,
+        setting: &PairSetting,
+    ) -> Result<NodeMatrices> {
         let sums = self.weighed(control, setting)?;
         Ok(NodeMatrices { root: sums.root_matrix(), of_slots: sums.matrices() })
     }
@@ -251,7 +261,7 @@ impl NodeRows {
 }
 
 /// Columns of more values than a byte holds: a double loop over rows, dealt out to threads.
-fn slow_pairs_by_distance(control: &Control, rows: &Rows) -> Result<Vec<f64>> {
+fn slow_pairs_by_distance(control: &Control, rows: &SlotRows) -> Result<Vec<f64>> {
     let shares = control.threads() * 8;
     let parts = parallel::map(control, shares, |share| {
         let mut pairs = vec![0u128; rows.features + 1];
@@ -293,7 +303,7 @@ pub struct Matrices {
 }
 
 /// All features of a pair at once; the numbers stay below 2^32.
-fn double_loop(rows: &Rows) -> Profile {
+fn double_loop(rows: &SlotRows) -> Profile {
     let (t, n) = (rows.len(), rows.features);
     let d = n + 1;
     let mut of_slot = vec![0u32; rows.offsets[n] as usize];
@@ -375,7 +385,7 @@ mod tests {
                 random.weights.as_ref().map(|w| w.iter().map(|w| w % 7).collect::<Vec<u32>>());
             let weights = if seed % 2 == 0 { light } else { random.weights.clone() };
             let weight = |r: u32| weights.as_ref().map_or(1, |w| w[r as usize]);
-            let node = NodeRows::gather(
+            let node = PairNodeRows::gather(
                 coded,
                 &layout,
                 random.n_classes,
@@ -393,17 +403,17 @@ mod tests {
             if node.rows.len() <= 200 && node.rows.total() <= 1600 {
                 assert_eq!(double_loop(&node.rows), truth, "seed {seed}");
             }
-            let setting = Setting::pi();
+            let setting = PairSetting::pi();
             let whole = super::super::pair_counts_with(
                 &control,
                 Kernels::active(),
-                &crate::stats::pairs::Codes::new(
+                &crate::stats::pairs::CodeTable::new(
                     random
                         .columns
                         .iter()
                         .zip(&random.levels)
-                        .map(|(c, &levels)| crate::stats::pairs::Column {
-                            values: crate::stats::pairs::Values::U16(c),
+                        .map(|(c, &levels)| crate::stats::pairs::CodeColumn {
+                            values: crate::stats::pairs::CodeValues::U16(c),
                             levels,
                         })
                         .collect(),

@@ -22,7 +22,7 @@
 
 use super::counts::PairCounts;
 use super::dense;
-use super::input::Rows;
+use super::input::SlotRows;
 use super::scan::{CHUNK, common};
 use super::window;
 use std::ops::Range;
@@ -57,18 +57,18 @@ const FOLD_COUNTERS: usize = 1 << 25;
 pub const KEPT_BYTES: usize = 256 << 20;
 
 /// Whether a double loop finds the pairs.
-pub(super) fn is_few(columns: &Rows, active: &Rows) -> bool {
+pub(super) fn is_few(columns: &SlotRows, active: &SlotRows) -> bool {
     columns.len() * active.len() <= FEW
 }
 
 /// Whether a double loop fills the profile of a node.
-pub(super) fn is_small(rows: &Rows) -> bool {
+pub(super) fn is_small(rows: &SlotRows) -> bool {
     rows.len() <= SMALL_NODE && rows.total() <= SMALL_NODE_WEIGHT
 }
 
 /// Whether all pairs of some rows are found by the transform of [`super::dense`]: it is likely to
 /// cost less than half of the pass.
-pub(super) fn transform_pays(rows: &Rows) -> bool {
+pub(super) fn transform_pays(rows: &SlotRows) -> bool {
     let Some(cells) = dense::cells(rows) else { return false };
     let work = 50usize
         .saturating_mul(rows.starts.len())
@@ -109,8 +109,8 @@ pub fn folds_fit(folds: usize, cells: usize) -> bool {
 /// where distances are many. The numbers are rough and hold within a fifth on every level of
 /// instructions.
 pub(super) fn counting_pays(
-    columns: &Rows,
-    active: &Rows,
+    columns: &SlotRows,
+    active: &SlotRows,
     words: usize,
     additions: impl Fn() -> f64,
 ) -> bool {
@@ -145,7 +145,7 @@ fn spaced(rows: usize, most: usize) -> impl Iterator<Item = usize> + Clone {
 
 /// Steps a row, summed over features, and one: in a chunk, the largest share of a value that is not
 /// the common one, and its excess by chance.
-fn steps(active: &Rows) -> f64 {
+fn steps(active: &SlotRows) -> f64 {
     let mut of_slot = vec![0u32; active.offsets[active.features] as usize];
     let rows = spaced(active.len(), ROWS);
     rows.clone().for_each(|i| active.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1));
@@ -164,7 +164,7 @@ fn steps(active: &Rows) -> f64 {
 }
 
 /// Pairs of all active rows with `width` columns by distance, estimated.
-fn sample(columns: &Rows, active: &Rows, own: bool, width: usize) -> Vec<f64> {
+fn sample(columns: &SlotRows, active: &SlotRows, own: bool, width: usize) -> Vec<f64> {
     let mut pairs = vec![0.0; active.features + 1];
     let mut seen = 0.0;
     for i in spaced(columns.len(), SAMPLE) {

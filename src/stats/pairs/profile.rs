@@ -7,7 +7,7 @@
 //! depend neither on the order of rows and values nor on how the pairs were counted. For a metric
 //! that needs R by value and class see [`count_matrices`](super::count_matrices).
 
-use super::contract::{Setting, dot};
+use super::contract::{PairSetting, dot};
 use super::counts::PairCounts;
 use super::radius::RadiusRule;
 
@@ -79,7 +79,7 @@ impl Profile {
         8 * (self.plain.len() + self.shared.len() + self.root.len())
     }
 
-    fn plain(&self, setting: &Setting, signs: [f64; 4]) -> Vec<f64> {
+    fn plain(&self, setting: &PairSetting, signs: [f64; 4]) -> Vec<f64> {
         let weights = setting.weights(self.distances);
         let score = |feature: &[i64]| {
             let cases = feature.chunks_exact(self.distances).enumerate();
@@ -93,7 +93,7 @@ impl Profile {
 
     /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])` (eq. 14 with the weight inside the
     /// sum, eq. 15): one score a feature.
-    pub fn pi(&self, setting: &Setting) -> Vec<f64> {
+    pub fn pi(&self, setting: &PairSetting) -> Vec<f64> {
         let weights = setting.weights(self.distances);
         let unit = self.scale / self.pairs.max(1) as f64;
         let score = |feature: &[f64]| {
@@ -108,22 +108,22 @@ impl Profile {
 
     /// The same without the share of each value: ranks as [`Profile::relief`] with the same decay
     /// does.
-    pub fn pi_unweighted(&self, setting: &Setting) -> Vec<f64> {
+    pub fn pi_unweighted(&self, setting: &PairSetting) -> Vec<f64> {
         self.plain(setting, [1.0, -1.0, -1.0, 1.0])
     }
 
     /// `sum_m sum_c R[c,4]` (Hong 1997 with all pairs, under any decay).
-    pub fn contextual_merit(&self, setting: &Setting) -> Vec<f64> {
+    pub fn contextual_merit(&self, setting: &PairSetting) -> Vec<f64> {
         self.plain(setting, [0.0, 0.0, 0.0, 1.0])
     }
 
     /// `sum_m sum_c R[c,4] - R[c,3]` (Relief with a radius, or under any decay).
-    pub fn relief(&self, setting: &Setting) -> Vec<f64> {
+    pub fn relief(&self, setting: &PairSetting) -> Vec<f64> {
         self.plain(setting, [0.0, 0.0, -1.0, 1.0])
     }
 
     /// `sum_c (R[c,1] - R[c,2])` over the whole set: what `pi` gives a split that divides nothing.
-    pub fn whole(&self, setting: &Setting) -> f64 {
+    pub fn whole(&self, setting: &PairSetting) -> f64 {
         let weights = setting.weights(self.distances);
         let (same, other) = self.root.split_at(self.distances);
         let theta = setting.theta();

@@ -1,13 +1,13 @@
 //! Runs of chunks that share counters: for whom their pairs count, and the counters.
 
 use super::counts::Classes;
-use super::input::Rows;
+use super::input::SlotRows;
 use super::scan::Chunk;
 use crate::simd::{Buffer, Counter, Kernels, cold_planes};
 
 /// For whom the pairs of a run count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum RunSide {
     /// The columns.
     Columns,
     /// The columns, and the rows of this class against them.
@@ -33,7 +33,7 @@ pub(super) enum Mode {
 impl Mode {
     /// The mode for all pairs of some rows. With many small classes the popcounts at the end of a
     /// run cost more than the second order of each pair.
-    pub fn own(rows: &Rows, kernels: Kernels, classes: Classes) -> Self {
+    pub fn own(rows: &SlotRows, kernels: Kernels, classes: Classes) -> Self {
         let classes = classes.kept(rows.starts.len() - 1);
         let slots = rows.offsets[rows.features] as f64;
         let of_class = rows.len() as f64 / classes.max(1) as f64;
@@ -70,7 +70,7 @@ impl Kin {
 pub(super) struct Run<'c> {
     pub kin: Kin,
     pub bit: u32,
-    pub side: Side,
+    pub side: RunSide,
     pub chunks: Vec<&'c Chunk>,
 }
 

@@ -12,7 +12,7 @@
 
 use super::blocks::each_pair_of_blocks;
 use super::counts::{Classes, PairCounts};
-use super::input::Codes;
+use super::input::CodeTable;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
@@ -45,7 +45,7 @@ pub struct BlockScores {
 /// memory; [`crate::error::Error::Cancelled`].
 pub fn block_scores(
     control: &Control,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     (members, asked): (&[Vec<u32>], Range<usize>),
     decay: &[f64],
     signs: CaseSigns,
@@ -100,7 +100,7 @@ pub fn block_scores(
 }
 
 /// Sum of weights and of their squares by (feature, value), over all rows.
-fn slot_weights(control: &Control, codes: &Codes<'_>) -> Result<Vec<(f64, f64)>> {
+fn slot_weights(control: &Control, codes: &CodeTable<'_>) -> Result<Vec<(f64, f64)>> {
     let by_feature = parallel::map(control, codes.columns().len(), |k| {
         control.check()?;
         let column = &codes.columns()[k];
@@ -117,7 +117,7 @@ fn slot_weights(control: &Control, codes: &Codes<'_>) -> Result<Vec<(f64, f64)>>
 }
 
 /// Self-pairs of some rows by (slot, class).
-fn own_pairs(codes: &Codes<'_>, rows: &[u32]) -> Vec<u64> {
+fn own_pairs(codes: &CodeTable<'_>, rows: &[u32]) -> Vec<u64> {
     let offsets = codes.offsets();
     let classes = codes.n_classes();
     let mut own = vec![0u64; offsets[codes.columns().len()] as usize * classes];
@@ -134,7 +134,7 @@ fn own_pairs(codes: &Codes<'_>, rows: &[u32]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::Random;
-    use super::super::{Decay, Profile, Setting, pair_counts};
+    use super::super::{Decay, PairSetting, Profile, pair_counts};
     use super::*;
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             let profile = Profile::new(&pair_counts(&control, &codes).unwrap());
             let theta = [1.0, 0.5, 0.25, 0.75];
             let signed = [1.0, -0.5, -0.25, 0.75];
-            let setting = Setting::new(theta, 0.3, Decay::Exponential).unwrap();
+            let setting = PairSetting::new(theta, 0.3, Decay::Exponential).unwrap();
             let decay = setting.weights(codes.columns().len() + 1);
             let mut members = vec![Vec::new(); 4];
             (0..codes.n_rows()).for_each(|i| members[i * 7 % 4].push(i as u32));
@@ -163,7 +163,7 @@ mod tests {
                 assert_eq!(found.pairs, parts.concat());
                 for (k, exact) in exact.iter().enumerate() {
                     let sum = found.own[k] + found.pairs.iter().map(|p| p[k]).sum::<f64>();
-                    let scale = profile.whole(&Setting::pi()).abs() + exact.abs() + 1.0;
+                    let scale = profile.whole(&PairSetting::pi()).abs() + exact.abs() + 1.0;
                     assert!((sum - exact).abs() <= 1e-9 * scale, "seed {seed}: {sum} {exact}");
                 }
             }

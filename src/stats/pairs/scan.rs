@@ -11,7 +11,7 @@
 //! columns of both values of a binary feature hear the same rows, and nothing is merged. Schedules
 //! depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
 
-use super::input::Rows;
+use super::input::SlotRows;
 use crate::simd::{Schedule, Slots};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(super) struct Tile {
 }
 
 /// Rows in tiles of `words` words.
-pub(super) fn tiles(rows: &Rows, words: usize) -> Vec<Tile> {
+pub(super) fn tiles(rows: &SlotRows, words: usize) -> Vec<Tile> {
     let mut all = Vec::new();
     for class in 0..rows.starts.len() - 1 {
         let (begin, end) = (rows.starts[class], rows.starts[class + 1]);
@@ -73,7 +73,7 @@ pub(super) struct Chunk {
 
 /// All active rows: `bits[b]` holds the rows whose multiplicity has bit b set, by class.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct PairScan {
     pub bits: Vec<Vec<Chunk>>,
     /// For each feature the slot, if any, whose columns listen to the rows that do not have it.
     pub common: Vec<Option<u32>>,
@@ -82,9 +82,9 @@ pub(super) struct Scan {
     pub steps: f64,
 }
 
-impl Scan {
+impl PairScan {
     /// Cut and schedule.
-    pub fn new(rows: &Rows, tiles: &[Tile]) -> Self {
+    pub fn new(rows: &SlotRows, tiles: &[Tile]) -> Self {
         let top = rows.weights.iter().fold(0, |a, &w| a | w);
         let common = common(rows);
         let chunks = |bit| chunks(rows, tiles, &common, bit);
@@ -97,7 +97,7 @@ impl Scan {
 }
 
 /// For each feature the slot that half of the rows have or more, if there is one.
-pub(super) fn common(rows: &Rows) -> Vec<Option<u32>> {
+pub(super) fn common(rows: &SlotRows) -> Vec<Option<u32>> {
     let mut of_slot = vec![0usize; rows.offsets[rows.features] as usize];
     for i in 0..rows.len() {
         rows.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1);
@@ -106,7 +106,7 @@ pub(super) fn common(rows: &Rows) -> Vec<Option<u32>> {
     slots.map(|mut slots| slots.find(|&slot| 2 * of_slot[slot as usize] >= rows.len())).collect()
 }
 
-fn chunks(rows: &Rows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<Chunk> {
+fn chunks(rows: &SlotRows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<Chunk> {
     let mut out = Vec::new();
     for tile in tiles {
         for (class, run) in &tile.runs {
@@ -125,7 +125,7 @@ fn chunks(rows: &Rows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<
 
 impl Chunk {
     fn new(
-        rows: &Rows,
+        rows: &SlotRows,
         class: usize,
         tile: usize,
         members: &[u32],
@@ -136,7 +136,7 @@ impl Chunk {
         for &i in members {
             slots.extend_from_slice(rows.row(i as usize));
         }
-        let mut lists = Lists::default();
+        let mut lists = ValueLists::default();
         let schedules = (0..n)
             .map(|k| {
                 let (offset, end) = (rows.offsets[k], rows.offsets[k + 1]);
@@ -152,9 +152,9 @@ impl Chunk {
     }
 }
 
-/// The rows of a chunk by value of one feature: scratch of [`Lists::deal`].
+/// The rows of a chunk by value of one feature: scratch of [`ValueLists::deal`].
 #[derive(Default)]
-struct Lists {
+struct ValueLists {
     /// Where each value's rows begin, then where they end.
     ends: Vec<u16>,
     /// Rows by value, those of the common value last.
@@ -163,7 +163,7 @@ struct Lists {
     live: Vec<(u16, u16)>,
 }
 
-impl Lists {
+impl ValueLists {
     /// One row of each value in turn; the columns of the common value hear the rows of all others.
     fn deal(
         &mut self,

@@ -2,11 +2,11 @@
 //! partition.
 
 use super::exact::count;
-use super::input::Rows;
+use super::input::SlotRows;
 use super::naive;
 use super::{
-    Classes, Codes, Column, NodeRows, Numbering, PairCounts, RadiusRule, Values, default_radius,
-    pair_counts_across, pair_counts_by_block_with, pair_counts_with,
+    Classes, CodeColumn, CodeTable, CodeValues, Numbering, PairCounts, PairNodeRows, RadiusRule,
+    default_radius, pair_counts_across, pair_counts_by_block_with, pair_counts_with,
 };
 use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
@@ -68,14 +68,14 @@ impl Random {
         Self { columns, levels, classes, n_classes, weights }
     }
 
-    pub fn codes(&self) -> Codes<'_> {
+    pub fn codes(&self) -> CodeTable<'_> {
         let columns = self
             .columns
             .iter()
             .zip(&self.levels)
-            .map(|(c, &levels)| Column { values: Values::U16(c), levels })
+            .map(|(c, &levels)| CodeColumn { values: CodeValues::U16(c), levels })
             .collect();
-        Codes::new(columns, &self.classes, self.n_classes, self.weights.as_deref()).unwrap()
+        CodeTable::new(columns, &self.classes, self.n_classes, self.weights.as_deref()).unwrap()
     }
 }
 
@@ -87,7 +87,7 @@ fn check(random: &Random, seed: u64) {
         let control = Control::new(1 + (seed % 8) as usize);
         let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
-        let rows = Rows::gather(&codes, None).unwrap();
+        let rows = SlotRows::gather(&codes, None).unwrap();
         let together =
             count(&control, Kernels::at(level), &rows, &rows, Classes::Together).unwrap();
         assert!(together == truth.together(), "seed {seed}, {}, classes together", level.name());
@@ -210,13 +210,14 @@ fn weights_are_copies() {
 #[test]
 fn what_cannot_be_counted_is_refused() {
     let classes = [0u16, 1];
-    let column = |values: &'static [u8], levels| Column { values: Values::U8(values), levels };
-    assert!(Codes::new(vec![], &classes, 2, None).is_err());
-    assert!(Codes::new(vec![column(&[0, 3], 3)], &classes, 2, None).is_err());
-    assert!(Codes::new(vec![column(&[0], 3)], &classes, 2, None).is_err());
-    assert!(Codes::new(vec![column(&[0, 1], 2)], &classes, 1, None).is_err());
-    assert!(Codes::new(vec![column(&[0, 1], 2)], &classes, 2, Some(&[u32::MAX, 1])).is_err());
-    let codes = Codes::new(vec![column(&[0, 1], 2)], &classes, 2, None).unwrap();
+    let column =
+        |values: &'static [u8], levels| CodeColumn { values: CodeValues::U8(values), levels };
+    assert!(CodeTable::new(vec![], &classes, 2, None).is_err());
+    assert!(CodeTable::new(vec![column(&[0, 3], 3)], &classes, 2, None).is_err());
+    assert!(CodeTable::new(vec![column(&[0], 3)], &classes, 2, None).is_err());
+    assert!(CodeTable::new(vec![column(&[0, 1], 2)], &classes, 1, None).is_err());
+    assert!(CodeTable::new(vec![column(&[0, 1], 2)], &classes, 2, Some(&[u32::MAX, 1])).is_err());
+    let codes = CodeTable::new(vec![column(&[0, 1], 2)], &classes, 2, None).unwrap();
     let control = Control::new(1);
     assert!(pair_counts_with(&control, Kernels::active(), &codes, Some(&[2]), None).is_err());
 }
@@ -237,11 +238,12 @@ fn seventy_thousand_rows_do_not_overflow() {
     let columns: Vec<Vec<u8>> =
         (0..18).map(|k| (0..rows).map(|i| uniform(mix(k, i), 2) as u8).collect()).collect();
     let classes: Vec<u16> = (0..rows).map(|i| uniform(mix(99, i), 2) as u16).collect();
-    let columns = columns.iter().map(|c| Column { values: Values::U8(c), levels: 2 }).collect();
-    let codes = Codes::new(columns, &classes, 2, None).unwrap();
+    let columns =
+        columns.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels: 2 }).collect();
+    let codes = CodeTable::new(columns, &classes, 2, None).unwrap();
     let counts = pair_counts_with(&Control::new(2), Kernels::active(), &codes, None, None).unwrap();
     assert_eq!(counts.pairs(), 4_900_000_000);
-    let uniform = super::Setting::new([1.0; 4], 0.0, super::Decay::Uniform).unwrap();
+    let uniform = super::PairSetting::new([1.0; 4], 0.0, super::Decay::Uniform).unwrap();
     let r = super::count_matrices(&counts, &uniform);
     let both: f64 = r[..16].iter().sum();
     assert_eq!(both, 4.9e9);
@@ -262,7 +264,8 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         let coded = CodedRows { codes: &codes, classes: &classes, rows: &rows };
         let layout = Layout::new(&arities, 2);
         let copies = |row: u32| 1 + row % 3;
-        let node = NodeRows::gather(coded, &layout, 2, copies, &mut Numbering::default()).unwrap();
+        let node =
+            PairNodeRows::gather(coded, &layout, 2, copies, &mut Numbering::default()).unwrap();
         let columns: Vec<Vec<u16>> =
             (0..n).map(|k| codes.iter().skip(k).step_by(n).map(|&c| c as u16).collect()).collect();
         let weights: Vec<u32> = rows.iter().map(|&row| copies(row)).collect();

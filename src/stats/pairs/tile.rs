@@ -7,27 +7,27 @@
 //! hold) stay bit-sliced until the run ends. Then popcounts under the planes of each value make
 //! cases 1 and 2 of the features' counters, and the totals of all cases of the counters of all
 //! rows, whatever the features say. Columns of a feature's most common value have counted the rows
-//! that do *not* share it ([`Scan::common`]); their cases 1 and 2 are the totals less that.
+//! that do *not* share it ([`PairScan::common`]); their cases 1 and 2 are the totals less that.
 //!
 //! Where classes are added up ([`Classes::Together`]) a run is all rows of the columns' own class,
 //! or all of other classes: two for a tile, whatever the number of classes.
 
 use super::counts::{Classes, PairCounts};
-use super::input::Rows;
-use super::runs::{Counters, Kin, Mode, Run, Side};
-use super::scan::{CHUNK, Chunk, Scan, Tile, WordRun};
+use super::input::SlotRows;
+use super::runs::{Counters, Kin, Mode, Run, RunSide};
+use super::scan::{CHUNK, Chunk, PairScan, Tile, WordRun};
 use super::window;
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::simd::{Buffer, Kernels, SlotMasks, State, Window, cold_planes};
+use crate::simd::{Buffer, CounterState, Kernels, SlotMasks, Window, cold_planes};
 use std::cmp::Ordering;
 
 /// Scratch of one thread and the counts it has so far (cases 3 and 4 hold totals until the end).
 pub(super) struct Worker<'a> {
     kernels: Kernels,
-    columns: &'a Rows,
-    active: &'a Rows,
-    scan: &'a Scan,
+    columns: &'a SlotRows,
+    active: &'a SlotRows,
+    scan: &'a PairScan,
     mode: Mode,
     classes: Classes,
     counts: PairCounts,
@@ -79,9 +79,9 @@ fn gather(of_words: &[u64], runs: &[WordRun], words: usize, out: &mut [u64], str
 impl<'a> Worker<'a> {
     pub fn new(
         kernels: Kernels,
-        columns: &'a Rows,
-        active: &'a Rows,
-        scan: &'a Scan,
+        columns: &'a SlotRows,
+        active: &'a SlotRows,
+        scan: &'a PairScan,
         (mode, classes): (Mode, Classes),
         counts: PairCounts,
     ) -> Self {
@@ -166,13 +166,13 @@ impl<'a> Worker<'a> {
         let mut runs: Vec<Run<'c>> = Vec::new();
         for chunk in chunks {
             let side = match (self.mode, chunk.tile.cmp(&tile.index)) {
-                (Mode::Columns, _) | (Mode::Own, Ordering::Equal) => Side::Columns,
-                (Mode::Both, _) | (Mode::Own, Ordering::Less) => Side::Both,
-                (Mode::Distances, _) | (Mode::Own, Ordering::Greater) => Side::Distances,
+                (Mode::Columns, _) | (Mode::Own, Ordering::Equal) => RunSide::Columns,
+                (Mode::Both, _) | (Mode::Own, Ordering::Less) => RunSide::Both,
+                (Mode::Distances, _) | (Mode::Own, Ordering::Greater) => RunSide::Distances,
             };
             let held = tile.runs.iter().any(|(class, _)| *class == chunk.class);
             let kins = match self.classes {
-                Classes::Apart if held || side == Side::Both => {
+                Classes::Apart if held || side == RunSide::Both => {
                     [Some(Kin::Class(chunk.class)), None]
                 }
                 Classes::Apart => [Some(Kin::Foreign), None],
@@ -251,7 +251,7 @@ impl<'a> Worker<'a> {
         self.depth = (usize::BITS - rows.leading_zeros()).max(4) as usize;
         let (hot, cold) = (window.length * 4 * w, window.length * cold_planes(self.depth) * w);
         self.everyone.reset(1, window.length, self.depth, w);
-        if run.side != Side::Distances {
+        if run.side != RunSide::Distances {
             self.features.reset(n, window.length, self.depth, w);
         }
         for chunk in &run.chunks {
@@ -269,14 +269,14 @@ impl<'a> Worker<'a> {
                 self.look_at_each(tile, run, chunk);
             }
             let e = &mut self.everyone;
-            let state = State {
+            let state = CounterState {
                 hot: &mut e.hot,
                 cold: &mut e.cold,
                 depth: self.depth,
                 blocks: &mut e.blocks[0],
             };
             self.kernels.tally_all(&self.numbers, chunk.rows.len(), window, state);
-            if run.side == Side::Distances {
+            if run.side == RunSide::Distances {
                 continue;
             }
             let f = &mut self.features;
@@ -286,7 +286,7 @@ impl<'a> Worker<'a> {
                 chunk.schedules.iter().enumerate().zip(counters)
             {
                 let planes = &self.planes[self.columns.offsets[k] as usize * w..];
-                let state = State { hot, cold, depth: self.depth, blocks };
+                let state = CounterState { hot, cold, depth: self.depth, blocks };
                 self.kernels.tally(&self.numbers, schedule, planes, window, state);
             }
         }
@@ -320,7 +320,7 @@ impl<'a> Worker<'a> {
                     let column = self.columns.row(rows.start + bit);
                     let distance = slots.iter().zip(column).filter(|(a, b)| a != b).count();
                     self.by_column[((case * d + distance) * w + word) * 64 + bit] += 1 << run.bit;
-                    if run.side == Side::Distances {
+                    if run.side == RunSide::Distances {
                         continue;
                     }
                     let cell = |slot: u32, class: usize| {
@@ -328,7 +328,7 @@ impl<'a> Worker<'a> {
                     };
                     for (&slot, _) in slots.iter().zip(column).filter(|(a, b)| a == b) {
                         self.counts.cells[cell(slot, to) + distance] += weight;
-                        if run.side == Side::Both {
+                        if run.side == RunSide::Both {
                             self.counts.cells[cell(slot, other) + distance] += weight;
                         }
                     }
@@ -342,7 +342,7 @@ impl<'a> Worker<'a> {
     fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
         let (w, d, classes) =
             (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
-        let features = if run.side == Side::Distances { 0 } else { self.columns.features };
+        let features = if run.side == RunSide::Distances { 0 } else { self.columns.features };
         let whole = [(0, 0..w)];
         let spans = if self.classes == Classes::Together { &whole[..] } else { &tile.runs[..] };
         let (length, runs) = (window.length, spans.len());
@@ -405,7 +405,7 @@ impl<'a> Worker<'a> {
                 let (slot, own) = (at / runs, spans[at % runs].0);
                 let case = run.kin.case(own);
                 add(slot, own, case, equal);
-                if run.side == Side::Both {
+                if run.side == RunSide::Both {
                     add(
                         slot,
                         if let Kin::Class(class) = run.kin { class } else { own },

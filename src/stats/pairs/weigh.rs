@@ -19,17 +19,17 @@
 //! n`), 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same
 //! data, which are free after the exact pass.
 
-use super::contract::Setting;
+use super::contract::PairSetting;
 use super::counts::Classes;
 use super::exact;
-use super::input::{Codes, Rows};
+use super::input::{CodeTable, SlotRows};
 use super::plan;
 use super::scan::{CHUNK, Tile, tiles};
-use super::weigh_blocks::{Block, Blocks, additions, groups};
+use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Kernels, WEIGHT_BITS, Weighed, WeightTable};
+use crate::simd::{Buffer, Kernels, WEIGHT_BITS, WeighedTile, WeightTable};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -43,8 +43,8 @@ const FLAT: f64 = 16.0;
 /// [`crate::error::Error::Data`] for a row that does not exist; [`crate::error::Error::Cancelled`].
 pub fn weigh_pairs(
     control: &Control,
-    codes: &Codes<'_>,
-    setting: &Setting,
+    codes: &CodeTable<'_>,
+    setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> Result<WeighedPairs> {
     weigh_pairs_with(control, Kernels::active(), codes, setting, from)
@@ -57,12 +57,12 @@ pub fn weigh_pairs(
 pub fn weigh_pairs_with(
     control: &Control,
     kernels: Kernels,
-    codes: &Codes<'_>,
-    setting: &Setting,
+    codes: &CodeTable<'_>,
+    setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> Result<WeighedPairs> {
-    let active = Rows::gather(codes, None)?;
-    let columns = from.map(|from| Rows::gather(codes, Some(from))).transpose()?;
+    let active = SlotRows::gather(codes, None)?;
+    let columns = from.map(|from| SlotRows::gather(codes, Some(from))).transpose()?;
     weigh(control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
 }
 
@@ -70,9 +70,9 @@ pub fn weigh_pairs_with(
 pub(super) fn weigh(
     control: &Control,
     kernels: Kernels,
-    columns: &Rows,
-    active: &Rows,
-    setting: &Setting,
+    columns: &SlotRows,
+    active: &SlotRows,
+    setting: &PairSetting,
 ) -> Result<WeighedPairs> {
     if plan::is_few(columns, active) {
         let (out, shape, flat) = start(columns, active, setting)?;
@@ -92,11 +92,11 @@ pub(super) fn weigh(
 
 /// No sums yet, the setting without its theta, and whether distance 1 gives the unit.
 fn start(
-    columns: &Rows,
-    active: &Rows,
-    setting: &Setting,
-) -> Result<(WeighedPairs, Setting, bool)> {
-    let shape = Setting::new([1.0; 4], setting.alpha(), setting.decay())?;
+    columns: &SlotRows,
+    active: &SlotRows,
+    setting: &PairSetting,
+) -> Result<(WeighedPairs, PairSetting, bool)> {
+    let shape = PairSetting::new([1.0; 4], setting.alpha(), setting.decay())?;
     let flat = shape.weight(1) <= FLAT * shape.weight(columns.features);
     Ok((WeighedPairs::new(columns, active, setting), shape, flat))
 }
@@ -105,9 +105,9 @@ fn start(
 pub(super) fn by_counts(
     control: &Control,
     kernels: Kernels,
-    columns: &Rows,
-    active: &Rows,
-    setting: &Setting,
+    columns: &SlotRows,
+    active: &SlotRows,
+    setting: &PairSetting,
 ) -> Result<WeighedPairs> {
     let (out, shape, flat) = start(columns, active, setting)?;
     let counts = exact::count(control, kernels, columns, active, Classes::Apart)?;
@@ -119,20 +119,20 @@ pub(super) fn by_counts(
 pub(super) fn by_sums(
     control: &Control,
     kernels: Kernels,
-    columns: &Rows,
-    active: &Rows,
-    setting: &Setting,
+    columns: &SlotRows,
+    active: &SlotRows,
+    setting: &PairSetting,
 ) -> Result<WeighedPairs> {
     let (out, shape, flat) = start(columns, active, setting)?;
     let mut out = out.with_identical(columns, active);
     let own = std::ptr::eq(columns, active);
     let n = columns.features;
-    let blocks = Blocks::new(control, active, &tiles(active, kernels.words()))?;
+    let blocks = PowerBlocks::new(control, active, &tiles(active, kernels.words()))?;
     let column_tiles = tiles(columns, kernels.words());
     let shares =
         if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     control.expect(column_tiles.len() as u64 * (1 + u64::from(!flat)));
-    let worker = || Worker::new(kernels, columns, active, own);
+    let worker = || WeighWorker::new(kernels, columns, active, own);
     let nearest = if flat {
         1
     } else {
@@ -155,7 +155,7 @@ pub(super) fn by_sums(
     let by_agreements = WeightTable::new(table.iter().rev().copied().collect());
     let parts = parallel::map(control, shares, |share| {
         let mut worker = worker();
-        let mut part = Sums::zero(columns, active);
+        let mut part = WeighSums::zero(columns, active);
         for tile in column_tiles.iter().skip(share).step_by(shares) {
             worker.tile(control, tile, &blocks, &by_agreements, &mut part)?;
             control.advance(1);
@@ -169,21 +169,21 @@ pub(super) fn by_sums(
 }
 
 /// Sums of one worker.
-struct Sums {
+struct WeighSums {
     /// `[slot][class][same class, other class]`: pairs that agree.
     agree: Vec<u128>,
     /// `[row][same class, other class]`: all pairs of a row.
     rows: Vec<[u128; 2]>,
 }
 
-impl Sums {
-    fn zero(columns: &Rows, active: &Rows) -> Self {
+impl WeighSums {
+    fn zero(columns: &SlotRows, active: &SlotRows) -> Self {
         let slots = columns.offsets[columns.features] as usize;
         let classes = active.starts.len() - 1;
         Self { agree: vec![0; slots * classes * 2], rows: vec![[0; 2]; columns.len()] }
     }
 
-    fn add_to(&self, columns: &Rows, out: &mut WeighedPairs) {
+    fn add_to(&self, columns: &SlotRows, out: &mut WeighedPairs) {
         for (cell, agree) in out.sums.chunks_exact_mut(4).zip(self.agree.chunks_exact(2)) {
             cell[0] += agree[0];
             cell[1] += agree[1];
@@ -206,15 +206,15 @@ impl Sums {
 
 /// For whom the pairs of a tile and a block count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum WeighSide {
     Columns,
     Both,
 }
 
 /// Scratch of one thread.
-struct Worker<'a> {
+struct WeighWorker<'a> {
     kernels: Kernels,
-    columns: &'a Rows,
+    columns: &'a SlotRows,
     classes: usize,
     /// Columns and active rows are the same.
     own: bool,
@@ -230,8 +230,8 @@ struct Worker<'a> {
     of_columns: Buffer,
 }
 
-impl<'a> Worker<'a> {
-    fn new(kernels: Kernels, columns: &'a Rows, active: &Rows, own: bool) -> Self {
+impl<'a> WeighWorker<'a> {
+    fn new(kernels: Kernels, columns: &'a SlotRows, active: &SlotRows, own: bool) -> Self {
         let w = kernels.words();
         let slots = columns.offsets[columns.features] as usize;
         Self {
@@ -284,15 +284,15 @@ impl<'a> Worker<'a> {
     fn blocks<'b>(
         &self,
         tile: &Tile,
-        blocks: &'b Blocks,
-    ) -> impl Iterator<Item = (u32, Side, &'b Block)> + use<'b> {
+        blocks: &'b PowerBlocks,
+    ) -> impl Iterator<Item = (u32, WeighSide, &'b PowerBlock)> + use<'b> {
         let (own, index) = (self.own, tile.index);
         blocks.bits.iter().enumerate().flat_map(move |(bit, blocks)| {
             blocks.iter().filter_map(move |block| {
                 let side = match block.tile.cmp(&index) {
-                    _ if !own => Side::Columns,
-                    Ordering::Less => Side::Both,
-                    Ordering::Equal => Side::Columns,
+                    _ if !own => WeighSide::Columns,
+                    Ordering::Less => WeighSide::Both,
+                    Ordering::Equal => WeighSide::Columns,
                     Ordering::Greater => return None,
                 };
                 Some((bit as u32, side, block))
@@ -305,7 +305,7 @@ impl<'a> Worker<'a> {
         &mut self,
         control: &Control,
         tile: &Tile,
-        blocks: &Blocks,
+        blocks: &PowerBlocks,
         mut best: usize,
     ) -> Result<usize> {
         self.load(tile);
@@ -321,9 +321,9 @@ impl<'a> Worker<'a> {
         &mut self,
         control: &Control,
         tile: &Tile,
-        blocks: &Blocks,
+        blocks: &PowerBlocks,
         table: &WeightTable,
-        out: &mut Sums,
+        out: &mut WeighSums,
     ) -> Result<()> {
         self.load(tile);
         let w = self.kernels.words();
@@ -332,7 +332,7 @@ impl<'a> Worker<'a> {
         self.sums.reset(self.columns.features * 64 * w);
         self.of_columns.fill(0);
         // a run: blocks of one class, digit and side
-        let mut run: Option<(u32, Side, usize)> = None;
+        let mut run: Option<(u32, WeighSide, usize)> = None;
         let runs: Vec<Range<usize>> = tile.runs.iter().map(|(_, words)| words.clone()).collect();
         let mut of_rows = [0u64; CHUNK];
         let mut columns = Buffer::zeroed(w);
@@ -343,7 +343,7 @@ impl<'a> Worker<'a> {
                 self.flush(tile, before, out);
             }
             self.kernels.weights(&self.planes, &block.slots, table, &mut self.weights);
-            let weighed = Weighed {
+            let weighed = WeighedTile {
                 weights: &self.weights,
                 rows: block.rows.len(),
                 planes: &self.planes,
@@ -352,7 +352,7 @@ impl<'a> Worker<'a> {
             };
             let (scratch, sums, all) = (&mut self.scratch, &mut self.sums, &mut self.of_columns);
             self.kernels.add_weights(weighed, &block.joints, scratch, sums, all);
-            if side == Side::Columns {
+            if side == WeighSide::Columns {
                 continue;
             }
             for ((class, _), words) in tile.runs.iter().zip(&runs) {
@@ -376,7 +376,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Sums of a run go where they belong.
-    fn flush(&mut self, tile: &Tile, run: (u32, Side, usize), out: &mut Sums) {
+    fn flush(&mut self, tile: &Tile, run: (u32, WeighSide, usize), out: &mut WeighSums) {
         let (bit, side, class) = run;
         let w = self.kernels.words();
         let mut of_words = [0u64; 8];
@@ -394,7 +394,7 @@ impl<'a> Worker<'a> {
                         let amount = u128::from(sum) << (bit + shift);
                         let case = usize::from(*own != class);
                         out.agree[(slot * self.classes + own) * 2 + case] += amount;
-                        if side == Side::Both {
+                        if side == WeighSide::Both {
                             out.agree[(slot * self.classes + class) * 2 + case] += amount;
                         }
                     }
@@ -419,9 +419,9 @@ fn distance(a: &[u32], b: &[u32]) -> usize {
 
 /// The double loop: the naive twin, and faster for so few rows that a tile would be mostly empty.
 pub(super) fn few_rows(
-    columns: &Rows,
-    active: &Rows,
-    shape: &Setting,
+    columns: &SlotRows,
+    active: &SlotRows,
+    shape: &PairSetting,
     flat: bool,
     mut out: WeighedPairs,
 ) -> Result<WeighedPairs> {
@@ -429,7 +429,7 @@ pub(super) fn few_rows(
     let distances = (0..columns.len()).flat_map(of_row);
     let nearest = if flat { Some(1) } else { distances.filter(|&d| d > 0).min() };
     let table = out.weights(shape, nearest.unwrap_or(columns.features));
-    let class_of = |rows: &Rows, i: usize| rows.starts.partition_point(|&s| s <= i) - 1;
+    let class_of = |rows: &SlotRows, i: usize| rows.starts.partition_point(|&s| s <= i) - 1;
     for i in 0..columns.len() {
         let (a, own) = (columns.row(i), class_of(columns, i));
         for j in 0..active.len() {

@@ -1,13 +1,13 @@
 //! The active rows of the fixed-weight pass in blocks, and the features that share additions there.
 
-use super::input::Rows;
+use super::input::SlotRows;
 use super::scan::{CHUNK, Tile};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Joint, Levels, MOST_JOINT, Slots};
+use crate::simd::{Joint, LevelWords, MOST_JOINT, Slots};
 
 /// Some rows of one class and one tile that count with the same power of two.
-pub(super) struct Block {
+pub(super) struct PowerBlock {
     pub class: usize,
     pub tile: usize,
     pub rows: Vec<u32>,
@@ -16,12 +16,12 @@ pub(super) struct Block {
 }
 
 /// The active rows: by binary digit of their multiplicity, then by class and tile.
-pub(super) struct Blocks {
-    pub bits: Vec<Vec<Block>>,
+pub(super) struct PowerBlocks {
+    pub bits: Vec<Vec<PowerBlock>>,
 }
 
-impl Blocks {
-    pub fn new(control: &Control, rows: &Rows, tiles: &[Tile]) -> Result<Self> {
+impl PowerBlocks {
+    pub fn new(control: &Control, rows: &SlotRows, tiles: &[Tile]) -> Result<Self> {
         let groups = groups(&rows.offsets);
         let top = rows.weights.iter().fold(0, |a, &w| a | w);
         let bits = (0..32 - top.leading_zeros()).map(|bit| {
@@ -38,21 +38,27 @@ impl Blocks {
             parallel::map(control, pieces.len(), |p| {
                 control.check()?;
                 let (class, tile, members) = &pieces[p];
-                Ok(Block::new(rows, *class, *tile, members, &groups))
+                Ok(PowerBlock::new(rows, *class, *tile, members, &groups))
             })
         });
         Ok(Self { bits: bits.collect::<Result<_>>()? })
     }
 }
 
-impl Block {
-    fn new(rows: &Rows, class: usize, tile: usize, members: &[u32], groups: &[Vec<usize>]) -> Self {
+impl PowerBlock {
+    fn new(
+        rows: &SlotRows,
+        class: usize,
+        tile: usize,
+        members: &[u32],
+        groups: &[Vec<usize>],
+    ) -> Self {
         let mut slots = Vec::with_capacity(members.len() * rows.features);
         for &i in members {
             slots.extend_from_slice(rows.row(i as usize));
         }
         let joint = |group: &Vec<usize>| {
-            let levels = |k: usize| Levels {
+            let levels = |k: usize| LevelWords {
                 feature: k as u32,
                 first: rows.offsets[k],
                 levels: rows.offsets[k + 1] - rows.offsets[k],

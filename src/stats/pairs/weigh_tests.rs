@@ -1,15 +1,17 @@
 //! The fixed-weight pass against integer contractions of the exact counts, and its error bound.
 
 use super::contract::count_matrices;
-use super::input::Rows;
+use super::input::SlotRows;
 use super::plan::counting_pays;
 use super::tests::{Draw, Random};
 use super::weigh::{by_counts, by_sums, few_rows};
-use super::{Codes, Decay, PairCounts, Profile, Setting, WeighedPairs, naive, weigh_pairs_with};
+use super::{
+    CodeTable, Decay, PairCounts, PairSetting, Profile, WeighedPairs, naive, weigh_pairs_with,
+};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
 
-fn setting(draw: &mut Draw) -> Setting {
+fn setting(draw: &mut Draw) -> PairSetting {
     let alpha = [0.0, 0.1, 0.5, 1.0, 2.0, 7.3, 1e308][draw.below(7)];
     let decay = match draw.below(6) {
         0 | 1 => Decay::Exponential,
@@ -18,12 +20,12 @@ fn setting(draw: &mut Draw) -> Setting {
         4 => Decay::Identical,
         _ => Decay::Uniform,
     };
-    Setting::new([1.0, 0.5, 0.25, 1.0], alpha, decay).unwrap()
+    PairSetting::new([1.0, 0.5, 0.25, 1.0], alpha, decay).unwrap()
 }
 
 /// Sums must be those of the counts with whole weights, to the last bit; R within half a unit a
 /// pair.
-fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &Setting, what: &str) {
+fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, what: &str) {
     let d = counts.distances();
     let weights = setting.weights(d);
     let live = |x: usize| {
@@ -77,14 +79,14 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &Setting, what: &
 fn every_way(
     control: &Control,
     level: Level,
-    codes: &Codes<'_>,
-    setting: &Setting,
+    codes: &CodeTable<'_>,
+    setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> WeighedPairs {
     let kernels = Kernels::at(level);
     let found = weigh_pairs_with(control, kernels, codes, setting, from).unwrap();
-    let active = Rows::gather(codes, None).unwrap();
-    let columns = from.map(|from| Rows::gather(codes, Some(from)).unwrap());
+    let active = SlotRows::gather(codes, None).unwrap();
+    let columns = from.map(|from| SlotRows::gather(codes, Some(from)).unwrap());
     let columns = columns.as_ref().unwrap_or(&active);
     assert!(
         by_sums(control, kernels, columns, &active, setting).unwrap() == found,
@@ -156,8 +158,8 @@ fn many_features_have_many_distances() {
         random.classes = (0..rows).map(|_| draw.below(2) as u16).collect();
         (random.n_classes, random.weights) = (2, None);
         let codes = random.codes();
-        let setting = Setting::new([1.0; 4], 0.4, Decay::Exponential).unwrap();
-        let all = Rows::gather(&codes, None).unwrap();
+        let setting = PairSetting::new([1.0; 4], 0.4, Decay::Exponential).unwrap();
+        let all = SlotRows::gather(&codes, None).unwrap();
         let empty = WeighedPairs::new(&all, &all, &setting).with_identical(&all, &all);
         let truth = few_rows(&all, &all, &setting, false, empty).unwrap();
         assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
@@ -191,14 +193,14 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
             weights: None,
         };
         let codes = random.codes();
-        let all = Rows::gather(&codes, None).unwrap();
+        let all = SlotRows::gather(&codes, None).unwrap();
         for level in Level::available() {
             let additions = features as f64;
             let found = counting_pays(&all, &all, Kernels::at(level).words(), || additions);
             assert_eq!(found, expected, "{rows} x {features}, {levels} values, {}", level.name());
         }
         if features < 100 {
-            every_way(&control, Level::active(), &codes, &Setting::pi(), None);
+            every_way(&control, Level::active(), &codes, &PairSetting::pi(), None);
         }
     }
 }
@@ -209,6 +211,6 @@ fn a_cancelled_pass_stops() {
     let control = Control::new(1);
     control.cancel();
     let found =
-        weigh_pairs_with(&control, Kernels::active(), &random.codes(), &Setting::pi(), None);
+        weigh_pairs_with(&control, Kernels::active(), &random.codes(), &PairSetting::pi(), None);
     assert_eq!(found.err(), Some(crate::error::Error::Cancelled));
 }

@@ -7,9 +7,9 @@
 //! of P pairs is off by at most `P f 2^-25` (and as much again in shares of the rows), f the
 //! largest weight of a pair of different rows.
 
-use super::contract::Setting;
+use super::contract::PairSetting;
 use super::counts::PairCounts;
-use super::input::Rows;
+use super::input::SlotRows;
 use super::weigh::ONE;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub struct WeighedPairs {
 
 impl WeighedPairs {
     /// No pairs.
-    pub(super) fn new(columns: &Rows, active: &Rows, setting: &Setting) -> Self {
+    pub(super) fn new(columns: &SlotRows, active: &SlotRows, setting: &PairSetting) -> Self {
         let classes = active.starts.len() - 1;
         let slots = columns.offsets[columns.features] as usize;
         let mut of_slot = vec![0; slots];
@@ -59,7 +59,7 @@ impl WeighedPairs {
     }
 
     /// Pairs at distance 0 counted, from a table of distinct rows.
-    pub(super) fn with_identical(mut self, columns: &Rows, active: &Rows) -> Self {
+    pub(super) fn with_identical(mut self, columns: &SlotRows, active: &SlotRows) -> Self {
         let classes = self.n_classes;
         let mut same_codes: HashMap<&[u32], Vec<(u32, i128)>> = HashMap::new();
         for class in 0..classes {
@@ -90,7 +90,7 @@ impl WeighedPairs {
     }
 
     /// Whole weights by distance, 0 below the nearest pair.
-    pub(super) fn weights(&mut self, shape: &Setting, nearest: usize) -> Vec<u32> {
+    pub(super) fn weights(&mut self, shape: &PairSetting, nearest: usize) -> Vec<u32> {
         let largest = shape.weight(nearest);
         self.unit = largest / ONE;
         let whole = |d: usize| match d {
@@ -102,7 +102,12 @@ impl WeighedPairs {
 
     /// Sums from counts of the same pairs; the nearest pair is at distance 1 if `flat`, else looked
     /// for.
-    pub(super) fn of_counts(mut self, counts: &PairCounts, shape: &Setting, flat: bool) -> Self {
+    pub(super) fn of_counts(
+        mut self,
+        counts: &PairCounts,
+        shape: &PairSetting,
+        flat: bool,
+    ) -> Self {
         let d = counts.distances();
         let live = |x: &usize| counts.feature(0).iter().skip(*x).step_by(d).any(|&c| c > 0);
         let nearest = if flat { 1 } else { (1..d).find(live).unwrap_or(d - 1) };

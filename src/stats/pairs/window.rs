@@ -5,7 +5,7 @@
 //! window is the run of distances with the largest saving, judged by the previous tile (or, for the
 //! first, by a sample of rows); a wrong guess costs time, never exactness.
 
-use super::input::Rows;
+use super::input::SlotRows;
 use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Window};
 
 /// Rough cost of a pair looked at by itself, in units of a decoding and addition on a vector of so
@@ -58,7 +58,12 @@ pub(super) fn cheapest(
 }
 
 /// Pairs by distance of a tile, estimated from up to 32 active rows.
-pub(super) fn sample(kernels: Kernels, planes: &[u64], valid: &[u64], active: &Rows) -> Vec<f64> {
+pub(super) fn sample(
+    kernels: Kernels,
+    planes: &[u64],
+    valid: &[u64],
+    active: &SlotRows,
+) -> Vec<f64> {
     let (n, w) = (active.features, kernels.words());
     let depth = (usize::BITS - n.leading_zeros()) as usize;
     let mut sum = Buffer::zeroed(depth * w);

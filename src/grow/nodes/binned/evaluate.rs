@@ -6,14 +6,16 @@ use super::counts::NodeCounts;
 use super::pairs::PairCuts;
 use crate::criteria::{Criterion, GainFilter, InfoGain, Tables};
 use crate::error::Result;
-use crate::grow::builder::Split;
+use crate::grow::builder::NodeSplit;
 use crate::grow::features::shuffle;
 use crate::numeric::{Count, midpoint, mix};
 use crate::parallel::Control;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{self, NominalTable};
-use crate::split::subset::{self, LevelPartitions, Levels, Search};
-use crate::split::{Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector};
+use crate::split::subset::{self, FeatureLevels, LevelPartitions, SubsetSearch};
+use crate::split::{
+    BestOfEach, BlockScratch, Choice, FeatureBest, NominalSplits, Scored, Selector,
+};
 use crate::stats::Sum;
 use crate::tree::{NONE, Test};
 
@@ -44,8 +46,8 @@ pub(super) struct BinnedSplit<S> {
 
 impl<S> BinnedSplit<S> {
     /// As the tree keeps it.
-    pub fn as_split(&self, step: u32) -> Split {
-        Split {
+    pub fn as_split(&self, step: u32) -> NodeSplit {
+        NodeSplit {
             feature: self.feature,
             test: self.test,
             first_child: NONE,
@@ -66,7 +68,7 @@ pub(super) struct BinnedWorkspace<S: Sum> {
     pub counts: Vec<u32>,
     /// Features in the order in which a node looks at them.
     pub order: Vec<u32>,
-    scratch: Scratch<S::Cell>,
+    scratch: BlockScratch<S::Cell>,
     partitions: LevelPartitions<S>,
     groups: BinGroups<S>,
     keys: Vec<u64>,
@@ -79,7 +81,7 @@ impl<S: Sum> Default for BinnedWorkspace<S> {
             pairs: PairCuts::default(),
             counts: Vec::new(),
             order: Vec::new(),
-            scratch: Scratch::default(),
+            scratch: BlockScratch::default(),
             partitions: LevelPartitions::default(),
             groups: BinGroups::default(),
             keys: Vec::new(),
@@ -127,7 +129,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         &self,
         feature: usize,
         work: &mut BinnedWorkspace<S>,
-        sink: &mut Best<'_>,
+        sink: &mut BestOfEach<'_>,
     ) -> Result<()> {
         let (min, unit) = (self.context.minimum(), self.context.unit);
         let known = self.known(feature, &mut work.keys, &mut work.groups);
@@ -179,18 +181,18 @@ impl<S: Sum> BinnedNode<'_, S> {
         NominalTable { feature: table.feature, cells: &table.cells, missing }
     }
 
-    fn levels<'t>(&self, table: &'t LevelTable<S>) -> Levels<'t, S> {
+    fn levels<'t>(&self, table: &'t LevelTable<S>) -> FeatureLevels<'t, S> {
         let counted = !self.context.copies() && self.context.setting.limits.min_samples_leaf > 1;
-        Levels {
+        FeatureLevels {
             table: self.nominal_table(table),
             ordered: false,
             rows: counted.then(|| table.rows.clone()),
         }
     }
 
-    fn search(&self) -> Search {
+    fn search(&self) -> SubsetSearch {
         let setting = self.context.setting;
-        Search {
+        SubsetSearch {
             how: setting.nominal_splits.in_two(),
             shortcut: setting.criterion.breiman_order(),
             min: self.context.minimum(),
@@ -209,7 +211,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         &self,
         wanted: impl Fn(usize) -> bool,
         work: &mut BinnedWorkspace<S>,
-        sink: &mut Best<'_>,
+        sink: &mut BestOfEach<'_>,
     ) -> Result<()> {
         let context = self.context;
         let nominal = |multiway: bool| {
@@ -260,7 +262,8 @@ impl<S: Sum> BinnedNode<'_, S> {
         let mixed = setting.nominal_splits == NominalSplits::Auto;
         let winner_only = setting.gain_filter == GainFilter::None
             && (nominal == 0 || (nominal == context.features.len() && !mixed));
-        let mut best = Best::new(setting.criterion, setting.ties, winner_only).watched(control);
+        let mut best =
+            BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
         if nominal > 0 {
             self.score_nominal(&wanted, work, &mut best)?;
         }

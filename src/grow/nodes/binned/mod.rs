@@ -32,7 +32,7 @@ use crate::criteria::{EvidenceKind, GainFilter, PairScreen, SplitRule};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
-use crate::grow::{Evaluation, Limits, Setting, check, driver};
+use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, check, driver};
 use crate::numeric::{Ties, mix};
 use crate::parallel::Control;
 use crate::simd::cuts::MOST_ROWS;
@@ -62,7 +62,7 @@ const MOST_CLASSES: usize = 255;
 const MOST_COUNTERS: usize = 1 << 23;
 
 /// Whether rows like these can be grown on in this way, with at most `bins` bins a number.
-pub fn serves(data: &Dataset, setting: &Setting<'_>, bins: u32) -> bool {
+pub fn serves(data: &Dataset, setting: &GrowthSetting<'_>, bins: u32) -> bool {
     let columns = data.columns().iter().map(|column| match column {
         Column::Numeric(c) => (bins as usize, c.n_missing() > 0),
         Column::Nominal(c) => (c.levels(), c.n_missing() > 0),
@@ -74,7 +74,7 @@ pub fn serves(data: &Dataset, setting: &Setting<'_>, bins: u32) -> bool {
 pub fn serves_columns(
     columns: impl Iterator<Item = (usize, bool)>,
     classes: usize,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
 ) -> bool {
     let (mut widest, mut gaps, mut features) = (1, false, 0_usize);
     for (codes, missing) in columns {
@@ -96,7 +96,7 @@ pub fn serves_columns(
 /// What does not change while a tree grows.
 #[derive(Debug, Clone, Copy)]
 struct BinnedContext<'a> {
-    setting: &'a Setting<'a>,
+    setting: &'a GrowthSetting<'a>,
     features: &'a [FeatureBins],
     layout: RowLayout,
     classes: usize,
@@ -118,7 +118,7 @@ impl<'a> BinnedContext<'a> {
     fn new(
         table: &TableFacts<'a>,
         layout: RowLayout,
-        setting: &'a Setting<'a>,
+        setting: &'a GrowthSetting<'a>,
         (unit, drawn): (f64, bool),
     ) -> Self {
         let (features, classes) = (table.features, table.classes);
@@ -191,7 +191,7 @@ pub fn grow(
     table: &TableFacts<'_>,
     records: Records,
     drawn: bool,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     control: &Control,
 ) -> Result<Tree> {
     check(&setting.limits)?;
@@ -210,7 +210,7 @@ fn widest(table: &TableFacts<'_>) -> usize {
 }
 
 /// Whether the cuts of a node can be looked at as one block.
-fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &Setting<'_>) -> bool {
+fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<'_>) -> bool {
     setting.gain_filter == GainFilter::None
         && setting.ties == Ties::First
         && !setting.criterion.needs_all_candidates()
@@ -282,7 +282,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         self.context
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &GrowthLimits {
         &self.context.setting.limits
     }
 

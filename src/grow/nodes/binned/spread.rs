@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::driver::{self, order_of};
 use crate::grow::nodes::Rank;
-use crate::grow::{Setting, check};
+use crate::grow::{GrowthSetting, check};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::tree::{NONE, Tree};
@@ -44,7 +44,7 @@ pub struct SpreadFacts<'a> {
 }
 
 impl SpreadFacts<'_> {
-    fn context<'a>(&'a self, setting: &'a Setting<'a>) -> BinnedContext<'a> {
+    fn context<'a>(&'a self, setting: &'a GrowthSetting<'a>) -> BinnedContext<'a> {
         let total_weight = self.total as f64;
         let (unit, layout) = (1.0, self.format.layout);
         let context = BinnedContext::new(&self.table, layout, setting, (unit, self.drawn));
@@ -54,7 +54,7 @@ impl SpreadFacts<'_> {
 
 /// Rows of an open node.
 #[derive(Debug)]
-struct Group {
+struct NodeGroup {
     node: u32,
     /// Rows in all partitions.
     rows: u64,
@@ -68,7 +68,7 @@ struct Group {
 #[derive(Debug)]
 struct Family {
     parent: Option<Vec<u32>>,
-    groups: Vec<Group>,
+    groups: Vec<NodeGroup>,
     evaluated: bool,
 }
 
@@ -117,14 +117,14 @@ impl SpreadGrowth {
     /// A root with the weight of each class and a number of rows.
     pub fn new(
         facts: &SpreadFacts<'_>,
-        setting: &Setting<'_>,
+        setting: &GrowthSetting<'_>,
         totals: &[u32],
         rows: u32,
     ) -> Result<Self> {
         check(&setting.limits)?;
         let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
         let gone = is_finished(&facts.context(setting), &tree, 0);
-        let root = Group { node: 0, rows: u64::from(rows), gone, best: None };
+        let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
         let family = Family { parent: None, groups: vec![root], evaluated: false };
         Ok(Self { tree, families: vec![family], asked: Vec::new(), leaves: 1, step: 0 })
     }
@@ -136,7 +136,11 @@ impl SpreadGrowth {
 
     /// Open nodes of at most `most` rows, which are to grow elsewhere from here on: group, node,
     /// rows, key and depth. None where the number of leaves is limited.
-    pub fn small(&mut self, setting: &Setting<'_>, most: u64) -> Vec<(u32, u32, u64, u64, u32)> {
+    pub fn small(
+        &mut self,
+        setting: &GrowthSetting<'_>,
+        most: u64,
+    ) -> Vec<(u32, u32, u64, u64, u32)> {
         let mut found = Vec::new();
         if setting.limits.max_leaf_nodes.is_some() {
             return found;
@@ -158,7 +162,7 @@ impl SpreadGrowth {
 
     /// Groups to be counted, of whole families, of at most about `most` families (of all, where the
     /// next split is the best of all).
-    pub fn wanted(&mut self, setting: &Setting<'_>, most: usize) -> Vec<u32> {
+    pub fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
         let most = if setting.limits.max_leaf_nodes.is_some() { usize::MAX } else { most };
         let (mut wanted, mut number) = (Vec::new(), 0);
         self.asked.clear();
@@ -182,7 +186,7 @@ impl SpreadGrowth {
     pub fn choose(
         &mut self,
         facts: &SpreadFacts<'_>,
-        setting: &Setting<'_>,
+        setting: &GrowthSetting<'_>,
         counts: &[u32],
         control: &Control,
     ) -> Result<Routes> {
@@ -210,22 +214,22 @@ impl SpreadGrowth {
     }
 
     /// The node that best-first growth splits next; those that cannot be split any more are gone.
-    fn first_in_order(&mut self, setting: &Setting<'_>, limit: usize) -> Option<u32> {
+    fn first_in_order(&mut self, setting: &GrowthSetting<'_>, limit: usize) -> Option<u32> {
         let leaves = self.leaves;
-        let order = |group: &Group| {
+        let order = |group: &NodeGroup| {
             let (best, _) = group.best.as_ref()?;
             let (distance, improvement) = (best.distance, best.improvement);
             let rank = Rank { distance, improvement, branches: best.branches };
             Some((order_of(rank, setting.limits.leaf_order), group.node))
         };
-        let fits = |group: &Group| {
+        let fits = |group: &NodeGroup| {
             group.best.as_ref().is_some_and(|(best, _)| leaves + best.branches - 1 <= limit)
         };
         let groups = || self.families.iter().flat_map(|f| &f.groups).filter(|g| !g.gone);
         let first = groups().filter(|g| fits(g)).filter_map(order).min();
         let taken = first.map(|(_, node)| node);
         // Local growth passes over what does not fit when its turn comes, for good.
-        let passed = |group: &Group| first.is_none_or(|first| order(group) < Some(first));
+        let passed = |group: &NodeGroup| first.is_none_or(|first| order(group) < Some(first));
         for group in self.families.iter_mut().flat_map(|f| &mut f.groups) {
             if Some(group.node) != taken && group.best.is_some() && passed(group) {
                 group.gone = true;
@@ -321,7 +325,7 @@ impl SpreadGrowth {
             places.push(open.then_some(family.groups.len()));
             if open {
                 let rows = u64::from(rows);
-                family.groups.push(Group { node, rows, gone: false, best: None });
+                family.groups.push(NodeGroup { node, rows, gone: false, best: None });
             }
         }
         route(&places);
@@ -342,7 +346,7 @@ impl SpreadGrowth {
     }
 
     /// The tree.
-    pub fn finish(&self, setting: &Setting<'_>) -> Tree {
+    pub fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
         self.tree.finish(1.0, setting.empty_branch)
     }
 }
@@ -460,7 +464,7 @@ pub struct GrownBelow(pub(in crate::grow) TreeBuilder<u32>);
 /// Grow the subtree of a node, whose rows are all of `records`, from its key and depth.
 pub fn grow_below(
     facts: &SpreadFacts<'_>,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     mut records: Records,
     (key, depth): (u64, u32),
     control: &Control,

@@ -2,7 +2,7 @@
 
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
-use crate::grow::Setting;
+use crate::grow::GrowthSetting;
 use crate::simd::logs::QuickLog;
 use crate::split::NominalSplits;
 use crate::split::c45::{CLOSE, MANY};
@@ -11,7 +11,7 @@ use crate::stats::contingency::Layout;
 
 /// A numeric feature.
 #[derive(Debug)]
-pub(super) struct Numeric<'a> {
+pub(super) struct FractionalNumeric<'a> {
     pub feature: u32,
     pub column: &'a NumericColumn,
     /// Some of its values are closer to each other than C4.5 cuts.
@@ -20,7 +20,7 @@ pub(super) struct Numeric<'a> {
 
 /// A nominal feature.
 #[derive(Debug)]
-pub(super) struct Nominal<'a> {
+pub(super) struct FractionalNominal<'a> {
     pub feature: u32,
     pub levels: u32,
     /// Cut points of a number in bins.
@@ -39,9 +39,9 @@ enum RowWeights<'a> {
 #[derive(Debug)]
 pub(super) struct FractionalContext<'a> {
     pub data: &'a Dataset,
-    pub setting: &'a Setting<'a>,
-    pub numeric: Vec<Numeric<'a>>,
-    pub nominal: Vec<Nominal<'a>>,
+    pub setting: &'a GrowthSetting<'a>,
+    pub numeric: Vec<FractionalNumeric<'a>>,
+    pub nominal: Vec<FractionalNominal<'a>>,
     /// Tables of the nominal features, with a last code for missing values.
     pub layout: Layout,
     /// How the split of a node is found.
@@ -77,7 +77,7 @@ fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
 impl<'a> FractionalContext<'a> {
     pub fn new(
         data: &'a Dataset,
-        setting: &'a Setting<'a>,
+        setting: &'a GrowthSetting<'a>,
         rows: &RowSet,
         weights: &'a Weights,
     ) -> Self {
@@ -95,7 +95,7 @@ impl<'a> FractionalContext<'a> {
             let feature = feature as u32;
             match column {
                 Column::Numeric(column) => {
-                    numeric.push(Numeric {
+                    numeric.push(FractionalNumeric {
                         feature,
                         column,
                         close: rule == SplitRule::C45 && has_close_values(column),
@@ -106,7 +106,11 @@ impl<'a> FractionalContext<'a> {
                         Kind::Numeric { cuts, .. } => cuts.as_deref(),
                         Kind::Nominal { .. } => None,
                     };
-                    nominal.push(Nominal { feature, levels: column.levels() as u32, cuts });
+                    nominal.push(FractionalNominal {
+                        feature,
+                        levels: column.levels() as u32,
+                        cuts,
+                    });
                     arities.push(column.levels() as u32 + 1);
                 }
             }

@@ -1,8 +1,8 @@
 //! One node in parts looked at: which split is best.
 //!
-//! Features are scored on their known rows, by the criterion's own formula ([`Best`]) and scaled by
-//! the known share of the node's weight, or by C4.5's rule (`split::c45`). A node of whole rows of
-//! weight 1 is counted in integers, any other in weights.
+//! Features are scored on their known rows, by the criterion's own formula ([`BestOfEach`]) and
+//! scaled by the known share of the node's weight, or by C4.5's rule (`split::c45`). A node of
+//! whole rows of weight 1 is counted in integers, any other in weights.
 
 use super::context::FractionalContext;
 use super::rows::FractionalRows;
@@ -14,16 +14,16 @@ use crate::numeric::{Cells, Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
-use crate::split::c45::{self, Known, Usable, XLog2X};
+use crate::split::c45::{self, KnownRows, Usable, XLog2X};
 use crate::split::cuts;
 use crate::split::multiway::Minimum;
 use crate::split::random::Draws;
-use crate::split::splitter::{self, Cut, NumericRows};
+use crate::split::splitter::{self, CutRule, NumericRows};
 use crate::split::subset::{LevelPartition, NominalSplits};
 use crate::split::threshold::{self, ClassOf, Scan};
-use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
-use crate::stats::contingency::{Code, CodedRows, ContingencyTables, Planes, count};
-use crate::stats::{FixedWeights, Sum, UnitWeights, Weighing};
+use crate::split::{BestOfEach, BlockScratch, FeatureBest, Scored, Selector};
+use crate::stats::contingency::{Code, CodedRows, ContingencyTables, CountingPlanes, count};
+use crate::stats::{CellOf, FixedWeights, Sum, UnitWeights, Weighing};
 
 /// Rows times features above which the features of one node are looked at by several threads.
 const WIDE_NODE: usize = 1 << 16;
@@ -92,7 +92,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
                 },
                 &base.layout,
                 weights,
-                &mut Planes::default(),
+                &mut CountingPlanes::default(),
             ),
         };
         let (starts, min) = (starts.collect(), base.minimum(parts.whole));
@@ -168,8 +168,8 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     fn score_numeric(
         &self,
         numeric: usize,
-        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-        (top, best): (f64, &mut Best<'_>),
+        scratch: &mut BlockScratch<CellOf<W>>,
+        (top, best): (f64, &mut BestOfEach<'_>),
     ) -> Result<f64> {
         let order = self.parts.order(numeric);
         let mut steps = std::mem::take(&mut scratch.steps);
@@ -192,9 +192,9 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         };
         let context = &self.base.setting.context;
         match self.cut(numeric) {
-            Cut::Every => threshold::score_candidates(&scan, context, scratch, best)?,
-            Cut::Nowhere => (),
-            Cut::At { left, .. } => {
+            CutRule::Every => threshold::score_candidates(&scan, context, scratch, best)?,
+            CutRule::Nowhere => (),
+            CutRule::At { left, .. } => {
                 let sums = self.sums_of(&order[..left]);
                 splitter::score_candidates(&scan, left, &sums, context, scratch, best)?;
             }
@@ -204,7 +204,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     /// The thresholds of a numeric feature that are tried.
-    fn cut(&self, numeric: usize) -> Cut {
+    fn cut(&self, numeric: usize) -> CutRule {
         let f = &self.base.numeric[numeric];
         let value = |e: u32| f.column.value(self.parts.rows[entry_row(e) as usize]);
         let (feature, order) = (f.feature, self.parts.order(numeric));
@@ -234,27 +234,30 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     /// be left out.
     fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
         let (base, setting) = (self.base, self.base.setting);
-        let best_of = |feature: u32, top: f64, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
-            let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
-            let share = match base.numeric_place(feature) {
-                Some(i) => self.score_numeric(i, scratch, (top, &mut best))?,
-                None => self.score_nominal(self.nominal_place(feature), scratch, &mut best)?,
+        let best_of =
+            |feature: u32, top: f64, scratch: &mut BlockScratch<_>| -> Result<Vec<Scored>> {
+                let mut best =
+                    BestOfEach::new(setting.criterion, setting.ties, false).watched(control);
+                let share = match base.numeric_place(feature) {
+                    Some(i) => self.score_numeric(i, scratch, (top, &mut best))?,
+                    None => self.score_nominal(self.nominal_place(feature), scratch, &mut best)?,
+                };
+                best.finish(&setting.context)?;
+                best.features.iter_mut().for_each(|b| b.score *= share);
+                Ok(best.features)
             };
-            best.finish(&setting.context)?;
-            best.features.iter_mut().for_each(|b| b.score *= share);
-            Ok(best.features)
-        };
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
             let found = parallel::map(control, p, |f| match wanted[f] {
-                true => best_of(f as u32, f64::NEG_INFINITY, &mut Scratch::default()),
+                true => best_of(f as u32, f64::NEG_INFINITY, &mut BlockScratch::default()),
                 false => Ok(Vec::new()),
             })?;
             return Ok(found.into_iter().flatten().collect());
         }
         // Where the largest score decides, and nothing else, a feature may shut out later ones.
         let winner_only = setting.gain_filter == GainFilter::None && setting.ties == Ties::First;
-        let (mut scratch, mut found, mut top) = (Scratch::default(), Vec::new(), f64::NEG_INFINITY);
+        let (mut scratch, mut found, mut top) =
+            (BlockScratch::default(), Vec::new(), f64::NEG_INFINITY);
         for f in (0..p).filter(|&f| wanted[f]) {
             let scored = best_of(f as u32, top, &mut scratch)?;
             if winner_only {
@@ -271,14 +274,14 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let least = base.setting.limits.min_samples_leaf as f64;
         let context = &base.setting.context;
         let logs = XLog2X::new(context.logs, base.quick);
-        let f = |cell: <W::Sum as Sum>::Cell| logs.one(cell);
+        let f = |cell: CellOf<W>| logs.one(cell);
         let unit = self.weights.unit();
-        let best_of = |feature: u32, scratch: &mut Scratch<_>| -> Result<Option<Usable>> {
+        let best_of = |feature: u32, scratch: &mut BlockScratch<_>| -> Result<Option<Usable>> {
             let found = if let Some(i) = base.numeric_place(feature) {
                 let order = self.parts.order(i);
                 let mut steps = std::mem::take(&mut scratch.steps);
                 let known = self.known_with_steps(order, &mut steps);
-                let scan = Known {
+                let scan = KnownRows {
                     order,
                     known: &known,
                     totals: &self.totals,
@@ -309,12 +312,12 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
             let found = parallel::map(control, p, |f| match wanted[f] {
-                true => best_of(f as u32, &mut Scratch::default()),
+                true => best_of(f as u32, &mut BlockScratch::default()),
                 false => Ok(None),
             })?;
             return Ok(found.into_iter().flatten().collect());
         }
-        let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+        let (mut scratch, mut found) = (BlockScratch::default(), Vec::new());
         for f in (0..p).filter(|&f| wanted[f]) {
             found.extend(best_of(f as u32, &mut scratch)?);
         }
@@ -402,7 +405,7 @@ pub(super) fn one_table<'t>(
     cells: Cells<'t>,
     totals: Cells<'t>,
     branches: usize,
-    setting: &'t crate::grow::Setting<'_>,
+    setting: &'t crate::grow::GrowthSetting<'_>,
     declared: &'t [u32],
 ) -> Tables<'t> {
     let classes = setting.context.classes;

@@ -24,8 +24,8 @@ use super::{NodeRows, Open, Rank};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
-use crate::grow::builder::{Split, TreeBuilder};
-use crate::grow::{Limits, Setting, Thresholds, driver};
+use crate::grow::builder::{NodeSplit, TreeBuilder};
+use crate::grow::{GrowthLimits, GrowthSetting, Thresholds, driver};
 use crate::numeric::{Count, mix};
 use crate::parallel::Control;
 use crate::stats::Sum;
@@ -42,7 +42,7 @@ const SMALLEST_TASK: usize = 2048;
 /// Grow a tree on some rows.
 pub(in crate::grow) fn grow(
     data: &Dataset,
-    setting: &Setting<'_>,
+    setting: &GrowthSetting<'_>,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
@@ -98,7 +98,7 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         self.base
     }
 
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &GrowthLimits {
         &self.base.setting.limits
     }
 
@@ -169,7 +169,7 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
         let division = &best.division;
-        let split = Split {
+        let split = NodeSplit {
             feature: best.pick.feature,
             test: best.test,
             first_child: NONE,

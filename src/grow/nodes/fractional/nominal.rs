@@ -4,18 +4,20 @@ use super::evaluate::FractionalEvaluator;
 use crate::criteria::SplitRule;
 use crate::error::Result;
 use crate::split::multiway::{self, NominalTable};
-use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, NominalSplits, Search};
-use crate::split::{Best, Scratch};
+use crate::split::subset::{
+    self, FeatureLevels, LevelPartition, LevelPartitions, NominalSplits, SubsetSearch,
+};
+use crate::split::{BestOfEach, BlockScratch};
 use crate::stats::contingency::Code;
-use crate::stats::{Sum, Weighing};
+use crate::stats::{CellOf, Weighing};
 use crate::tree::Test;
 
 impl<C: Code, W: Weighing> FractionalEvaluator<'_, C, W> {
     pub fn score_nominal(
         &self,
         nominal: usize,
-        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-        best: &mut Best<'_>,
+        scratch: &mut BlockScratch<CellOf<W>>,
+        best: &mut BestOfEach<'_>,
     ) -> Result<f64> {
         let (cells, known) = self.table(nominal);
         let table =
@@ -64,10 +66,10 @@ impl<C: Code, W: Weighing> FractionalEvaluator<'_, C, W> {
         self.sizes(nominal).iter().all(|&s| s == 0 || s >= self.min.rows)
     }
 
-    pub fn search(&self) -> Search {
+    pub fn search(&self) -> SubsetSearch {
         let setting = self.base.setting;
         let shortcut = setting.criterion.breiman_order();
-        Search {
+        SubsetSearch {
             how: setting.nominal_splits.in_two(),
             shortcut,
             min: self.min,
@@ -77,10 +79,10 @@ impl<C: Code, W: Weighing> FractionalEvaluator<'_, C, W> {
     }
 
     /// The levels of a nominal feature, without the rows that lack it.
-    pub fn levels(&self, nominal: usize) -> Levels<'_, W::Sum> {
+    pub fn levels(&self, nominal: usize) -> FeatureLevels<'_, W::Sum> {
         let feature = &self.base.nominal[nominal];
         let (cells, _) = self.table(nominal);
-        Levels {
+        FeatureLevels {
             table: NominalTable { feature: feature.feature, cells, missing: false },
             ordered: feature.cuts.is_some(),
             rows: (!self.base.copies && self.min.rows > 1).then(|| self.sizes(nominal)),

@@ -45,7 +45,7 @@ fn every_level_weighs_alike() {
                     let (mut at, mut planes) =
                         (vec![0; stride], vec![0; stride * (starts.len() + 1)]);
                     let mut before = vec![3; starts.len() + 1];
-                    let sums = Sums { planes: &mut planes, stride, from: 5 };
+                    let sums = PlaneSums { planes: &mut planes, stride, from: 5 };
                     let range = (first, n);
                     let held = weighed_boundaries(
                         level,

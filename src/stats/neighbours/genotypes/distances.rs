@@ -28,7 +28,7 @@ pub(super) fn bytes(t: usize) -> usize {
 }
 
 /// Distances of some rows to all places.
-pub(super) struct Tile {
+pub(super) struct DistanceTile {
     rows: Range<usize>,
     places: usize,
     /// `[row][place]`: variants whose codes differ.
@@ -37,7 +37,7 @@ pub(super) struct Tile {
     corrections: Vec<f64>,
 }
 
-impl Tile {
+impl DistanceTile {
     /// The distances of some rows.
     pub fn new(control: &Control, study: &Study<'_>, rows: Range<usize>) -> Result<Self> {
         let places = study.planes.places();

@@ -9,7 +9,7 @@
 
 use super::super::distances::Order;
 use super::super::grid::Grid;
-use super::super::select::Choice;
+use super::super::select::Contribution;
 use super::{Study, is_constant};
 use crate::data::genotypes::{GROUP, GenotypePlanes, MISSING_CODE, PackedGenotypes};
 use crate::error::Result;
@@ -167,7 +167,7 @@ impl Gaps {
     }
 
     /// By place the rows that have it as a neighbour; empty without missing genotypes.
-    pub fn reverse(&self, rows: &Range<usize>, choices: &[Choice], places: usize) -> Reverse {
+    pub fn reverse(&self, rows: &Range<usize>, choices: &[Contribution], places: usize) -> Reverse {
         if self.is_empty() {
             return Vec::new();
         }
@@ -185,7 +185,7 @@ impl Gaps {
         &self,
         control: &Control,
         study: &Study<'_>,
-        (rows, choices): (&Range<usize>, &[Choice]),
+        (rows, choices): (&Range<usize>, &[Contribution]),
         reverse: &Reverse,
         (group, sums): (usize, &mut [f64]),
     ) -> Result<()> {

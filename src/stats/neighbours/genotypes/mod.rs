@@ -24,12 +24,12 @@ use super::Mass;
 use super::distances::Order;
 use super::grid::Grid;
 use super::score::round;
-use super::select::{Choice, Method, Multiclass, Picker};
+use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
 use crate::data::genotypes::{GenotypePlanes, PackedGenotypes};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
-use distances::Tile;
+use distances::DistanceTile;
 use gaps::Gaps;
 pub use permuted::{Permuted, genotype_tests};
 use std::ops::Range;
@@ -87,12 +87,12 @@ pub fn genotype_scores(
     control: &Control,
     level: Level,
     rows: &GenotypeRows<'_>,
-    method: Method,
+    method: NeighbourMethod,
     multiclass: Multiclass,
 ) -> Result<Vec<f64>> {
     method.check()?;
     rows.check()?;
-    if matches!(method, Method::Pairs { .. }) {
+    if matches!(method, NeighbourMethod::Pairs { .. }) {
         return Err(Error::Unsupported {
             what: "a criterion on pairs of rows from two-bit genotypes".into(),
             supported: "criteria on neighbours; a Table, or an array of genotypes, for the others"
@@ -105,13 +105,13 @@ pub fn genotype_scores(
 }
 
 /// Neighbours (places) of each place.
-type Near = Vec<Vec<u32>>;
+type NearPlaces = Vec<Vec<u32>>;
 
 /// What is kept besides scores.
 #[derive(Default)]
 struct Kept<'a> {
     differing: Option<&'a mut Differing>,
-    near: Option<&'a mut Near>,
+    near: Option<&'a mut NearPlaces>,
 }
 
 /// Transposed genotypes and what is known of each variant.
@@ -162,7 +162,7 @@ impl<'a> Study<'a> {
     fn scores(
         &self,
         control: &Control,
-        method: Method,
+        method: NeighbourMethod,
         multiclass: Multiclass,
         mut kept: Kept<'_>,
     ) -> Result<Vec<f64>> {
@@ -187,7 +187,7 @@ impl<'a> Study<'a> {
         for rows in &tiles {
             let tile = match only.take() {
                 Some(tile) => tile,
-                None => Tile::new(control, self, rows.clone())?,
+                None => DistanceTile::new(control, self, rows.clone())?,
             };
             control.advance(rows.len() as u64);
             let choices = self.pick(control, &picker, &tile)?;
@@ -230,11 +230,11 @@ impl<'a> Study<'a> {
         &self,
         control: &Control,
         tiles: &[Range<usize>],
-    ) -> Result<(f64, Option<Tile>)> {
+    ) -> Result<(f64, Option<DistanceTile>)> {
         let mut steps = 0i128;
         let mut last = None;
         for rows in tiles {
-            let tile = Tile::new(control, self, rows.clone())?;
+            let tile = DistanceTile::new(control, self, rows.clone())?;
             let mut all = Vec::new();
             for i in rows.clone() {
                 control.check()?;
@@ -250,7 +250,12 @@ impl<'a> Study<'a> {
         Ok((self.grid.value(steps), if tiles.len() == 1 { last } else { None }))
     }
 
-    fn pick(&self, control: &Control, picker: &Picker<'_>, tile: &Tile) -> Result<Vec<Choice>> {
+    fn pick(
+        &self,
+        control: &Control,
+        picker: &Picker<'_>,
+        tile: &DistanceTile,
+    ) -> Result<Vec<Contribution>> {
         const TOGETHER: usize = 32;
         let rows = tile.rows();
         let parts = parallel::map(control, rows.len().div_ceil(TOGETHER), |p| {
@@ -268,7 +273,7 @@ impl<'a> Study<'a> {
                     picker.pick(row, own, &mut mixed)
                 }
             };
-            Ok(some.map(choice).collect::<Vec<Choice>>())
+            Ok(some.map(choice).collect::<Vec<Contribution>>())
         })?;
         Ok(parts.into_iter().flatten().collect())
     }

@@ -13,7 +13,7 @@
 //! comes with the scores.
 
 use super::sums::Differing;
-use super::{GenotypeRows, Kept, Near, Order, Study};
+use super::{GenotypeRows, Kept, NearPlaces, Order, Study};
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -22,7 +22,7 @@ use crate::simd::genotypes::{
 };
 use crate::simd::{Buffer, Level};
 use crate::stats::neighbours::score::round;
-use crate::stats::neighbours::select::{Method, Multiclass, Picker};
+use crate::stats::neighbours::select::{Multiclass, NeighbourMethod, Picker};
 
 /// Groups of variants of a part.
 const TOGETHER: usize = 4;
@@ -61,10 +61,13 @@ pub fn genotype_tests(
     control: &Control,
     level: Level,
     rows: &GenotypeRows<'_>,
-    (method, multiclass): (Method, Multiclass),
+    (method, multiclass): (NeighbourMethod, Multiclass),
     permuted: &[u16],
 ) -> Result<Permuted> {
-    if !matches!(method, Method::Surf { star: false } | Method::MultiSurf { star: false }) {
+    if !matches!(
+        method,
+        NeighbourMethod::Surf { star: false } | NeighbourMethod::MultiSurf { star: false }
+    ) {
         return Err(Error::Unsupported {
             what: "a p-value of this criterion".into(),
             supported: "'surf' and 'multisurf', whose neighbours do not depend on the classes"
@@ -171,7 +174,7 @@ impl Study<'_> {
     fn permute(
         &self,
         control: &Control,
-        near: &Near,
+        near: &NearPlaces,
         multiclass: Multiclass,
         permuted: &[u16],
         found: &mut Permuted,
@@ -226,11 +229,11 @@ impl Study<'_> {
     fn batch(
         &self,
         control: &Control,
-        near: &Near,
+        near: &NearPlaces,
         multiclass: Multiclass,
         classes: &[&[u16]],
     ) -> Result<Batch> {
-        let method = Method::MultiSurf { star: false };
+        let method = NeighbourMethod::MultiSurf { star: false };
         let picker = Picker::new(method, multiclass, self.order, &self.mass, (0.0, self.grid));
         let mut batch = Batch {
             size: classes.len(),
@@ -286,7 +289,7 @@ impl Study<'_> {
     fn permuted_scores(
         &self,
         control: &Control,
-        near: &Near,
+        near: &NearPlaces,
         (batch, lists): (&Batch, &[Subsets<'_>]),
         part: usize,
     ) -> Result<Vec<f64>> {

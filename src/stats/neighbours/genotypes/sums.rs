@@ -1,7 +1,7 @@
 //! What neighbours add to the scores: 512 variants at a time, in the order of the rows, so that a
 //! score is the same sum for any number of threads.
 
-use super::super::select::Choice;
+use super::super::select::Contribution;
 use super::Study;
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub(super) fn add(
     control: &Control,
     study: &Study<'_>,
     rows: &Range<usize>,
-    choices: &[Choice],
+    choices: &[Contribution],
     scores: &mut [f64],
     differing: Option<&mut Differing>,
 ) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::super::columns::{MISSING, Other};
 use super::super::select::{NeighbourTies, Ranks};
-use super::super::{Codes, Rows, neighbour_scores};
+use super::super::{NeighbourRows, NominalRows, neighbour_scores};
 use super::*;
 use crate::data::genotypes::MISSING_CODE;
 
@@ -60,7 +60,7 @@ impl Case {
     }
 
     /// The scores of the same as bytes and columns with missing cells.
-    fn expected(&self, method: Method, multiclass: Multiclass) -> Vec<f64> {
+    fn expected(&self, method: NeighbourMethod, multiclass: Multiclass) -> Vec<f64> {
         let cell = |v: usize, s: u32| self.codes[v][s as usize];
         let constant =
             |v: &usize| self.samples.iter().all(|&s| cell(*v, s) == cell(*v, self.samples[0]));
@@ -83,10 +83,11 @@ impl Case {
             levels: 4,
         };
         let columns = whole.len();
-        let codes = Codes { values: &values, columns, stride: columns };
+        let codes = NominalRows { values: &values, columns, stride: columns };
         let others_made = others.iter().map(other).collect();
         let rows =
-            Rows::new(codes, others_made, &self.classes, self.n_classes, Counts::One).unwrap();
+            NeighbourRows::new(codes, others_made, &self.classes, self.n_classes, Counts::One)
+                .unwrap();
         let found = neighbour_scores(&Control::new(1), &rows, method, multiclass).unwrap();
         let mut scores = vec![f64::NAN; self.codes.len()];
         whole.iter().chain(&others).zip(found).for_each(|(&v, s)| scores[v] = s);
@@ -94,16 +95,16 @@ impl Case {
     }
 }
 
-fn methods() -> Vec<Method> {
-    let relieff = |k, ties, ranks| Method::ReliefF { k, ties, ranks };
+fn methods() -> Vec<NeighbourMethod> {
+    let relieff = |k, ties, ranks| NeighbourMethod::ReliefF { k, ties, ranks };
     vec![
         relieff(10, NeighbourTies::Share, Ranks::Equal),
         relieff(3, NeighbourTies::First, Ranks::Exponential { sigma: 2.0 }),
-        Method::Surf { star: false },
-        Method::Surf { star: true },
-        Method::MultiSurf { star: false },
-        Method::MultiSurf { star: true },
-        Method::Merit { k: 4, ties: NeighbourTies::Share },
+        NeighbourMethod::Surf { star: false },
+        NeighbourMethod::Surf { star: true },
+        NeighbourMethod::MultiSurf { star: false },
+        NeighbourMethod::MultiSurf { star: true },
+        NeighbourMethod::Merit { k: 4, ties: NeighbourTies::Share },
     ]
 }
 
@@ -135,7 +136,7 @@ fn scores_are_those_of_nominal_columns() {
 fn levels_and_threads_change_no_bit() {
     for missing in [0, 10] {
         let case = Case::new(12, 150, 1300, missing);
-        let method = Method::MultiSurf { star: true };
+        let method = NeighbourMethod::MultiSurf { star: true };
         let scores = |level, threads| {
             let control = Control::new(threads);
             genotype_scores(&control, level, &case.rows(), method, Multiclass::Prior).unwrap()
@@ -157,10 +158,10 @@ fn tiles_of_rows_have_the_distances_of_all_at_once() {
         let control = Control::new(2);
         let study = Study::new(&control, Level::active(), &rows, &order, false).unwrap();
         let t = rows.samples.len();
-        let all = Tile::new(&control, &study, 0..t).unwrap();
+        let all = DistanceTile::new(&control, &study, 0..t).unwrap();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for part in [0..3, 3..200, 200..t] {
-            let tile = Tile::new(&control, &study, part.clone()).unwrap();
+            let tile = DistanceTile::new(&control, &study, part.clone()).unwrap();
             for row in part {
                 if missing == 0 {
                     let (mut c, mut d) = (Vec::new(), Vec::new());
@@ -182,7 +183,7 @@ fn few_samples_and_wrong_ones() {
     let case = Case::new(2, 9, 30, 0);
     let one = GenotypeRows { samples: &[3], classes: &[0], ..case.rows() };
     let scores = |rows: &GenotypeRows<'_>| {
-        let method = Method::MultiSurf { star: false };
+        let method = NeighbourMethod::MultiSurf { star: false };
         genotype_scores(&Control::new(1), Level::active(), rows, method, Multiclass::Prior)
     };
     assert!(scores(&one).unwrap().iter().all(|s| s.is_nan()));

@@ -23,13 +23,13 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use super::input::Codes;
+use super::input::CodeTable;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use refine::{Scratch, refine};
+use refine::{RefineScratch, refine};
 use removals::Removals;
-use rows::Table;
-use sums::{Grouped, Groups, Sums};
+use rows::RowTable;
+use sums::{GroupNumbers, GroupedRows, PairSums};
 
 /// Pairs of one set of features: for each feature the four cases, the first two over the pairs that
 /// agree on the set and the feature, the last two over those that agree on the set without it.
@@ -43,7 +43,7 @@ pub type Agreement = Vec<[f64; 4]>;
 /// [`Error::Cancelled`].
 pub fn agreement(
     control: &Control,
-    codes: &Codes<'_>,
+    codes: &CodeTable<'_>,
     sets: &[&[u32]],
     shares: bool,
 ) -> Result<Vec<Agreement>> {
@@ -54,7 +54,7 @@ pub fn agreement(
         }
     }
     control.expect(sets.len() as u64);
-    let table = Table::new(control, codes)?;
+    let table = RowTable::new(control, codes)?;
     parallel::map(control, sets.len(), |i| {
         let found = one(control, &table, sets[i], shares)?;
         control.advance(1);
@@ -62,9 +62,9 @@ pub fn agreement(
     })
 }
 
-fn one(control: &Control, table: &Table<'_>, set: &[u32], shares: bool) -> Result<Agreement> {
-    let mut scratch = Scratch::default();
-    let mut groups = Groups { of: vec![0; table.len()], size: 1 };
+fn one(control: &Control, table: &RowTable<'_>, set: &[u32], shares: bool) -> Result<Agreement> {
+    let mut scratch = RefineScratch::default();
+    let mut groups = GroupNumbers { of: vec![0; table.len()], size: 1 };
     let limit = (table.len() / 8).max(64);
     for &k in set {
         control.check()?;
@@ -80,7 +80,7 @@ fn one(control: &Control, table: &Table<'_>, set: &[u32], shares: bool) -> Resul
     }
     drop(scratch);
     let mut removals = Removals::new(table, set, &groups);
-    let sums = Grouped::new(table, groups).sums(control)?;
+    let sums = GroupedRows::new(table, groups).sums(control)?;
     let mut found: Agreement = (0..table.columns.len())
         .map(|k| cases(table, k, &sums[table.offsets[k]..table.offsets[k + 1]], shares))
         .collect();
@@ -92,7 +92,7 @@ fn one(control: &Control, table: &Table<'_>, set: &[u32], shares: bool) -> Resul
 }
 
 /// The four cases of a feature, each rounded once.
-fn cases(table: &Table<'_>, k: usize, sums: &[Sums], shares: bool) -> [f64; 4] {
+fn cases(table: &RowTable<'_>, k: usize, sums: &[PairSums], shares: bool) -> [f64; 4] {
     let of_value = &table.of_slot[table.offsets[k]..table.offsets[k + 1]];
     let all: u64 = of_value.iter().sum();
     let mut counts = [0i128; 4];

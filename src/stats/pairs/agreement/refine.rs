@@ -4,13 +4,13 @@
 //! itself; beyond that groups that occur are numbered by first occurrence, through a table of the
 //! product where it fits and through a hash table where it does not. O(t) a column.
 
-use super::super::input::Values;
+use super::super::input::CodeValues;
 
 const FREE: u32 = u32::MAX;
 
 /// Memory that is used again.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct RefineScratch {
     table: Vec<u32>,
     keys: Vec<u64>,
 }
@@ -20,14 +20,14 @@ pub(super) struct Scratch {
 pub(super) fn refine(
     of: &mut [u32],
     size: usize,
-    column: Values<'_>,
+    column: CodeValues<'_>,
     levels: usize,
     limit: usize,
-    scratch: &mut Scratch,
+    scratch: &mut RefineScratch,
 ) -> usize {
     match column {
-        Values::U8(c) => split(of, size, c, levels, limit, scratch),
-        Values::U16(c) => split(of, size, c, levels, limit, scratch),
+        CodeValues::U8(c) => split(of, size, c, levels, limit, scratch),
+        CodeValues::U16(c) => split(of, size, c, levels, limit, scratch),
     }
 }
 
@@ -37,7 +37,7 @@ fn split<T: Copy + Into<u32>>(
     column: &[T],
     levels: usize,
     limit: usize,
-    scratch: &mut Scratch,
+    scratch: &mut RefineScratch,
 ) -> usize {
     let product = size.saturating_mul(levels);
     if product <= limit {
@@ -98,9 +98,9 @@ mod tests {
         let second: Vec<u16> = (0..n).map(|i| (i * 31 % 211) as u16).collect();
         // a limit above the product, one below it, and a product too large for a table
         for (limit, levels) in [(usize::MAX >> 1, 211), (0, 211), (0, 60_000)] {
-            let (mut of, mut scratch) = (vec![0; n], Scratch::default());
-            let size = refine(&mut of, 1, Values::U8(&first), 7, limit, &mut scratch);
-            let size = refine(&mut of, size, Values::U16(&second), levels, limit, &mut scratch);
+            let (mut of, mut scratch) = (vec![0; n], RefineScratch::default());
+            let size = refine(&mut of, 1, CodeValues::U8(&first), 7, limit, &mut scratch);
+            let size = refine(&mut of, size, CodeValues::U16(&second), levels, limit, &mut scratch);
             assert!(of.iter().all(|&g| (g as usize) < size));
             for i in 0..n {
                 for j in 0..n {

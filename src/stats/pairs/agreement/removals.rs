@@ -5,10 +5,10 @@
 //! refined by one half of the range for the other half, so a set of s features costs `s log2(s)`
 //! refinements of the groups (not of the rows).
 
-use super::super::input::Values;
-use super::refine::{Scratch, refine};
-use super::rows::Table;
-use super::sums::{Groups, Sums};
+use super::super::input::CodeValues;
+use super::refine::{RefineScratch, refine};
+use super::rows::RowTable;
+use super::sums::{GroupNumbers, PairSums};
 use crate::error::Result;
 use crate::parallel::Control;
 use std::ops::Range;
@@ -23,14 +23,14 @@ pub(super) struct Removals<'a> {
     /// Group, class and weight.
     cells: Vec<(u32, u16, u32)>,
     n_classes: usize,
-    scratch: Scratch,
+    scratch: RefineScratch,
 }
 
 impl<'a> Removals<'a> {
     /// `features` are the ones that made the groups.
-    pub fn new(table: &Table<'_>, features: &'a [u32], groups: &Groups) -> Self {
+    pub fn new(table: &RowTable<'_>, features: &'a [u32], groups: &GroupNumbers) -> Self {
         const NONE: u32 = u32::MAX;
-        let mut scratch = Scratch::default();
+        let mut scratch = RefineScratch::default();
         // groups that occur, each by its first row
         let mut number = vec![NONE; groups.size];
         let mut first = Vec::new();
@@ -44,7 +44,7 @@ impl<'a> Removals<'a> {
         let size = refine(
             &mut cell_of,
             groups.size,
-            Values::U16(&table.classes),
+            CodeValues::U16(&table.classes),
             table.n_classes,
             0,
             &mut scratch,
@@ -70,7 +70,11 @@ impl<'a> Removals<'a> {
     }
 
     /// Give `put` the sums by value of each feature k of S, over the groups of S without k.
-    pub fn each(&mut self, control: &Control, mut put: impl FnMut(u32, Vec<Sums>)) -> Result<()> {
+    pub fn each(
+        &mut self,
+        control: &Control,
+        mut put: impl FnMut(u32, Vec<PairSums>),
+    ) -> Result<()> {
         if self.features.is_empty() {
             return Ok(());
         }
@@ -89,7 +93,7 @@ impl<'a> Removals<'a> {
             {
                 let (mut finer, mut n) = (of.clone(), size);
                 for j in by {
-                    let column = Values::U16(&self.codes[j]);
+                    let column = CodeValues::U16(&self.codes[j]);
                     n = refine(
                         &mut finer,
                         n,
@@ -109,7 +113,7 @@ impl<'a> Removals<'a> {
         self.totals.len() * 2 + 64
     }
 
-    fn without(&mut self, j: usize, of: &[u32], size: usize) -> Vec<Sums> {
+    fn without(&mut self, j: usize, of: &[u32], size: usize) -> Vec<PairSums> {
         let mut totals = vec![0u64; size];
         of.iter().zip(&self.totals).for_each(|(&g, &n)| totals[g as usize] += u64::from(n));
         let mut cell_of: Vec<u32> = self.cells.iter().map(|&(g, _, _)| of[g as usize]).collect();
@@ -118,7 +122,7 @@ impl<'a> Removals<'a> {
         let n = refine(
             &mut cell_of,
             size,
-            Values::U16(&classes),
+            CodeValues::U16(&classes),
             self.n_classes,
             limit,
             &mut self.scratch,

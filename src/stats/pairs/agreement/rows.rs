@@ -5,31 +5,31 @@
 //! radix): one increment of a table then counts for all of them, and the tables of the single
 //! features are its margins. O(t n) to make, t (n / 3 + n / 2) bytes for five values.
 
-use super::super::input::{Codes, Values};
-use super::refine::{Scratch, refine};
+use super::super::input::{CodeTable, CodeValues};
+use super::refine::{RefineScratch, refine};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Codes of one column, borrowed or collapsed.
-pub(super) enum Cells<'a> {
+pub(super) enum CodeCells<'a> {
     U8(Cow<'a, [u8]>),
     U16(Cow<'a, [u16]>),
 }
 
-impl Cells<'_> {
-    pub fn values(&self) -> Values<'_> {
+impl CodeCells<'_> {
+    pub fn values(&self) -> CodeValues<'_> {
         match self {
-            Self::U8(c) => Values::U8(c),
-            Self::U16(c) => Values::U16(c),
+            Self::U8(c) => CodeValues::U8(c),
+            Self::U16(c) => CodeValues::U16(c),
         }
     }
 
-    fn take(&self, rows: &[u32]) -> Cells<'static> {
+    fn take(&self, rows: &[u32]) -> CodeCells<'static> {
         match self {
-            Self::U8(c) => Cells::U8(rows.iter().map(|&r| c[r as usize]).collect()),
-            Self::U16(c) => Cells::U16(rows.iter().map(|&r| c[r as usize]).collect()),
+            Self::U8(c) => CodeCells::U8(rows.iter().map(|&r| c[r as usize]).collect()),
+            Self::U16(c) => CodeCells::U16(rows.iter().map(|&r| c[r as usize]).collect()),
         }
     }
 }
@@ -43,8 +43,8 @@ pub(super) struct Pack {
 }
 
 /// All rows.
-pub(super) struct Table<'a> {
-    pub columns: Vec<Cells<'a>>,
+pub(super) struct RowTable<'a> {
+    pub columns: Vec<CodeCells<'a>>,
     /// Number of values of each column.
     pub levels: Vec<usize>,
     /// First slot (feature, value) of each feature, and the number of all.
@@ -59,15 +59,15 @@ pub(super) struct Table<'a> {
     pub packs: [Vec<Pack>; 2],
 }
 
-impl<'a> Table<'a> {
+impl<'a> RowTable<'a> {
     /// Rows of weight 0 go; equal rows become one with a weight where at most four fifths are left.
-    pub fn new(control: &Control, codes: &Codes<'a>) -> Result<Self> {
-        let columns: Vec<Cells<'a>> = codes
+    pub fn new(control: &Control, codes: &CodeTable<'a>) -> Result<Self> {
+        let columns: Vec<CodeCells<'a>> = codes
             .columns()
             .iter()
             .map(|c| match c.values {
-                Values::U8(v) => Cells::U8(Cow::Borrowed(v)),
-                Values::U16(v) => Cells::U16(Cow::Borrowed(v)),
+                CodeValues::U8(v) => CodeCells::U8(Cow::Borrowed(v)),
+                CodeValues::U16(v) => CodeCells::U16(Cow::Borrowed(v)),
             })
             .collect();
         let levels: Vec<usize> = codes.columns().iter().map(|c| c.levels).collect();
@@ -124,11 +124,11 @@ impl<'a> Table<'a> {
 
     fn collapse(&mut self, control: &Control) -> Result<()> {
         let n = self.len();
-        let mut scratch = Scratch::default();
+        let mut scratch = RefineScratch::default();
         let mut of = vec![0u32; n];
         // a limit of 0: numbers without gaps, so that their count is the number of distinct rows
         let mut size =
-            refine(&mut of, 1, Values::U16(&self.classes), self.n_classes, 0, &mut scratch);
+            refine(&mut of, 1, CodeValues::U16(&self.classes), self.n_classes, 0, &mut scratch);
         for (column, &levels) in self.columns.iter().zip(&self.levels) {
             control.check()?;
             size = refine(&mut of, size, column.values(), levels, 0, &mut scratch);
@@ -166,13 +166,13 @@ impl<'a> Table<'a> {
             for k in features.clone().rev() {
                 let levels = self.levels[k];
                 match self.columns[k].values() {
-                    Values::U8(v) => {
+                    CodeValues::U8(v) => {
                         codes
                             .iter_mut()
                             .zip(v)
                             .for_each(|(c, &v)| *c = (usize::from(*c) * levels) as u8 + v);
                     }
-                    Values::U16(v) => {
+                    CodeValues::U16(v) => {
                         let add = |(c, &v): (&mut u8, &u16)| {
                             *c = (usize::from(*c) * levels + usize::from(v)) as u8;
                         };

@@ -2,40 +2,40 @@
 //! class, both or nothing.
 //!
 //! With N rows of a value and class in a group, M of the class, V of the value and T in all,
-//! [`Sums`] adds `N^2`, `V^2`, `N M` and `V T` up by value. Tables of (group, class, value) serve
-//! where they are small beside the rows, several features at once through packs; else rows are
-//! ordered by group, groups of one row left out, and a small table is filled and emptied group by
-//! group. The cheaper is taken by a cost model: both give the same whole numbers.
+//! [`PairSums`] adds `N^2`, `V^2`, `N M` and `V T` up by value. Tables of (group, class, value)
+//! serve where they are small beside the rows, several features at once through packs; else rows
+//! are ordered by group, groups of one row left out, and a small table is filled and emptied group
+//! by group. The cheaper is taken by a cost model: both give the same whole numbers.
 
-use super::super::input::Values;
-use super::rows::{Pack, Table};
+use super::super::input::CodeValues;
+use super::rows::{Pack, RowTable};
 use crate::error::Result;
 use crate::parallel::Control;
 
 /// Ordered pairs within groups by value of i: same value and class, same value, same class, all.
-pub(super) type Sums = [u64; 4];
+pub(super) type PairSums = [u64; 4];
 
 /// Rows in groups.
-pub(super) struct Groups {
+pub(super) struct GroupNumbers {
     /// Group of each row; numbers may have gaps.
     pub of: Vec<u32>,
     pub size: usize,
 }
 
 /// Groups as tables and as an order of the rows.
-pub(super) struct Grouped<'t> {
-    table: &'t Table<'t>,
-    groups: Groups,
+pub(super) struct GroupedRows<'t> {
+    table: &'t RowTable<'t>,
+    groups: GroupNumbers,
     /// `group * classes + class` of each row, and the weight of each of them; empty where that
     /// table would be too large.
     base: Vec<u32>,
     by_class: Vec<u32>,
     totals: Vec<u32>,
-    ordered: Option<Ordered>,
+    ordered: Option<OrderedRows>,
 }
 
 /// Rows by group, only those of groups with two or more.
-struct Ordered {
+struct OrderedRows {
     rows: Vec<u32>,
     /// Where groups begin, and the number of rows.
     starts: Vec<u32>,
@@ -46,8 +46,8 @@ struct Ordered {
     of_group: Vec<u32>,
 }
 
-impl<'t> Grouped<'t> {
-    pub fn new(table: &'t Table<'t>, groups: Groups) -> Self {
+impl<'t> GroupedRows<'t> {
+    pub fn new(table: &'t RowTable<'t>, groups: GroupNumbers) -> Self {
         let classes = table.n_classes;
         let mut totals = vec![0u32; groups.size];
         for (i, &g) in groups.of.iter().enumerate() {
@@ -70,7 +70,7 @@ impl<'t> Grouped<'t> {
     }
 
     /// Sums of all slots (feature, value).
-    pub fn sums(&mut self, control: &Control) -> Result<Vec<Sums>> {
+    pub fn sums(&mut self, control: &Control) -> Result<Vec<PairSums>> {
         let table = self.table;
         let mut out = vec![[0u64; 4]; table.of_slot.len()];
         let mut done = vec![false; table.columns.len()];
@@ -108,10 +108,10 @@ impl<'t> Grouped<'t> {
             } else {
                 let ordered = self
                     .ordered
-                    .get_or_insert_with(|| Ordered::new(table, &self.groups, &self.totals));
+                    .get_or_insert_with(|| OrderedRows::new(table, &self.groups, &self.totals));
                 match table.columns[k].values() {
-                    Values::U8(c) => ordered.walk(c, table.n_classes, slots),
-                    Values::U16(c) => ordered.walk(c, table.n_classes, slots),
+                    CodeValues::U8(c) => ordered.walk(c, table.n_classes, slots),
+                    CodeValues::U16(c) => ordered.walk(c, table.n_classes, slots),
                 }
                 self.alone(k, slots);
             }
@@ -120,13 +120,13 @@ impl<'t> Grouped<'t> {
     }
 
     /// Weights by (group, class, code).
-    fn count(&self, codes: Values<'_>, arity: usize) -> Vec<u32> {
+    fn count(&self, codes: CodeValues<'_>, arity: usize) -> Vec<u32> {
         let mut counts = vec![0u32; self.by_class.len() * arity];
         match codes {
-            Values::U8(c) => {
+            CodeValues::U8(c) => {
                 tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref())
             }
-            Values::U16(c) => {
+            CodeValues::U16(c) => {
                 tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref())
             }
         }
@@ -134,7 +134,7 @@ impl<'t> Grouped<'t> {
     }
 
     /// Sums of one feature from its table.
-    fn scan(&self, counts: &[u32], levels: usize, out: &mut [Sums]) {
+    fn scan(&self, counts: &[u32], levels: usize, out: &mut [PairSums]) {
         let classes = self.table.n_classes;
         let mut of_value = vec![0u64; levels];
         for (g, group) in counts.chunks_exact(classes * levels).enumerate() {
@@ -163,8 +163,8 @@ impl<'t> Grouped<'t> {
     }
 
     /// Sums of all features of a pack: its table, margins of the fastest digit one after the other.
-    fn packed(&self, pack: &Pack, out: &mut [Sums]) {
-        let mut counts = self.count(Values::U8(&pack.codes), pack.arity);
+    fn packed(&self, pack: &Pack, out: &mut [PairSums]) {
+        let mut counts = self.count(CodeValues::U8(&pack.codes), pack.arity);
         let mut arity = pack.arity;
         for k in pack.features.clone() {
             let levels = self.table.levels[k];
@@ -188,7 +188,7 @@ impl<'t> Grouped<'t> {
     }
 
     /// What rows alone in their group add: pairs with their own copies.
-    fn alone(&self, k: usize, out: &mut [Sums]) {
+    fn alone(&self, k: usize, out: &mut [PairSums]) {
         let Some(ordered) = &self.ordered else { return };
         if ordered.rows.len() == self.table.len() {
             return;
@@ -221,8 +221,8 @@ fn tally<T: Copy + Into<u32>>(
     }
 }
 
-impl Ordered {
-    fn new(table: &Table<'_>, groups: &Groups, totals: &[u32]) -> Self {
+impl OrderedRows {
+    fn new(table: &RowTable<'_>, groups: &GroupNumbers, totals: &[u32]) -> Self {
         // a group whose weight is that of one of its rows has no other
         let several = |i: usize| totals[groups.of[i] as usize] != table.weight(i);
         let mut at = vec![0u32; groups.size + 1];
@@ -257,7 +257,7 @@ impl Ordered {
 
     /// Sums of one feature over groups of two and more rows: squares grow by `w (2 n + w)` as a row
     /// comes.
-    fn walk<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [Sums]) {
+    fn walk<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [PairSums]) {
         // Rows of a group lie anywhere: their codes are fetched by a loop that waits for none.
         let codes: Vec<T> = self.rows.iter().map(|&row| codes[row as usize]).collect();
         let mut cells = vec![0u32; out.len() * classes];

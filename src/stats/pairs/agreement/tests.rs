@@ -2,10 +2,10 @@
 
 use super::super::tests::Random;
 use super::*;
-use crate::stats::pairs::{Column, Values};
+use crate::stats::pairs::{CodeColumn, CodeValues};
 
 /// The definition, pair by pair.
-fn slow(codes: &Codes<'_>, set: &[u32], shares: bool) -> Agreement {
+fn slow(codes: &CodeTable<'_>, set: &[u32], shares: bool) -> Agreement {
     let (t, n) = (codes.n_rows(), codes.columns().len());
     let code = |i: usize, k: usize| codes.columns()[k].values.code(i);
     let all: f64 = (0..t).map(|i| f64::from(codes.weight(i))).sum();
@@ -47,7 +47,7 @@ fn sets_of(n: usize) -> Vec<Vec<u32>> {
     vec![vec![], vec![0], vec![n as u32 - 1], odd, all]
 }
 
-fn check(codes: &Codes<'_>, sets: &[Vec<u32>]) {
+fn check(codes: &CodeTable<'_>, sets: &[Vec<u32>]) {
     let sets: Vec<&[u32]> = sets.iter().map(Vec::as_slice).collect();
     for shares in [true, false] {
         let found = agreement(&Control::new(1), codes, &sets, shares).unwrap();
@@ -81,18 +81,18 @@ fn tables_packs_and_walks_agree_with_the_double_loop() {
     let many: Vec<u16> = (0..t).map(|_| draw(300) as u16).collect();
     let classes: Vec<u16> =
         (0..t).map(|i| u16::from(bits[0][i] ^ bits[1][i]) + draw(2) as u16).collect();
-    let mut columns: Vec<Column<'_>> =
-        bits.iter().map(|b| Column { values: Values::U8(b), levels: 2 }).collect();
-    columns.extend(few.iter().map(|b| Column { values: Values::U8(b), levels: 5 }));
-    columns.push(Column { values: Values::U16(&many), levels: 300 });
+    let mut columns: Vec<CodeColumn<'_>> =
+        bits.iter().map(|b| CodeColumn { values: CodeValues::U8(b), levels: 2 }).collect();
+    columns.extend(few.iter().map(|b| CodeColumn { values: CodeValues::U8(b), levels: 5 }));
+    columns.push(CodeColumn { values: CodeValues::U16(&many), levels: 300 });
     let weights: Vec<u32> = (0..t).map(|_| draw(3) as u32).collect();
     for weights in [None, Some(weights.as_slice())] {
-        let codes = Codes::new(columns.clone(), &classes, 3, weights).unwrap();
+        let codes = CodeTable::new(columns.clone(), &classes, 3, weights).unwrap();
         check(&codes, &[vec![], vec![1], vec![0, 5], vec![2, 8], vec![1, 4, 5, 6, 7]]);
     }
     // copies of rows collapse
-    let few_columns: Vec<Column<'_>> = columns[..4].to_vec();
-    check(&Codes::new(few_columns, &classes, 3, None).unwrap(), &sets_of(4));
+    let few_columns: Vec<CodeColumn<'_>> = columns[..4].to_vec();
+    check(&CodeTable::new(few_columns, &classes, 3, None).unwrap(), &sets_of(4));
 }
 
 #[test]

@@ -6,7 +6,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from . import _engine
+from . import core_version, simd_level
 
 __all__ = ["show_versions"]
 
@@ -28,10 +28,10 @@ def show_versions() -> None:
     import os
 
     rows = [
-        ("fasttree", _engine.core_version()),
+        ("fasttree", core_version()),
         ("python", sys.version.split()[0]),
         ("platform", platform.platform()),
-        ("processor", f"{_engine.simd_level()}, {os.cpu_count()} cores"),
+        ("processor", f"{simd_level()}, {os.cpu_count()} cores"),
     ]
     for name in PACKAGES:
         try:

@@ -4,7 +4,7 @@
 //! Class first, then weight, codes and other columns; rows that compare equal are the same in all
 //! that scores are made of. Only ties between neighbours that are told apart by row number
 //! ([`NeighbourTies::First`](super::NeighbourTies)) look at the order in which rows came. Cost
-//! O(t log t) comparisons, few of which see more than some columns.
+//! O(t log t) comparisons, most of which see one number of sixteen codes.
 
 use super::{NominalRows, Other};
 use std::cmp::Ordering;
@@ -16,19 +16,33 @@ pub(super) fn order(
     classes: &[u16],
     weights: &[f64],
 ) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..classes.len() as u32).collect();
+    let rows = (0..classes.len()).map(|row| (first_codes(codes, row), row as u32));
+    let mut rows: Vec<(u128, u32)> = rows.collect();
     let weight = |row: usize| weights.get(row).copied().unwrap_or(1.0);
-    order.sort_by(|&a, &b| {
+    rows.sort_unstable_by(|&(first, a), &(second, b)| {
         let (a, b) = (a as usize, b as usize);
-        let by_codes = || codes.part(a, 0..codes.columns).cmp(codes.part(b, 0..codes.columns));
+        let part = |row: usize| codes.part(row, FIRST.min(codes.columns)..codes.columns);
         let by_others = || others.iter().map(|other| other.compare(a, b)).find(|o| o.is_ne());
         classes[a]
             .cmp(&classes[b])
             .then_with(|| weight(a).total_cmp(&weight(b)))
-            .then_with(by_codes)
+            .then(first.cmp(&second))
+            .then_with(|| part(a).cmp(part(b)))
             .then_with(|| by_others().unwrap_or(Ordering::Equal))
+            .then(a.cmp(&b))
     });
-    order
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Codes that are compared as one number.
+const FIRST: usize = size_of::<u128>();
+
+/// The first codes of a row as a number that compares as they do.
+fn first_codes(codes: NominalRows<'_>, row: usize) -> u128 {
+    let first = codes.part(row, 0..FIRST.min(codes.columns));
+    let mut bytes = [0; FIRST];
+    bytes[..first.len()].copy_from_slice(first);
+    u128::from_be_bytes(bytes)
 }
 
 /// Values by row in another order; no values stay none.

@@ -3,9 +3,8 @@
 What
     Each check returns the value as the core takes it, or raises a ValueError that names the
     parameter, the value and what is allowed. `Parameters` is what scikit-learn's `clone` and grid
-    searches need of a small object that is not an estimator. It keeps the constructor's arguments
-    under their names. From these come ``get_params``, ``set_params``, equality, hash and a repr
-    that evaluates to an equal object. scikit-learn is not imported.
+    searches need of a small object. It keeps the constructor's arguments under their names, for
+    ``get_params``, ``set_params``, equality, hash and a repr that evaluates to an equal object.
 Complexity
     One look at the value; one pass for an array.
 When not to use it
@@ -447,8 +446,9 @@ def generator_of(random_state: Any, name: str = "random_state") -> np.random.Gen
 P = TypeVar("P", bound="Parameters")
 
 
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(inspect.signature(kind).parameters)
+_names: Callable[[type], tuple[str, ...]] = functools.cache(
+    lambda kind: tuple(inspect.signature(kind).parameters)
+)
 
 
 class Parameters:

@@ -95,7 +95,13 @@ pub(super) fn class_against_rest<C: Count>(
         out.fill(neutral);
         return;
     }
-    let mut sizes = vec![C::default(); block.branches * LANES];
+    let (mut few, mut many) = ([C::default(); 2 * LANES], Vec::new());
+    let sizes = if block.branches == 2 {
+        &mut few[..]
+    } else {
+        many.resize(block.branches * LANES, C::default());
+        &mut many[..]
+    };
     let mut value = [0.0; LANES];
     for (step, out) in out.chunks_mut(LANES).enumerate() {
         let (at, len) = (step * LANES, out.len());
@@ -106,12 +112,8 @@ pub(super) fn class_against_rest<C: Count>(
                 sizes.iter_mut().zip(counts).for_each(|(z, &x)| *z = z.plus(x));
             }
         }
-        let mut part = OneVersusRest {
-            branches: block.branches,
-            block: block.part(at, len),
-            class: 1,
-            sizes: &sizes,
-        };
+        let mut part =
+            OneVersusRest { branches: block.branches, block: block.part(at, len), class: 1, sizes };
         let positives = |c: usize| block.totals[c].value();
         if block.classes == 2 {
             measure(&part, positives(1), n - positives(1), out);

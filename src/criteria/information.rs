@@ -17,14 +17,17 @@ use crate::simd::{Level, logs::QuickLog};
 /// Candidates per step: the accumulators of one step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
 
-/// What one pass has found for up to [`LANES`] candidates.
-pub(super) struct Pass {
+/// Lanes of a step where a block has no more candidates, as when one is scored again.
+const FEW: usize = 8;
+
+/// What one pass has found for the candidates of a step, and further numbers that mean nothing.
+pub(super) struct Pass<'a> {
     /// `start - sum_m n_m/n H(c|m)`.
-    pub gain: [f64; LANES],
+    pub gain: &'a [f64],
     /// `H(m)`, 0 when fewer than two branches are occupied (only if asked for).
-    pub split: [f64; LANES],
+    pub split: &'a [f64],
     /// `H(m,c)`, 0 when fewer than two cells are occupied (only if asked for).
-    pub joint: [f64; LANES],
+    pub joint: &'a [f64],
 }
 
 /// Entropy of the class totals of a block, as the gain starts with it.
@@ -39,15 +42,15 @@ pub(super) fn class_entropy_or_zero<C: Count>(block: &Block<'_, C>) -> f64 {
     if occupied < 2 { 0.0 } else { class_entropy(block) }
 }
 
-/// Of one branch of up to [`LANES`] candidates: its rows, the sum of `c log2 c` over its classes,
+/// Of one branch of up to `L` candidates: its rows, the sum of `c log2 c` over its classes,
 /// and the logarithm of its rows.
 #[inline(always)]
-fn look_up<C: Count>(
+fn look_up<C: Count, const L: usize>(
     block: &Block<'_, C>,
     branch: usize,
     (at, len): (usize, usize),
-    size: &mut [C; LANES],
-    [sum, log]: [&mut [f64; LANES]; 2],
+    size: &mut [C; L],
+    [sum, log]: [&mut [f64; L]; 2],
 ) {
     let logs = block.context.logs;
     if block.classes == 2 {
@@ -74,15 +77,15 @@ fn look_up<C: Count>(
     }
 }
 
-/// Add `c log2 c` over the classes of one branch of up to [`LANES`] candidates, and how many of
-/// them occur.
+/// Add `c log2 c` over the classes of one branch of up to `L` candidates, and how many of them
+/// occur.
 #[inline(always)]
-fn add_cells<C: Count>(
+fn add_cells<C: Count, const L: usize>(
     block: &Block<'_, C>,
     branch: usize,
     (at, len): (usize, usize),
-    joint: &mut [f64; LANES],
-    occupied: &mut [u32; LANES],
+    joint: &mut [f64; L],
+    occupied: &mut [u32; L],
 ) {
     for c in 0..block.classes {
         let counts = &block.cell(branch, c)[at..at + len];
@@ -98,30 +101,42 @@ fn add_cells<C: Count>(
 pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
     block: &Block<'_, C>,
     start: f64,
-    mut each: impl FnMut(usize, usize, &Pass),
+    each: impl FnMut(usize, usize, &Pass<'_>),
+) {
+    if block.len <= FEW {
+        walk::<C, SPLIT, JOINT, FEW>(block, start, each);
+    } else {
+        walk::<C, SPLIT, JOINT, LANES>(block, start, each);
+    }
+}
+
+fn walk<C: Count, const SPLIT: bool, const JOINT: bool, const L: usize>(
+    block: &Block<'_, C>,
+    start: f64,
+    mut each: impl FnMut(usize, usize, &Pass<'_>),
 ) {
     let (total, logs) = (block.total(), block.context.logs);
     let n = total.value();
     let log_n = total.log2(logs);
-    let mut step = Pass { gain: [0.0; LANES], split: [0.0; LANES], joint: [0.0; LANES] };
-    let mut size = [C::default(); LANES];
-    let (mut sum, mut log) = ([0.0; LANES], [0.0; LANES]);
-    let mut branches = [0u32; LANES];
-    let mut cells = [0u32; LANES];
-    for at in (0..block.len).step_by(LANES) {
-        let len = LANES.min(block.len - at);
+    let (mut gain, mut split, mut joint) = ([0.0; L], [0.0; L], [0.0; L]);
+    let mut size = [C::default(); L];
+    let (mut sum, mut log) = ([0.0; L], [0.0; L]);
+    let mut branches = [0u32; L];
+    let mut cells = [0u32; L];
+    for at in (0..block.len).step_by(L) {
+        let len = L.min(block.len - at);
         if total.is_empty() {
-            step.gain.fill(0.0);
-            each(at, len, &step);
+            gain.fill(0.0);
+            each(at, len, &Pass { gain: &gain, split: &split, joint: &joint });
             continue;
         }
-        step.gain.fill(start);
+        gain.fill(start);
         if SPLIT {
-            step.split.fill(0.0);
+            split.fill(0.0);
             branches.fill(0);
         }
         if JOINT {
-            step.joint.fill(0.0);
+            joint.fill(0.0);
             cells.fill(0);
         }
         for m in 0..block.branches {
@@ -129,27 +144,27 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
             look_up(block, m, (at, len), &mut size, [&mut sum, &mut log]);
             for j in 0..len {
                 // An empty branch subtracts 0 * (-0/1 + 0): nothing.
-                step.gain[j] -= size[j].value() / n * (-sum[j] / size[j].or_one() + log[j]);
+                gain[j] -= size[j].value() / n * (-sum[j] / size[j].or_one() + log[j]);
             }
             if SPLIT {
                 for j in 0..len {
-                    step.split[j] += size[j].x_log2_x(logs);
+                    split[j] += size[j].x_log2_x(logs);
                     branches[j] += u32::from(!size[j].is_empty());
                 }
             }
             if JOINT {
-                add_cells(block, m, (at, len), &mut step.joint, &mut cells);
+                add_cells(block, m, (at, len), &mut joint, &mut cells);
             }
         }
         for j in 0..len {
             if SPLIT {
-                step.split[j] = if branches[j] < 2 { 0.0 } else { -step.split[j] / n + log_n };
+                split[j] = if branches[j] < 2 { 0.0 } else { -split[j] / n + log_n };
             }
             if JOINT {
-                step.joint[j] = if cells[j] < 2 { 0.0 } else { -step.joint[j] / n + log_n };
+                joint[j] = if cells[j] < 2 { 0.0 } else { -joint[j] / n + log_n };
             }
         }
-        each(at, len, &step);
+        each(at, len, &Pass { gain: &gain, split: &split, joint: &joint });
     }
 }
 
@@ -167,7 +182,7 @@ pub(super) fn gain_over_split<C: Count>(
     denominator: impl Fn(f64) -> f64,
 ) {
     pass::<C, true, false>(block, class_entropy(block), |at, len, step| {
-        for ((s, &gain), &split) in out[at..at + len].iter_mut().zip(&step.gain).zip(&step.split) {
+        for ((s, &gain), &split) in out[at..at + len].iter_mut().zip(step.gain).zip(step.split) {
             let d = denominator(split);
             *s = if d > 0.0 { gain / d } else { 0.0 };
         }

@@ -46,8 +46,7 @@ impl Mantaras {
     /// `of(gain / H(m,c))`, and 0 where the joint entropy is 0.
     fn each<C: Count>(block: &Block<'_, C>, out: &mut [f64], of: impl Fn(f64) -> f64) {
         pass::<C, false, true>(block, class_entropy(block), |at, len, step| {
-            for ((s, &gain), &joint) in
-                out[at..at + len].iter_mut().zip(&step.gain).zip(&step.joint)
+            for ((s, &gain), &joint) in out[at..at + len].iter_mut().zip(step.gain).zip(step.joint)
             {
                 *s = if joint > 0.0 { of(gain / joint) } else { 0.0 };
             }

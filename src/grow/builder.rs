@@ -35,6 +35,9 @@ pub(super) struct NodeSplit {
     pub step: u32,
 }
 
+/// Nodes that there is room for from the first.
+const FEW: usize = 16;
+
 /// The tree under construction.
 #[derive(Debug, Clone)]
 pub(super) struct TreeBuilder<S> {
@@ -52,13 +55,11 @@ impl<S: Sum> TreeBuilder<S> {
     /// A root alone.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
         let root = BuilderNode { parent: NONE, branch: 0, depth, rows, key, split: None };
-        Self {
-            nodes: vec![root],
-            sums: sums.to_vec(),
-            levels: Vec::new(),
-            labels: Vec::new(),
-            classes: sums.len(),
-        }
+        let (mut nodes, mut all_sums) =
+            (Vec::with_capacity(FEW), Vec::with_capacity(FEW * sums.len()));
+        nodes.push(root);
+        all_sums.extend_from_slice(sums);
+        Self { nodes, sums: all_sums, levels: Vec::new(), labels: Vec::new(), classes: sums.len() }
     }
 
     /// Class sums of a node.
@@ -150,6 +151,7 @@ impl<S: Sum> TreeBuilder<S> {
         let mut tree = Tree::empty(k);
         tree.nodes.reserve(n);
         tree.counts.reserve(n * k);
+        tree.children.reserve(n - 1);
         let mut next_step = 0;
         for &i in &sequence {
             let own = &self.nodes[i as usize];

@@ -31,6 +31,8 @@ pub(super) struct Workspace<S: Sum> {
     partitions: LevelPartitions<S>,
     planes: CountingPlanes<S>,
     pub pairs: PairWorkspace,
+    /// Scores of a block.
+    pub scores: Vec<f64>,
 }
 
 impl<S: Sum> Workspace<S> {
@@ -48,6 +50,7 @@ impl<S: Sum> Default for Workspace<S> {
             partitions: LevelPartitions::default(),
             planes: CountingPlanes::default(),
             pairs: PairWorkspace::default(),
+            scores: Vec::new(),
         }
     }
 }
@@ -353,11 +356,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         use_table: impl FnOnce(&Tables<'_>) -> Result<()>,
     ) -> Result<()> {
         let unit = self.context.weights.unit();
-        let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
-        let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
+        let cells: Vec<_> = sums.iter().chain(self.totals).map(|s| s.cell(unit)).collect();
+        let (cells, totals) = cells.split_at(sums.len());
         use_table(&Tables {
-            cells: Count::cells(&cells),
-            totals: Count::cells(&totals),
+            cells: Count::cells(cells),
+            totals: Count::cells(totals),
             branches,
             classes: totals.len(),
             stride: 1,

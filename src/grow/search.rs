@@ -130,9 +130,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             && (nominal.is_empty() || (numeric.is_empty() && final_word));
         let mut best =
             BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
+        best.scores = std::mem::take(&mut tools.scores);
         self.score_nominal(contingency, &wanted, tools, &mut best)?;
         self.score_numbers(wanted, tools, &mut best, control)?;
         best.finish(&setting.context)?;
+        tools.scores = std::mem::take(&mut best.scores);
         if mixed || (!self.context.nominal.features.is_empty() && !numeric.is_empty()) {
             best.features.sort_by_key(|b| b.feature);
         }

@@ -19,6 +19,9 @@ use std::collections::HashMap;
 /// Probabilities this close are equal.
 const EQUAL: f64 = 1e-9;
 
+/// Answers that are compared one by one before they are looked up.
+const FEW: usize = 8;
+
 /// A model compiled for prediction, made once and kept.
 ///
 /// Leaves that say the same share a number: most leaves of a grown-out tree hold one class, and
@@ -40,7 +43,7 @@ impl Predictor {
     /// Compile a model.
     pub fn new(model: &Model) -> Result<Self> {
         let k = model.tree.classes;
-        let (mut labels, mut probabilities) = (Vec::new(), Vec::new());
+        let (mut labels, mut probabilities) = (Vec::<i32>::new(), Vec::<f64>::new());
         let mut known: HashMap<(i32, Vec<u64>), u32> = HashMap::new();
         let mut own = vec![0.0; k];
         let leaves = (0..model.tree.nodes.len()).filter(|&i| model.tree.is_leaf(i));
@@ -48,12 +51,24 @@ impl Predictor {
             .map(|leaf| {
                 model.probabilities(leaf, &mut own);
                 let label = model.tree.nodes[leaf].label;
-                let bits = own.iter().map(|p| p.to_bits()).collect();
-                *known.entry((label, bits)).or_insert_with(|| {
+                let bits = || own.iter().map(|p| p.to_bits());
+                let mut first = labels.iter().zip(probabilities.chunks_exact(k)).take(FEW);
+                let same = |(&other, p): (&i32, &[f64])| {
+                    other == label && p.iter().map(|p| p.to_bits()).eq(bits())
+                };
+                if let Some(number) = first.position(same) {
+                    return number as u32;
+                }
+                let next = labels.len() as u32;
+                let number = match next as usize {
+                    ..FEW => next,
+                    _ => *known.entry((label, bits().collect())).or_insert(next),
+                };
+                if number == next {
                     labels.push(label);
                     probabilities.extend_from_slice(&own);
-                    labels.len() as u32 - 1
-                })
+                }
+                number
             })
             .collect();
         Ok(Self {

@@ -104,7 +104,8 @@ pub struct BestOfEach<'a> {
     top: f64,
     /// Candidates below this are of no interest.
     floor: f64,
-    scores: Vec<f64>,
+    /// Memory of the scores of a block, which nodes may leave for each other.
+    pub scores: Vec<f64>,
     gathered: Option<Gathered>,
     /// The best of each feature with a valid candidate, in the order of their blocks.
     pub features: Vec<Scored>,

@@ -16,6 +16,9 @@ import numpy as np
 
 Fold = tuple[np.ndarray, np.ndarray]
 
+MOST_CELLS = 1 << 20
+"""Rows times folds up to which all folds are found at once."""
+
 
 def row_count(X: Any, y: Any) -> int:
     """Return the number of rows of X (or of y, when X is None)."""
@@ -62,9 +65,17 @@ def check_folds(n_splits: int, n_rows: int, name: str) -> None:
 
 def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]:
     """Yield (train, test) in row order from the fold number of every row, shape (n,)."""
-    for fold in range(n_splits):
-        inside = assignment == fold
-        yield np.flatnonzero(~inside), np.flatnonzero(inside)
+    if n_splits * len(assignment) > MOST_CELLS:
+        for fold in range(n_splits):
+            inside = assignment == fold
+            yield np.flatnonzero(~inside), np.flatnonzero(inside)
+        return
+    inside = assignment == np.arange(n_splits)[:, None]
+    sizes = np.cumsum(np.count_nonzero(inside, axis=1))
+    test = np.split(np.nonzero(inside)[1], sizes[:-1])
+    others = len(assignment) * np.arange(1, n_splits + 1) - sizes
+    train = np.split(np.nonzero(~inside)[1], others[:-1])
+    yield from zip(train, test, strict=True)
 
 
 class Splitter:

@@ -237,6 +237,7 @@ pub fn encode_rows<'py>(
     let table = run(py, None, work, None, |control| {
         let encoding = BinEncoding {
             cuts: &cuts,
+            values: None,
             levels: &levels,
             class_of: &class_of,
             classes: n_classes,

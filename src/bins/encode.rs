@@ -93,6 +93,8 @@ impl Seen {
 pub struct BinEncoding<'a> {
     /// Cut points of numeric features; nothing for nominal ones.
     pub cuts: &'a [Option<&'a [f64]>],
+    /// The one value of each bin, where a bin has but one; else its extremes are looked for.
+    pub values: Option<&'a [Vec<f64>]>,
     /// Number of levels of nominal features.
     pub levels: &'a [u32],
     /// Class codes by row, below `classes`.
@@ -146,7 +148,10 @@ impl BinnedTable {
             .map(|(f, encoder)| FeatureBins {
                 codes: encoder.codes(),
                 missing: seen.iter().any(|s| s[f].missing),
-                ranges: matches!(encoder, Encoder::Number(_)).then(|| merged(&seen, f)),
+                ranges: matches!(encoder, Encoder::Number(_)).then(|| match encoding.values {
+                    Some(values) => values[f].iter().map(|&x| [x, x]).collect(),
+                    None => merged(&seen, f),
+                }),
             })
             .collect();
         Ok(Self { features, records, classes: encoding.classes, unit })
@@ -233,7 +238,9 @@ fn encode_block(
                             *code = if x.is_nan() { encoder.codes() as u16 } else { *code };
                         }
                     }
-                    seen.widen(codes, numbers);
+                    if encoding.values.is_none() {
+                        seen.widen(codes, numbers);
+                    }
                 }
                 Encoder::Level(n) => {
                     let levels = &mut levels[..len];
@@ -307,6 +314,7 @@ mod tests {
             let weights = Weights::Integer((0..n).map(|r| 1 + (r % 9) as u32).collect());
             let encoding = BinEncoding {
                 cuts: &[Some(&cuts[..]); 3],
+                values: None,
                 levels: &[0; 3],
                 class_of: &class_of,
                 classes: 5,

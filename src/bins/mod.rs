@@ -22,7 +22,7 @@ mod summary;
 
 pub use encode::{BinEncoding, BinnedTable, TableFacts};
 pub use parts::{GroupSplits, GroupedRecords, PartFormat, add_counts};
-pub use quantiles::edges;
+pub use quantiles::{between, edges, values_of_all};
 pub use records::{Records, RowLayout, WeightWidth};
 pub use summary::{EdgeSummary, ValueCounts};
 
@@ -53,6 +53,14 @@ impl<'a> RowChoice<'a> {
     /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The first rows, at most `most`.
+    pub fn first(&self, most: usize) -> Self {
+        match self {
+            Self::All(n) => Self::All(most.min(*n)),
+            Self::Some(rows) => Self::Some(&rows[..most.min(rows.len())]),
+        }
     }
 
     /// The row at a place.

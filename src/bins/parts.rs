@@ -98,6 +98,7 @@ impl<'a> GroupedRecords<'a> {
             features: layout.features,
             class_at: layout.class_at(),
             planes: format.classes,
+            codes: format.codes.next_power_of_two(),
         };
         let full = of.plane(layout.features);
         let mut narrow = vec![0; if layout.wide { 0 } else { format.classes * full }];

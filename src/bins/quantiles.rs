@@ -46,11 +46,11 @@ pub fn edges(
         let copied = CopiedColumns::new(cells, group, looked_at, control)?;
         out.extend(parallel::map(control, group.len(), |i| {
             control.check()?;
-            if sample.is_none() {
-                return Ok(Ranked::new(&copied, i, looked_at, weights, control)?.cuts(bins));
-            }
             if let Some(values) = few_values(cells, group[i], rows, bins, control)? {
                 return Ok(between(&values));
+            }
+            if sample.is_none() {
+                return Ok(Ranked::new(&copied, i, looked_at, weights, control)?.cuts(bins));
             }
             let ranked = Ranked::new(&copied, i, looked_at, weights, control)?;
             if ranked.values.len() >= LEAST_DISTINCT * bins {
@@ -60,6 +60,25 @@ pub fn edges(
         })?);
     }
     Ok(out)
+}
+
+/// The distinct values of each column, ascending, where none has more than `most`; rows whose
+/// weight is 0 are not among those to look at.
+pub fn values_of_all(
+    cells: &dyn RowSource,
+    features: usize,
+    rows: RowChoice<'_>,
+    most: usize,
+    control: &Control,
+) -> Result<Option<Vec<Vec<f64>>>> {
+    // A column with more values mostly shows them in its first rows.
+    for feature in 0..features {
+        if few_values(cells, feature, rows.first(4 * most), most, control)?.is_none() {
+            return Ok(None);
+        }
+    }
+    let found = parallel::map(control, features, |f| few_values(cells, f, rows, most, control))?;
+    Ok(found.into_iter().collect())
 }
 
 /// Columns that are copied together.
@@ -98,7 +117,7 @@ impl RowSource for CopiedColumns {
 }
 
 /// Cuts between all neighbours.
-pub(super) fn between(values: &[f64]) -> Vec<f64> {
+pub fn between(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
 }
 
@@ -114,6 +133,8 @@ pub(super) fn few_values(
     let shift = 64 - size.trailing_zeros();
     // No key is 0: that would be a negative NaN.
     let mut seen = vec![0_u64; size];
+    // Small whole numbers need no look-up.
+    let mut known = [false; 256];
     let mut found = 0;
     let mut tile = [0.0; TILE];
     for first in (0..rows.len()).step_by(TILE) {
@@ -123,6 +144,12 @@ pub(super) fn few_values(
         let tile = &mut tile[..TILE.min(rows.len() - first)];
         cells.numbers(feature, rows, first, tile);
         for &x in tile.iter().filter(|x| !x.is_nan()) {
+            let small = x as u8;
+            let whole = f64::from(small) == x;
+            if whole && known[usize::from(small)] {
+                continue;
+            }
+            known[usize::from(small)] |= whole;
             let key = order_key(x);
             let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
             while seen[at] != key {

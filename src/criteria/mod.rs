@@ -17,7 +17,7 @@ pub use crate::numeric::Cells;
 pub use facts::{EvidenceKind, Info, OptionInfo};
 pub use formula::{Criterion, Evidence, Formula, GainFilter, PairScreen, SplitRule};
 pub use info_gain::InfoGain;
-pub use running::{Cuts, RunningScores, Term};
+pub use running::{Cuts, LeftRows, RunningScores, Term};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 pub use tables::{Block, Context, Tables};

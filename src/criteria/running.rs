@@ -40,12 +40,21 @@ pub struct Cuts<'a> {
     pub classes: usize,
     /// Tables up to `n`.
     pub logs: Logs,
-    /// Rows on the left of the first cut; each has one more than the cut before.
-    pub first: u32,
+    /// Rows on the left.
+    pub rows: LeftRows<'a>,
     /// Sums over the classes on the left.
     pub left: &'a [f64],
     /// Sums over the classes on the right.
     pub right: &'a [f64],
+}
+
+/// The rows on the left of cuts.
+#[derive(Debug, Clone, Copy)]
+pub enum LeftRows<'a> {
+    /// So many for the first cut; each has one more than the cut before.
+    From(u32),
+    /// As listed. The score of a cut with none or all of the rows means nothing.
+    Each(&'a [u32]),
 }
 
 /// Fewer rows have sums of squares below 2^52.
@@ -71,21 +80,36 @@ impl Cuts<'_> {
         steps + information::gain_error(2, self.classes, n)
     }
 
-    /// `n` times the gain, without the rounding of `information`.
-    fn gains(&self, out: &mut [f64]) {
-        let h = self.logs.x_log2_x_table()[self.n as usize] - self.whole;
-        let sums = self.left.iter().zip(self.right);
-        for ((s, (left, right)), [on_left, on_right]) in out.iter_mut().zip(sums).zip(self.sizes())
-        {
-            *s = h + (left + right - on_left - on_right);
+    /// `n` times the gain, without the rounding of `information`; `each` is given every one and `x
+    /// log2 x` of the sizes of both sides, and returns what is to be written.
+    fn gains(&self, out: &mut [f64], each: impl FnMut(f64, [f64; 2]) -> f64) {
+        let (table, n) = (self.logs.x_log2_x_table(), self.n as usize);
+        match self.rows {
+            LeftRows::From(first) => {
+                let (left, right) = (&table[first as usize..], &table[..=n - first as usize]);
+                let sizes = left.iter().zip(right.iter().rev()).map(|(l, r)| [*l, *r]);
+                self.gains_of(sizes, out, each);
+            }
+            LeftRows::Each(rows) => {
+                let sizes = rows.iter().map(|&l| [table[l as usize], table[n - l as usize]]);
+                self.gains_of(sizes, out, each);
+            }
         }
     }
 
-    /// `x log2 x` of the sizes of both sides.
-    fn sizes(&self) -> impl Iterator<Item = [f64; 2]> {
-        let (table, first) = (self.logs.x_log2_x_table(), self.first as usize);
-        let left = table[first..].iter();
-        left.zip(table[..=self.n as usize - first].iter().rev()).map(|(l, r)| [*l, *r])
+    #[inline(always)]
+    fn gains_of(
+        &self,
+        sizes: impl Iterator<Item = [f64; 2]>,
+        out: &mut [f64],
+        mut each: impl FnMut(f64, [f64; 2]) -> f64,
+    ) {
+        let h = self.logs.x_log2_x_table()[self.n as usize] - self.whole;
+        let sums = self.left.iter().zip(self.right);
+        for ((s, (left, right)), sizes) in out.iter_mut().zip(sums).zip(sizes) {
+            let [on_left, on_right] = sizes;
+            *s = each(h + (left + right - on_left - on_right), sizes);
+        }
     }
 }
 
@@ -94,15 +118,23 @@ pub(super) fn gini(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let n = f64::from(cuts.n);
     let share = 1.0 / n;
     let before = cuts.whole / n * share;
-    let (sizes, sums) = ([cuts.first, cuts.n], [cuts.left, cuts.right]);
-    simd::purities(Level::active(), sizes, sums, share, before, out);
+    let (level, sums) = (Level::active(), [cuts.left, cuts.right]);
+    match cuts.rows {
+        LeftRows::From(first) => {
+            simd::purities(level, [first, cuts.n], sums, share, before, out);
+        }
+        LeftRows::Each(rows) => {
+            simd::purities_of(level, rows, cuts.n, sums, share, before, out);
+        }
+    }
     0.0
 }
 
 /// No gini is above it.
 pub(super) fn gini_bound(cuts: &Cuts<'_>) -> f64 {
+    let LeftRows::From(first) = cuts.rows else { return f64::INFINITY };
     let share = 1.0 / f64::from(cuts.n);
-    let sizes = [cuts.first, cuts.n];
+    let sizes = [first, cuts.n];
     let purest = simd::purest(Level::active(), sizes, cuts.left, cuts.right);
     // Both terms are at most 1, and rounded a few times.
     (purest - cuts.whole * share) * share + 16.0 * f64::EPSILON
@@ -111,8 +143,7 @@ pub(super) fn gini_bound(cuts: &Cuts<'_>) -> f64 {
 /// Information gain.
 pub(super) fn gain(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let share = 1.0 / f64::from(cuts.n);
-    cuts.gains(out);
-    out.iter_mut().for_each(|s| *s *= share);
+    cuts.gains(out, |gain, _| gain * share);
     cuts.gain_error()
 }
 
@@ -120,13 +151,12 @@ pub(super) fn gain(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
 pub(super) fn gain_ratio(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let n = cuts.n;
     let whole = cuts.logs.x_log2_x_table()[n as usize];
-    cuts.gains(out);
     let mut smallest = f64::INFINITY;
-    for (s, [on_left, on_right]) in out.iter_mut().zip(cuts.sizes()) {
+    cuts.gains(out, |gain, [on_left, on_right]| {
         let split = whole - on_left - on_right;
-        smallest = smallest.min(split);
-        *s /= split;
-    }
+        smallest = if split > 0.0 { smallest.min(split) } else { smallest };
+        gain / split
+    });
     // |a/b - a'/b'| <= (|a - a'| + |a'/b'| |b - b'|) / b, and the ratio is at most 1.
     2.0 * cuts.gain_error() * f64::from(n) / smallest
 }

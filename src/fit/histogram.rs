@@ -154,6 +154,7 @@ impl FitPlan {
             .collect();
         let encoding = BinEncoding {
             cuts: &cuts,
+            values: None,
             levels: &levels,
             class_of: data.classes(),
             classes: data.n_classes(),

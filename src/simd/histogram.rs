@@ -3,8 +3,8 @@
 //! A row is some bytes: codes, then its class. The counter of (class, code, feature) lies at
 //! `class * plane + code * features + feature`, so that the codes of one row go to places that do
 //! not wait for each other, and a running sum over codes is a sum of vectors over features. A plane
-//! of one-byte codes always has 256 rows of counters, whatever the codes: no bound is checked
-//! there. About 1 ns a code; increments scatter, so there is nothing for wider registers to do.
+//! has a power of two of rows of counters, so that a mask stands for the check of a bound. About 1
+//! ns a code; increments scatter, so there is nothing for wider registers to do.
 
 /// Where the parts of a row and the counters lie.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +17,20 @@ pub struct RowFormat {
     pub class_at: usize,
     /// Number of planes; with one, all classes share it.
     pub planes: usize,
+    /// Rows of counters of a plane, a power of two up to 256: no code is above the last.
+    pub codes: usize,
 }
 
 impl RowFormat {
     /// Counters of one plane.
     pub fn plane(&self, features: usize) -> usize {
-        256 * features
+        self.codes * features
+    }
+
+    /// What is left of a code that is in bounds.
+    fn mask(&self) -> u8 {
+        assert!(self.codes.is_power_of_two() && self.codes <= 256);
+        (self.codes - 1) as u8
     }
 
     /// The plane in which a row is counted.
@@ -41,15 +49,15 @@ pub fn count<T: Copy>(
     add: impl Fn(T, T) -> T,
     into: &mut [T],
 ) {
-    let (p, plane) = (of.features, of.plane(of.features));
+    let (p, plane, mask) = (of.features, of.plane(of.features), of.mask());
     assert!(of.class_at < of.width && p <= of.width && into.len() >= of.planes * plane);
     for row in rows.chunks_exact(of.width) {
         let (class, weight) = (of.plane_of(row), weight(row));
         let counters = &mut into[class * plane..(class + 1) * plane];
         for (feature, &code) in row[..p].iter().enumerate() {
-            let at = usize::from(code) * p + feature;
-            debug_assert!(at < counters.len());
-            // SAFETY: `code <= 255` and `feature < p`, so `at < 256 * p`, the length of the plane.
+            let at = usize::from(code & mask) * p + feature;
+            debug_assert!(at < counters.len() && code & mask == code);
+            // SAFETY: `mask < codes` and `feature < p`: `at` is below the length of the plane.
             let counter = unsafe { counters.get_unchecked_mut(at) };
             *counter = add(*counter, weight);
         }
@@ -86,16 +94,16 @@ fn count_chosen<T: Copy>(
     into: &mut [T],
 ) {
     let m = chosen.len();
-    let plane = of.plane(m);
+    let (plane, mask) = (of.plane(m), of.mask());
     for row in rows.chunks_exact(of.width) {
         let (class, weight) = (of.plane_of(row), weight(row));
         let counters = &mut into[class * plane..(class + 1) * plane];
         for (place, &feature) in chosen.iter().enumerate() {
             // SAFETY: all features chosen lie within a row, whose length is `width`.
             let code = unsafe { *row.get_unchecked(feature as usize) };
-            let at = usize::from(code) * m + place;
-            debug_assert!(at < counters.len());
-            // SAFETY: `code <= 255` and `place < m`, so `at < 256 * m`, the length of the plane.
+            let at = usize::from(code & mask) * m + place;
+            debug_assert!(at < counters.len() && code & mask == code);
+            // SAFETY: `mask < codes` and `place < m`: `at` is below the length of the plane.
             let counter = unsafe { counters.get_unchecked_mut(at) };
             *counter = add(*counter, weight);
         }
@@ -108,29 +116,31 @@ mod tests {
 
     #[test]
     fn counters_hold_the_weights_of_the_rows() {
-        let of = RowFormat { width: 8, features: 5, class_at: 5, planes: 3 };
-        let rows: Vec<u8> = (0..4000_usize)
-            .map(|i| match (i % 8, i / 8) {
-                (5, r) => (r % 3) as u8,
-                (6, r) => (r % 7) as u8,
-                (f, r) => ((r * (f + 3)) % 256) as u8,
-            })
-            .collect();
-        let mut naive = vec![0_u32; 3 * 256 * 5];
-        for row in rows.chunks_exact(8) {
-            for f in 0..5 {
-                naive[(usize::from(row[5]) * 256 + usize::from(row[f])) * 5 + f] +=
-                    u32::from(row[6]);
+        for codes in [1, 4, 16, 256] {
+            let of = RowFormat { width: 8, features: 5, class_at: 5, planes: 3, codes };
+            let rows: Vec<u8> = (0..4000_usize)
+                .map(|i| match (i % 8, i / 8) {
+                    (5, r) => (r % 3) as u8,
+                    (6, r) => (r % 7) as u8,
+                    (f, r) => ((r * (f + 3)) % codes) as u8,
+                })
+                .collect();
+            let mut naive = vec![0_u32; 3 * codes * 5];
+            for row in rows.chunks_exact(8) {
+                for f in 0..5 {
+                    naive[(usize::from(row[5]) * codes + usize::from(row[f])) * 5 + f] +=
+                        u32::from(row[6]);
+                }
             }
-        }
-        let mut found = vec![0_u32; naive.len()];
-        count(&rows, of, |row| u32::from(row[6]), |a, b| a + b, &mut found);
-        assert_eq!(found, naive);
-        let chosen = [4, 1];
-        let mut found = vec![0_u32; 3 * 256 * 2];
-        count_some(&rows, of, &chosen, |row| u32::from(row[6]), |a, b| a + b, &mut found);
-        for (i, &count) in found.iter().enumerate() {
-            assert_eq!(count, naive[i / 2 * 5 + chosen[i % 2] as usize]);
+            let mut found = vec![0_u32; naive.len()];
+            count(&rows, of, |row| u32::from(row[6]), |a, b| a + b, &mut found);
+            assert_eq!(found, naive);
+            let chosen = [4, 1];
+            let mut found = vec![0_u32; 3 * codes * 2];
+            count_some(&rows, of, &chosen, |row| u32::from(row[6]), |a, b| a + b, &mut found);
+            for (i, &count) in found.iter().enumerate() {
+                assert_eq!(count, naive[i / 2 * 5 + chosen[i % 2] as usize]);
+            }
         }
     }
 }

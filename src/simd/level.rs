@@ -85,12 +85,12 @@ macro_rules! for_each_level {
             #[inline(always)]
             fn body($($arg: $kind),*) $(-> $out)? $body
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
             fn avx512($($arg: $kind),*) $(-> $out)? {
                 body($($arg),*)
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,popcnt")]
             fn avx2($($arg: $kind),*) $(-> $out)? {
                 body($($arg),*)
             }

@@ -23,6 +23,7 @@
 
 mod body;
 mod buffer;
+pub mod class_sums;
 pub mod codes;
 pub mod columns;
 pub mod cuts;

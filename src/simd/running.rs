@@ -117,6 +117,20 @@ for_each_level! {
     }
 }
 
+for_each_level! {
+    /// The same for cuts with these numbers of rows on the left; cuts with none or all of them have
+    /// no number.
+    pub fn purities_of(
+        rows: &[u32], n: u32, sums: [&[f64]; 2], scale: f64, base: f64, out: &mut [f64],
+    ) {
+        let [left, right] = sums;
+        for ((&on_left, (left, right)), out) in rows.iter().zip(left.iter().zip(right)).zip(out) {
+            let (l, n) = (on_left as i32, n as i32);
+            *out = (left / f64::from(l) + right / f64::from(n - l)) * scale - base;
+        }
+    }
+}
+
 /// At least the largest `left / l + right / r` of cuts with `l` = first, first + 1, ... of n rows
 /// on the left, and at most 1.0002 times as much. One division a cut, or an estimate of its
 /// reciprocal.
@@ -284,6 +298,10 @@ mod tests {
             let bound = purest(level, sizes, &left, &right);
             assert!(bound >= most && bound <= most * 1.0002, "{bound} {most}");
             purities(level, sizes, [&left, &right], 0.37, 1.2, &mut scores);
+            let mut again = vec![0.0; cuts];
+            let rows: Vec<u32> = (0..cuts as u32).map(|j| sizes[0] + j).collect();
+            purities_of(level, &rows, sizes[1], [&left, &right], 0.37, 1.2, &mut again);
+            assert_eq!(again, scores);
             let thresholds = thresholds(level, self.every, &self.order, &class, cuts);
             let largest = largest(level, &thresholds, &mut scores);
             let state = [state.left, state.cross];

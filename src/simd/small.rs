@@ -7,6 +7,7 @@
 
 use super::Level;
 use super::cuts::packed;
+use super::level::for_each_level;
 
 /// Most rows.
 pub const LANES: usize = 64;
@@ -30,26 +31,27 @@ fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     mask
 }
 
-/// For the `j`-th of `rows` and class `c`: `out[c * stride + j]` = rows of `classes[c]` whose code
-/// is at most that of row `rows[j]`.
-pub fn count_up_to(
-    level: Level,
-    codes: &[u8; LANES],
-    rows: &[u8],
-    classes: &[u64],
-    out: &mut [u32],
-    stride: usize,
-) {
-    let last = classes.len().saturating_sub(1) * stride;
-    assert!(rows.len() <= stride && out.len() >= last + rows.len());
-    each_up_to(level, codes, rows, |j, mask| {
-        for (c, &class) in classes.iter().enumerate() {
-            out[c * stride + j] = (mask & class).count_ones();
-        }
-    });
+/// The rows whose code is at most each of some limits, as bits.
+pub fn masks_up_to(level: Level, codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
+    each_limit(
+        level,
+        codes,
+        limits.iter().zip(out).map(|(&limit, out)| (out, limit)),
+        |out, mask| {
+            *out = mask;
+        },
+    );
 }
 
-/// The same counts of two classes as one word a row ([`super::cuts::packed`]).
+for_each_level! {
+    /// How many bits each mask shares with a class.
+    pub fn count_bits(masks: &[u64], class: u64, out: &mut [u32]) {
+        out.iter_mut().zip(masks).for_each(|(out, mask)| *out = (mask & class).count_ones());
+    }
+}
+
+/// For the `j`-th of `rows`: the rows of two classes with a code not above that of row `rows[j]`,
+/// as one word ([`super::cuts::packed`]).
 pub fn count_pairs_up_to(
     level: Level,
     codes: &[u8; LANES],
@@ -67,31 +69,40 @@ pub fn count_pairs_up_to(
 #[inline(always)]
 fn each_up_to(level: Level, codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
     assert!(rows.iter().all(|&r| usize::from(r) < LANES));
+    let limits = rows.iter().map(|&row| codes[usize::from(row) % LANES]).enumerate();
+    each_limit(level, codes, limits, put);
+}
+
+/// Calls back with what comes with each limit and the rows whose code is at most the limit.
+#[inline(always)]
+fn each_limit<T>(
+    level: Level,
+    codes: &[u8; LANES],
+    limits: impl Iterator<Item = (T, u8)>,
+    put: impl FnMut(T, u64),
+) {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             // SAFETY: the level says that the processor has these instructions.
-            unsafe { x86::avx512(codes, rows, put) }
+            unsafe { x86::avx512(codes, limits, put) }
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: the level says that the processor has these instructions.
-            unsafe { x86::avx2(codes, rows, put) }
+            unsafe { x86::avx2(codes, limits, put) }
         }
-        _ => each(up_to, codes, rows, put),
+        _ => each(|limit| up_to(codes, limit), limits, put),
     }
 }
 
 #[inline(always)]
-fn each(
-    up_to: impl Fn(&[u8; LANES], u8) -> u64,
-    codes: &[u8; LANES],
-    rows: &[u8],
-    mut put: impl FnMut(usize, u64),
+fn each<T>(
+    up_to: impl Fn(u8) -> u64,
+    limits: impl Iterator<Item = (T, u8)>,
+    mut put: impl FnMut(T, u64),
 ) {
-    for (j, &row) in rows.iter().enumerate() {
-        put(j, up_to(codes, codes[usize::from(row) % LANES]));
-    }
+    limits.for_each(|(of, limit)| put(of, up_to(limit)));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -115,8 +126,12 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2,popcnt")]
-    pub(super) fn avx2(codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
-        let up_to = |codes: &[u8; LANES], limit: u8| {
+    pub(super) fn avx2<T>(
+        codes: &[u8; LANES],
+        limits: impl Iterator<Item = (T, u8)>,
+        put: impl FnMut(T, u64),
+    ) {
+        let up_to = |limit: u8| {
             let half = |part: usize| {
                 // SAFETY: 32 bytes of 64; AVX2 is enabled here.
                 let bits = unsafe {
@@ -128,19 +143,23 @@ mod x86 {
             };
             half(0) | half(1) << 32
         };
-        each(up_to, codes, rows, put);
+        each(up_to, limits, put);
     }
 
     #[target_feature(enable = "avx512f,avx512bw,popcnt")]
-    pub(super) fn avx512(codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
-        let up_to = |codes: &[u8; LANES], limit: u8| {
+    pub(super) fn avx512<T>(
+        codes: &[u8; LANES],
+        limits: impl Iterator<Item = (T, u8)>,
+        put: impl FnMut(T, u64),
+    ) {
+        let up_to = |limit: u8| {
             // SAFETY: 64 bytes; AVX-512 BW is enabled here.
             unsafe {
                 let x = _mm512_loadu_si512(codes.as_ptr().cast());
                 _mm512_cmple_epu8_mask(x, _mm512_set1_epi8(limit as i8))
             }
         };
-        each(up_to, codes, rows, put);
+        each(up_to, limits, put);
     }
 }
 
@@ -173,11 +192,19 @@ mod tests {
                 assert_eq!(up_to(&codes, limit), plain_up_to(&codes, limit));
             }
             for level in Level::available() {
-                let mut found = vec![0; 3 * 64];
-                count_up_to(level, &codes, &rows, &classes, &mut found, 64);
-                assert_eq!(found, expected, "{level:?}");
                 let mut pairs = vec![0; rows.len()];
                 count_pairs_up_to(level, &codes, &rows, [classes[0], classes[1]], &mut pairs);
+                let limits: Vec<u8> = rows.iter().map(|&r| codes[usize::from(r)]).collect();
+                let mut masks = vec![0; rows.len()];
+                masks_up_to(level, &codes, &limits, &mut masks);
+                let expected_masks: Vec<u64> =
+                    limits.iter().map(|&limit| plain_up_to(&codes, limit)).collect();
+                assert_eq!(masks, expected_masks, "{level:?}");
+                for (c, &class) in classes.iter().enumerate() {
+                    let mut found = vec![0; rows.len()];
+                    count_bits(level, &masks, class, &mut found);
+                    assert_eq!(found, expected[c * 64..][..rows.len()], "{level:?}");
+                }
                 for (j, &pair) in pairs.iter().enumerate() {
                     assert_eq!(pair, packed(expected[j], expected[64 + j]), "{level:?}");
                 }

@@ -11,7 +11,7 @@
 
 use super::scan::{ClassOf, Scan};
 use super::sink::{Estimates, Sink};
-use crate::criteria::{Context, Criterion, Cuts, RunningScores, Tables, Term};
+use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Cells;
@@ -210,7 +210,7 @@ impl<W: Weighing> RunningWalk<'_, '_, W> {
             whole,
             classes: self.scan.known.len().min(order.len()),
             logs: self.context.logs,
-            first: start as u32,
+            rows: LeftRows::From(start as u32),
             left: &left[..len],
             right: &right[..len],
         };

@@ -6,7 +6,7 @@
 //! exact. About 40 ns a feature with AVX-512.
 
 use super::sink::{Estimates, Sink};
-use crate::criteria::{Context, Criterion, Cuts, RunningScores, Tables, Term};
+use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::error::Result;
 use crate::numeric::Cells;
 use crate::simd::short::{self as simd, Bytes, CutNumbers, OrderFacts, ROWS};
@@ -118,7 +118,7 @@ pub fn score_candidates(
         whole,
         classes: facts.present.count_ones() as usize,
         logs: context.logs,
-        first: 1,
+        rows: LeftRows::From(1),
         left: &left[..n],
         right: &right[..n],
     };

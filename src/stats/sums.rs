@@ -24,6 +24,8 @@ pub trait Sum:
     fn units(self) -> i64;
     /// The smallest sum that is worth `value`.
     fn at_least(value: f64, unit: f64) -> Self;
+    /// Sums that are numbers of rows as such.
+    fn as_rows(sums: &[Self]) -> Option<&[u32]>;
     /// True for nothing.
     #[inline]
     fn is_empty(self) -> bool {
@@ -64,6 +66,9 @@ impl Sum for u32 {
     fn at_least(value: f64, _unit: f64) -> Self {
         value.ceil().max(0.0) as Self
     }
+    fn as_rows(sums: &[Self]) -> Option<&[u32]> {
+        Some(sums)
+    }
 }
 
 impl Sum for i64 {
@@ -98,6 +103,9 @@ impl Sum for i64 {
     }
     fn at_least(value: f64, unit: f64) -> Self {
         (value / unit).ceil().max(0.0) as Self
+    }
+    fn as_rows(_sums: &[Self]) -> Option<&[u32]> {
+        None
     }
 }
 

@@ -18,6 +18,9 @@ from .encoding import as_block, as_rows, as_weights, dataset_of, schema_json
 if TYPE_CHECKING:
     from ..table import Table
 
+#: Rows from which the core is asked whether an exact search can read codes of the values.
+LEAST_CODED = 2000
+
 
 def model_from_bytes(data: bytes) -> Model:
     """A core model from the bytes of a model file."""
@@ -40,8 +43,9 @@ def fit(
     progress: Progress = None,
 ) -> Model:
     """Fit one model; `custom` is a user's criterion."""
-    binned = config.get("threshold_search") == "histogram" and custom is None and rows is None
-    if binned and table._encoded is None and table.block is not None:
+    binned = config.get("threshold_search") == "histogram" or table.shape[0] >= LEAST_CODED
+    fresh = table._encoded is None and table.block is not None
+    if binned and fresh and custom is None and rows is None:
         model = _fit_numbers(table, config, sample_weight, n_jobs, progress)
         if model is not None:
             return model

@@ -7,12 +7,14 @@
 //! choice is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
 
 use super::BinnedContext;
-use super::counts::BinCounters;
+use super::counts::{BinCounters, CountedCuts};
 use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
 use super::small::SmallColumns;
 use crate::criteria::Tables;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::numeric::{Count, midpoint};
+use crate::simd::Level;
+use crate::simd::class_sums::admit;
 use crate::split::not_a_number;
 use crate::stats::Sum;
 use crate::tree::Test;
@@ -44,6 +46,14 @@ impl<S: Sum> CutFacts<S> {
     pub fn beats(&self, score: f64, other: &Self, than: f64) -> bool {
         score > than || (score == than && (self.feature, self.at) < (other.feature, other.at))
     }
+}
+
+/// What the choice asks of the candidates of a block.
+pub(super) trait CutPlaces<S: Sum> {
+    /// The feature and the highest code on the left.
+    fn place(&self, candidate: usize) -> (u32, u32);
+    /// What is known of a candidate; nothing for one that repeats another.
+    fn facts(&self, block: &CutBlock<S>, candidate: usize) -> Option<CutFacts<S>>;
 }
 
 /// A block of candidates of one node; `cells` are `2 classes` planes of `stride`.
@@ -88,6 +98,21 @@ impl<S: Sum> CutBlock<S> {
         }
     }
 
+    /// Room for `len` candidates that are not scored from their tables.
+    pub fn prepare_scores(&mut self, len: usize) {
+        self.len = len;
+        if self.left.len() < len {
+            self.left.resize(len, S::default());
+            self.scores.resize(len, 0.0);
+            self.declared.resize(len, 2);
+        }
+    }
+
+    /// The left weights and the scores, to be written.
+    pub fn scores(&mut self) -> (&mut [S], &mut [f64]) {
+        (&mut self.left[..self.len], &mut self.scores[..self.len])
+    }
+
     /// The left sums of one class, and the left weights.
     pub fn plane(&mut self, class: usize) -> (&mut [S::Cell], &mut [S]) {
         (&mut self.cells[class * self.stride..][..self.len], &mut self.left[..self.len])
@@ -103,13 +128,12 @@ impl<S: Sum> CutBlock<S> {
         self.left[candidate]
     }
 
-    /// The candidate that is chosen, and its score. `facts` are nothing for a candidate that
-    /// repeats another.
+    /// The candidate that is chosen, and its score.
     pub fn best(
         &mut self,
         context: &BinnedContext<'_>,
         totals: &[S],
-        facts: impl Fn(&Self, usize) -> Option<CutFacts<S>>,
+        places: &impl CutPlaces<S>,
     ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
         let (k, stride, len) = (totals.len(), self.stride, self.len);
         self.totals.clear();
@@ -131,9 +155,12 @@ impl<S: Sum> CutBlock<S> {
                 f64::NAN
             }
         };
-        let found = self.select(context, totals, (own, error), facts);
         self.scores = scores;
-        found
+        self.select(context, totals, error, places, |block, j| {
+            let mut exact = [0.0];
+            criterion.score(&block.tables(context, k).window(j, 1), &mut exact)?;
+            Ok(exact[0])
+        })
     }
 
     fn tables<'t>(&'t self, context: &'t BinnedContext<'_>, classes: usize) -> Tables<'t> {
@@ -149,12 +176,30 @@ impl<S: Sum> CutBlock<S> {
         }
     }
 
-    fn select(
+    /// The candidate that is chosen by the scores that were written, which are off by at most
+    /// `error` (NaN: not at all) from what `exact` says.
+    pub fn select(
+        &mut self,
+        context: &BinnedContext<'_>,
+        totals: &[S],
+        error: f64,
+        places: &impl CutPlaces<S>,
+        exact: impl Fn(&Self, usize) -> Result<f64>,
+    ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
+        let mut scores = std::mem::take(&mut self.scores);
+        let how = (&mut scores[..self.len], error);
+        let found = self.select_among(context, totals, how, places, exact);
+        self.scores = scores;
+        found
+    }
+
+    fn select_among(
         &self,
         context: &BinnedContext<'_>,
         totals: &[S],
         (scores, error): (&mut [f64], f64),
-        facts: impl Fn(&Self, usize) -> Option<CutFacts<S>>,
+        places: &impl CutPlaces<S>,
+        exact: impl Fn(&Self, usize) -> Result<f64>,
     ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
         let min = context.minimum();
         let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
@@ -164,19 +209,17 @@ impl<S: Sum> CutBlock<S> {
             return Ok(None);
         }
         let most = whole.minus(least);
-        let mut nan = false;
-        for (s, &left) in scores.iter_mut().zip(&self.left) {
-            *s = if left >= least && left <= most { *s } else { f64::NEG_INFINITY };
-            nan |= s.is_nan();
-        }
+        let Some(rows) = S::as_rows(&self.left[..self.len]) else {
+            return Err(Error::Internal("a block of cuts of real weights".into()));
+        };
+        let limits = [least, most].map(|rows| rows.units() as u32);
+        let (mut top, nan) = admit(Level::active(), rows, limits, scores);
         if nan && let Some(j) = scores.iter().position(|s| s.is_nan()) {
-            return Err(not_a_number(facts(self, j).map_or(0, |f| f.feature)));
+            return Err(not_a_number(places.place(j).0));
         }
         let limited = min.rows > 1 || min.weight > 0.0;
         let convex = context.setting.criterion.info().convex;
-        let tables = self.tables(context, totals.len());
         loop {
-            let top = largest(scores);
             if top == f64::NEG_INFINITY {
                 return Ok(None);
             }
@@ -186,19 +229,20 @@ impl<S: Sum> CutBlock<S> {
             let near = chunks.filter(|(_, s)| s.iter().fold(false, |any, &s| any | (s >= bound)));
             let near = near.flat_map(|(i, s)| i * CHUNK..i * CHUNK + s.len());
             for j in near.filter(|&j| scores[j] >= bound) {
-                let Some(own) = facts(self, j) else { continue };
+                // Of equal scores, all of which are exact, the first candidate is taken.
+                let later = |cut: &CutFacts<S>| (cut.feature, cut.at) < places.place(j);
+                if error.is_nan() && best.as_ref().is_some_and(|(_, cut, _)| later(cut)) {
+                    continue;
+                }
+                let Some(own) = places.facts(self, j) else { continue };
                 let left = self.left[j];
                 let end = limited && (left == least || left == most);
                 if convex && own.is_within_a_class() && !end {
                     continue;
                 }
-                let mut exact = [scores[j]];
-                if !error.is_nan() {
-                    context.setting.criterion.score(&tables.window(j, 1), &mut exact)?;
-                }
-                let [exact] = exact;
-                if best.as_ref().is_none_or(|(_, than, score)| own.beats(exact, than, *score)) {
-                    best = Some((j, own, exact));
+                let score = if error.is_nan() { scores[j] } else { exact(self, j)? };
+                if best.as_ref().is_none_or(|(_, other, than)| own.beats(score, other, *than)) {
+                    best = Some((j, own, score));
                 }
             }
             if best.is_some() {
@@ -206,6 +250,7 @@ impl<S: Sum> CutBlock<S> {
             }
             // None of the best may be chosen: the next ones.
             scores.iter_mut().filter(|s| **s >= bound).for_each(|s| *s = f64::NEG_INFINITY);
+            top = largest(scores);
         }
     }
 }
@@ -221,17 +266,14 @@ impl<S: Sum> BinnedNode<'_, S> {
         if let Some(screen) = self.pair_screen().filter(|_| counters.packed) {
             return self.best_counted_pair(screen, counters, chosen, work);
         }
-        let (context, totals, block) = (self.context, self.totals, &mut work.block);
+        if let Some((how, totals)) = self.class_sums() {
+            return self.best_counted_sums((how, &totals), counters, chosen, work);
+        }
+        let (context, block) = (self.context, &mut work.block);
         counters.fill(context, block);
-        let found = block.best(context, totals, |block, j| {
-            counters.facts(context, (block, totals), chosen, j)
-        })?;
-        let left = |place: usize, at: u32| counters.left_sums(context, place, at);
-        let place =
-            |f: u32| chosen.map_or(f as usize, |c| c.iter().position(|&x| x == f).unwrap_or(0));
-        found.map_or(Ok(None), |(_, cut, score)| {
-            self.cut(cut, left(place(cut.feature), cut.at), score).map(Some)
-        })
+        let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
+        let found = block.best(context, self.totals, &cuts)?;
+        found.map_or(Ok(None), |(j, cut, score)| self.cut(cut, cuts.left(j), score).map(Some))
     }
 
     /// The best cut of a small node.
@@ -244,16 +286,18 @@ impl<S: Sum> BinnedNode<'_, S> {
         if let Some(screen) = self.pair_screen() {
             return self.best_small_pair(screen, (columns, lanes), chosen, work);
         }
-        let BinnedWorkspace { block, counts, .. } = work;
-        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
-        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
-        let rows = columns.fill(lanes, (0..features).map(feature), counts, block);
-        let found = block
-            .best(self.context, self.totals, |_, j| columns.facts(lanes, &rows, feature, j))?;
-        found.map_or(Ok(None), |(_, cut, score)| {
-            let left = columns.up_to(cut.feature as usize, cut.at, lanes);
-            self.cut(cut, columns.sums(left), score).map(Some)
-        })
+        let mut buffers = std::mem::take(&mut work.lanes);
+        let cuts = columns.cuts(lanes, chosen, self.context.widest, &mut buffers);
+        let found = if let Some((how, totals)) = self.class_sums() {
+            self.best_small_sums((how, &totals), cuts, work)
+        } else {
+            let BinnedWorkspace { block, counts, .. } = work;
+            cuts.fill(counts, block);
+            let found = block.best(self.context, self.totals, &cuts)?;
+            found.map_or(Ok(None), |(j, cut, score)| self.cut(cut, cuts.left(j), score).map(Some))
+        };
+        work.lanes = buffers;
+        found
     }
 
     /// A cut as a split; `sums` are those of its left side.

@@ -6,8 +6,8 @@
 //! the number of codes have no counters: the codes of a feature are sorted when they are asked for.
 
 use super::BinnedContext;
-use super::block::{CutBlock, CutFacts};
-use crate::bins::{RowLayout, WeightWidth};
+use super::block::{CutBlock, CutFacts, CutPlaces};
+use crate::bins::WeightWidth;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::cuts;
@@ -65,8 +65,7 @@ impl<S: Sum> CounterPool<S> {
         packed: bool,
     ) -> BinCounters<S> {
         let features = chosen.map_or(context.layout.features, <[u32]>::len);
-        let codes = if context.layout.wide { context.widest } else { 256 };
-        let plane = codes * features;
+        let plane = context.counted_codes() * features;
         let planes = if packed { 1 } else { context.classes + usize::from(!context.copies()) };
         let used = context.widest * features;
         let mut cells = self.free.pop().unwrap_or_default();
@@ -153,11 +152,12 @@ impl<S: Sum> BinCounters<S> {
             features: layout.features,
             class_at: layout.class_at(),
             planes: context.classes,
+            codes: context.counted_codes(),
         };
         let add = |a: S, b: S| a.plus(b);
         let weight_at = layout.class_at() + 1;
         if self.packed {
-            return self.add_packed(layout, rows, chosen);
+            return self.add_packed(context, rows, chosen);
         }
         let cells = &mut self.cells;
         match (layout.weight, chosen) {
@@ -184,9 +184,10 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
-    fn add_packed(&mut self, layout: RowLayout, rows: &[u8], chosen: Option<&[u32]>) {
+    fn add_packed(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
+        let (layout, codes) = (context.layout, context.counted_codes());
         let (width, features, class_at) = (layout.width, layout.features, layout.class_at());
-        let of = RowFormat { width, features, class_at, planes: 1 };
+        let of = RowFormat { width, features, class_at, planes: 1, codes };
         let add = |a: S, b: S| a.plus(b);
         let one = |row: &[u8]| S::from_rows(1 << (16 * (row[class_at] & 1)));
         let some =
@@ -201,6 +202,11 @@ impl<S: Sum> BinCounters<S> {
             (_, None) => histogram::count(rows, of, some, add, cells),
             (_, Some(c)) => histogram::count_some(rows, of, c, some, add, cells),
         }
+    }
+
+    /// The counters of a class, by code and feature, for all codes but the last.
+    pub fn plane(&self, context: &BinnedContext<'_>, class: usize) -> &[S] {
+        &self.cells[class * self.plane..][..(context.widest - 1) * self.features]
     }
 
     /// The first words, by code and feature.
@@ -259,10 +265,9 @@ impl<S: Sum> BinCounters<S> {
     /// All cuts between codes, as a block: candidate `code * features + place`.
     pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock<S>) {
         let (p, k, unit) = (self.features, context.classes, context.unit);
-        let len = (context.widest - 1) * p;
-        block.prepare(len, k);
+        block.prepare((context.widest - 1) * p, k);
         for class in 0..k {
-            let counted = &self.cells[class * self.plane..][..len];
+            let counted = self.plane(context, class);
             let (cells, weights) = block.plane(class);
             let mut sums = RunningSums { counted, p, unit, first: class == 0, cells, weights };
             let mut from = 0;
@@ -275,33 +280,6 @@ impl<S: Sum> BinCounters<S> {
                 };
             }
         }
-    }
-
-    /// What is known of a candidate of such a block; nothing where no row has its code.
-    pub fn facts(
-        &self,
-        context: &BinnedContext<'_>,
-        (block, totals): (&CutBlock<S>, &[S]),
-        chosen: Option<&[u32]>,
-        candidate: usize,
-    ) -> Option<CutFacts<S>> {
-        let (p, last) = (self.features, context.widest - 1);
-        let (at, place) = (candidate / p, candidate % p);
-        let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
-        let left = |code: usize| if code < last { block.weight(code * p + place) } else { whole };
-        let before = if at == 0 { S::default() } else { left(at - 1) };
-        if left(at) == before {
-            return None;
-        }
-        let next = (at + 1..=last).find(|&code| left(code) > left(at))?;
-        let beside = [left(at).minus(before), left(next).minus(left(at))];
-        let class = |code: usize| {
-            let cell = |c: usize| self.cells[c * self.plane + code * p + place];
-            (0..context.classes).find(|&c| !cell(c).is_empty())
-        };
-        let feature = chosen.map_or(place as u32, |some| some[place]);
-        let one_class = beside == [S::from_rows(1); 2] && class(at) == class(next);
-        Some(CutFacts { feature, at: at as u32, next: next as u32, beside, one_class })
     }
 
     /// Class sums of the rows whose code of the feature at a place is at most `at`.
@@ -342,6 +320,52 @@ impl<S: Sum> BinCounters<S> {
                 out.rows.push(self.cells[k * self.plane + at].units() as u32);
             }
         }
+    }
+}
+
+/// The cuts between all codes of counted features, code by code.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountedCuts<'a, S> {
+    pub counters: &'a BinCounters<S>,
+    pub context: &'a BinnedContext<'a>,
+    /// Class sums of the node.
+    pub totals: &'a [S],
+    pub chosen: Option<&'a [u32]>,
+}
+
+impl<S: Sum> CountedCuts<'_, S> {
+    /// Class sums on the left of a cut.
+    pub fn left(&self, cut: usize) -> Vec<S> {
+        let p = self.counters.features;
+        self.counters.left_sums(self.context, cut % p, (cut / p) as u32)
+    }
+}
+
+impl<S: Sum> CutPlaces<S> for CountedCuts<'_, S> {
+    fn place(&self, cut: usize) -> (u32, u32) {
+        let (at, place) = (cut / self.counters.features, cut % self.counters.features);
+        (self.chosen.map_or(place as u32, |some| some[place]), at as u32)
+    }
+
+    fn facts(&self, block: &CutBlock<S>, cut: usize) -> Option<CutFacts<S>> {
+        let Self { counters, context, totals, .. } = *self;
+        let (p, last) = (counters.features, context.widest - 1);
+        let (at, place) = (cut / p, cut % p);
+        let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
+        let left = |code: usize| if code < last { block.weight(code * p + place) } else { whole };
+        let before = if at == 0 { S::default() } else { left(at - 1) };
+        if left(at) == before {
+            return None;
+        }
+        let next = (at + 1..=last).find(|&code| left(code) > left(at))?;
+        let beside = [left(at).minus(before), left(next).minus(left(at))];
+        let class = |code: usize| {
+            let cell = |c: usize| counters.cells[c * counters.plane + code * p + place];
+            (0..context.classes).find(|&c| !cell(c).is_empty())
+        };
+        let one_class = beside == [S::from_rows(1); 2] && class(at) == class(next);
+        let (feature, at) = self.place(cut);
+        Some(CutFacts { feature, at, next: next as u32, beside, one_class })
     }
 }
 

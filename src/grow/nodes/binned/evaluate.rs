@@ -4,6 +4,8 @@ use super::BinnedContext;
 use super::block::CutBlock;
 use super::counts::NodeCounts;
 use super::pairs::PairCuts;
+use super::small::LaneBuffers;
+use super::sums::ClassSums;
 use crate::criteria::{Criterion, GainFilter, InfoGain, Tables};
 use crate::error::Result;
 use crate::grow::builder::NodeSplit;
@@ -65,6 +67,8 @@ impl<S> BinnedSplit<S> {
 pub(super) struct BinnedWorkspace<S: Sum> {
     pub block: CutBlock<S>,
     pub pairs: PairCuts,
+    pub sums: ClassSums,
+    pub lanes: LaneBuffers,
     pub counts: Vec<u32>,
     /// Features in the order in which a node looks at them.
     pub order: Vec<u32>,
@@ -79,6 +83,8 @@ impl<S: Sum> Default for BinnedWorkspace<S> {
         Self {
             block: CutBlock::default(),
             pairs: PairCuts::default(),
+            sums: ClassSums::default(),
+            lanes: LaneBuffers::default(),
             counts: Vec::new(),
             order: Vec::new(),
             scratch: BlockScratch::default(),

@@ -91,8 +91,10 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
 
     /// Bytes of the counters of a node.
     pub(super) fn bytes_of_counters(&self) -> usize {
-        let codes = if self.context.layout.wide { self.context.widest } else { 256 };
-        codes * self.context.features.len() * (self.context.classes + 1) * size_of::<S>()
+        self.context.counted_codes()
+            * self.context.features.len()
+            * (self.context.classes + 1)
+            * size_of::<S>()
     }
 
     /// Forget the counters of a node.

@@ -25,10 +25,11 @@ mod pairs;
 mod rows;
 mod small;
 mod spread;
+mod sums;
 
 use super::{NodeRows, Open, Rank};
 use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
-use crate::criteria::{EvidenceKind, GainFilter, PairScreen, SplitRule};
+use crate::criteria::{EvidenceKind, GainFilter, PairScreen, RunningScores, SplitRule};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
@@ -109,6 +110,8 @@ struct BinnedContext<'a> {
     in_blocks: bool,
     /// Nodes of two classes are screened by this ([`pairs`]).
     pair_screen: Option<PairScreen>,
+    /// Nodes of several classes are scored so from sums over the classes ([`sums`]).
+    class_sums: Option<RunningScores>,
     /// Most codes of a feature.
     widest: usize,
 }
@@ -134,8 +137,14 @@ impl<'a> BinnedContext<'a> {
             drawn,
             in_blocks,
             pair_screen,
+            class_sums: setting.criterion.running_scores().filter(|_| in_blocks && classes > 2),
             widest: widest(table),
         }
+    }
+
+    /// Rows of counters of a plane.
+    fn counted_codes(&self) -> usize {
+        if self.layout.wide { self.widest } else { self.widest.next_power_of_two() }
     }
 
     /// Weights are copies of rows, so sums count rows.

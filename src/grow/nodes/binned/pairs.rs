@@ -194,8 +194,8 @@ impl<S: Sum> BinnedNode<'_, S> {
         let rows = &rows[..len];
         let cuts = &mut work.pairs;
         columns.fill_pairs(lanes, rows, (0..features).map(feature), cuts);
-        let found =
-            cuts.best(self.context, screen, totals, |_, j| columns.facts(lanes, rows, feature, j))?;
+        let found = cuts
+            .best(self.context, screen, totals, |_, j| columns.facts_of(lanes, rows, feature, j))?;
         self.pair_cut(found)
     }
 

@@ -1,0 +1,293 @@
+//! Sums over the classes of both sides of cuts, class by class, for all cuts of a node.
+//!
+//! The rows of a class on the left of a cut come from counters ([`add_counted`], running sums over
+//! codes) or from bits ([`add_squares_of_bits`], population counts); each adds a term to the sum of
+//! either side. Sums of squares are whole numbers below 2^31, equal on every level; sums of
+//! logarithms are added in the order of the classes, so they have the same bits on every level.
+
+use super::level::for_each_level;
+
+/// Nodes with more rows have sums of squares beyond 2^31.
+pub const MOST_ROWS: usize = 46_340;
+
+/// The sums of the cuts of a node; a slice has an element for each cut.
+#[derive(Debug)]
+pub struct CutSums<'a, T> {
+    /// Rows on the left.
+    pub rows: &'a mut [u32],
+    /// Sum of the terms of the left side.
+    pub left: &'a mut [T],
+    /// Sum of the terms of the right side.
+    pub right: &'a mut [T],
+}
+
+/// Add the terms of one class, whose rows with a code are `counts[code * features + feature]`.
+#[inline(always)]
+fn add_counted<T: Copy + std::ops::AddAssign>(
+    counts: &[u32],
+    features: usize,
+    sums: CutSums<'_, T>,
+    terms: impl Fn(u32) -> [T; 2] + Copy,
+) {
+    let CutSums { rows, left, right } = sums;
+    let mut from = 0;
+    while from < features {
+        let at = (features, from);
+        from += match features - from {
+            16.. => run::<16, T>(counts, at, (rows, left, right), terms),
+            8.. => run::<8, T>(counts, at, (rows, left, right), terms),
+            4.. => run::<4, T>(counts, at, (rows, left, right), terms),
+            _ => run::<1, T>(counts, at, (rows, left, right), terms),
+        };
+    }
+}
+
+/// The features `from..from + N`; returns `N`.
+#[inline(always)]
+fn run<const N: usize, T: Copy + std::ops::AddAssign>(
+    counts: &[u32],
+    (features, from): (usize, usize),
+    (rows, left, right): (&mut [u32], &mut [T], &mut [T]),
+    terms: impl Fn(u32) -> [T; 2],
+) -> usize {
+    let (mut passed, mut at) = ([0; N], from);
+    while let (Some(counts), Some(rows), Some(left), Some(right)) = (
+        counts.get(at..).and_then(<[u32]>::first_chunk::<N>),
+        rows.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
+        left.get_mut(at..).and_then(<[T]>::first_chunk_mut::<N>),
+        right.get_mut(at..).and_then(<[T]>::first_chunk_mut::<N>),
+    ) {
+        for j in 0..N {
+            passed[j] += counts[j];
+            rows[j] += passed[j];
+            let [on_left, on_right] = terms(passed[j]);
+            left[j] += on_left;
+            right[j] += on_right;
+        }
+        at += features;
+    }
+    N
+}
+
+/// Add the terms of one class, whose rows are bits of `class`; those on the left of cut `j` are
+/// also bits of `lefts[j]`.
+#[inline(always)]
+fn add_bits<T: Copy + std::ops::AddAssign>(
+    lefts: &[u64],
+    class: u64,
+    sums: CutSums<'_, T>,
+    terms: impl Fn(u32) -> [T; 2],
+) {
+    let sides = sums.left.iter_mut().zip(sums.right);
+    for ((&mask, rows), (left, right)) in lefts.iter().zip(sums.rows).zip(sides) {
+        let passed = (mask & class).count_ones();
+        *rows += passed;
+        let [on_left, on_right] = terms(passed);
+        *left += on_left;
+        *right += on_right;
+    }
+}
+
+/// The square of the rows on the left, and that of the rows on the right less that of all rows.
+#[inline(always)]
+fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] + Copy {
+    let twice = 2 * total as i32;
+    move |passed| {
+        let l = passed as i32;
+        [l * l, l * (l - twice)]
+    }
+}
+
+/// `x log2 x` of the rows on the left and on the right, from a table whose length is a power of
+/// two.
+#[inline(always)]
+fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] + Copy {
+    // The mask changes no count, but it spares a comparison for each look-up.
+    let mask = table.len() - 1;
+    move |passed| [passed, total - passed].map(|rows| table[rows as usize & mask])
+}
+
+for_each_level! {
+    /// Add the squares of one class of `total` rows; the right side is to begin with the sum of the
+    /// squares of all classes.
+    pub fn add_squares(counts: &[u32], features: usize, total: u32, sums: CutSums<'_, i32>) {
+        add_counted(counts, features, sums, squares(total));
+    }
+}
+
+for_each_level! {
+    /// The same from bits.
+    pub fn add_squares_of_bits(lefts: &[u64], class: u64, sums: CutSums<'_, i32>) {
+        add_bits(lefts, class, sums, squares(class.count_ones()));
+    }
+}
+
+for_each_level! {
+    /// Add `x log2 x` of one class of `total` rows; both sides are to begin with 0.
+    pub fn add_logarithms(
+        counts: &[u32], features: usize, total: u32, table: &[f64], sums: CutSums<'_, f64>,
+    ) {
+        add_counted(counts, features, sums, logarithms(total, table));
+    }
+}
+
+for_each_level! {
+    /// The same from bits.
+    pub fn add_logarithms_of_bits(
+        lefts: &[u64], class: u64, table: &[f64], sums: CutSums<'_, f64>,
+    ) {
+        add_bits(lefts, class, sums, logarithms(class.count_ones(), table));
+    }
+}
+
+for_each_level! {
+    /// Whole numbers as numbers.
+    pub fn numbers(from: &[i32], to: &mut [f64]) {
+        to.iter_mut().zip(from).for_each(|(to, &from)| *to = f64::from(from));
+    }
+}
+
+for_each_level! {
+    /// Set the scores of cuts with fewer or more rows on the left than the limits say to negative
+    /// infinity; returns the largest of the others, and whether one of them is NaN.
+    pub fn admit(rows: &[u32], limits: [u32; 2], scores: &mut [f64]) -> (f64, bool) {
+        let [least, most] = limits;
+        for (&rows, score) in rows.iter().zip(&mut *scores) {
+            *score = if rows >= least && rows <= most { *score } else { f64::NEG_INFINITY };
+        }
+        let nan = scores.iter().fold(false, |any, score| any | score.is_nan());
+        let (chunks, rest) = scores.as_chunks::<8>();
+        let mut top = [f64::NEG_INFINITY; 8];
+        for chunk in chunks {
+            for (top, &score) in top.iter_mut().zip(chunk) {
+                *top = if score > *top { score } else { *top };
+            }
+        }
+        let top = top.iter().chain(rest);
+        (top.fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a }), nan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+    use crate::simd::Level;
+
+    /// Rows on the left and the sums of both sides of each cut, from the rows of each class.
+    fn naive(lefts: &[Vec<u32>], totals: &[u32], term: impl Fn(u32) -> f64) -> Vec<[f64; 3]> {
+        let sum = |left: &Vec<u32>| {
+            let mut sums = [0.0; 3];
+            for (&l, &total) in left.iter().zip(totals) {
+                sums[0] += f64::from(l);
+                sums[1] += term(l);
+                sums[2] += term(total - l);
+            }
+            sums
+        };
+        lefts.iter().map(sum).collect()
+    }
+
+    fn found(rows: &[u32], left: &[f64], right: &[f64]) -> Vec<[f64; 3]> {
+        let sides = left.iter().zip(right);
+        rows.iter().zip(sides).map(|(&n, (&l, &r))| [f64::from(n), l, r]).collect()
+    }
+
+    /// Let `add` add the terms of each class, and compare with the definition.
+    fn compare(
+        (lefts, totals): (&[Vec<u32>], &[u32]),
+        squares: impl Fn(usize, CutSums<'_, i32>),
+        logs: impl Fn(usize, CutSums<'_, f64>),
+        table: &[f64],
+    ) {
+        let cuts = lefts.len();
+        let whole: u32 = totals.iter().map(|t| t * t).sum();
+        let (mut rows, mut left, mut right) = (vec![0; cuts], vec![0; cuts], vec![0; cuts]);
+        right.fill(whole as i32);
+        for c in 0..totals.len() {
+            let sums = CutSums { rows: &mut rows, left: &mut left, right: &mut right };
+            squares(c, sums);
+        }
+        let (mut left_sums, mut right_sums) = (vec![0.0; cuts], vec![0.0; cuts]);
+        numbers(Level::active(), &left, &mut left_sums);
+        numbers(Level::active(), &right, &mut right_sums);
+        let expected = naive(lefts, totals, |n| f64::from(n) * f64::from(n));
+        assert_eq!(found(&rows, &left_sums, &right_sums), expected);
+        rows.fill(0);
+        let (mut left, mut right) = (vec![0.0; cuts], vec![0.0; cuts]);
+        for c in 0..totals.len() {
+            logs(c, CutSums { rows: &mut rows, left: &mut left, right: &mut right });
+        }
+        assert_eq!(found(&rows, &left, &right), naive(lefts, totals, |n| table[n as usize]));
+    }
+
+    #[test]
+    fn cuts_with_few_rows_on_a_side_are_not_admitted() {
+        for seed in 0..300 {
+            let draw = |i: u64, most: u64| mix(seed, i) % most;
+            let rows: Vec<u32> = (0..draw(0, 50)).map(|i| draw(10 + i, 20) as u32).collect();
+            let score = |i: usize| match draw(100 + i as u64, 90) {
+                0 => f64::NAN,
+                score => score as f64 / 7.0,
+            };
+            let given: Vec<f64> = (0..rows.len()).map(score).collect();
+            let limits = [draw(1, 5) as u32, 10 + draw(2, 10) as u32];
+            let inside = |n: u32| n >= limits[0] && n <= limits[1];
+            let expected: Vec<f64> = (rows.iter().zip(&given))
+                .map(|(&n, &s)| if inside(n) { s } else { f64::NEG_INFINITY })
+                .collect();
+            let top = expected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let nan = expected.iter().any(|s| s.is_nan());
+            for level in Level::available() {
+                let mut scores = given.clone();
+                assert_eq!(admit(level, &rows, limits, &mut scores), (top, nan), "{level:?}");
+                let bits = |scores: &[f64]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&scores), bits(&expected));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition_on_every_level() {
+        let table: Vec<f64> =
+            (0..65_536).map(|n| f64::from(n) * f64::from(n.max(1)).log2()).collect();
+        for seed in 0..200 {
+            let draw = |i: u64, most: u64| mix(seed, i) % most;
+            let (k, features) = (1 + draw(0, 30) as usize, 1 + draw(1, 40) as usize);
+            let codes = 1 + draw(2, 20) as usize;
+            let most = MOST_ROWS as u64 / (k * (codes + 1)) as u64;
+            let count = |c: usize, at: usize| draw((100 + c * 1000 + at) as u64, most) as u32;
+            let counts: Vec<Vec<u32>> =
+                (0..k).map(|c| (0..codes * features).map(|at| count(c, at)).collect()).collect();
+            // No feature has more rows of a class on the left than there are.
+            let totals: Vec<u32> = vec![most as u32 * (codes as u32 + 1); k];
+            let left = |cut: usize| -> Vec<u32> {
+                let up_to =
+                    |c: usize| (cut % features..=cut).step_by(features).map(move |i| (c, i));
+                (0..k).map(|c| up_to(c).map(|(c, i)| counts[c][i]).sum()).collect()
+            };
+            let lefts: Vec<Vec<u32>> = (0..codes * features).map(left).collect();
+            for level in Level::available() {
+                compare(
+                    (&lefts, &totals),
+                    |c, sums| add_squares(level, &counts[c], features, totals[c], sums),
+                    |c, sums| add_logarithms(level, &counts[c], features, totals[c], &table, sums),
+                    &table,
+                );
+            }
+            let masks: Vec<u64> = (0..97).map(|j| draw(50 + j, u64::MAX)).collect();
+            let classes: Vec<u64> = (0..64.min(k)).map(|c| 0x0101 << c).collect();
+            let of = |mask: &u64| classes.iter().map(|c| (c & mask).count_ones()).collect();
+            let lefts: Vec<Vec<u32>> = masks.iter().map(of).collect();
+            let totals: Vec<u32> = classes.iter().map(|c| c.count_ones()).collect();
+            for level in Level::available() {
+                compare(
+                    (&lefts, &totals),
+                    |c, sums| add_squares_of_bits(level, &masks, classes[c], sums),
+                    |c, sums| add_logarithms_of_bits(level, &masks, classes[c], &table, sums),
+                    &table,
+                );
+            }
+        }
+    }
+}

@@ -13,9 +13,14 @@ use crate::data::{entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
 use crate::simd::short::{Bytes, OrderFacts, Orders, ROWS, retain};
 use crate::split::Splitter;
+use crate::split::threshold::SEVERAL_CLASSES;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 use std::sync::Arc;
+
+/// Data sets with fewer rows have their long orders close together, and with few classes their
+/// listed counts are quicker than running sums.
+const CLOSE_ROWS: usize = 1024;
 
 /// The rows of the largest node that is kept so.
 #[derive(Debug)]
@@ -67,7 +72,9 @@ impl ShortPool {
 pub(super) fn running_scores<W: Weighing>(context: &GrowContext<'_, W>) -> Option<RunningScores> {
     let setting = context.setting;
     let known = context.numeric.iter().all(|column| column.missing.is_none());
+    let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;
     let fits = W::UNIT
+        && pays
         && known
         && !context.numeric.is_empty()
         && context.nominal.features.is_empty()

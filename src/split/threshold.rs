@@ -22,7 +22,7 @@ use crate::stats::{CellOf, Sum, Weighing};
 pub use super::scan::{ClassOf, Scan};
 
 /// Fewer classes are counted more quickly than sums over them are kept.
-const SEVERAL_CLASSES: usize = 4;
+pub const SEVERAL_CLASSES: usize = 4;
 
 /// Score all thresholds of one feature.
 pub fn score_candidates<W: Weighing>(

@@ -71,11 +71,11 @@ def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]
             yield np.flatnonzero(~inside), np.flatnonzero(inside)
         return
     inside = assignment == np.arange(n_splits)[:, None]
-    sizes = np.cumsum(np.count_nonzero(inside, axis=1))
-    test = np.split(np.nonzero(inside)[1], sizes[:-1])
-    others = len(assignment) * np.arange(1, n_splits + 1) - sizes
-    train = np.split(np.nonzero(~inside)[1], others[:-1])
-    yield from zip(train, test, strict=True)
+    ends = np.cumsum(np.count_nonzero(inside, axis=1)).tolist()
+    test, train = np.nonzero(inside)[1], np.nonzero(~inside)[1]
+    for fold, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        first, last = (len(assignment) * number for number in (fold, fold + 1))
+        yield train[first - start : last - end], test[start:end]
 
 
 class Splitter:

@@ -4,7 +4,7 @@
 //! Class first, then weight, codes and other columns; rows that compare equal are the same in all
 //! that scores are made of. Only ties between neighbours that are told apart by row number
 //! ([`NeighbourTies::First`](super::NeighbourTies)) look at the order in which rows came. Cost
-//! O(t log t) comparisons, most of which see one number of sixteen codes.
+//! O(t log t) comparisons, most of which see one number of class and codes.
 
 use super::{NominalRows, Other};
 use std::cmp::Ordering;
@@ -16,32 +16,38 @@ pub(super) fn order(
     classes: &[u16],
     weights: &[f64],
 ) -> Vec<u32> {
-    let rows = (0..classes.len()).map(|row| (first_codes(codes, row), row as u32));
-    let mut rows: Vec<(u128, u32)> = rows.collect();
-    let weight = |row: usize| weights.get(row).copied().unwrap_or(1.0);
-    rows.sort_unstable_by(|&(first, a), &(second, b)| {
-        let (a, b) = (a as usize, b as usize);
+    let first = |row: usize| (first_number(classes[row], codes, row), row as u32);
+    let mut rows: Vec<(u128, u32)> = (0..classes.len()).map(first).collect();
+    let by_rest = |a: usize, b: usize| {
         let part = |row: usize| codes.part(row, FIRST.min(codes.columns)..codes.columns);
         let by_others = || others.iter().map(|other| other.compare(a, b)).find(|o| o.is_ne());
-        classes[a]
-            .cmp(&classes[b])
-            .then_with(|| weight(a).total_cmp(&weight(b)))
-            .then(first.cmp(&second))
-            .then_with(|| part(a).cmp(part(b)))
-            .then_with(|| by_others().unwrap_or(Ordering::Equal))
-            .then(a.cmp(&b))
-    });
+        let rest = part(a).cmp(part(b));
+        rest.then_with(|| by_others().unwrap_or(Ordering::Equal)).then(a.cmp(&b))
+    };
+    if weights.is_empty() {
+        rows.sort_unstable_by_key(|row| row.0);
+        let equal = rows.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
+        equal.for_each(|run| run.sort_unstable_by(|a, b| by_rest(a.1 as usize, b.1 as usize)));
+    } else {
+        rows.sort_unstable_by(|&(x, a), &(y, b)| {
+            let (a, b) = (a as usize, b as usize);
+            let by_class = classes[a].cmp(&classes[b]);
+            let by_weight = || weights[a].total_cmp(&weights[b]);
+            by_class.then_with(by_weight).then(x.cmp(&y)).then_with(|| by_rest(a, b))
+        });
+    }
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Codes that are compared as one number.
-const FIRST: usize = size_of::<u128>();
+/// Codes that are compared as one number with the class.
+const FIRST: usize = size_of::<u128>() - size_of::<u16>();
 
-/// The first codes of a row as a number that compares as they do.
-fn first_codes(codes: NominalRows<'_>, row: usize) -> u128 {
+/// The class and the first codes of a row as a number that compares as they do.
+fn first_number(class: u16, codes: NominalRows<'_>, row: usize) -> u128 {
     let first = codes.part(row, 0..FIRST.min(codes.columns));
-    let mut bytes = [0; FIRST];
-    bytes[..first.len()].copy_from_slice(first);
+    let mut bytes = [0; size_of::<u128>()];
+    bytes[..2].copy_from_slice(&class.to_be_bytes());
+    bytes[2..2 + first.len()].copy_from_slice(first);
     u128::from_be_bytes(bytes)
 }
 

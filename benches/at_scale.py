@@ -5,7 +5,7 @@
     python benches/at_scale.py --only forest --trees 10
     python benches/at_scale.py --only predict --record      # keeps the numbers in benches/record
     python benches/at_scale.py --only memory --million
-    python benches/at_scale.py --only classes               # many classes, the exact search
+    python benches/at_scale.py --only classes values        # many classes, few values; exact
 
 One thread, CPU time (user and system), the contestants in turns. A time includes everything between
 the user's arrays and the model: checks, labels, bins, growth. Answers are checked before anything
@@ -119,11 +119,20 @@ def forest(trees: int) -> Contest:
     )
 
 
-def several_classes() -> Iterator[tuple[str, np.ndarray, np.ndarray, float]]:
+Problem = tuple[str, np.ndarray, np.ndarray, float]
+
+
+def several_classes() -> Iterator[Problem]:
     """Data of many classes, and how many times scikit-learn's speed is asked for."""
     for classes, goal in ((10, 18.0), (26, 18.0), (100, 12.0)):
         X, y, _, _ = numbers(100_000, classes)
         yield f"{classes} classes, 100,000 x 20 float32", X, y, goal
+
+
+def few_values() -> Iterator[Problem]:
+    """Data whose columns have few values, and the same goals."""
+    X, y, _, _ = numbers(100_000)
+    yield "32 values, 2 classes, 100,000 x 20 float32", np.clip(np.round(4 * X), -16, 15), y, 18.0
     path = uci_folder() / "letter.arff"
     if path.is_file():
         table = fasttree.datasets.load(path)
@@ -131,9 +140,9 @@ def several_classes() -> Iterator[tuple[str, np.ndarray, np.ndarray, float]]:
         yield "letter, 26 classes, 20,000 x 16 float32", X, np.asarray(table.y_codes), 18.0
 
 
-def classes(criterion: str, peers: str) -> Iterator[Contest]:
-    """One exact tree without limits on data of many classes."""
-    for name, X, y, goal in several_classes():
+def exact(problems: Iterator[Problem], criterion: str, peers: str) -> Iterator[Contest]:
+    """One exact tree without limits on each problem."""
+    for name, X, y, goal in problems:
         work: Work = {
             OURS: lambda X=X, y=y: fasttree.FastTreeClassifier(criterion=criterion).fit(X, y),
             "scikit-learn": lambda X=X, y=y: DecisionTreeClassifier(
@@ -255,9 +264,10 @@ def contests(only: list[str], sizes: list[int], trees: int) -> Iterator[Contest]
             yield leaves(rows)
         if not only or "full" in only:
             yield full(rows)
-    if not only or "classes" in only:
-        yield from classes("gini", "gini")
-        yield from classes("info_gain", "entropy")
+    for kind, problems in (("classes", several_classes), ("values", few_values)):
+        if not only or kind in only:
+            yield from exact(problems(), "gini", "gini")
+            yield from exact(problems(), "info_gain", "entropy")
     if not only or "forest" in only:
         yield forest(trees)
     if not only or "predict" in only:
@@ -271,7 +281,7 @@ def main() -> None:
         "--only",
         nargs="+",
         default=[],
-        choices=["leaves", "full", "classes", "forest", "predict", "memory"],
+        choices=["leaves", "full", "classes", "values", "forest", "predict", "memory"],
     )
     parser.add_argument("--million", action="store_true", help="1,000,000 rows as well")
     parser.add_argument("--trees", type=int, default=100, help="trees of a forest")

@@ -131,10 +131,8 @@ pub(super) fn few_values(
 ) -> Result<Option<Vec<f64>>> {
     let size = (4 * most).next_power_of_two();
     let shift = 64 - size.trailing_zeros();
-    // No key is 0: that would be a negative NaN.
-    let mut seen = vec![0_u64; size];
-    // Small whole numbers need no look-up.
-    let mut known = [false; 256];
+    // All bits set are a NaN, which is no value.
+    let mut seen = vec![u64::MAX; size];
     let mut found = 0;
     let mut tile = [0.0; TILE];
     for first in (0..rows.len()).step_by(TILE) {
@@ -144,17 +142,12 @@ pub(super) fn few_values(
         let tile = &mut tile[..TILE.min(rows.len() - first)];
         cells.numbers(feature, rows, first, tile);
         for &x in tile.iter().filter(|x| !x.is_nan()) {
-            let small = x as u8;
-            let whole = f64::from(small) == x;
-            if whole && known[usize::from(small)] {
-                continue;
-            }
-            known[usize::from(small)] |= whole;
-            let key = order_key(x);
-            let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
-            while seen[at] != key {
-                if seen[at] == 0 {
-                    seen[at] = key;
+            // A negative zero is a zero.
+            let bits = (x + 0.0).to_bits();
+            let mut at = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
+            while seen[at] != bits {
+                if seen[at] == u64::MAX {
+                    seen[at] = bits;
                     found += 1;
                     break;
                 }
@@ -165,9 +158,10 @@ pub(super) fn few_values(
             }
         }
     }
-    let mut keys: Vec<u64> = seen.into_iter().filter(|&k| k != 0).collect();
-    keys.sort_unstable();
-    Ok(Some(keys.into_iter().map(from_order_key).collect()))
+    let bits = seen.into_iter().filter(|&bits| bits != u64::MAX);
+    let mut values: Vec<f64> = bits.map(f64::from_bits).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    Ok(Some(values))
 }
 
 /// Distinct values in ascending order, and the weight up to each.

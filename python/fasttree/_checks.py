@@ -270,8 +270,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def checked(**domains: Check) -> Callable[[C], C]:
-    """A decorator: the named arguments, where they are given, pass their checks first. Defaults are
-    not checked.
+    """A decorator: the named arguments pass their checks first, where they are given.
 
     >>> @checked(n=whole(1), tail=share)
     ... def draw(n, *, tail=None):
@@ -285,15 +284,16 @@ def checked(**domains: Check) -> Callable[[C], C]:
     """
 
     def decorate(function: C) -> C:
-        signature = inspect.signature(function)
+        places = {name: place for place, name in enumerate(inspect.signature(function).parameters)}
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            bound = signature.bind(*args, **kwargs)
-            given = bound.arguments
             for name, check in domains.items():
-                if name in given:
-                    given[name] = check(name, given[name])
-            return function(*bound.args, **bound.kwargs)
+                place = places[name]
+                if name in kwargs:
+                    kwargs[name] = check(name, kwargs[name])
+                elif place < len(args):
+                    args = (*args[:place], check(name, args[place]), *args[place + 1 :])
+            return function(*args, **kwargs)
 
         # It belongs to the function's module: doctest looks at the globals, not at the name.
         own = types.FunctionType(

@@ -17,7 +17,7 @@ pub(super) fn order(
     weights: &[f64],
 ) -> Vec<u32> {
     let first = |row: usize| (first_number(classes[row], codes, row), row as u32);
-    let mut rows: Vec<(u128, u32)> = (0..classes.len()).map(first).collect();
+    let mut rows: Vec<(u64, u32)> = (0..classes.len()).map(first).collect();
     let by_rest = |a: usize, b: usize| {
         let part = |row: usize| codes.part(row, FIRST.min(codes.columns)..codes.columns);
         let by_others = || others.iter().map(|other| other.compare(a, b)).find(|o| o.is_ne());
@@ -40,15 +40,15 @@ pub(super) fn order(
 }
 
 /// Codes that are compared as one number with the class.
-const FIRST: usize = size_of::<u128>() - size_of::<u16>();
+const FIRST: usize = size_of::<u64>() - size_of::<u16>();
 
 /// The class and the first codes of a row as a number that compares as they do.
-fn first_number(class: u16, codes: NominalRows<'_>, row: usize) -> u128 {
+fn first_number(class: u16, codes: NominalRows<'_>, row: usize) -> u64 {
     let first = codes.part(row, 0..FIRST.min(codes.columns));
-    let mut bytes = [0; size_of::<u128>()];
+    let mut bytes = [0; size_of::<u64>()];
     bytes[..2].copy_from_slice(&class.to_be_bytes());
     bytes[2..2 + first.len()].copy_from_slice(first);
-    u128::from_be_bytes(bytes)
+    u64::from_be_bytes(bytes)
 }
 
 /// Values by row in another order; no values stay none.

@@ -82,7 +82,7 @@ ALWAYS = {
     "criterion": (["gini"], {}),
     "evaluation": (["global", "glocal"], {}),
     "nominal_splits": (["subset", "one_vs_rest"], {}),
-    "categorical_features": (["all"], {}),
+    "categorical_features": (["all", None], {}),
     "discretize": (["mdlp", "equal_width", "equal_frequency"], {}),
     "max_depth": ([2], {}),
     "max_leaf_nodes": ([3], {}),

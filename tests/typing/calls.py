@@ -30,3 +30,8 @@ fasttree.fit(X, y, max_depth="3")  # type: ignore[arg-type]
 FastTreeClassifier(max_deph=3)  # type: ignore[call-arg]
 FastForestClassifier(criterion="entropi")  # type: ignore[arg-type]
 FastForestClassifier(missing="drop")  # type: ignore[arg-type]
+FastTreeClassifier(categorical_features=["a", "b"], random_state=np.random.default_rng(0))
+fasttree.metrics.auc(y, [0.1, 0.9], positive=1, classes=np.array([0, 1]))
+FastTreeClassifier(categorical_features="auto")  # type: ignore[arg-type]
+FastTreeClassifier(random_state="0")  # type: ignore[arg-type]
+fasttree.model_selection.cross_validate(X, y, cv=2.5)  # type: ignore[arg-type]

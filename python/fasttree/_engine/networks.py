@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from .._core import BayesModel
 from ..rendering.progress import Report
 from .encoding import as_weights, dataset_of

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._checks import MaybeArray, threads
+from .._checks import threads
+from .._checks.aliases import MaybeArray
 from .._core import Forest, Model
 from ..rendering.progress import Progress, make_report
 from .encoding import as_block, as_rows, as_weights, dataset_of, schema_json

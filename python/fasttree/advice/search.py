@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray, as_float, checked, integer, listing, one_value, shown
+from .._checks import as_float, checked, integer, listing, one_value, shown
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..estimators import FastTreeClassifier
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
@@ -53,7 +54,7 @@ def advise(
     n_jobs: int | None = -1,
     progress: Progress = "auto",
     drop: Any = (),
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     decimal: str | None = None,
     missing: Any = (),
     client: Any = None,

@@ -23,7 +23,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import MaybeArray, Seed, one_of, one_value
+from .._checks import one_of, one_value
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import given
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import seed_of, stored_discretizer
@@ -127,7 +128,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         discretize: Any = "mdlp",
         n_bins: int = 10,
         missing: str = "mode",
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         handle_unknown: str = "missing",
         random_state: Seed = None,
         n_jobs: int | None = None,

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray, checked, number_in
+from .._checks import checked, number_in
+from .._checks.aliases import MaybeArray
 from ..rendering.progress import Progress, make_report
 from ..table import Table
 from .lengths import MessageLength, message_length, ordered_structure_cost

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _engine
-from .._checks import MaybeArray, checked, number_in
+from .._checks import checked, number_in
+from .._checks.aliases import MaybeArray
 from ..table import Table
 from .reading import prior_config, read
 from .structure import check_acyclic, parent_lists

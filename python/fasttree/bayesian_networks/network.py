@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray, Seed, checked, generator_of, listing, mapping, maybe, number_array
+from .._checks import checked, generator_of, listing, mapping, maybe, number_array
+from .._checks.aliases import MaybeArray, Seed
 from ..datasets.table_network import TableNetwork
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_bytes

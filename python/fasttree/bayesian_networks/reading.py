@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray, listing, mapping, one_of, real, whole
+from .._checks import listing, mapping, one_of, real, whole
+from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..estimators.new_rows import weighted_rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.inputs import without_column
 from .files import load

@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import MaybeArray, Parameters, check_weights, one_value, weights_array
+from .._checks import Parameters, check_weights, one_value, weights_array
+from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.columns import Column
 from ..table.rebuild import is_frame, renamed, replace_columns

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..estimators import FastForestClassifier, FastTreeClassifier
 from .fitting import fit_estimator
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..estimators import FastForestClassifier, FastTreeClassifier
 from ..estimators.batches import passes
 from ..estimators.batches.fitting import (

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..estimators import FastTreeClassifier
 from ..estimators.backends import DaskBackend
 from ..estimators.parameters import made_of

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import MaybeArray, Seed, checked, one_value
+from .._checks import checked, one_value
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
 from ..scores import FeatureEstimates, PairCounts
@@ -134,7 +135,7 @@ def pair_counts(
     *,
     sample_weight: MaybeArray = None,
     discretize: Any = "auto",
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     client: Any = None,
     n_blocks: int | None = None,
 ) -> PairCounts:
@@ -192,7 +193,7 @@ def score_features(
     criterion: Any = "pi",
     sample_weight: MaybeArray = None,
     discretize: Any = "auto",
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     client: Any = None,
     n_blocks: int | None = None,
 ) -> np.ndarray:
@@ -321,7 +322,7 @@ def estimate_features(
     max_sample: int | None = None,
     sample_weight: MaybeArray = None,
     discretize: Any = "auto",
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     random_state: Seed = 0,
     client: Any = None,
 ) -> FeatureEstimates:

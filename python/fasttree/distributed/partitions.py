@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader
 from ..estimators.batches.sources import numbers_of, parquet_dataset
@@ -106,7 +106,7 @@ def partitions_of(
     data: Any,
     y: Any,
     sample_weight: MaybeArray,
-    categorical_features: Any,
+    categorical_features: CategoricalFeatures,
     limit: int | None = None,
 ) -> Partitions:
     """The parts of a Dask collection or of Parquet; `limit` is the memory of a worker in bytes.
@@ -148,7 +148,9 @@ def _named(y: Any, sample_weight: MaybeArray, what: str) -> tuple[str, str | Non
     return y, sample_weight
 
 
-def _beside(parts: Sequence[Any], y: Any, weights: Any, categorical_features: Any) -> Partitions:
+def _beside(
+    parts: Sequence[Any], y: Any, weights: Any, categorical_features: CategoricalFeatures
+) -> Partitions:
     """Rows whose labels lie in a collection of their own."""
     from dask.delayed import delayed
 

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray, at_least_zero, shown, weights_array
+from .._checks import at_least_zero, shown, weights_array
+from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
 from ..rendering.saving import save_bytes

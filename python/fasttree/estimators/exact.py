@@ -43,7 +43,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray, as_float, integer, one_of, real, shown
+from .._checks import as_float, integer, one_of, real, shown
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..rendering.listing import Records
 from ..rendering.progress import Progress
 from .base import read_back
@@ -179,7 +180,7 @@ class MinimalTreeClassifier(_Searched):
         time_limit: float | None = None,
         node_budget: int | None = None,
         errors: str = "raise",
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         progress: Progress = None,
     ) -> None:
         self.max_nodes = max_nodes
@@ -263,7 +264,7 @@ class OptimalTreeClassifier(_Searched):
         max_nodes: int | None = None,
         time_limit: float | None = None,
         node_budget: int | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         progress: Progress = None,
     ) -> None:
         self.max_depth = max_depth
@@ -324,7 +325,7 @@ def minimal_tree(
     node_budget: int | None = None,
     errors: str = "raise",
     sample_weight: MaybeArray = None,
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     progress: Progress = None,
 ) -> MinimalTreeClassifier:
     """The smallest consistent tree: ``MinimalTreeClassifier(...).fit(X, y, sample_weight)``.
@@ -368,7 +369,7 @@ def optimal_tree(
     time_limit: float | None = None,
     node_budget: int | None = None,
     sample_weight: MaybeArray = None,
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     progress: Progress = None,
 ) -> OptimalTreeClassifier:
     """The cheapest tree: ``OptimalTreeClassifier(...).fit(X, y, sample_weight)``.

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..table import Table

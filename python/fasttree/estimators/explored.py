@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded

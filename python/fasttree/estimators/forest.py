@@ -22,7 +22,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import MaybeArray, integer, weights_array
+from .._checks import integer, weights_array
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..rendering.progress import Progress
@@ -138,7 +139,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         labels: Labels = "majority",
         ties: TieRule = "first",
         nominal_splits: NominalSplits = "auto",
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         discretize: Discretization = "auto",
         n_bins: int = 10,
         threshold_search: ThresholdSearch = "exact",
@@ -166,7 +167,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         max_samples: int | float | None = None,
         oob_score: bool = False,
         class_weight: ClassWeight = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
         progress: Progress = None,
         warm_start: bool = False,

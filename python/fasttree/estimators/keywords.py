@@ -15,9 +15,12 @@ import functools
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args, get_type_hints
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from .._checks.aliases import CategoricalFeatures, Seed
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
@@ -107,7 +110,7 @@ class TreeParameters(TypedDict, total=False):
     labels: Labels
     ties: TieRule
     nominal_splits: NominalSplits
-    categorical_features: Any
+    categorical_features: CategoricalFeatures
     discretize: Discretization
     n_bins: int
     threshold_search: ThresholdSearch
@@ -134,7 +137,7 @@ class TreeParameters(TypedDict, total=False):
     priors: Any
     leaf_smoothing: LeafSmoothing
     class_weight: ClassWeight
-    random_state: Any
+    random_state: Seed
     n_jobs: int | None
     progress: Progress
     trace: TraceKept
@@ -148,7 +151,7 @@ class Settings:
     labels: Labels
     ties: TieRule
     nominal_splits: NominalSplits
-    categorical_features: Any
+    categorical_features: CategoricalFeatures
     discretize: Discretization
     n_bins: int
     threshold_search: ThresholdSearch
@@ -173,7 +176,7 @@ class Settings:
     merge_redundant: MergedLeaves
     leaf_smoothing: LeafSmoothing
     class_weight: ClassWeight
-    random_state: Any
+    random_state: Seed
     n_jobs: int | None
     progress: Progress
 
@@ -231,7 +234,13 @@ def _values(hint: Any) -> list[bool | str | None]:
     parts = get_args(hint)
     if str(hint).startswith("typing.Literal"):
         return list(parts)
+    if _is_list(hint):
+        return []
     return [value for part in parts for value in _values(part)]
+
+
+def _is_list(hint: Any) -> bool:
+    return get_origin(hint) in (Sequence, list, tuple)
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -310,6 +319,10 @@ def type_name(hint: Any) -> str:
         return f"type of {type_name(parts[0])}"
     if parts and "Mapping" in str(hint).split("[")[0]:
         return "dict"
+    if _is_list(hint):
+        return "list"
+    if hint is np.ndarray:
+        return "array"
     if parts:
         return " | ".join(dict.fromkeys(map(type_name, parts)))
     return str(hint.__name__)

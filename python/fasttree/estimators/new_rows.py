@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray, check_weights, weights_array
+from .._checks import check_weights, weights_array
+from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message

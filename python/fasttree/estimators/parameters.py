@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import Seed, integer, one_of, real, shown
+from .._checks import integer, one_of, real, shown
+from .._checks.aliases import Seed
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from .costs import costs_of, plain_costs

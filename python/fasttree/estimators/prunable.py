@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..pruning import CostComplexity, Pessimistic, PruneReport, make
 from ..table import Table
 from .costs import costs_of

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from .new_rows import Schema, rows_for
 
 __all__ = ["SplitColumns"]

@@ -22,7 +22,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks import MaybeArray, one_of
+from .._checks import one_of
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..rendering.progress import Progress
@@ -215,7 +216,7 @@ class FastTreeClassifier(
         labels: Labels = "majority",
         ties: TieRule = "first",
         nominal_splits: NominalSplits = "auto",
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         discretize: Discretization = "auto",
         n_bins: int = 10,
         threshold_search: ThresholdSearch = "exact",
@@ -242,7 +243,7 @@ class FastTreeClassifier(
         priors: Any = None,
         leaf_smoothing: LeafSmoothing = None,
         class_weight: ClassWeight = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
         progress: Progress = None,
         trace: TraceKept = "steps",

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray, as_float, integer, shown
+from .._checks import as_float, integer, shown
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..rendering.progress import Progress
 from ..scores import score_features
 from ..table import Table
@@ -71,7 +72,7 @@ class CriterionSelector(Selector):
         discretize: Any = "auto",
         n_bins: int = 10,
         missing: str = "auto",
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:

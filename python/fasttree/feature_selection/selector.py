@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..table import Table
 from ..table.rebuild import is_frame, renamed

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..rendering.progress import Progress
 from ..scores import turf
 from ..table import Table
@@ -58,7 +58,7 @@ class TuRF(Selector):
         *,
         keep: int = 10,
         share: float = 0.5,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:

@@ -10,13 +10,10 @@ their own. 0/0 = 0.  O(rows).  Not for ranking or probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray
+from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_matrix
 from .metric import Metric
 
@@ -56,7 +53,7 @@ def cohen_kappa(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
@@ -72,7 +69,7 @@ def matthews_correlation(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return Matthews' correlation coefficient (-1 to 1).

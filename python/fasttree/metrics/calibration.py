@@ -9,13 +9,13 @@ log loss or an information reward.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, checked, one_value, whole
+from .._checks import checked, one_value, whole
+from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_weights, encode_proba, positive_code
 from .metric import Metric
 
@@ -57,10 +57,10 @@ def calibration_curve(
     y_true: ArrayLike,
     proba: Any,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     n_bins: int = 10,
     strategy: Strategy = "uniform",
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> CalibrationCurve:
     """Return the reliability curve of one class (the last one unless `positive`); empty bins are
@@ -110,7 +110,7 @@ def expected_calibration_error(
     *,
     n_bins: int = 10,
     strategy: Strategy = "uniform",
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the mean gap (0 to 1) between the predicted class's probability and how often it is

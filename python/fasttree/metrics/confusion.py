@@ -9,13 +9,10 @@ tool for probabilities: see `calibration` and `roc`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray
+from .._checks.aliases import ClassLabels, MaybeArray
 from .labels import check_weights, encode_pair
 
 
@@ -57,7 +54,7 @@ def confusion_matrix(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> np.ndarray:
     """Return the confusion matrix, shape (k, k + 1): rows true, columns predicted, last column

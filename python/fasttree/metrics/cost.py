@@ -11,13 +11,13 @@ O(n k^2) at most.  The decision is only as good as the probabilities: check cali
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, number_array
+from .._checks import number_array
+from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_counts
 from .labels import check_proba, check_weights, encode_pair, known_classes
 from .metric import Metric
@@ -55,7 +55,7 @@ def expected_cost(
     y_pred: ArrayLike,
     *,
     cost_matrix: Any = None,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the mean cost of the predictions; rows of `cost_matrix` are true classes, columns
@@ -74,7 +74,7 @@ def expected_cost(
 
 
 def cost_optimal_decision(
-    proba: Any, cost_matrix: Any, *, classes: Sequence[Any] | None = None
+    proba: Any, cost_matrix: Any, *, classes: ClassLabels | None = None
 ) -> np.ndarray:
     """Return the class (code, or label when `classes` are given) of least expected cost for every
     row, shape (n,).

@@ -14,13 +14,14 @@ O(n log n).  Two classes; with more, one against the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, checked, mapping, number_array, number_in, one_value, shown
+from .._checks import checked, mapping, number_array, number_in, one_value, shown
+from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .metric import Metric
 from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
 
@@ -125,8 +126,8 @@ def cost_curve(
     y_true: ArrayLike,
     scores: Any,
     *,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: Label | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> CostCurve:
     """Return the cost curve of scores (n,) or (n, k): the cheapest threshold for every probability
@@ -201,9 +202,9 @@ def cost_curve_area(
     y_true: ArrayLike,
     scores: Any,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     average: Literal["macro", "weighted"] = "macro",
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the area under the cost curve, 0 (perfect) to 1/4; more than two classes: mean of

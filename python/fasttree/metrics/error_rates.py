@@ -7,13 +7,10 @@ the information rewards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray
+from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_matrix
 from .metric import Metric
 
@@ -39,7 +36,7 @@ def accuracy(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the share (0 to 1) of rows predicted correctly; a prediction None is an error.
@@ -58,7 +55,7 @@ def error_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the share (0 to 1) of rows predicted wrongly or not at all: 1 - accuracy.
@@ -74,7 +71,7 @@ def unclassified_rate(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the share (0 to 1) of rows that got no prediction (None).

@@ -11,13 +11,13 @@ or Matthews' correlation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, checked, number_array, number_in, one_value
+from .._checks import checked, number_array, number_in, one_value
+from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .confusion import confusion_counts
 from .labels import check_weights, encode_pair, positive_code
 from .metric import Metric
@@ -90,7 +90,11 @@ def recall_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarr
 
 
 def _counts(
-    y_true: ArrayLike, y_pred: ArrayLike, classes: Any, positive: Any, sample_weight: MaybeArray
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    classes: Any,
+    positive: Label | None,
+    sample_weight: MaybeArray,
 ) -> tuple[np.ndarray, int]:
     true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
     weights = check_weights(sample_weight, len(true_codes))
@@ -105,9 +109,9 @@ def f_beta(
     y_pred: ArrayLike,
     *,
     beta: float = 1.0,
-    positive: Any = None,
+    positive: Label | None = None,
     average: Literal["macro", "weighted"] | None = None,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return F_beta (0 to 1) of the positive class (the last one unless given), or its mean over
@@ -128,8 +132,8 @@ def precision(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: Label | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return TP / (TP + FP), 0 to 1; 0 when nothing was predicted positive.
@@ -146,8 +150,8 @@ def recall(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: Label | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return TP / (TP + FN), 0 to 1; 0 when there is no positive row.

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, listing, number_array, shown, weights_array
+from .._checks import listing, number_array, shown, weights_array
+from .._checks.aliases import ClassLabels, Label, MaybeArray
 
 PROBABILITY_TOLERANCE = 1e-4
 """How far a row of probabilities may be from summing to 1 (single precision models are)."""
@@ -137,7 +138,7 @@ def average(values: np.ndarray, weights: np.ndarray | None) -> float:
     return float((values[kept] * weights[kept]).sum() / weights[kept].sum())
 
 
-def known_classes(classes: Sequence[Any] | None, *labels: Any) -> tuple[Any, ...]:
+def known_classes(classes: ClassLabels | None, *labels: Any) -> tuple[Any, ...]:
     """The classes that were given, or those that occur in the labels, sorted."""
     if classes is None:
         return sorted_classes(*labels)
@@ -149,7 +150,7 @@ def known_classes(classes: Sequence[Any] | None, *labels: Any) -> tuple[Any, ...
 
 
 def encode_pair(
-    y_true: ArrayLike, y_pred: ArrayLike, classes: Sequence[Any] | None
+    y_true: ArrayLike, y_pred: ArrayLike, classes: ClassLabels | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes."""
     known = known_classes(classes, y_true, y_pred)
@@ -193,7 +194,7 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
 
 
 def encode_proba(
-    y_true: ArrayLike, proba: Any, classes: Sequence[Any] | None
+    y_true: ArrayLike, proba: Any, classes: ClassLabels | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`,
     in order)."""
@@ -202,7 +203,7 @@ def encode_proba(
     return codes, check_proba(proba, len(codes), len(known)), known
 
 
-def positive_code(classes: Sequence[Any], positive: Any) -> int:
+def positive_code(classes: Sequence[Any], positive: Label | None) -> int:
     """Return the code of the positive class: the last one unless a label is given."""
     if positive is None:
         return len(classes) - 1

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray
+from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
 from .labels import check_proba, check_weights, encode_pair
@@ -102,7 +102,7 @@ def per_class(
     proba: Any = None,
     *,
     beta: float = 1.0,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> PerClass:
     """Return the measures of every class against the rest; with `proba` (n, k) the ROC areas, too.

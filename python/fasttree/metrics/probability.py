@@ -11,13 +11,13 @@ nor Brier measures gain over the class prior: for that see `information`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, as_float, checked, number_array, number_in, shown, whole
+from .._checks import as_float, checked, number_array, number_in, shown, whole
+from .._checks.aliases import ClassLabels, MaybeArray
 from .labels import average, check_weights, encode_proba
 from .metric import Metric
 
@@ -81,7 +81,7 @@ def log_loss(
     y_true: ArrayLike,
     proba: Any,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     base: float | None = None,
     clip: float | None = None,
     sample_weight: MaybeArray = None,
@@ -105,7 +105,7 @@ def brier_score(
     y_true: ArrayLike,
     proba: Any,
     *,
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return Brier's score, 0 (perfect) to 2: the sum over classes, as Brier defined it, for any

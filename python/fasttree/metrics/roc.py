@@ -9,13 +9,14 @@ any increasing map of the scores keeps it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import MaybeArray, checked, number_array, one_value
+from .._checks import checked, number_array, one_value
+from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
 from .metric import Metric
 
@@ -90,8 +91,8 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
 def _binary_inputs(
     y_true: ArrayLike,
     scores: Any,
-    positive: Any,
-    classes: Sequence[Any] | None,
+    positive: Label | None,
+    classes: ClassLabels | None,
     sample_weight: MaybeArray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     known = known_classes(classes, y_true)
@@ -114,8 +115,8 @@ def roc_curve(
     y_true: ArrayLike,
     scores: Any,
     *,
-    positive: Any = None,
-    classes: Sequence[Any] | None = None,
+    positive: Label | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> RocCurve:
     """Return the ROC curve: one point for every distinct score (ties move together), from (0, 0) to
@@ -193,9 +194,9 @@ def auc(
     y_true: ArrayLike,
     scores: Any,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     average: Literal["macro", "weighted"] = "macro",
-    classes: Sequence[Any] | None = None,
+    classes: ClassLabels | None = None,
     sample_weight: MaybeArray = None,
 ) -> float:
     """Return the area under the ROC curve (0 to 1), ties counting 1/2: exactly Mann-Whitney's U /
@@ -224,9 +225,9 @@ def score_ranking(
     y_true: ArrayLike,
     scores: Any,
     *,
-    positive: Any,
+    positive: Label | None,
     average: str,
-    classes: Sequence[Any] | None,
+    classes: ClassLabels | None,
     sample_weight: MaybeArray,
 ) -> float:
     """Check labels and scores, and return a binary measure of them, or its mean of one-vs-rest."""

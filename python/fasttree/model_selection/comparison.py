@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import Seed, checked, choice, integer, maybe, one_value, random_seed, shown, string
+from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
+from .._checks.aliases import CvFolds, Seed
 from ..datasets.inputs import given
 from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
@@ -352,7 +353,7 @@ def compare(
     more: Any = None,
     *,
     estimators: Any = None,
-    cv: Any = "10x10",
+    cv: CvFolds = "10x10",
     alpha: float = 0.05,
     baseline: str | int | None = None,
     test: Any = "corrected_resampled_t",

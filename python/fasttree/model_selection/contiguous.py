@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from .splitter import Fold, Splitter, row_count
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import Seed, listing, whole
+from .._checks import listing, whole
+from .._checks.aliases import CvFolds, Seed
 from .splitter import Fold
 from .stratified import StratifiedRepeatedKFold
 from .weka import WekaStratifiedKFold
@@ -72,7 +73,7 @@ class Folds:
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
-def resolve_cv(cv: Any, random_state: Seed) -> Any:
+def resolve_cv(cv: CvFolds, random_state: Seed) -> Any:
     """Return the splitter meant by a string or number; anything else unchanged.
 
     >>> resolve_cv("5x10", 3)
@@ -122,7 +123,7 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
     return out[0], out[1]
 
 
-def make_folds(cv: Any, y_codes: np.ndarray, random_state: Seed, X: Any = None) -> Folds:
+def make_folds(cv: CvFolds, y_codes: np.ndarray, random_state: Seed, X: Any = None) -> Folds:
     """Return the folds of `cv` for rows with class codes `y_codes` (n,).
 
     Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelled

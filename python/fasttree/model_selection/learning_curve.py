@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import MaybeArray, Seed, checked, listing, one_value, random_seed
+from .._checks import checked, listing, one_value, random_seed
+from .._checks.aliases import MaybeArray, Seed
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable

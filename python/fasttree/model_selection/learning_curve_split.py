@@ -15,18 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import (
-    MaybeArray,
-    Seed,
-    as_float,
-    checked,
-    generator_of,
-    listing,
-    number_in,
-    random_seed,
-    shown,
-    whole,
-)
+from .._checks import as_float, checked, generator_of, listing, number_in, random_seed, shown, whole
+from .._checks.aliases import MaybeArray, Seed
 from .splitter import Fold, Splitter, label_codes, row_count
 
 

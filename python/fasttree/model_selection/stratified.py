@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray, Seed, generator_of
+from .._checks import generator_of
+from .._checks.aliases import MaybeArray, Seed
 from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_codes
 
 

@@ -21,15 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import criteria
-from .._checks import (
-    MaybeArray,
-    Seed,
-    at_least_zero,
-    checked,
-    one_value,
-    random_seed,
-    several_fours,
-)
+from .._checks import at_least_zero, checked, one_value, random_seed, several_fours
+from .._checks.aliases import CvFolds, MaybeArray, Seed
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
@@ -251,7 +244,7 @@ def sweep(
     alpha: Any = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0),
     decay: Any = None,
     at_zero: float = 0.0,
-    cv: Any = "5x10",
+    cv: CvFolds = "5x10",
     scoring: Any = ("accuracy",),
     random_state: Seed = 0,
     n_jobs: int | None = None,

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import Seed, checked, one_value, random_seed
+from .._checks import checked, one_value, random_seed
+from .._checks.aliases import CvFolds, Seed
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
@@ -215,7 +216,7 @@ def cross_validate(
     criterion: Any = None,
     *,
     estimators: Any = None,
-    cv: Any = "5x10",
+    cv: CvFolds = "5x10",
     scoring: Any = ("accuracy",),
     random_state: Seed = 0,
     n_jobs: int | None = None,
@@ -344,7 +345,7 @@ def make_run(
     criterion: Any,
     *,
     estimators: Any,
-    cv: Any,
+    cv: CvFolds,
     scoring: Any,
     random_state: Seed,
     n_jobs: int | None,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray
+from .._checks.aliases import MaybeArray
 from .java_random import JavaRandom
 from .splitter import Fold, Splitter, check_folds, label_codes
 

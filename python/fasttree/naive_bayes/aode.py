@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._checks import real
+from .._checks.aliases import CategoricalFeatures
 from ..table import Table
 from .base import BayesClassifier
 
@@ -59,7 +60,7 @@ class AODE(BayesClassifier):
         smoothing: str = "laplace",
         discretize: Any = "mdlp",
         n_bins: int = 10,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         handle_unknown: str = "missing",
         n_jobs: int | None = None,
     ) -> None:

@@ -19,7 +19,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import MaybeArray, one_of, real
+from .._checks import one_of, real
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..datasets.inputs import given
 from ..discretize import Discretizer, make
 from ..estimators.new_rows import Schema, rows_for, weighted_rows, without_empty_rows
@@ -51,7 +52,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     alpha: float
     discretize: Any
     n_bins: int
-    categorical_features: Any
+    categorical_features: CategoricalFeatures
     handle_unknown: str
     n_jobs: int | None
 

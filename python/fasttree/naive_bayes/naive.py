@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import number_array, one_of, real
+from .._checks.aliases import CategoricalFeatures
 from ..estimators.costs import class_sums
 from ..table import Table
 from .base import BayesClassifier
@@ -91,7 +92,7 @@ class NaiveBayes(BayesClassifier):
         priors: Any = None,
         discretize: Any = "mdlp",
         n_bins: int = 10,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         handle_unknown: str = "missing",
         n_jobs: int | None = None,
     ) -> None:

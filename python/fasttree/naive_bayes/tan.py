@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import one_of
+from .._checks.aliases import CategoricalFeatures
 from ..bayesian_networks.network import BayesianNetwork
 from ..discretize import interval_labels
 from ..table import Table
@@ -80,7 +81,7 @@ class TAN(BayesClassifier):
         missing: str = "marginal",
         discretize: Any = "mdlp",
         n_bins: int = 10,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         handle_unknown: str = "missing",
         n_jobs: int | None = None,
     ) -> None:

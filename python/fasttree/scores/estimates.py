@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import MaybeArray, Seed, checked, integer, one_value, real
+from .._checks import checked, integer, one_value, real
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
 from ..rendering.progress import Progress
@@ -155,7 +156,7 @@ def estimate_features(
     max_sample: int | None = None,
     sample_weight: MaybeArray = None,
     discretize: Any = "auto",
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -252,7 +253,7 @@ def estimate(
     max_sample: int | None,
     sample_weight: MaybeArray,
     discretize: Any,
-    categorical_features: Any,
+    categorical_features: CategoricalFeatures,
     random_state: Seed,
     n_jobs: int | None,
     progress: Progress,

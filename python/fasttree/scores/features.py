@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import MaybeArray, as_float, integer, shown
+from .._checks import as_float, integer, shown
+from .._checks.aliases import MaybeArray
 from ..datasets.genotypes import Genotypes
 from ..datasets.inputs import table_of
 from ..estimators.idle import refuse_unscored

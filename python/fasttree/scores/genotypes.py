@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import MaybeArray, Seed, integer, threads
+from .._checks import integer, threads
+from .._checks.aliases import MaybeArray, Seed
 from ..datasets.genotypes import Genotypes
 from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of

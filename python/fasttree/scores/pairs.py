@@ -11,8 +11,7 @@ Complexity
     O(t^2 n) bit operations for t rows and n features, 512 pairs an instruction; memory O(counts),
     never t x t. A setting of (F, theta, alpha, f) afterwards costs microseconds.
 When not to use it
-    With hundreds of thousands of rows: the pass is quadratic. Numeric features are binned first
-    (ten equal-width bins).
+    With hundreds of thousands of rows: it is quadratic. Numbers get ten equal-width bins first.
 
 Examples
 --------
@@ -43,6 +42,7 @@ from .._checks import (
     shown,
     weights_array,
 )
+from .._checks.aliases import CategoricalFeatures
 from ..datasets.inputs import table_of
 from ..discretize import make
 from ..table import Table
@@ -351,7 +351,7 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
 
 
 def _table_of(
-    X: Any, y: Any, sample_weight: Any, categorical_features: Any, discretize: Any
+    X: Any, y: Any, sample_weight: Any, categorical_features: CategoricalFeatures, discretize: Any
 ) -> tuple[Table, np.ndarray | None]:
     """A Table without numeric columns, and the copies of its rows."""
     table = table_of(X, y, categorical_features=categorical_features)
@@ -397,7 +397,7 @@ def pair_counts(
     rows: Any = None,
     sample_weight: Any = None,
     discretize: Any = "auto",
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> PairCounts:
@@ -452,7 +452,7 @@ def count_matrices(
     rows: Any = None,
     sample_weight: Any = None,
     discretize: Any = "auto",
-    categorical_features: Any = "from_dtype",
+    categorical_features: CategoricalFeatures = "from_dtype",
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> list[np.ndarray]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import check_weights
+from .._checks.aliases import CategoricalFeatures
 from ..criteria import Criterion
 from ..estimators.parameters import check_copies
 from ..rendering.progress import Progress
@@ -32,7 +33,7 @@ PAIRS_UP_TO = 64
 
 
 def codes_of(
-    X: Any, categorical_features: Any, criterion: Any, weighted: bool = False
+    X: Any, categorical_features: CategoricalFeatures, criterion: Any, weighted: bool = False
 ) -> np.ndarray | None:
     """X as codes to be streamed; None when it takes the usual way, as pairs of rows that are
     `weighted` do."""

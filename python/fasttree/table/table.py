@@ -6,8 +6,7 @@ What
     block (all features numeric, or uint8 codes) or one `Column` a feature. Strings, categories,
     Enums and bools are nominal, numbers numeric; NaN, None, pandas.NA and NaT are missing.
 Complexity
-    A float array is taken over without a copy after one pass that looks for infinity; names and
-    columns of a block are made only when asked for. Strings cost about 60 ns a cell.
+    A float array is not copied; one pass looks for infinity. Strings cost about 60 ns a cell.
 When not to use it
     As a data frame: a Table is a finished training set, to be read, subset by rows and fitted.
 """
@@ -19,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import MaybeArray, checked, listing, mapping, maybe, string
+from .._checks import checked, listing, mapping, maybe, string
+from .._checks.aliases import CategoricalFeatures, MaybeArray
 from .columns import Column, code_block, has_gaps, numeric_block
 from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
@@ -118,7 +118,7 @@ class Table:
         *,
         feature_names: Sequence[str] | None = None,
         target: str | None = None,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         levels: Mapping[str, Sequence[Any]] | None = None,
         name: str | None = None,
     ) -> None:
@@ -234,7 +234,7 @@ class Table:
         X: Any,
         y: MaybeArray = None,
         *,
-        categorical_features: Any = "from_dtype",
+        categorical_features: CategoricalFeatures = "from_dtype",
         **options: Any,
     ) -> Table:
         """X itself if it is a Table (then y must be None), else a Table of X and y.

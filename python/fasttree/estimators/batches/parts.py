@@ -22,6 +22,7 @@ import numpy as np
 
 from ... import _engine
 from ..._checks import weights_array
+from ..._checks.aliases import CategoricalFeatures
 from ...table import Column, Table
 from ...table.columns import make_levels, sort_levels
 from ...table.inputs import without_column
@@ -54,7 +55,7 @@ class Reader:
 
     target: str | None
     weights: str | None = None
-    categorical_features: Any = "from_dtype"
+    categorical_features: CategoricalFeatures = "from_dtype"
 
     def __call__(self, part: Any, where: str) -> Rows | None:
         """The rows of a part; None without any.

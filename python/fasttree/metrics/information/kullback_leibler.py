@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import MaybeArray, checked, number_array, one_value
+from ..._checks import checked, number_array, one_value
+from ..._checks.aliases import MaybeArray
 from ..labels import average, check_proba, check_weights
 from ..metric import Metric
 from ..probability import clip_proba, log_unit

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._checks import MaybeArray, checked, one_value
+from ..._checks import checked, one_value
+from ..._checks.aliases import ClassLabels, MaybeArray
 from ..labels import average, check_weights, encode_proba
 from ..probability import clip_proba, log_unit
 from .prior import check_prior
@@ -56,7 +57,7 @@ class Reward(Protocol):
         proba: Any,
         *,
         prior: Any = None,
-        classes: Sequence[Any] | None = None,
+        classes: ClassLabels | None = None,
         base: float | None = 2.0,
         clip: float | None = None,
         sample_weight: MaybeArray = None,
@@ -145,7 +146,7 @@ def reward(
             proba: Any,
             *,
             prior: Any = None,
-            classes: Sequence[Any] | None = None,
+            classes: ClassLabels | None = None,
             base: float | None = 2.0,
             clip: float | None = None,
             sample_weight: MaybeArray = None,

@@ -26,10 +26,9 @@ import os
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 __all__ = [
     "DECAYS",
@@ -62,8 +61,6 @@ __all__ = [
     "whole",
 ]
 
-MaybeArray: TypeAlias = ArrayLike | None  # labels or weights of rows, shape (n_rows,)
-Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
 """Names of the weights of a pair by distance."""
 

@@ -1,0 +1,60 @@
+"""Names of types that annotations of several packages share.
+
+What
+    What a parameter may be, said once: rows' labels and weights, seeds, class labels, nominal
+    columns, folds.
+When not to use it
+    For checks: those are in `_checks`. For words of one estimator: `estimators.keywords`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = [
+    "CategoricalFeatures",
+    "ClassLabels",
+    "CrossValidator",
+    "CvFolds",
+    "Label",
+    "MaybeArray",
+    "Seed",
+]
+
+MaybeArray: TypeAlias = ArrayLike | None
+"""Labels or weights of rows, shape (n_rows,)."""
+
+Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+"""A seed, or the generator to draw from."""
+
+Label: TypeAlias = bool | int | float | str | np.generic
+"""A class label or the level of a nominal column."""
+
+ClassLabels: TypeAlias = Sequence[Label] | np.ndarray
+"""The labels of all classes, in order."""
+
+CategoricalFeatures: TypeAlias = (
+    Literal["from_dtype", "all"]
+    | Sequence[int]
+    | Sequence[bool]
+    | list[str]
+    | tuple[str, ...]
+    | np.ndarray
+    | None
+)
+"""Nominal columns: by their types, all, a mask, indices or names; None for no column."""
+
+
+class CrossValidator(Protocol):
+    """A splitter as scikit-learn has them."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
+        """Yield the training and test rows of each fold."""
+
+
+CvFolds: TypeAlias = int | str | CrossValidator | Iterable[tuple[ArrayLike, ArrayLike]]
+"""Folds: how many, ``"5x10"``, a splitter, or the training and test rows of each."""

@@ -1,5 +1,5 @@
 """The campaign: ``python -m tests.campaign models 100000``, ``files 50000``, ``configurations
-5000``.
+5000``, ``plink 2000``, ``writers 200``.
 
 ``--first N`` begins at another case, so that a campaign can be divided; ``--json FILE`` adds what
 was done to a record. Cases follow from their numbers alone. Exit code 1 with findings.
@@ -15,9 +15,15 @@ import sys
 import time
 from pathlib import Path
 
-from . import configurations, files, guarded, models
+from . import configurations, files, guarded, models, plink, writers
 
-PARTS = {"models": models, "files": files, "configurations": configurations}
+PARTS = {
+    "models": models,
+    "files": files,
+    "configurations": configurations,
+    "plink": plink,
+    "writers": writers,
+}
 LEVELS = ("baseline", "avx2", "avx512")
 
 

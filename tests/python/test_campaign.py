@@ -13,6 +13,12 @@ def test_a_few_cases_of_each_part_have_no_finding(part):
     assert guarded.run(campaign.PARTS[part].make(), 0, 12) == []
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("part", "cases"), [("plink", 2000), ("writers", 200)])
+def test_studies_are_read_right_and_written_whole(part, cases):
+    assert guarded.run(campaign.PARTS[part].make(), 0, cases) == []
+
+
 def test_the_levels_of_simd_agree_on_a_few_configurations():
     assert campaign.levels_differ(0, 12) == []
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._checks import threads
+from .._checks.mapped import check_mapped
 
 if TYPE_CHECKING:
     from ..table import Column, Table
@@ -52,6 +53,7 @@ def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
 
 
 def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
+    check_mapped(values)
     if values.ndim == 1:
         values = values[:, None]
     if numeric:

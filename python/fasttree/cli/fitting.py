@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..rendering.saving import save_text
 from . import options as o
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
@@ -214,7 +215,7 @@ def _written(
         tree.save(model)
         said += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
     if svg is not None:
-        svg.write_text(tree.to_svg(), encoding="utf-8")
+        save_text(svg, tree.to_svg())
         said.append(f"Drawn as {svg}")
     if png is not None:
         save_picture(png, tree.plot)

@@ -40,10 +40,9 @@ def check_writable(files: dict[str, Path | None]) -> None:
 
 def save_picture(file: Path, draw: Callable[[], Any]) -> None:
     """Draw axes on a figure of their own, and write it to a file."""
-    from ..plots import detached
+    from ..plots.canvas import save_picture as save
 
-    with detached():
-        draw().figure.savefig(file, dpi=150)
+    save(file, draw)
 
 
 def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:

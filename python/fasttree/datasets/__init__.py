@@ -11,7 +11,8 @@ from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
 from .limits import Limits
-from .plink import dump_plink, read_plink
+from .plink import read_plink
+from .plink_write import dump_plink
 from .random_tree import GeneratingTree, make_random_tree
 from .rules import (
     make_balance_scale,

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks.mapped import check_mapped
 from ..table import Table
 from ..table.columns import Column
 
@@ -175,7 +176,8 @@ class Genotypes:
             raise ValueError(
                 f"missing={missing} must lie in -128..127 and not be a count (0, 1, 2)"
             )
-        packed = self.packed if variants is None else self.packed[variants]
+        packed = check_mapped(self.packed)
+        packed = packed if variants is None else packed[variants]
         table = _bytes_to_counts(int(missing))
         found = np.empty(packed.shape, dtype=np.uint32)
         for first in range(0, len(packed), 1 << 12):
@@ -200,6 +202,7 @@ class Genotypes:
             >>> study.take(samples=[0, 2, 4], variants=slice(2)).shape
             (3, 2)
         """
+        check_mapped(self.packed)
         found = self
         if variants is not None:
             per_variant = ("packed", "variant_ids", "chromosomes", "positions", "alleles")

@@ -1,37 +1,44 @@
-"""PLINK 1 files: ``.bed`` / ``.bim`` / ``.fam``, ``.raw``, phenotype and covariate files; reading
-and writing.
+"""Reading PLINK 1 files: ``.bed`` / ``.bim`` / ``.fam``, ``.raw``, phenotype and covariate files.
 
 What
     `read_plink` maps the .bed into memory (or reads it in one pass) and reads the two text files
-    beside it; `dump_plink` writes the three. A ``.raw`` file (``--recode A``) is known by its
+    beside it; `plink_write` writes the three. A ``.raw`` file (``--recode A``) is known by its
     header.
 Source
     The file formats of PLINK 1.9 (https://www.cog-genomics.org/plink/1.9/formats).
 Complexity
-    The .bed is not looked at before something asks for genotypes; the text files are read once.
+    The text files are read once. Of the .bed, one byte per variant is looked at (the unused bits of
+    its last byte), and the rest when something asks for genotypes.
 When not to use it
     For VCF, BGEN or PLINK 2 files (.pgen): convert them with ``plink2 --make-bed`` first.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, one_value, path_of, string
+from .._checks import checked, maybe, one_value, path_of, string
+from ..rendering.saving import half_replaced
+from ..table.doubtful import warn_caller
 from .errors import DataFileError
 from .genotypes import Genotypes, pack
 
-__all__ = ["RAW_HEADER", "dump_plink", "is_plink", "read_plink"]
+__all__ = ["CONTROL_AND_CASE", "MAGIC", "RAW_HEADER", "SUFFIXES", "is_plink", "read_plink"]
 
+SUFFIXES = (".bed", ".bim", ".fam")
 MAGIC = b"\x6c\x1b"
 RAW_HEADER = ["FID", "IID", "PAT", "MAT", "SEX", "PHENOTYPE"]
 CONTROL_AND_CASE = {"1": "control", "2": "case"}
-UNKNOWN = {"-9", "NA", "N/A", "nan", "NaN", "."}
+UNKNOWN = {"NA", "N/A", "."}
+"""Texts of a missing phenotype, beside every spelling of NaN and of the number -9."""
+WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
 def is_plink(path: str | os.PathLike[str]) -> bool:
@@ -77,12 +84,14 @@ def read_plink(
     Returns:
         `Genotypes`. The phenotype is one of classes (``"control"`` and ``"case"``) if its values
         are 1 and 2 (0 and -9 missing); text makes classes of its own; other numbers are a
-        quantitative phenotype, of which -9 and NA are missing.
+        quantitative phenotype, of which -9 and NA are missing. As in PLINK 1.9, ``-9.0`` is -9,
+        and ``1.0`` and ``2.0`` are a quantitative phenotype, with a `DataWarning`.
 
     Raises:
         FileNotFoundError: a file is not there.
-        DataFileError: a file is damaged, cut short or does not belong to the others, with file,
-            line, column and value.
+        DataFileError: a file is damaged, cut short or does not belong to the others, a sample
+            occurs twice, or the writing of the three files was broken off between two of them;
+            with file, line, column and value.
 
     Examples:
         >>> import tempfile, fasttree
@@ -132,12 +141,38 @@ def read_plink(
 
 
 def _read_bed(text: str, memory_map: bool) -> dict[str, Any]:
-    stem = text[:-4] if text[-4:] in (".bed", ".bim", ".fam") else text
-    for end in (".bed", ".bim", ".fam"):
-        if not os.path.isfile(stem + end):
+    stem = text[:-4] if text[-4:] in SUFFIXES else text
+    files = [stem + end for end in SUFFIXES]
+    for file in files:
+        if not os.path.isfile(file):
             raise FileNotFoundError(
-                f"no file {stem + end!r}; a PLINK study is three files: .bed, .bim and .fam"
+                f"no file {file!r}; a PLINK study is three files: .bed, .bim and .fam"
             )
+    before = _states(files)
+    marker = half_replaced(files)
+    if marker is not None:
+        raise DataFileError(
+            "the writing of this study was broken off, so that some of its three files are new and "
+            "some old; write the study again (dump_plink), which completes it, or delete "
+            f"{marker} if another program has written all three since",
+            files[0],
+        )
+    facts = _read_three(stem, memory_map)
+    if _states(files) != before:
+        raise DataFileError(
+            "this file, its .bim or its .fam was written while they were read; read them again",
+            files[0],
+        )
+    return facts
+
+
+def _states(files: Sequence[str]) -> list[tuple[int, int, int]]:
+    """What changes when a file is written or replaced."""
+    found = map(os.stat, files)
+    return [(state.st_ino, state.st_size, state.st_mtime_ns) for state in found]
+
+
+def _read_three(stem: str, memory_map: bool) -> dict[str, Any]:
     family = _rows_of(stem + ".fam", 6, "family, sample, father, mother, sex, phenotype")
     variants = _rows_of(
         stem + ".bim", 6, "chromosome, variant, centimorgans, position, allele 1, allele 2"
@@ -145,6 +180,7 @@ def _read_bed(text: str, memory_map: bool) -> dict[str, Any]:
     columns = list(zip(*(fields for _, fields in variants), strict=True))
     lines = [line for line, _ in variants]
     people = list(zip(*(fields for _, fields in family), strict=True))
+    _unique([line for line, _ in family], people[0], people[1], stem + ".fam")
     return {
         "packed": _packed(stem + ".bed", len(variants), len(family), memory_map),
         "family_ids": _strings(people[0]),
@@ -190,16 +226,51 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
             )
         shape = (n_variants, each)
         if memory_map:
-            return np.memmap(path, dtype=np.uint8, mode="r", offset=3, shape=shape)
-        packed = np.empty(shape, dtype=np.uint8)
-        got = file.readinto(packed.data.cast("B"))
-        if got != packed.size:
-            raise DataFileError(f"ended after {got + 3:,} of {needed:,} bytes", path)
-        return packed
+            packed = np.memmap(path, dtype=np.uint8, mode="r", offset=3, shape=shape)
+        else:
+            packed = np.empty(shape, dtype=np.uint8)
+            got = file.readinto(packed.data.cast("B"))
+            if got != packed.size:
+                raise DataFileError(f"ended after {got + 3:,} of {needed:,} bytes", path)
+    _unused_bits(packed, n_samples, path)
+    return packed
+
+
+def _unused_bits(packed: np.ndarray, n_samples: int, path: str) -> None:
+    """Refuse a .bed with genotypes behind the last sample: the .fam has too few lines."""
+    used = n_samples % 4
+    if not used:
+        return
+    filled = np.flatnonzero(packed[:, -1] >> np.uint8(2 * used))
+    if len(filled):
+        raise DataFileError(
+            f"has genotypes behind the {n_samples:,} samples of the .fam (variant "
+            f"{int(filled[0]) + 1:,} of the .bim; {len(filled):,} in all): up to {4 - used} lines "
+            "of the .fam are missing, or the three files are not of one study",
+            path,
+        )
+
+
+def _unique(
+    lines: Sequence[int], families: Sequence[str], samples: Sequence[str], path: str
+) -> None:
+    """Refuse a sample that has two lines."""
+    first: dict[tuple[str, str], int] = {}
+    for line, *one in zip(lines, families, samples, strict=True):
+        before = first.setdefault((one[0], one[1]), line)
+        if before != line:
+            raise DataFileError(
+                f"is a sample (family and sample) of line {before} already; remove one of the "
+                "lines with plink --remove, or give it another identifier",
+                path,
+                line,
+                None,
+                " ".join(one),
+            )
 
 
 def _rows_of(path: str, fields: int, what: str) -> list[tuple[int, list[str]]]:
-    """(line number, fields) of every line that is not empty, all of so many fields."""
+    """(line number, fields) of every line that is not empty, each of the given number."""
     found = []
     for number, line in enumerate(_text(path).split("\n"), 1):
         parts = line.split()
@@ -216,6 +287,9 @@ def _rows_of(path: str, fields: int, what: str) -> list[tuple[int, list[str]]]:
 
 def _text(path: str | os.PathLike[str]) -> str:
     data = Path(path).read_bytes()
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise DataFileError("holds a zero byte, so it is no text file or damaged", path, line)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -232,13 +306,12 @@ def _strings(values: Sequence[str]) -> np.ndarray:
 
 
 def _whole(values: Sequence[str], lines: Sequence[int], path: str, column: str) -> np.ndarray:
-    try:
-        return np.array([int(value) for value in values], dtype=np.int64)
-    except (ValueError, OverflowError):
-        for line, value in zip(lines, values, strict=True):
-            if not value.lstrip("-").isdigit() or len(value) > 18:
-                raise DataFileError("is no whole number", path, line, column, value) from None
-        raise
+    for line, value in zip(lines, values, strict=True):
+        if not WHOLE.fullmatch(value) or len(value) > 20 or not -(2**63) <= int(value) < 2**63:
+            raise DataFileError(
+                "is no whole number of 64 bits; write it in digits", path, line, column, value
+            )
+    return np.array([int(value) for value in values], dtype=np.int64)
 
 
 def _by_sample(
@@ -283,7 +356,7 @@ def _phenotype(
     values: Sequence[str], lines: Sequence[int], path: str, column: str
 ) -> dict[str, np.ndarray | None]:
     """Classes or numbers, whichever the values are."""
-    known = {value for value in values if value not in UNKNOWN}
+    known = {value for value in values if not _missing(value)}
     if known <= {"0", "1", "2"}:
         if not known & set(CONTROL_AND_CASE):
             return {"y": None, "phenotype": None}
@@ -300,25 +373,45 @@ def _phenotype(
                 column,
                 values[at],
             )
-        return {"y": _strings([None if value in UNKNOWN else value for value in values])}  # type: ignore[misc]
+        return {"y": _strings([None if _missing(value) else value for value in values])}  # type: ignore[misc]
+    if {_number(value) for value in known} <= {0.0, 1.0, 2.0}:
+        odd = next(i for i, v in enumerate(values) if v in known and v not in ("0", "1", "2"))
+        warn_caller(
+            f"{path}, line {lines[odd]}, column {column!r}: because of {values[odd]!r} the "
+            "phenotype is quantitative, as in PLINK 1.9; if 1 is a control and 2 a case, write "
+            "them as 1 and 2, without a decimal point (of a pandas column: .astype(int))"
+        )
     return {"phenotype": np.array(numbers, dtype=float)}
+
+
+def _float(value: str) -> float | None:
+    """The number that a text is; None for text (and for what only Python calls a number)."""
+    if "_" in value or not value.isascii():
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _missing(value: str) -> bool:
+    """Whether a text stands for a missing value: NA, NaN, or -9 however it is written."""
+    number = _float(value)
+    return value in UNKNOWN or (number is not None and (math.isnan(number) or number == -9))
 
 
 def _number(value: str) -> float | None:
     """NaN for a missing one, None for text."""
-    if value in UNKNOWN:
+    if _missing(value):
         return float("nan")
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if np.isfinite(number) else None
+    number = _float(value)
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _covariate(values: Sequence[str]) -> np.ndarray:
     numbers = [_number(value) for value in values]
     if any(number is None for number in numbers):
-        return _strings([None if value in UNKNOWN else value for value in values])  # type: ignore[misc]
+        return _strings([None if _missing(value) else value for value in values])  # type: ignore[misc]
     return np.array(numbers, dtype=float)
 
 
@@ -357,6 +450,7 @@ def _read_raw(path: str) -> dict[str, Any]:
                 "is no genotype; 0, 1, 2 or NA", path, number, names[bad], parts[6 + bad]
             ) from None
     columns = list(zip(*people, strict=True))
+    _unique([number for number, _ in lines[1:]], columns[0], columns[1], path)
     split = [name.rpartition("_") for name in names]
     alleles = np.array([[s[2] if s[1] else "?" for s in split], ["?"] * len(names)], dtype=object).T
     return {
@@ -376,63 +470,3 @@ def _read_raw(path: str) -> dict[str, Any]:
 
 
 _COUNTED = {"0": 0, "1": 1, "2": 2, "NA": -127}
-
-
-@checked(genotypes=having("Genotypes", "packed", "classes", "sample_ids"), path=path_of)
-def dump_plink(genotypes: Genotypes, path: str | os.PathLike[str]) -> str:
-    """Write genotypes as ``.bed``, ``.bim`` and ``.fam``.
-
-    Args:
-        genotypes: what to write. Classes are written as 1 and 2 in their order; a quantitative
-            phenotype as its numbers, a missing one as -9.
-        path: of the .bed (with or without the suffix); the others go beside it.
-
-    Returns:
-        The path of the .bed.
-
-    Raises:
-        ValueError: more than two classes, which a .fam cannot hold.
-
-    Examples:
-        >>> import tempfile, fasttree
-        >>> study = fasttree.datasets.make_genotypes(9, 5, random_state=0)
-        >>> again = read_plink(dump_plink(study, tempfile.mkdtemp() + "/tiny"))
-        >>> bool((again.to_array() == study.to_array()).all())
-        True
-    """
-    stem = os.path.expanduser(os.fspath(path)).removesuffix(".bed")
-    if len(genotypes.classes) > 2:
-        raise ValueError(
-            f"{len(genotypes.classes)} classes, and a .fam holds two (1 and 2); write the "
-            f"phenotype "
-            "as a file of its own (family, sample, class) and read it with phenotype="
-        )
-    if "control" in genotypes.classes or "case" in genotypes.classes:
-        codes: dict[Any, str] = {label: code for code, label in CONTROL_AND_CASE.items()}
-    else:
-        codes = {label: str(1 + k) for k, label in enumerate(genotypes.classes)}
-    told = ["-9"] * genotypes.n_samples
-    if genotypes.y is not None:
-        told = [codes.get(label, "-9") for label in genotypes.y.tolist()]
-    elif genotypes.phenotype is not None:
-        told = ["-9" if np.isnan(x) else repr(x) for x in genotypes.phenotype.tolist()]
-    with open(stem + ".bed", "wb") as file:
-        file.write(MAGIC + b"\x01")
-        for first in range(0, genotypes.n_variants, 1 << 12):
-            file.write(np.ascontiguousarray(genotypes.packed[first : first + (1 << 12)]).data)
-    people = zip(genotypes.family_ids, genotypes.sample_ids, genotypes.sex, told, strict=True)
-    _write(stem + ".fam", (f"{f}\t{i}\t0\t0\t{s}\t{p}\n" for f, i, s, p in people))
-    places = zip(
-        genotypes.chromosomes,
-        genotypes.variant_ids,
-        genotypes.positions,
-        genotypes.alleles.tolist(),
-        strict=True,
-    )
-    _write(stem + ".bim", (f"{c}\t{v}\t0\t{p}\t{a[0]}\t{a[1]}\n" for c, v, p, a in places))
-    return stem + ".bed"
-
-
-def _write(path: str, lines: Any) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)

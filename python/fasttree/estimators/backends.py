@@ -27,6 +27,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import _engine
+from ..rendering.saving import replace_file
 
 __all__ = ["Backend", "DaskBackend", "InProcess", "JoblibBackend", "backend_of"]
 
@@ -92,7 +93,7 @@ def _apart(thing: Any) -> tuple[bytes, list[memoryview]]:
 def _written(thing: Any, path: Path) -> None:
     """Write an object; its arrays lie in the file as they are, to be mapped."""
     head, raws = _apart(thing)
-    with path.open("wb") as file:
+    with replace_file(path) as file:
         sizes = np.array([len(head), *(raw.nbytes for raw in raws)], dtype=np.int64)
         file.write(np.int64(len(sizes)).tobytes() + sizes.tobytes() + head)
         for raw in raws:

@@ -175,15 +175,14 @@ class Reproduction:
 
     def save_figures(self, folder: str | Path) -> list[Path]:
         """Draw all pictures into a folder (made if need be) as PNG; their paths."""
-        from ..plots import detached
+        from ..plots.canvas import save_picture
 
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         written = []
         for figure in self.figures:
             path = target / f"{figure.name}.png"
-            with detached():
-                figure.draw().savefig(path, dpi=150)
+            save_picture(path, figure.draw)
             written.append(path)
         return written
 

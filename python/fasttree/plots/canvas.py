@@ -8,7 +8,8 @@ those of `fasttree.exports.palette`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -17,8 +18,18 @@ import numpy as np
 
 from .._checks import checked, having, maybe, number_in, whole
 from ..exports.palette import PALETTE, colour
+from ..rendering.saving import replace_file, save_bytes
 
-__all__ = ["AXES", "PALETTE", "axes_of", "colour", "detached", "new_figure", "save_small"]
+__all__ = [
+    "AXES",
+    "PALETTE",
+    "axes_of",
+    "colour",
+    "detached",
+    "new_figure",
+    "save_picture",
+    "save_small",
+]
 
 _DETACHED: ContextVar[bool] = ContextVar("fasttree_detached_figures", default=False)
 
@@ -82,7 +93,31 @@ def save_small(figure: Any, path: Any, *, dpi: float = 100, colours: int = 96) -
     figure.savefig(buffer, format="png", dpi=dpi)
     buffer.seek(0)
     image = Image.open(buffer).convert("RGB").quantize(colours, dither=Image.Dither.NONE)
-    image.save(path, format="PNG", optimize=True)
+    small = BytesIO()
+    image.save(small, format="PNG", optimize=True)
+    if hasattr(path, "write"):
+        path.write(small.getvalue())
+    else:
+        save_bytes(path, small.getvalue())
+
+
+def save_picture(path: str | os.PathLike[str], draw: Callable[[], Any]) -> None:
+    """Draw axes on a figure of their own and write it, in the format of the path's suffix (PNG
+    without one).
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> from fasttree.plots import roc_graph
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "roc.png"
+        >>> save_picture(file, lambda: roc_graph({"gini": (0.1, 0.8)}))
+        >>> file.read_bytes()[1:4]
+        b'PNG'
+    """
+    form = os.path.splitext(os.fspath(path))[1].lstrip(".") or "png"
+    with detached():
+        figure = draw().figure
+    with replace_file(path) as stream:
+        figure.savefig(stream, format=form, dpi=150)
 
 
 @contextmanager

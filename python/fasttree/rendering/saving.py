@@ -1,16 +1,25 @@
-"""Writing a file so that it holds the old content or the new one, whatever happens in between.
+"""Writing files so that each holds the old content or the new one, whatever happens in between.
 
 What
     `replace_file` gives a binary stream on a temporary file in the folder of the target. When the
     block ends without an error, the temporary file is flushed to the disk (fsync) and renamed over
-    the target. Renaming is one step for every reader and for a power failure. On an error it is
-    removed and the target is as it was. `save_bytes` and `save_text` write content that is at hand.
+    the target. Renaming is one step for every reader and for a power failure. On an error the
+    temporary file is removed and the target is as it was. `save_bytes` and `save_text` write
+    content that is at hand. `replace_files` writes several files that belong together.
+Several files
+    No file system renames several files at once. When all temporary files are on the disk, a list
+    of them is written beside the first target (``.NAME.replacing``), the files are renamed, and the
+    list is removed. A process that dies before the list is there leaves the old files, afterwards
+    the list says what is left to rename: `half_replaced` tells a reader so, and the next
+    `replace_files` of the same targets does it first. Two processes that write the same files at
+    the same time are not kept apart.
 Decisions
-    A symbolic link stays: the file that it points to is replaced. The permissions of a file that is
-    replaced stay, its owner where the system allows it; a new file gets those that ``open`` gives.
-    A file that may not be written is refused, though renaming over it would work. What is no
-    regular file (``/dev/full``, ``/dev/stdout``, a pipe) is written directly. Other hard links of a
-    replaced file keep the old content.
+    A symbolic link stays: the file that it points to is replaced. A file that is replaced keeps its
+    permissions, and its owner where the system allows it, both set before the first byte; a new
+    file gets those that ``open`` gives. Where the group cannot be kept, the group gets no more than
+    everyone has. A file that may not be written is refused, though renaming over it would work.
+    What is no regular file (``/dev/full``, ``/dev/stdout``, a pipe) is written directly. Other hard
+    links, and memory maps, of a replaced file keep the old content.
 Complexity
     One write of the content; the disk holds both for a moment.
 When not to use it
@@ -20,15 +29,62 @@ When not to use it
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["replace_file", "save_bytes", "save_text"]
+__all__ = ["half_replaced", "replace_file", "replace_files", "save_bytes", "save_text"]
 
 Path = str | os.PathLike[str]
+
+
+@dataclass
+class _Replacement:
+    """A target, and the stream and name of what is to replace it (no name: written directly)."""
+
+    target: str
+    stream: IO[bytes]
+    temporary: str | None
+
+    def flush(self) -> None:
+        """Everything that was written is on the disk."""
+        self.stream.flush()
+        if self.temporary is not None:
+            os.fsync(self.stream.fileno())
+        self.stream.close()
+
+    def drop(self) -> None:
+        """Remove what was written; the target is as it was."""
+        with contextlib.suppress(OSError):
+            self.stream.close()
+        if self.temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.temporary)
+
+
+def _begin(path: Path) -> _Replacement:
+    target = os.path.realpath(os.fspath(path))
+    try:
+        before = os.stat(target)
+    except FileNotFoundError:
+        before = None
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        return _Replacement(target, open(path, "wb"), None)
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, "the file may not be written", os.fspath(path))
+    stream, temporary = _temporary(target, os.fspath(path), 0o666 if before is None else 0o600)
+    begun = _Replacement(target, stream, temporary)
+    try:
+        if before is not None:
+            _adopt(temporary, before)
+    except BaseException:
+        begun.drop()
+        raise
+    return begun
 
 
 @contextlib.contextmanager
@@ -50,55 +106,146 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
         >>> file.read_bytes(), [p.name for p in file.parent.iterdir()]
         (b'new', ['a.txt'])
     """
-    target = os.path.realpath(os.fspath(path))
+    with replace_files([path]) as (stream,):
+        yield stream
+
+
+@contextlib.contextmanager
+def replace_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
+    """Binary streams whose contents replace the files at `paths`, all of them or none, when the
+    block ends without error.
+
+    Args:
+        paths: the files to write, one or more; the folder of each must exist.
+
+    Raises:
+        OSError: a folder does not exist, a target may not be written, or the disk is full; regular
+            targets are then unchanged. Only a renaming that fails after others were done leaves
+            files of two kinds; `half_replaced` names them and the next call completes them.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> with replace_files([folder / "a", folder / "b"]) as (first, second):
+        ...     _ = first.write(b"1"), second.write(b"2")
+        >>> sorted((p.name, p.read_bytes()) for p in folder.iterdir())
+        [('a', b'1'), ('b', b'2')]
+    """
+    begun: list[_Replacement] = []
+    marker = _marker(paths) if len(paths) > 1 else None
     try:
-        before = os.stat(target)
-    except FileNotFoundError:
-        before = None
-    if before is not None and not stat.S_ISREG(before.st_mode):
-        with open(path, "wb") as direct:  # a folder is refused here
-            yield direct
-        return
-    if before is not None and not os.access(target, os.W_OK):
-        raise PermissionError(13, "the file may not be written", os.fspath(path))
-    stream, beside = _temporary(target, os.fspath(path))
-    try:
-        with stream:
-            yield stream
-            stream.flush()
-            if before is not None:
-                _adopt(beside, before)
-            os.fsync(stream.fileno())
-        os.replace(beside, target)
+        if marker is not None:
+            _complete(paths)
+        for path in paths:
+            begun.append(_begin(path))
+        yield [one.stream for one in begun]
+        for one in begun:
+            one.flush()
+        waiting = [(one.temporary, one.target) for one in begun if one.temporary is not None]
+        if marker is not None:
+            names = [os.path.basename(one.temporary or "") for one in begun]
+            save_bytes(marker, json.dumps(names).encode())
+        _rename(waiting)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
+        if marker is None or half_replaced(paths) is None:
+            for one in begun:
+                one.drop()
+            if marker is not None:
+                with contextlib.suppress(OSError):
+                    os.unlink(marker)
         raise
-    _sync_folder(os.path.dirname(target))
+    if marker is not None:
+        with contextlib.suppress(OSError):  # it says that nothing is left to rename
+            os.unlink(marker)
 
 
-def _temporary(target: str, said: str) -> tuple[IO[bytes], str]:
-    """A new file beside the target, with the permissions that the process gives to new files."""
+def _rename(waiting: Sequence[tuple[str, str]]) -> None:
+    for temporary, target in waiting:
+        os.replace(temporary, target)
+    for folder in {os.path.dirname(target) for _, target in waiting}:
+        _sync_folder(folder)
+
+
+def _marker(paths: Sequence[Path]) -> str:
+    """The list of files that are to be renamed together, beside the first target."""
+    folder, name = os.path.split(os.path.realpath(os.fspath(paths[0])))
+    return os.path.join(folder, f".{name[:40]}.replacing")
+
+
+def _listed(paths: Sequence[Path]) -> list[tuple[str, str]]:
+    """(temporary file, target) by the marker; none where there is no marker.
+
+    Raises:
+        ValueError: the marker is not what this module writes.
+    """
+    marker = _marker(paths)
+    try:
+        with open(marker, "rb") as file:
+            content = file.read(1 << 20)
+    except FileNotFoundError:
+        return []
+    try:
+        names = json.loads(content)
+        pairs = list(zip(names, (os.path.realpath(os.fspath(p)) for p in paths), strict=True))
+        known = all(os.path.basename(n) == n and (n[:1] + n[-4:]) in ("", "..tmp") for n in names)
+    except (ValueError, TypeError):
+        known = False
+    if not known:  # a list from elsewhere must not rename the files of its choice
+        raise ValueError(
+            f"{marker}: is no list of files to rename; delete it and write the files again"
+        )
+    return [(os.path.join(os.path.dirname(target), n), target) for n, target in pairs if n]
+
+
+def _complete(paths: Sequence[Path]) -> None:
+    """Do the renaming that a process left when it died."""
+    listed = _listed(paths)
+    if listed:
+        _rename([pair for pair in listed if os.path.exists(pair[0])])
+        with contextlib.suppress(OSError):
+            os.unlink(_marker(paths))
+
+
+def half_replaced(paths: Sequence[Path]) -> str | None:
+    """The list of files that are left to rename, where a `replace_files` of these paths was broken
+    off when some of its files were new and some old; None where all are of one kind.
+
+    Examples:
+        >>> half_replaced(["study.bed", "study.bim"]) is None
+        True
+    """
+    left = [os.path.exists(temporary) for temporary, _ in _listed(paths)]
+    return _marker(paths) if any(left) and not all(left) else None
+
+
+def _temporary(target: str, said: str, mode: int) -> tuple[IO[bytes], str]:
+    """A new file beside the target, with the permissions of `mode` that the process gives."""
     folder, name = os.path.split(target)
     while True:
         beside = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}.tmp")
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            return os.fdopen(os.open(beside, flags, 0o666), "wb"), beside
+            return os.fdopen(os.open(beside, flags, mode), "wb"), beside
         except FileExistsError:
             continue
         except OSError as error:
             raise type(error)(error.errno, error.strerror, said) from None
 
 
-def _adopt(beside: str, before: os.stat_result) -> None:
+def _adopt(temporary: str, before: os.stat_result) -> None:
     """Give the temporary file the owner (where that is allowed) and permissions of the old one."""
-    now = os.stat(beside)
+    now = os.stat(temporary)
+    mode = stat.S_IMODE(before.st_mode)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid) and hasattr(os, "chown"):
         with contextlib.suppress(OSError):
-            os.chown(beside, before.st_uid, before.st_gid)
+            os.chown(temporary, before.st_uid, before.st_gid)
+        if os.stat(temporary).st_gid != before.st_gid:
+            with contextlib.suppress(OSError):
+                os.chown(temporary, -1, before.st_gid)
+        if os.stat(temporary).st_gid != before.st_gid:
+            mode = mode & ~0o070 | mode & (mode & 0o007) << 3
     with contextlib.suppress(OSError):
-        os.chmod(beside, stat.S_IMODE(before.st_mode))
+        os.chmod(temporary, mode)
 
 
 def _sync_folder(folder: str) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks import integer, threads
 from .._checks.aliases import MaybeArray, Seed
+from .._checks.mapped import check_mapped
 from ..datasets.genotypes import Genotypes
 from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of
@@ -97,7 +98,7 @@ def _given(
     """What the core asks for: genotypes, samples, classes, criterion."""
     options = criterion.options(table.classes, len(samples))
     return (
-        np.ascontiguousarray(genotypes.packed),
+        np.ascontiguousarray(check_mapped(genotypes.packed)),
         genotypes.n_samples,
         samples,
         table.y_codes.astype(np.uint16),

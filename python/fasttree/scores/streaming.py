@@ -21,6 +21,7 @@ import numpy as np
 from .. import _engine
 from .._checks import check_weights
 from .._checks.aliases import CategoricalFeatures
+from .._checks.mapped import check_mapped
 from ..criteria import Criterion
 from ..estimators.parameters import check_copies
 from ..rendering.progress import Progress
@@ -94,7 +95,7 @@ def stream(
             codes, classes, weights = codes[kept], classes[kept], weights[kept]
     total = len(codes) if weights is None else int(weights.sum())
     return _engine.stream_scores(
-        np.ascontiguousarray(codes),
+        np.ascontiguousarray(check_mapped(codes)),
         classes,
         len(table.classes),
         criterion.name,

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from .table import Table
 
 
-__all__ = ["DataWarning", "quiet", "traps_are_said", "warn_of_data", "warn_of_small_classes"]
+__all__ = [
+    "DataWarning",
+    "quiet",
+    "traps_are_said",
+    "warn_caller",
+    "warn_of_data",
+    "warn_of_small_classes",
+]
 
 _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=False)
 
@@ -52,7 +59,7 @@ def traps_are_said() -> None:
     _TRAPS_SAID.set(True)
 
 
-def _say(text: str) -> None:
+def warn_caller(text: str) -> None:
     """Warn at the first caller outside the package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree":
@@ -98,19 +105,19 @@ def warn_of_data(table: Table) -> None:
     codes = table.y_codes
     if len(codes) and codes.min() == codes.max():
         label = table.classes[int(codes[0])]
-        _say(
+        warn_caller(
             f"all {len(codes):,} rows are of the class {label!r}, so every prediction is that "
             "class: add rows of another class, or name another target"
         )
     empty = empty_columns(table)
     if empty and len(empty) == table.n_features:
-        _say(
+        warn_caller(
             "no cell of the features has a value, so the model can only count classes: check how "
             "missing cells are written in the source, and read it again"
         )
     elif empty:
         names = _some([repr(name) for name in empty])
-        _say(
+        warn_caller(
             f"columns without a value in any row: {names}; no split can use them: leave them out "
             "of X (of a file: drop=), or fill them"
         )
@@ -126,21 +133,21 @@ def _warn_of_text(table: Table) -> None:
     several = {c.name: levels for c, levels in texts if len(levels) > 2}
     dates = [name for name, levels in several.items() if date_share(levels) >= 0.95]
     if dates:
-        _say(
+        warn_caller(
             f"dates as text: {_some([repr(name) for name in dates])}; each date is a level, which "
             "says nothing about other dates: leave the column out, or make numbers of it (year, "
             "month, days since)"
         )
     commas = [name for name, levels in several.items() if decimal_comma_share(levels) > 0.95]
     if commas:
-        _say(
+        warn_caller(
             f"numbers with a decimal comma as text: {_some([repr(name) for name in commas])}; read "
             "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
         )
     for column, _ in texts:
         found = strange_cells(column)
         if found is not None and column.name not in commas + dates:
-            _say(
+            warn_caller(
                 f"column {column.name!r}: {found[1]}, so its numbers are levels: "
                 + (
                     f"if missing, read the source with missing={found[0]!r}; else "
@@ -162,7 +169,7 @@ def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None
         if 0 < count < n_folds
     ]
     if small:
-        _say(
+        warn_caller(
             f"classes with fewer rows than the {n_folds} folds: {_some(small)}; some test parts "
             "are without them: use fewer folds, or join rare classes with others"
         )

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from .._checks.mapped import check_mapped
 from .columns import Column, codes_of, datetime_message, is_missing, make_levels, shorten
 from .whole import float_of_whole, is_inexact
 
@@ -59,7 +60,7 @@ def take_apart(X: Any) -> Source:
             else np.ma.filled(X.astype(object), None)
         )
     if isinstance(X, np.ndarray):
-        return _from_array(X)
+        return _from_array(check_mapped(X))
     if _is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but dense data is required: fasttree reads every cell. "

@@ -29,7 +29,9 @@ def study(rng: random.Random) -> dict[str, bytes]:
     rows = b""
     for _ in range(m):
         codes = [rng.randrange(4) for _ in range(n)] + [0] * (-n % 4)
-        rows += bytes(sum(codes[at + k] << 2 * k for k in range(4)) for at in range(0, len(codes), 4))
+        rows += bytes(
+            sum(codes[at + k] << 2 * k for k in range(4)) for at in range(0, len(codes), 4)
+        )
     return {
         ".bed": b"\x6c\x1b\x01" + rows,
         ".bim": "".join(bim).encode(),

@@ -4,11 +4,15 @@ covariates."""
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fasttree
 from fasttree.datasets import (
     DataFileError,
     Genotypes,
@@ -140,6 +144,14 @@ def test_more_classes_than_a_fam_holds_are_refused(tmp_path):
         (".bim", BIM.replace("G A", "G").encode(), "s.bim, line 1: has 5 fields"),
         (".fam", FAM.replace("1 2\n", "1 2.5\n").replace("1 0\n", "1 x\n", 1).encode(),
          "line 1, column 'PHENOTYPE': 'x' is no number among numbers"),
+        (".fam", FAM.replace("2 3 1 2 1 2\n", "").encode(),
+         r"s.bed: has genotypes behind the 5 samples .*variant 1 .*up to 3 lines"),
+        (".fam", FAM.replace("1 3 1 2", "1 1 1 2").encode(),
+         r"s.fam, line 3: '1 1' is a sample .* of line 1 already"),
+        (".fam", FAM.replace("1 3 1 2", "1 \0 1 2").encode(), "s.fam, line 3: holds a zero byte"),
+        *((".bim", BIM.replace(" 0 2 ", f" 0 {text} ").encode(),
+           rf"s.bim, line 2, column 'position': '{text}' is no whole number")
+          for text in ("14000²", "--5", "1_000", "٣", "5-", "1e3", "9223372036854775808")),
     ],
 )  # fmt: skip
 def test_damaged_files_say_where(study, end, content, says):
@@ -234,3 +246,165 @@ def test_simulated_genotypes_have_the_frequencies_they_were_drawn_with():
     for name, value in [("effect", 1.5), ("missing", 1.0), ("n_samples", 1), ("chromosomes", 0)]:
         with pytest.raises(ValueError, match=name):
             make_genotypes(**{name: value})
+
+
+def with_phenotypes(study, *texts):
+    lines = [f"f i{k} 0 0 1 {text}\n" for k, text in enumerate(texts)]
+    study.with_suffix(".fam").write_text("".join(lines))
+    return study
+
+
+MINUS_NINE = ["-9", "-9.0", "-9.00", "-9.", "-9e0", "-0.9e1", "-09", "NA", "nan", "NaN", "NAN", "."]
+
+
+@pytest.mark.parametrize("text", MINUS_NINE)
+@pytest.mark.filterwarnings("error")
+def test_every_spelling_of_minus_nine_is_missing(study, text):
+    found = read_plink(with_phenotypes(study, text, "2", "1", "1", "2", "2"))
+    assert found.y.tolist() == [None, "case", "control", "control", "case", "case"]
+    found = read_plink(with_phenotypes(study, text, "0.5", "1", "1", "2", "7"))
+    assert np.isnan(found.phenotype[0]) and found.phenotype[5] == 7
+    found = read_plink(with_phenotypes(study, text, "red", "red", "blue", "red", "blue"))
+    assert found.y.tolist()[:2] == [None, "red"]
+
+
+@pytest.mark.parametrize("other", ["1", "1.0", "0"])
+def test_cases_with_a_decimal_point_are_quantitative_with_one_warning(study, other):
+    with_phenotypes(study, "1", other, "2.0", "2.0", "-9.0", "2.0")
+    with pytest.warns(fasttree.DataWarning, match=r"s\.fam, line \d.*'\d\.0'.* as 1 and 2") as said:
+        found = read_plink(study)
+    assert len(said) == 1 and said[0].filename == __file__
+    assert found.y is None
+    assert np.array_equal(found.phenotype, [1, float(other), 2, 2, np.nan, 2], equal_nan=True)
+
+
+WHITE = [chr(c) for c in range(0x110000) if chr(c).isspace()]
+
+
+@pytest.mark.parametrize(
+    "name", ["family_ids", "sample_ids", "chromosomes", "variant_ids", "alleles"]
+)
+def test_texts_that_are_no_field_are_refused(tmp_path, name):
+    bad = ["", "\0", "\ud800", *(f"a{c}b" for c in WHITE), *(f"{c}" for c in WHITE)]
+    for text in [*bad, *(f"a{c}" for c in WHITE)]:
+        study = _of(np.zeros((3, 2), dtype=int))
+        getattr(study, name)[1] = text
+        with pytest.raises(ValueError, match=rf"{name}.*, row 1: .* give it"):
+            dump_plink(study, tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=5, max_size=5))
+def test_what_is_written_is_read_back(tmp_path_factory, texts):
+    study = _of(np.array([[0, 1], [2, -127], [1, 1]]))
+    for name, text in zip(
+        ("family_ids", "sample_ids", "chromosomes", "variant_ids", "alleles"), texts, strict=True
+    ):
+        getattr(study, name)[1] = text
+    try:
+        again = read_plink(dump_plink(study, tmp_path_factory.mktemp("texts") / "a"))
+    except ValueError as error:
+        assert "row 1" in str(error) and not isinstance(error, DataFileError)
+        return
+    for name in ("family_ids", "sample_ids", "chromosomes", "variant_ids", "alleles"):
+        assert getattr(again, name).tolist() == getattr(study, name).tolist()
+    assert (again.to_array() == study.to_array()).all()
+
+
+def objects(*values):
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"y": objects("a", "b", None)}, "y, row 0: 'a', one of 2 classes"),
+        ({"y": objects("case", 2, None)}, "y, row 1: 2, one of 2 classes"),
+        ({"y": objects("case", "1", None)}, "y, row 1: '1'"),
+        ({"y": objects(1, 3, None)}, "y, row 1: 3"),
+        ({"y": objects(True, None, None)}, "y, row 0: True"),
+        ({"phenotype": np.array([1.5, np.inf, 2])}, "phenotype, row 1: inf is not finite"),
+        ({"phenotype": np.array([1.5, 2, -np.inf])}, "phenotype, row 2: -inf is not finite"),
+        ({"phenotype": np.array([-9.0, 2, 3])}, "phenotype, row 0: -9.0 means a missing"),
+        ({"sex": np.array([1, 2, 3])}, "sex, row 2: 3"),
+        ({"positions": np.array([1.5, 2])}, "positions, row 0: 1.5"),
+        ({"positions": np.array([1])}, "positions has 1 values; 2"),
+        ({"sample_ids": objects("i", "j", "i")}, "row 2: family 'f', sample 'i' is in row 0"),
+        ({"packed": np.zeros((2, 2), np.uint8)}, r"packed has shape \(2, 2\)"),
+    ],
+)
+def test_what_cannot_be_read_back_is_not_written(tmp_path, change, says):
+    with pytest.raises(ValueError, match=says):
+        dump_plink(replace(_of(np.zeros((3, 2), dtype=int)), **change), tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("labels", [(1, 2), ("1", "2"), ("control", "case"), (2.0, 2.0)])
+def test_classes_that_a_fam_holds_are_written(tmp_path, labels):
+    study = _of(np.zeros((3, 2), dtype=int), y=objects(*labels, None))
+    again = read_plink(dump_plink(study, tmp_path / "a"))
+    assert again.y.tolist() == ["case" if labels[0] == 2 else "control", "case", None]
+
+
+@pytest.mark.parametrize("memory_map", [True, False])
+def test_a_study_is_written_over_the_files_it_was_read_from(tmp_path, memory_map):
+    made = make_genotypes(401, 500, random_state=3)
+    counts = made.to_array()
+    path = dump_plink(made, tmp_path / "s.bed")
+    study = read_plink(path, memory_map=memory_map)
+    assert dump_plink(study, path) == path
+    assert (read_plink(path).to_array() == counts).all()
+    dump_plink(study.take(variants=slice(100, 300), samples=slice(9)), path)
+    assert (read_plink(path).to_array() == counts[:9, 100:300]).all()
+    assert (study.to_array() == counts).all(), "the map keeps the old file"
+
+
+def test_bits_behind_the_last_sample_are_written_as_zero(tmp_path):
+    study = _of(np.array([[0, 1], [2, -127], [1, 1]]))
+    dirty = replace(study, packed=study.packed | np.uint8(0xC0))
+    assert (read_plink(dump_plink(dirty, tmp_path / "a")).to_array() == study.to_array()).all()
+
+
+SHORTENED = {
+    "to_array": lambda study, path: study.to_array(),
+    "take": lambda study, path: study.take(samples=[0, 2]),
+    "dump": lambda study, path: dump_plink(study, path + "2"),
+    "table": lambda study, path: study.to_table(),
+    "scores": lambda study, path: fasttree.score_features(study, criterion="multisurf"),
+}
+
+
+@pytest.mark.parametrize("use", SHORTENED.values(), ids=SHORTENED)
+def test_a_study_that_was_shortened_while_mapped_is_refused(tmp_path, use):
+    path = dump_plink(make_genotypes(400, 900, random_state=0), tmp_path / "s")
+    study = read_plink(path)
+    os.truncate(path, 5000)
+    with pytest.raises(ValueError, match=r"s.bed: was shortened to 5,000 bytes .* as 90,003"):
+        use(study, path)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "u1", "i4"])
+def test_arrays_that_were_shortened_while_mapped_are_refused(tmp_path, dtype):
+    file = tmp_path / "x.bin"
+    offset = 3 * 4096
+    values = np.arange(20_000).reshape(-1, 2) % 7
+    file.write_bytes(b"\0" * offset + values.astype(dtype).tobytes())
+    X = np.memmap(file, dtype=dtype, mode="r", offset=offset, shape=values.shape)
+    y = values[:, 0] > 3
+    tree = fasttree.fit(X, y)
+    table = fasttree.Table(X, y)
+    os.truncate(file, offset + 4096)
+    for call in (
+        lambda: fasttree.fit(X, y),
+        lambda: tree.predict(X),
+        lambda: tree.predict(X[5000:]),
+        lambda: fasttree.score_features(X, y, criterion="gini"),
+    ):
+        with pytest.raises(ValueError, match="was shortened to 16,384 bytes"):
+            call()
+    if dtype in ("f8", "f4"):  # other kinds are copied into the Table
+        with pytest.raises(ValueError, match="was shortened"):
+            fasttree.fit(table)

@@ -34,7 +34,7 @@ CODES: tuple[dict[Any, str], ...] = (
 """What a .fam says of a class, by the labels that it can have."""
 
 
-@checked(genotypes=having("Genotypes", "packed", "classes", "sample_ids"), path=path_of)
+@checked(genotypes=having("Genotypes", "packed", "sample_ids", "alleles"), path=path_of)
 def dump_plink(genotypes: Genotypes, path: str | os.PathLike[str]) -> str:
     """Write genotypes as ``.bed``, ``.bim`` and ``.fam``.
 
@@ -187,8 +187,8 @@ def _fields(values: Sequence[Any] | np.ndarray, name: str) -> list[str]:
     """Texts as fields of a line.
 
     Raises:
-        ValueError: one that is no field: empty, with white space or a line end, a zero byte, a byte
-            order mark in front, or what UTF-8 does not hold.
+        ValueError: one that is no field: empty, with white space or a line end, a zero byte, what
+            UTF-8 does not hold, or (as the first of a file) a byte order mark in front.
     """
     found: Iterable[Any] = values.tolist() if isinstance(values, np.ndarray) else values
     texts = [str(value) for value in found]
@@ -196,8 +196,10 @@ def _fields(values: Sequence[Any] | np.ndarray, name: str) -> list[str]:
         why = None
         if text.split() != [text]:
             why = "holds white space or a line end" if text else "is empty"
-        elif "\0" in text or text[0] == "\ufeff":
-            why = "holds a zero byte or begins with a byte order mark"
+        elif "\0" in text:
+            why = "holds a zero byte"
+        elif row == 0 and text[0] == "\ufeff" and name in ("family_ids", "chromosomes"):
+            why = "begins with a byte order mark, as a file may"
         elif any("\ud800" <= sign <= "\udfff" for sign in text):
             why = "holds half of a surrogate pair, which UTF-8 cannot write"
         if why is not None:

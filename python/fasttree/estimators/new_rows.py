@@ -22,6 +22,7 @@ import numpy as np
 from .. import _engine
 from .._checks import check_weights, weights_array
 from .._checks.aliases import MaybeArray
+from .._checks.mapped import check_mapped
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message
@@ -90,7 +91,7 @@ def rows_for(
                 f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required "
                 f"by {schema.owner}."
             )
-        refuse_infinity(schema, X)
+        refuse_infinity(schema, check_mapped(X))
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return [X], len(X)

@@ -20,6 +20,7 @@ import numpy as np
 
 from .._checks import checked, listing, mapping, maybe, string
 from .._checks.aliases import CategoricalFeatures, MaybeArray
+from .._checks.mapped import check_mapped
 from .columns import Column, code_block, has_gaps, numeric_block
 from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
@@ -274,8 +275,13 @@ class Table:
     @property
     def block(self) -> np.ndarray | None:
         """The features as one 2-D array when they are: floats (all numeric) or uint8 codes; else
-        None."""
-        return self._block
+        None.
+
+        Raises:
+            ValueError: the array is mapped from a file that was shortened since.
+        """
+        block: np.ndarray | None = check_mapped(self._block)
+        return block
 
     @property
     def feature_names(self) -> list[str]:
@@ -306,6 +312,7 @@ class Table:
     @property
     def columns(self) -> tuple[Column, ...]:
         """All features as columns (made on first use when the features are one block)."""
+        check_mapped(self._block)
         if self._columns is None:
             self._columns = tuple(self.column(j) for j in range(self.shape[1]))
         return self._columns
@@ -318,11 +325,12 @@ class Table:
         An object array holds floats (NaN = missing) and labels (None = missing), so that
         ``Table(table.X, table.y)`` describes the same rows.
         """
-        if self._block is not None:
+        block = self.block
+        if block is not None:
             if self._block_levels is None:
-                return self._block.astype(np.float64, copy=False)
+                return block.astype(np.float64, copy=False)
             if not has_gaps(self._block_levels):
-                return self._block
+                return block
             return np.column_stack(
                 [np.array(c.levels, dtype=np.uint8)[c.values] for c in self.columns]
             )

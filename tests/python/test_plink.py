@@ -22,6 +22,7 @@ from fasttree.datasets import (
     read_plink,
 )
 from fasttree.datasets.genotypes import pack
+from fasttree.table.doubtful import DataWarning
 
 FAM = "1 1 0 0 1 0\n1 2 0 0 2 0\n1 3 1 2 1 2\n2 1 0 0 1 0\n2 2 0 0 1 2\n2 3 1 2 1 2\n"
 BIM = "1 snp1 0 1 G A\n1 snp2 0 2 1 2\n1 snp3 0 3 A C\n"
@@ -271,7 +272,7 @@ def test_every_spelling_of_minus_nine_is_missing(study, text):
 @pytest.mark.parametrize("other", ["1", "1.0", "0"])
 def test_cases_with_a_decimal_point_are_quantitative_with_one_warning(study, other):
     with_phenotypes(study, "1", other, "2.0", "2.0", "-9.0", "2.0")
-    with pytest.warns(fasttree.DataWarning, match=r"s\.fam, line \d.*'\d\.0'.* as 1 and 2") as said:
+    with pytest.warns(DataWarning, match=r"s\.fam, line \d.*'\d\.0'.* as 1 and 2") as said:
         found = read_plink(study)
     assert len(said) == 1 and said[0].filename == __file__
     assert found.y is None

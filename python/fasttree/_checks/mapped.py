@@ -11,12 +11,14 @@ When not to use it
 from __future__ import annotations
 
 import mmap
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["check_mapped"]
 
+A = TypeVar("A")
 
-def check_mapped(array: Any) -> Any:
+
+def check_mapped(array: A) -> A:
     """The array, when the file that it is mapped from (if any) is as long as when it was mapped.
 
     Raises:
@@ -27,7 +29,8 @@ def check_mapped(array: Any) -> Any:
         >>> check_mapped(np.arange(3)).tolist()
         [0, 1, 2]
     """
-    start, name, at = 0, "", array
+    at: Any = array
+    start, name = 0, ""
     while at is not None and not isinstance(at, mmap.mmap):
         offset = getattr(at, "offset", None)  # of a numpy.memmap
         if isinstance(offset, int):

@@ -85,7 +85,8 @@ def read_plink(
         `Genotypes`. The phenotype is one of classes (``"control"`` and ``"case"``) if its values
         are 1 and 2 (0 and -9 missing); text makes classes of its own; other numbers are a
         quantitative phenotype, of which -9 and NA are missing. As in PLINK 1.9, ``-9.0`` is -9,
-        and ``1.0`` and ``2.0`` are a quantitative phenotype, with a `DataWarning`.
+        and ``1.0`` and ``2.0`` are a quantitative phenotype, with a warning that names the
+        remedy.
 
     Raises:
         FileNotFoundError: a file is not there.

@@ -275,13 +275,8 @@ class Table:
     @property
     def block(self) -> np.ndarray | None:
         """The features as one 2-D array when they are: floats (all numeric) or uint8 codes; else
-        None.
-
-        Raises:
-            ValueError: the array is mapped from a file that was shortened since.
-        """
-        block: np.ndarray | None = check_mapped(self._block)
-        return block
+        None."""
+        return check_mapped(self._block)
 
     @property
     def feature_names(self) -> list[str]:
@@ -302,8 +297,7 @@ class Table:
             key = names.index(key)
         if self._columns is not None:
             return self._columns[key]
-        assert self._block is not None
-        values = self._block[:, key]
+        values = self.block[:, key]  # type: ignore[index]
         if self._block_levels is None:
             return Column(self._column_name(key), "numeric", values)
         levels = np.flatnonzero(self._block_levels[:, key]).tolist()
@@ -325,8 +319,7 @@ class Table:
         An object array holds floats (NaN = missing) and labels (None = missing), so that
         ``Table(table.X, table.y)`` describes the same rows.
         """
-        block = self.block
-        if block is not None:
+        if (block := self.block) is not None:
             if self._block_levels is None:
                 return block.astype(np.float64, copy=False)
             if not has_gaps(self._block_levels):

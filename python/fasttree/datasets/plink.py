@@ -227,7 +227,7 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
             )
         shape = (n_variants, each)
         if memory_map:
-            packed = np.memmap(path, dtype=np.uint8, mode="r", offset=3, shape=shape)
+            packed: np.ndarray = np.memmap(path, dtype=np.uint8, mode="r", offset=3, shape=shape)
         else:
             packed = np.empty(shape, dtype=np.uint8)
             got = file.readinto(packed.data.cast("B"))

@@ -1,10 +1,9 @@
 """`Table`: a training set with names, types, declared levels and the target.
 
 What
-    Every function of the library that takes (X, y) also takes one `Table`. It accepts what users
-    have (NumPy, lists, pandas, Polars, Arrow, anything narwhals reads) and stores either one 2-D
-    block (all features numeric, or uint8 codes) or one `Column` a feature. Strings, categories,
-    Enums and bools are nominal, numbers numeric; NaN, None, pandas.NA and NaT are missing.
+    What takes (X, y) also takes one `Table`. It accepts NumPy, lists, pandas, Polars, Arrow and all
+    that narwhals reads, and stores one 2-D block (all numeric, or uint8 codes) or one `Column` per
+    feature. Strings, categories and bools are nominal; NaN, None, pandas.NA and NaT are missing.
 Complexity
     A float array is not copied; one pass looks for infinity. Strings cost about 60 ns a cell.
 When not to use it

@@ -15,7 +15,7 @@ pub fn unit(seed: u64, i: u64) -> f64 {
 
 fn schema(features: usize, classes: usize, kind: impl Fn() -> Kind) -> Schema {
     Schema {
-        features: (0..features).map(|j| Feature { name: format!("x{j}"), kind: kind() }).collect(),
+        features: (0..features).map(|j| Feature::new(format!("x{j}"), kind())).collect(),
         classes: (0..classes).map(|c| Label::Int(c as i64)).collect(),
         target: "class".into(),
     }

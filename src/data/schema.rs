@@ -58,9 +58,17 @@ pub struct Feature {
     /// Kind and levels.
     #[serde(flatten)]
     pub kind: Kind,
+    /// Why models keep a place for the column but never read it; nothing for a column in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused: Option<String>,
 }
 
 impl Feature {
+    /// A column in use.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), kind, unused: None }
+    }
+
     /// Number of declared branches of a multiway split: levels or bins (0 for thresholds).
     pub fn arity(&self) -> usize {
         match &self.kind {

@@ -32,12 +32,14 @@ fn data(n: usize) -> Dataset {
     let features = ARITIES
         .iter()
         .enumerate()
-        .map(|(j, &v)| Feature {
-            name: format!("f{j}"),
-            kind: FeatureKind::Nominal {
-                levels: (0..v as i64).map(Label::Int).collect(),
-                fill: None,
-            },
+        .map(|(j, &v)| {
+            Feature::new(
+                format!("f{j}"),
+                FeatureKind::Nominal {
+                    levels: (0..v as i64).map(Label::Int).collect(),
+                    fill: None,
+                },
+            )
         })
         .collect();
     let schema =

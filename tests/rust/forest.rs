@@ -13,12 +13,12 @@ use fasttree_core::predict::Votes;
 fn data(n: u64) -> Dataset {
     let schema = Schema {
         features: vec![
-            Feature { name: "a".into(), kind: Kind::Numeric { cuts: None, fill: None } },
-            Feature { name: "b".into(), kind: Kind::Numeric { cuts: None, fill: None } },
-            Feature {
-                name: "c".into(),
-                kind: Kind::Nominal { levels: vec![Label::Int(0), Label::Int(1)], fill: None },
-            },
+            Feature::new("a", Kind::Numeric { cuts: None, fill: None }),
+            Feature::new("b", Kind::Numeric { cuts: None, fill: None }),
+            Feature::new(
+                "c",
+                Kind::Nominal { levels: vec![Label::Int(0), Label::Int(1)], fill: None },
+            ),
         ],
         classes: vec![Label::Text("no".into()), Label::Text("yes".into())],
         target: "class".into(),

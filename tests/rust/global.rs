@@ -14,11 +14,10 @@ use fasttree_core::tree::Tree;
 /// label of two or three values; noisy classes.
 fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
     let levels = if whole { 2 } else { 3 };
-    let number =
-        |name: &str| Feature { name: name.into(), kind: Kind::Numeric { cuts: None, fill: None } };
+    let number = |name: &str| Feature::new(name, Kind::Numeric { cuts: None, fill: None });
     let kind = Kind::Nominal { levels: (0..levels).map(Label::Int).collect(), fill: None };
     let mut features = vec![number("a"), number("b"), number("c")];
-    features.push(Feature { name: "d".into(), kind });
+    features.push(Feature::new("d", kind));
     let schema = Schema {
         features,
         classes: (0..classes as i64).map(Label::Int).collect(),

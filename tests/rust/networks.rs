@@ -29,12 +29,14 @@ fn arity(column: usize) -> usize {
 }
 
 fn data(rows: usize, columns: usize, gaps: bool) -> Dataset {
-    let feature = |j: usize| Feature {
-        name: format!("f{j}"),
-        kind: FeatureKind::Nominal {
-            levels: (0..arity(j) as i64).map(Label::Int).collect(),
-            fill: None,
-        },
+    let feature = |j: usize| {
+        Feature::new(
+            format!("f{j}"),
+            FeatureKind::Nominal {
+                levels: (0..arity(j) as i64).map(Label::Int).collect(),
+                fill: None,
+            },
+        )
     };
     let features = (0..columns).map(feature).collect();
     let classes = (0..3).map(Label::Int).collect();

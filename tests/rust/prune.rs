@@ -23,10 +23,7 @@ const METHODS: [PruneMethod; 9] = [
 /// Rows 0..n of one feature that is the row number, classes by a pattern of long and short runs.
 fn rows(n: usize) -> Dataset {
     let schema = Schema {
-        features: vec![Feature {
-            name: "x".into(),
-            kind: Kind::Numeric { cuts: None, fill: None },
-        }],
+        features: vec![Feature::new("x", Kind::Numeric { cuts: None, fill: None })],
         classes: vec![Label::Int(0), Label::Int(1)],
         target: "y".into(),
     };

@@ -38,6 +38,9 @@ def schema_json(table: Table) -> str:
             else {"name": c.name, "kind": "nominal", "levels": [plain(v) for v in c.levels or ()]}
             for c in table.columns
         ]
+    for feature in features if table.unused else ():
+        if feature["name"] in table.unused:
+            feature["unused"] = table.unused[feature["name"]]
     return schema_text(features, table.classes, table.target or "class")
 
 

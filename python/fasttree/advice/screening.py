@@ -1,4 +1,4 @@
-"""What callers give becomes a Table that candidates can learn from, and a list of what was left
+"""What callers give becomes a Table whose unused columns are marked, and a list of what was left
 out.
 
 Dates, identifiers and columns of one value say nothing about new rows; they are left out with the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,14 @@ from ..datasets import load
 from ..datasets.errors import DataFileError
 from ..datasets.inputs import given
 from ..table import Table
+from ..table.roles import with_unused
+from ..table.sources import check_known
 from ..table.traps import suspicions
 
 __all__ = ["screened"]
+
+DROPPED = "left out by the caller"
+"""The reason of a column that `drop` names."""
 
 
 def screened(
@@ -32,9 +38,11 @@ def screened(
 ) -> tuple[Table, list[tuple[str, str]], int]:
     """The Table, the (column, reason) pairs left out, and the number of rows without a class.
 
+    The Table has every column that was given; those left out and those in `drop` are unused.
+
     Args:
         X, y: as in `fasttree.advise`.
-        drop: columns of a file that the caller leaves out.
+        drop: columns that the caller leaves out.
         nominal: names of columns to be read as nominal though they hold numbers, or "all".
         reading: keywords of `fasttree.datasets.load`, for a file.
 
@@ -49,8 +57,13 @@ def screened(
             raise ValueError(f"{word}={value!r} is for a file; X is none: leave {word} out")
         X, y = given(X, y)
         if not isinstance(X, Table):
-            X = _without_dates(X, left_out)
-        table = Table.from_any(X, y)
+            left_out += [(name, why) for name, why in _no_features(X) if name not in drop]
+            unused = {**dict(left_out), **dict.fromkeys(_own(X, drop), DROPPED)}
+            table = Table.from_any(X, y, unused=unused)
+        else:
+            table = Table.from_any(X, y)
+        check_known(drop, table.feature_names, "drop")
+    table = with_unused(table, {**dict(left_out), **dict.fromkeys(drop, DROPPED)})
     if nominal != "from_dtype":
         names = (
             table.feature_names if nominal == "all" else listing("categorical_features", nominal)
@@ -67,12 +80,13 @@ def screened(
     _check_target(table)
     found = suspicions(table)
     left_out += found
-    if len(found) == table.n_features:
+    table = with_unused(table, dict(found))
+    if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "
-            + "; ".join(f"{name}: {why}" for name, why in found[:5])
+            + "; ".join(f"{name}: {why}" for name, why in list(table.unused.items())[:5])
         )
-    return (table.drop(*(name for name, _ in found)) if found else table), left_out, unlabelled
+    return table, left_out, unlabelled
 
 
 def _loaded(
@@ -94,25 +108,30 @@ def _loaded(
             left_out.append((name, "an identifier: more than 65,536 levels"))
 
 
-def _without_dates(X: Any, left_out: list[tuple[str, str]]) -> Any:
-    """A frame without its columns of dates and texts that are all different."""
+def _own(X: Any, names: tuple[str, ...]) -> list[str]:
+    """Those of the names that are columns of a frame or a mapping."""
+    columns = X if isinstance(X, Mapping) else getattr(X, "column_names", None)
+    known = {str(name) for name in (getattr(X, "columns", ()) if columns is None else columns)}
+    return [name for name in names if name in known]
+
+
+def _no_features(X: Any) -> list[tuple[str, str]]:
+    """Columns of dates, and of texts that are all different, of a frame."""
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True)
     if not isinstance(frame, nw.DataFrame) or len(frame) == 0:
-        return X
-    gone = []
+        return []
+    found = []
     for name in frame.columns:
         if not isinstance(name, str):
             continue
         series = frame[name]
         if series.dtype.is_temporal() or _holds_dates(series, nw):
-            gone.append(name)
-            left_out.append((name, "dates or times"))
+            found.append((name, "dates or times"))
         elif series.dtype == nw.String and series.n_unique() > max(1000, len(series) // 2):
-            gone.append(name)
-            left_out.append((name, f"an identifier: {series.n_unique():,} different texts"))
-    return frame.drop(gone).to_native() if gone else X
+            found.append((name, f"an identifier: {series.n_unique():,} different texts"))
+    return found
 
 
 def _holds_dates(series: Any, nw: Any) -> bool:

@@ -61,7 +61,8 @@ def advise(
 ) -> Advice:
     """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
 
-    Identifiers, dates and columns of one value are left out, with the reason. Six criteria, three
+    Identifiers, dates and columns of one value are left out, with the reason; the recommended tree
+    takes rows with them, of any type, or without them. Six criteria, three
     prunings and two kinds of nominal splits are cross-validated on the same folds, beside the
     majority class, C4.5 and small unpruned trees. No candidate with more leaves than a tenth of the
     rows is recommended.
@@ -109,9 +110,8 @@ def advise(
     drop = [drop] if isinstance(drop, str) else listing("drop", drop)
     words = {"decimal": decimal, "missing": missing}
     reading = {word: value for word, value in words.items() if not _is_unset(value)}
-    table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
-    if drop:
-        table = table.drop(*(d for d in drop if d in table.feature_names))
+    whole, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
+    table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     sample = _sample(table, seed)
     folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
@@ -126,6 +126,7 @@ def advise(
     )
     return _recommended(
         table,
+        whole,
         tried,
         plan,
         seed=seed,
@@ -258,13 +259,15 @@ def _row(one: Candidate, right: np.ndarray, leaves: float, depth: float) -> dict
 
 def _recommended(
     table: Table,
+    whole: Table,
     tried: _Tried,
     plan: list[Candidate],
     *,
     seed: int,
     about: dict[str, Any],
 ) -> Advice:
-    """Choose, fit on all rows, and correct the accuracy for the choice."""
+    """Choose, fit on all rows of `whole` (`table` with its unused columns), and correct the
+    accuracy for the choice."""
     rows, right, leaves = tried.rows, np.array(tried.right).T, np.array(tried.leaves)
     n = len(right)
     allowed = np.flatnonzero((leaves <= MOST_LEAVES * n) | (leaves == 1.0))
@@ -272,7 +275,7 @@ def _recommended(
         place = int(allowed[choose(right[:, allowed].mean(axis=0), leaves[allowed], n)])
         one = plan[place - 1] if place else None
         params = {"max_leaf_nodes": 2, "min_score": 1e300} if one is None else one.params
-        model = FastTreeClassifier(**params, random_state=seed).fit(table)
+        model = FastTreeClassifier(**params, random_state=seed).fit(whole)
         if one is None or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
             break
         allowed = allowed[allowed != place]

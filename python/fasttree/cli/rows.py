@@ -50,7 +50,8 @@ def rows_for(tree: Any, data: str, drop: list[str] | None, **reading: Any) -> An
 
     schema = json_.loads(tree._model.schema_json())
     names = [feature["name"] for feature in schema["features"]]
-    everything = _needed_columns(data, names, schema["target"], o.split_list(drop), reading)
+    used = [feature["name"] for feature in schema["features"] if "unused" not in feature]
+    everything = _needed_columns(data, used, schema["target"], o.split_list(drop), reading)
     drop = [*o.split_list(drop), *(everything.dropped)]
     everything = everything.table
     if schema["target"] in everything.feature_names and schema["target"] not in names:

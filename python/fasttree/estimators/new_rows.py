@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +26,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.mapped import check_mapped
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.columns import Column, infinity_message
+from ..table.columns import Column, infinity_message, unused_column
 from ..table.traps import no_numbers
 
 __all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "without_empty_rows"]
@@ -44,6 +45,10 @@ class Schema:
     cuts: list[np.ndarray | None] = field(default_factory=list)
     fill: list[float | None] = field(default_factory=list)
     owner: str = "FastTreeClassifier"
+    unused: list[str | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.unused = self.unused or [None] * len(self.names)
 
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
@@ -59,6 +64,7 @@ class Schema:
             nominal=[f["kind"] == "nominal" for f in raw["features"]],
             levels=[tuple(f.get("levels", ())) for f in raw["features"]],
             has_names=has_names,
+            unused=[f.get("unused") for f in raw["features"]],
             classes=raw["classes"],
             cuts=[
                 np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None
@@ -84,6 +90,7 @@ def rows_for(
         and X.ndim == 2
         and X.dtype in (np.float64, np.float32)
         and not any(schema.nominal)
+        and not any(schema.unused)
     ):
         check_count(schema, X.shape[1])
         if len(X) == 0:
@@ -95,7 +102,7 @@ def rows_for(
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return [X], len(X)
-    table = X if isinstance(X, Table) else Table(X, categorical_features=_roles(schema, X))
+    table = X if isinstance(X, Table) else Table(X, **_options(schema, X))
     columns = _converted(schema, table, handle_unknown)
     if missing == "error":
         refuse_missing(schema, columns)
@@ -192,7 +199,35 @@ def prepared(
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:
-    return {} if isinstance(X, Table) else {"categorical_features": _roles(schema, X)}
+    if isinstance(X, Table):
+        return {}
+    return {"categorical_features": _roles(schema, X), "unused": _unused(schema, X)}
+
+
+def _names_of(X: Any) -> list[str] | None:
+    """Names of the columns of what is no Table yet; None where they have none."""
+    if isinstance(X, Mapping):
+        return [str(name) for name in X]
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is None:
+        names = getattr(getattr(X, "dtype", None), "names", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _unused(schema: Schema, X: Any) -> dict[str, str]:
+    """The unused columns of the model that X has, by the name that they have there."""
+    if not any(schema.unused):
+        return {}
+    names = _names_of(X)
+    if names is None or not schema.has_names:
+        if names is None:
+            row = X[0] if hasattr(X, "__getitem__") and len(X) else ()
+            names = [f"x{j}" for j in range(len(row) if hasattr(row, "__len__") else 0)]
+        if len(names) != len(schema.names):
+            return {}  # refused where columns are counted
+        return {name: why for name, why in zip(names, schema.unused, strict=True) if why}
+    whys = zip(schema.names, schema.unused, strict=True)
+    return {name: why for name, why in whys if why and name in names}
 
 
 def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
@@ -243,16 +278,16 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
 def _roles(schema: Schema, X: Any) -> Any:
     """Which columns are nominal, by name for frames, by position for arrays. Names are checked
     first, so that a cell of a column too many is no wrong number."""
-    names = getattr(X, "column_names", getattr(X, "columns", None))
+    names = _names_of(X)
     if names is not None and schema.has_names and len(set(names)) == len(names):
-        check_names(schema, [str(n) for n in names])
+        check_names(schema, names)
     if not any(schema.nominal):
         return "from_dtype" if hasattr(X, "columns") else None
     if all(schema.nominal):
         return "all"
     if names is not None and schema.has_names:
         chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
-        return [str(n) for n in names if str(n) in chosen]
+        return [name for name in names if name in chosen]
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape) == 2 and shape[1] != len(schema.names):
         return "from_dtype"
@@ -261,21 +296,28 @@ def _roles(schema: Schema, X: Any) -> Any:
 
 def matched(schema: Schema, table: Table) -> list[Column]:
     """Columns of a Table in the order of the schema."""
+    given = table.feature_names
     if not (schema.has_names and table.has_feature_names):
         check_count(schema, table.n_features)
-        return list(table.columns)
-    given = table.feature_names
-    if given == schema.names:
-        return list(table.columns)
-    check_names(schema, given)
-    place = {n: j for j, n in enumerate(given)}
-    return [table.column(place[n]) for n in schema.names]
+        place: Sequence[int] = range(len(given))
+    elif given == schema.names:
+        place = range(len(given))
+    else:
+        check_names(schema, given)
+        places = {name: j for j, name in enumerate(given)}
+        place = [places.get(name, -1) for name in schema.names]
+    return [
+        unused_column(name, len(table)) if why else table.column(j)
+        for name, why, j in zip(schema.names, schema.unused, place, strict=True)
+    ]
 
 
 def check_names(schema: Schema, given: list[str]) -> None:
-    """Refuse names of columns that are not those of the schema, in whatever order."""
+    """Refuse names of columns that are not those of the schema, in whatever order; an unused
+    column may be absent."""
     known, own = set(schema.names), set(given)
-    missing = [n for n in schema.names if n not in own]
+    whys = zip(schema.names, schema.unused, strict=True)
+    missing = [name for name, why in whys if not why and name not in own]
     extra = [n for n in given if n not in known]
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]

@@ -93,6 +93,8 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         table = Table.from_any(X, y, categorical_features=self.categorical_features)
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
+        if table.unused:
+            table = table.drop(*table.unused)
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
         warn_of_data(table)
         table, weights = weighted_rows(table, sample_weight)

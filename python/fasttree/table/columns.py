@@ -83,6 +83,11 @@ class Column:
         return table[self.values]
 
 
+def unused_column(name: str, n_rows: int) -> Column:
+    """The column that stands in the place of an unused one: a constant, which no split divides."""
+    return Column(name, "numeric", np.zeros(n_rows))
+
+
 def is_missing(value: Any) -> bool:
     """True for None, NaN (float, NumPy, Decimal), pandas.NA and NaT.
 

@@ -1,25 +1,25 @@
 """Which columns are nominal: `categorical_features` for rows that become a Table, and for Tables.
 
 `resolve_roles` reads scikit-learn's forms of the parameter; `recast` makes the columns of a
-finished Table what it says.
+finished Table what it says; `with_unused` marks columns that no model reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._checks import shown
-from .columns import Column, Kind, encode, factorize, to_float
+from .columns import Column, Kind, encode, factorize, to_float, unused_column
 from .sources import Cells, check_known
 
 if TYPE_CHECKING:
     from .table import Table
 
 
-__all__ = ["Roles", "column_of", "recast", "resolve_roles"]
+__all__ = ["Roles", "column_of", "recast", "resolve_roles", "with_unused"]
 
 Roles = list[Kind | None]
 
@@ -112,8 +112,36 @@ def recast(table: Table, categorical: Any) -> Any:
     columns = table.columns
     if all(role in (None, c.kind) for role, c in zip(wanted, columns, strict=True)):
         return table
-    made = [_recast_column(c, role) for c, role in zip(columns, wanted, strict=True)]
+    made = [
+        c if c.name in table.unused else _recast_column(c, role)
+        for c, role in zip(columns, wanted, strict=True)
+    ]
     return table.with_columns(made)
+
+
+def with_unused(
+    table: Table, reasons: Mapping[str, str], names: Sequence[str] | None = None
+) -> Table:
+    """The Table with columns that models keep a place for but never read.
+
+    Args:
+        table: the rows.
+        reasons: why each column is unused, by name; a column that the Table lacks is added.
+        names: the order of the columns; those that it does not name come last, in their order.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> with_unused(Table([[0.5], [2.5]], [0, 1]), {"id": "an identifier"}, ["id"]).unused
+        {'id': 'an identifier'}
+    """
+    if not reasons:
+        return table
+    own = {column.name: column for column in table.columns}
+    own |= {name: unused_column(name, len(table)) for name in reasons}
+    order = dict.fromkeys([*(name for name in names or () if name in own), *own])
+    new = table.with_columns(own[name] for name in order)
+    new.unused = {**table.unused, **reasons}
+    return new
 
 
 def _recast_column(column: Column, role: Kind | None) -> Column:

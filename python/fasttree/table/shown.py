@@ -1,4 +1,4 @@
-"""A Table as a line of text, as HTML for notebooks, and as a pandas frame."""
+"""A Table as a line of text, as HTML for notebooks, as an array, and as a pandas frame."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..rendering.html import html_table
+from .columns import has_gaps
 
 if TYPE_CHECKING:
     from .table import Table
@@ -52,7 +53,7 @@ def in_html(table: Table) -> str:
 
 def columns_of(table: Table) -> list[dict[str, Any]]:
     """Name, kind, number of levels, missing cells and role of every column."""
-    rows = [(c, "feature") for c in table.columns]
+    rows = [(c, "unused" if c.name in table.unused else "feature") for c in table.columns]
     if table.target_column is not None:
         rows.append((table.target_column, "target"))
     return [
@@ -65,6 +66,25 @@ def columns_of(table: Table) -> list[dict[str, Any]]:
         }
         for c, role in rows
     ]
+
+
+def array_of(table: Table) -> np.ndarray:
+    """The features as a 2-D array: float64 when all are numeric; uint8 when they came so; else
+    objects."""
+    block, levels = table._block, table._block_levels
+    if block is not None:
+        if levels is None:
+            return block.astype(np.float64, copy=False)
+        if not has_gaps(levels):
+            return block
+        codes = [np.array(c.levels, dtype=np.uint8)[c.values] for c in table.columns]
+        return np.column_stack(codes)
+    if all(c.kind == "numeric" for c in table.columns):
+        return np.column_stack([c.values.astype(np.float64, copy=False) for c in table.columns])
+    result = np.empty(table.shape, dtype=object)
+    for j, column in enumerate(table.columns):
+        result[:, j] = column.labels()
+    return result
 
 
 def frame_of(table: Table) -> Any:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,15 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.mapped import check_mapped
-from .columns import Column, codes_of, datetime_message, is_missing, make_levels, shorten
+from .columns import (
+    Column,
+    codes_of,
+    datetime_message,
+    is_missing,
+    make_levels,
+    shorten,
+    unused_column,
+)
 from .whole import float_of_whole, is_inexact
 
 Cells = np.ndarray | Column
@@ -44,8 +52,8 @@ class Source:
     cells: list[Cells] | None = None
 
 
-def take_apart(X: Any) -> Source:
-    """Split X into a block or columns.
+def take_apart(X: Any, unused: Collection[str] = ()) -> Source:
+    """Split X into a block or columns; cells of the columns called `unused` are not read.
 
     Raises:
         TypeError: sparse input, lazy frames, columns of dates, nested lists of unequal depth.
@@ -60,14 +68,14 @@ def take_apart(X: Any) -> Source:
             else np.ma.filled(X.astype(object), None)
         )
     if isinstance(X, np.ndarray):
-        return _from_array(check_mapped(X))
+        return _from_array(check_mapped(X), unused)
     if _is_sparse(X):
         raise TypeError(
             "Sparse data was passed, but dense data is required: fasttree reads every cell. "
             "Use X.toarray() to convert it to a dense numpy array"
         )
     if isinstance(X, Mapping):
-        return _from_mapping(X)
+        return _from_mapping(X, unused)
     if isinstance(X, (list, tuple)):
         return _from_rows(list(X))
     if isinstance(X, (str, bytes)) or np.isscalar(X) or X is None:
@@ -77,7 +85,7 @@ def take_apart(X: Any) -> Source:
             "a list of rows "
             "(to read a file use fasttree.datasets.load)"
         )
-    frame = _from_frame(X)
+    frame = _from_frame(X, unused)
     return frame if frame is not None else _from_array(np.asarray(X))
 
 
@@ -117,9 +125,9 @@ def _not_2d(shape: tuple[int, ...], text: str) -> ValueError:
     )
 
 
-def _from_array(X: np.ndarray) -> Source:
+def _from_array(X: np.ndarray, unused: Collection[str] = ()) -> Source:
     if X.dtype.names and X.ndim == 1:
-        return _from_mapping({name: X[name] for name in X.dtype.names})
+        return _from_mapping({name: X[name] for name in X.dtype.names}, unused)
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: pass real and imaginary parts as two columns")
     if X.ndim != 2:
@@ -155,11 +163,11 @@ def cells_from_list(cells: Any) -> np.ndarray:
     return _object_array(cells)
 
 
-def _from_mapping(X: Mapping[Any, Any]) -> Source:
+def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
     names = check_names([str(n) for n in X])
     cells: list[Cells] = []
     for name, values in zip(names, X.values(), strict=True):
-        column = one_column(name, values)
+        column = unused_column(name, len(values)) if name in unused else one_column(name, values)
         if cells and len(column) != len(cells[0]):
             raise ValueError(
                 f"column {name!r} has {len(column)} rows but column {names[0]!r} has "
@@ -206,7 +214,7 @@ def _from_rows(rows: list[Any]) -> Source:
     return Source(len(rows), width, cells=cells)
 
 
-def _from_frame(X: Any) -> Source | None:
+def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
     """A data frame by way of narwhals; None when X is no frame at all."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
@@ -215,7 +223,10 @@ def _from_frame(X: Any) -> Source | None:
         if kinds and kinds <= set("fiu"):
             return Source(X.shape[0], X.shape[1], names, block=X.to_numpy())
         columns = names or [f"x{j}" for j in range(X.shape[1])]
-        cells = [one_column(columns[j], X.iloc[:, j]) for j in range(X.shape[1])]
+        cells = [
+            unused_column(name, len(X)) if name in unused else one_column(name, X.iloc[:, j])
+            for j, name in enumerate(columns)
+        ]
         return Source(X.shape[0], X.shape[1], names, cells=cells)
     if pandas is not None and isinstance(X, pandas.Series):
         raise _not_2d((len(X),), repr(X.to_list()[:4]))
@@ -234,7 +245,10 @@ def _from_frame(X: Any) -> Source | None:
     dtypes = list(frame.schema.values())
     if dtypes and all(dtype == nw.Float64 for dtype in dtypes) and len(frame):
         return Source(*frame.shape, names, block=frame.to_numpy())
-    return Source(*frame.shape, names, cells=[one_column(n, frame[n]) for n in names])
+    cells = [
+        unused_column(n, len(frame)) if n in unused else one_column(n, frame[n]) for n in names
+    ]
+    return Source(*frame.shape, names, cells=cells)
 
 
 def _pandas_names(columns: Any) -> list[str] | None:

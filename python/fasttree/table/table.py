@@ -20,10 +20,10 @@ import numpy as np
 from .._checks import checked, listing, mapping, maybe, string
 from .._checks.aliases import CategoricalFeatures, MaybeArray
 from .._checks.mapped import check_mapped
-from .columns import Column, code_block, has_gaps, numeric_block
+from .columns import Column, code_block, numeric_block, unused_column
 from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
-from .shown import columns_of, frame_of, in_html, in_words
+from .shown import array_of, columns_of, frame_of, in_html, in_words
 from .sources import (
     Cells,
     Source,
@@ -56,9 +56,12 @@ class Table:
             (the others are numeric). A 2-D uint8 array with ``"all"`` is read without a copy when
             its values are codes 0, 1, ... v-1 that all occur in their column.
         levels: mapping from a column's (or the target's) name to its declared levels, in order.
+        unused: why columns are never read (identifiers, dates, constants), by name; models keep
+            their place, and their cells may be of any type.
         name: the name of the data set, for reports.
 
     Attributes:
+        unused: the unused columns and the reasons, as given; each is a constant 0 in `columns`.
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
         origin: Python that reads the table again, where `fasttree.datasets` made it, else "".
 
@@ -92,6 +95,7 @@ class Table:
         "origin",
         "sample_weight",
         "shape",
+        "unused",
     )
 
     _block: np.ndarray | None
@@ -105,11 +109,13 @@ class Table:
     origin: str
     sample_weight: np.ndarray | None
     shape: tuple[int, int]
+    unused: dict[str, str]
 
     @checked(
         feature_names=maybe(listing),
         target=maybe(string),
         levels=maybe(mapping("a list of levels", np.iterable)),
+        unused=maybe(mapping("a reason", lambda value: isinstance(value, str))),
     )
     def __init__(
         self,
@@ -120,13 +126,15 @@ class Table:
         target: str | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         levels: Mapping[str, Sequence[Any]] | None = None,
+        unused: Mapping[str, str] | None = None,
         name: str | None = None,
     ) -> None:
         if isinstance(X, Table):
             raise TypeError(
                 "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
             )
-        source = take_apart(X)
+        self.unused = dict(unused or {})
+        source = take_apart(X, self.unused)
         levels = dict(levels or {})
         label_cells: Cells | None = None
         if feature_names is not None:
@@ -153,6 +161,8 @@ class Table:
             )
             target_levels = levels.pop(own, None) if own not in self.feature_names else None
             check_known(levels, [*self.feature_names, own], "levels")
+        if self.unused:
+            check_known(self.unused, self.feature_names, "unused")
         self._take_features(source, categorical_features, levels)
         if y is None and label_cells is None:
             self._target = None
@@ -166,22 +176,21 @@ class Table:
     ) -> None:
         roles = resolve_roles(categorical, self)
         block = source.block
-        if block is not None and not levels:
+        if block is not None and not levels and not self.unused:
             if roles is None or roles == "numeric":
                 self._block = numeric_block(block, self._column_name)
                 return
             if roles == "nominal" and block.dtype == np.uint8:
                 self._block, self._block_levels = code_block(block)
                 return
-        cells: Sequence[Cells]
-        cells = (
-            [block[:, j] for j in range(block.shape[1])]
-            if block is not None
-            else source.cells or []
-        )
+        cells: Sequence[Cells] = source.cells or []
+        if block is not None:
+            cells = [block[:, j] for j in range(block.shape[1])]
         columns = []
         for j, cell in enumerate(cells):
             column_name = self._column_name(j)
+            if column_name in self.unused:
+                cell = unused_column(column_name, len(cell))
             role = roles if roles is None or isinstance(roles, str) else roles[j]
             columns.append(column_of(column_name, cell, role, levels.get(column_name)))
         self._columns = tuple(columns)
@@ -223,6 +232,7 @@ class Table:
         self._names = check_names([c.name for c in self._columns])
         self._block = self._block_levels = self._encoded = self.sample_weight = None
         self._target = None if target is None else from_column(target)
+        self.unused = {}
         self.has_feature_names = has_feature_names
         self.name = name
         self.origin = ""
@@ -318,20 +328,7 @@ class Table:
         An object array holds floats (NaN = missing) and labels (None = missing), so that
         ``Table(table.X, table.y)`` describes the same rows.
         """
-        if (block := self.block) is not None:
-            if self._block_levels is None:
-                return block.astype(np.float64, copy=False)
-            if not has_gaps(self._block_levels):
-                return block
-            return np.column_stack(
-                [np.array(c.levels, dtype=np.uint8)[c.values] for c in self.columns]
-            )
-        if all(c.kind == "numeric" for c in self.columns):
-            return np.column_stack([c.values.astype(np.float64, copy=False) for c in self.columns])
-        result = np.empty(self.shape, dtype=object)
-        for j, column in enumerate(self.columns):
-            result[:, j] = column.labels()
-        return result
+        return array_of(self)
 
     # -- target -----------------------------------------------------------------------------------
 
@@ -425,6 +422,8 @@ class Table:
                 f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}"
             )
         new._target, new.sample_weight = self._target, self.sample_weight
+        names = new.feature_names if self.unused else ()
+        new.unused = {name: self.unused[name] for name in names if name in self.unused}
         return new
 
     @property
@@ -455,8 +454,8 @@ class Table:
         return in_html(self)
 
     def describe(self) -> list[dict[str, Any]]:
-        """One row a column (the target last): name, kind, levels (number, None if numeric), missing
-        cells, role.
+        """One row per column (the target last): name, kind, levels (number, None if numeric),
+        missing cells, role.
 
         Examples:
             >>> for row in Table([["a", 1.0], [None, 2.0]], [0, 1]).describe():

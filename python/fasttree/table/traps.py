@@ -216,7 +216,8 @@ def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
 
 
 def suspicions(table: Table) -> list[tuple[str, str]]:
-    """(column, reason) of the features of a Table that should be left out, in order."""
+    """(column, reason) of the features in use of a Table that should be left out, in order."""
     n = len(table)
-    found = ((c.name, reason_to_leave_out(c, n)) for c in table.columns)
+    used = (c for c in table.columns if c.name not in table.unused)
+    found = ((c.name, reason_to_leave_out(c, n)) for c in used)
     return [(name, reason) for name, reason in found if reason is not None]

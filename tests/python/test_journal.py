@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sys
 import textwrap
+import time
+import zlib
 
 import numpy as np
 import pytest
@@ -75,14 +78,15 @@ def test_a_journal_changes_nothing_and_a_finished_run_fits_nothing(tmp_path, who
 
 def test_a_journal_cut_anywhere_gives_the_same_result(journal, whole):
     content = journal.read_bytes()
-    lines = content.count(b"\n")
     for at in [0, 1, 9, *np.random.default_rng(0).integers(0, len(content), 25).tolist()]:
         journal.write_bytes(content[:at])
         if at:
             left = read_journal(journal)
             assert left["bytes_dropped"] == at - (content[:at].rfind(b"\n") + 1)
         assert_same(model_selection.cross_validate(X, Y, **HOW, journal=journal), whole)
-        assert journal.read_bytes().count(b"\n") == lines
+        known = read_journal(journal)["tasks"][0]
+        assert known["units_done"] == known["units"]
+        assert set(known["finished"].values()) == {8}
 
 
 KILLED = """
@@ -174,8 +178,6 @@ def test_a_damaged_journal_is_refused_by_its_line_or_changes_nothing(journal, wh
 
 def rewritten(journal, change):
     """The journal with one record changed and its checksum right: what no damage makes."""
-    import zlib
-
     lines = journal.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1]):
         record = json.loads(line[9:])
@@ -205,6 +207,105 @@ def test_a_record_that_is_none_is_refused_by_its_line(journal, change):
     line = rewritten(journal, lambda r: r["what"] == "unit" and (r.update(change) or True))
     with pytest.raises(DataFileError, match=rf"line {line}: .*give another file"):
         model_selection.cross_validate(X, Y, **HOW, journal=journal)
+
+
+def spoilt(name, change):
+    """Change an array of the first unit that has one."""
+
+    def changed(record):
+        if name not in record.get("arrays", {}):
+            return False
+        packed = record["arrays"][name]
+        data = zlib.decompress(base64.b64decode(packed["data"]))
+        values = np.frombuffer(data, packed["dtype"]).reshape(packed["shape"]).copy()
+        change(values)
+        packed["data"] = base64.b64encode(zlib.compress(values.tobytes())).decode()
+        return True
+
+    return changed
+
+
+IMPOSSIBLE = {
+    "class": ("predictions", lambda v: v.fill(2), "is none of the classes"),
+    "low class": ("predictions", lambda v: v.fill(-2), "is none of the classes"),
+    "no class": ("predictions", lambda v: v.fill(-1), "is unclassified"),
+    "NaN": ("proba", lambda v: v.fill(np.nan), "a probability is NaN"),
+    "one NaN": ("proba", lambda v: v.put(0, np.nan), "a probability is NaN"),
+    "sum": ("proba", lambda v: v.fill(0.9), "do not sum to 1"),
+    "sign": ("proba", lambda v: v.put([0, 1], [-1.0, 2.0]), "do not sum to 1"),
+    "zeros": ("proba", lambda v: v.fill(0.0), "do not sum to 1"),
+    "infinity": ("proba", lambda v: v.put(0, np.inf), "do not sum to 1"),
+    "leaves": ("sizes leaves", lambda v: v.fill(np.nan), "is no number from 0 up"),
+    "depth": ("sizes depth", lambda v: v.fill(-1.0), "is no number from 0 up"),
+    "seconds": ("seconds", lambda v: v.fill(-np.inf), "is no number from 0 up"),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_values_that_cannot_be_are_refused_by_their_line(journal, name):
+    array, change, words = IMPOSSIBLE[name]
+    line = rewritten(journal, spoilt(array, change))
+    with pytest.raises(DataFileError, match=rf"line {line}: .*{words}.*give another file"):
+        model_selection.cross_validate(X, Y, **HOW, journal=journal)
+
+
+def test_rows_that_are_rightly_unclassified_are_believed(tmp_path):
+    levels = np.array(list("abcdefgh"))[RNG.integers(0, 8, (60, 3))]
+    how = {"nominal_splits": "multiway", "empty_branch": "unclassified", "cv": "1x3"}
+    how |= {"scoring": ["auc"], "criterion": ["gini"], "journal": tmp_path / "j"}
+    first = model_selection.cross_validate(levels, Y[:60], **how)
+    assert (first["gini"].predictions < 0).any()
+    assert_same(model_selection.cross_validate(levels, Y[:60], **how), first)
+
+
+class _Slow(GaussianNB):
+    """A fit of 20 ms, which no model of costs can know."""
+
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.02)
+        return super().fit(X, y, sample_weight)
+
+
+def test_units_are_planned_by_the_time_that_the_first_folds_take(tmp_path, monkeypatch):
+    monkeypatch.setattr(units, "TARGET", 0.1)
+    path = tmp_path / "j"
+    how = {"criterion": ["gini"], "estimators": {"slow": _Slow()}, "cv": "2x10"}
+    model_selection.cross_validate(X, Y, **how, journal=path)
+    with Journal(path) as journal:
+        (task,) = journal.tasks
+    sizes = [unit.stop - unit.start for unit in task.units if unit.places == (1,)]
+    assert sum(sizes) == 20 and sizes[0] == 1 and max(sizes) <= 5
+    assert max(u.stop - u.start for u in task.units if u.places == (0,)) >= 5
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no such devices")
+def test_what_keeps_nothing_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    os.symlink("/dev/full", tmp_path / "link")
+    for path in ("/dev/full", "/dev/null", tmp_path / "pipe", tmp_path / "link"):
+        with pytest.raises(ValueError, match=r"is a device, a pipe or a socket.*path of a file"):
+            model_selection.cross_validate(X, Y, **HOW, journal=path)
+        with pytest.raises(ValueError, match="is a device, a pipe or a socket"):
+            read_journal(path)
+
+
+def test_a_full_disk_is_said_and_the_next_run_goes_on(tmp_path, whole, monkeypatch):
+    path = tmp_path / "j"
+    sync = os.fsync
+    calls = iter(range(100))
+
+    def full(number):
+        if next(calls) == 4:
+            raise OSError(28, "No space left on device")
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="cannot be written .No space left.*make room") as caught:
+        model_selection.cross_validate(X, Y, **HOW, journal=path)
+    assert caught.value.filename == str(path) and caught.value.errno == 28
+    monkeypatch.undo()
+    assert read_journal(path)["units_done"] > 0
+    assert_same(model_selection.cross_validate(X, Y, **HOW, journal=path), whole)
 
 
 def test_a_plan_that_is_none_is_refused(journal):

@@ -25,7 +25,18 @@ from .identity import hash_of_rows, text_of, version_of
 from .interrupts import InterruptedWarning
 from .journal import Journal
 from .run import Runs, is_ours
-from .units import Outcome, Task, Unit, finished_folds, gathered, plan_units, run_unit
+from .units import (
+    Outcome,
+    Task,
+    Unit,
+    covers,
+    finished_folds,
+    first_units,
+    gathered,
+    plan_units,
+    rest_units,
+    run_unit,
+)
 
 if TYPE_CHECKING:
     from ..estimators.backends import Backend
@@ -111,13 +122,13 @@ def settings_of(task: Task) -> dict[str, str]:
 
 
 def _met(tasks: list[Task], names: list[Any], place: Place) -> tuple[list[int], list[list[Unit]]]:
-    """Numbers of the tasks in the journal, and the plan of each: the journal's where it has one."""
-    workers = 1 if place.backend is None else place.backend.workers
-    plans = plan_units(tasks, workers)
+    """Numbers of the tasks in the journal, and the units of each: the journal's where it has some,
+    else the first ones. Without a journal all units."""
     journal = place.journal
     if journal is None:
-        return list(range(len(tasks))), plans
-    numbers = []
+        workers = 1 if place.backend is None else place.backend.workers
+        return list(range(len(tasks))), plan_units(tasks, workers)
+    numbers, plans = [], [first_units(task) for task in tasks]
     for at, (task, name) in enumerate(zip(tasks, names, strict=True)):
         about = settings_of(task)
         if name is not None:
@@ -127,7 +138,7 @@ def _met(tasks: list[Task], names: list[Any], place: Place) -> tuple[list[int], 
         if known is None:
             journal.begin(about, plans[at], name, methods, n_folds)
         else:
-            plans[at] = known.units
+            plans[at] = list(known.units)
         numbers.append(number)
     return numbers, plans
 
@@ -154,42 +165,34 @@ def run_tasks(
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
     """
-    from ..estimators.backends import InProcess
-
     numbers, plans = _met(tasks, names, place)
     outcomes: list[dict[int, Outcome]] = [{} for _ in tasks]
     if place.journal is not None:
         for at, task in enumerate(tasks):
-            ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
-            n_classes = len(task.data.classes)
-            outcomes[at] = place.journal.outcomes(numbers[at], ends, n_classes)
+            outcomes[at] = place.journal.outcomes(numbers[at], task)
     count = _Count(tasks, plans, outcomes, report, tell)
-    left = [
-        (at, number)
-        for at, plan in enumerate(plans)
-        for number in range(len(plan))
-        if number not in outcomes[at]
-    ]
-    backend = place.backend or InProcess()
-    stream = backend.run(
-        run_unit,
-        [(str(at), plans[at][number]) for at, number in left],
-        {str(at): task for at, task in enumerate(tasks)},
-    )
     if on_error == "raise":
         for task, known in zip(tasks, outcomes, strict=True):
             for outcome in known.values():
                 _refuse(task, outcome)
     try:
-        with contextlib.closing(stream):  # type: ignore[type-var]
-            for where, outcome in stream:
-                at, number = left[where]
-                if on_error == "raise":
-                    _refuse(tasks[at], outcome)
-                if place.journal is not None:
-                    place.journal.add(numbers[at], number, outcome)
-                outcomes[at][number] = outcome
-                count.one(at, number)
+        while True:
+            stream = _stream(tasks, plans, outcomes, place.backend)
+            with contextlib.closing(stream):  # type: ignore[type-var]
+                for at, number, outcome in stream:
+                    if on_error == "raise":
+                        _refuse(tasks[at], outcome)
+                    if place.journal is not None:
+                        place.journal.add(numbers[at], number, outcome)
+                    outcomes[at][number] = outcome
+                    count.one(at, number)
+            unplanned = [at for at, plan in enumerate(plans) if not covers(tasks[at], plan)]
+            if place.journal is None or not unplanned:
+                break
+            for at in unplanned:
+                rest = rest_units(tasks[at], plans[at], outcomes[at])
+                place.journal.plan(numbers[at], tasks[at], rest)
+                count.more(at, rest)
     except KeyboardInterrupt:
         if on_interrupt == "raise" or not any(
             finished_folds(*one) for one in zip(tasks, plans, outcomes, strict=True)
@@ -202,6 +205,33 @@ def run_tasks(
             stacklevel=3,
         )
     return [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
+
+
+def _stream(
+    tasks: list[Task],
+    plans: list[list[Unit]],
+    outcomes: list[dict[int, Outcome]],
+    backend: Backend | None,
+) -> Iterator[tuple[int, int, Outcome]]:
+    """The units that are left, as they are finished: task, number of the unit, what it found."""
+    from ..estimators.backends import InProcess
+
+    left = [
+        (at, number)
+        for at, plan in enumerate(plans)
+        for number in range(len(plan))
+        if number not in outcomes[at]
+    ]
+    if not left:
+        return
+    stream = (backend or InProcess()).run(
+        run_unit,
+        [(str(at), plans[at][number]) for at, number in left],
+        {str(at): task for at, task in enumerate(tasks)},
+    )
+    with contextlib.closing(stream):  # type: ignore[type-var]
+        for where, outcome in stream:
+            yield (*left[where], outcome)
 
 
 def _refuse(task: Task, outcome: Outcome) -> None:
@@ -242,9 +272,12 @@ class _Count:
         tell: Callable[[int], Any] | None,
     ) -> None:
         self.plans, self.report, self.tell = plans, report, tell
-        self.left = [len(p) - len(o) for p, o in zip(plans, outcomes, strict=True)]
+        self.left = [  # of a task that is not planned yet, the plan counts as one
+            len(p) - len(o) + (not covers(t, p))
+            for t, p, o in zip(tasks, plans, outcomes, strict=True)
+        ]
         self.all_units = sum(map(len, plans))
-        self.units = self.all_units - sum(self.left)
+        self.units = sum(map(len, outcomes))
         self.fits = sum(len(t.methods) * len(t.folds.pairs) for t in tasks)
         self.done = sum(
             self._size(plans[at][number]) for at, o in enumerate(outcomes) for number in o
@@ -255,6 +288,12 @@ class _Count:
     @staticmethod
     def _size(unit: Unit) -> int:
         return len(unit.places) * (unit.stop - unit.start)
+
+    def more(self, at: int, units: list[Unit]) -> None:
+        """Further units of a task are planned."""
+        self.plans[at] += units
+        self.left[at] += len(units) - 1
+        self.all_units += len(units)
 
     def one(self, at: int, number: int) -> None:
         """A unit of a task more."""

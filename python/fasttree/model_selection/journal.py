@@ -2,10 +2,11 @@
 
 What
     A text file of one record a line, each behind the CRC-32 of its JSON. The first line holds the
-    versions. A line ``task`` holds the settings, the hash of the data and the plan of one data set.
-    A line ``unit`` holds the output of one finished unit (arrays compressed, base64). Lines are
-    appended and flushed to the disk one at a time. A last line without its end was being written
-    when the run was killed: it is dropped. The file is locked while a run writes it.
+    versions. A line ``task`` holds the settings, the hash of the data and the first units of a set.
+    A line ``plan`` holds the units that were planned by the time that those took. A line ``unit``
+    holds the output of one finished unit (arrays compressed, base64). Lines are appended and
+    flushed to the disk one at a time. A last line without its end was being written when the run
+    was killed: it is dropped. The file is locked while a run writes it.
 Complexity
     A line a unit, some 20 bytes a test row and method before compression.
 When not to use it
@@ -18,6 +19,7 @@ import base64
 import json
 import os
 import platform
+import stat
 import zlib
 from typing import Any
 
@@ -28,12 +30,12 @@ from .._checks import path_of
 from ..datasets.errors import DataFileError
 from .identity import differences
 from .run import Runs
-from .units import Outcome, Unit
+from .units import Outcome, Task, Unit, check_runs, covers
 
 __all__ = ["Journal", "JournalTask", "read_journal"]
 
 MAGIC = "fasttree journal"
-FORMAT = 1
+FORMAT = 2
 _KINDS = {
     "ValueError": ValueError,
     "TypeError": TypeError,
@@ -165,23 +167,32 @@ class JournalTask:
     """One data set in a journal: its settings, its plan, and the records of its finished units."""
 
     def __init__(self, path: str, line: int, record: dict[str, Any]) -> None:
+        self.units: list[Unit] = []
+        self.done: dict[int, tuple[int, dict[str, Any]]] = {}
         try:
             self.settings = {str(k): str(v) for k, v in record["settings"].items()}
-            self.units = [
-                Unit(tuple(int(i) for i in places), int(start), int(stop))
-                for places, start, stop in record["units"]
-            ]
             self.name = record.get("name")
             self.n_folds = int(record["folds"])
             self.methods = [str(name) for name in record["methods"]]
-            for places, start, stop in self.units:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise DataFileError(f"is no task; {_ADVICE}", path, line) from None
+        self.plan(path, line, record)
+
+    def plan(self, path: str, line: int, record: dict[str, Any]) -> None:
+        """Take the units of a record, after those that are there."""
+        try:
+            units = [
+                Unit(tuple(int(i) for i in places), int(start), int(stop))
+                for places, start, stop in record["units"]
+            ]
+            for places, start, stop in units:
                 if not (0 <= start < stop <= self.n_folds and places) or not all(
                     0 <= place < len(self.methods) for place in places
                 ):
                     raise ValueError("a unit of no method or fold")
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            raise DataFileError(f"is no task; {_ADVICE}", path, line) from None
-        self.done: dict[int, tuple[int, dict[str, Any]]] = {}
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise DataFileError(f"is no task or plan; {_ADVICE}", path, line) from None
+        self.units += units
 
     def finished(self) -> dict[str, int]:
         """Finished folds by method."""
@@ -201,6 +212,9 @@ def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
             tasks.append(JournalTask(path, line, record))
             continue
         at, number = _place(record, "task"), _place(record, "unit")
+        if kind == "plan" and 0 <= at < len(tasks):
+            tasks[at].plan(path, line, record)
+            continue
         known = kind == "unit" and 0 <= at < len(tasks) and 0 <= number < len(tasks[at].units)
         if not known:
             raise DataFileError(f"is no record of a known unit; {_ADVICE}", path, line)
@@ -221,12 +235,12 @@ class Journal:
 
     Raises:
         DataFileError: a damaged file, or another run writes it.
-        ValueError: written by another version of fasttree.
+        ValueError: written by another version of fasttree; a path that is no ordinary file.
     """
 
     def __init__(self, path: Any) -> None:
-        self.path = os.fspath(path_of("journal", path))
-        self._file = open(self.path, "a+b")  # noqa: SIM115 - closed by `close`
+        self.path = _ordinary(path)
+        self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by `close`
         try:
             if not _locked(self._file):
                 raise DataFileError(
@@ -234,7 +248,7 @@ class Journal:
                     self.path,
                 )
             self._file.seek(0)
-            records, size = _records(self.path, self._file.read())
+            records, size = _records(self.path, self._file.readall())
             if records:
                 self._check_version(records[0])
             self.tasks = _tasks_of(self.path, records)
@@ -266,9 +280,18 @@ class Journal:
         self._file.close()
 
     def _append(self, record: dict[str, Any]) -> None:
-        self._file.write(_line(record))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        left = memoryview(_line(record))
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(
+                error.errno,
+                f"the journal cannot be written ({error.strerror}); make room, and call again: "
+                "what it holds is not fitted again",
+                self.path,
+            ) from error
 
     def meet(
         self, settings: dict[str, str], name: Any, methods: list[str], folds: int
@@ -309,21 +332,36 @@ class Journal:
             "methods": methods,
             "folds": folds,
             "settings": settings,
-            "units": [[list(unit.places), unit.start, unit.stop] for unit in units],
+            "units": _written(units),
         }
         self._append(record)
         self.tasks.append(JournalTask(self.path, 0, record))
 
-    def outcomes(self, number: int, ends: np.ndarray, n_classes: int) -> dict[int, Outcome]:
-        """The finished units of a task; `ends[fold]` are the test rows before each fold."""
+    def plan(self, number: int, task: Task, units: list[Unit]) -> None:
+        """Write the units of a task that its first ones leave."""
+        own = self.tasks[number]
+        if not covers(task, own.units + units):
+            raise DataFileError(f"task {number + 1} has another plan; {_ADVICE}", self.path)
+        record = {"what": "plan", "task": number, "units": _written(units)}
+        self._append(record)
+        own.plan(self.path, 0, record)
+
+    def outcomes(self, number: int, task: Task) -> dict[int, Outcome]:
+        """The finished units of a task."""
         found = {}
-        task = self.tasks[number]
-        for place, (line, record) in task.done.items():
-            unit = task.units[place]
+        own = self.tasks[number]
+        ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
+        for place, (line, record) in own.done.items():
+            unit = own.units[place]
             try:
                 rows = int(ends[unit.stop] - ends[unit.start])
-                found[place] = _outcome_of(record, unit, rows, n_classes)
-            except (KeyError, TypeError, ValueError, IndexError, AttributeError, zlib.error):
+                found[place] = _outcome_of(record, unit, rows, len(task.data.classes))
+                check_runs(task, unit, found[place])
+            except ValueError as error:
+                raise DataFileError(
+                    f"is no record of its unit ({error}); {_ADVICE}", self.path, line
+                ) from None
+            except (KeyError, TypeError, IndexError, AttributeError, zlib.error):
                 raise DataFileError(
                     f"is no record of its unit; {_ADVICE}", self.path, line
                 ) from None
@@ -332,6 +370,25 @@ class Journal:
     def add(self, task: int, unit: int, outcome: Outcome) -> None:
         """Append what a unit found."""
         self._append({"what": "unit", "task": task, "unit": unit, **_record_of(outcome)})
+
+
+def _written(units: list[Unit]) -> list[Any]:
+    return [[list(unit.places), unit.start, unit.stop] for unit in units]
+
+
+def _ordinary(path: Any) -> str:
+    """The path of a journal; refuses a device, a pipe or a socket, which keep nothing."""
+    path = os.fspath(path_of("journal", path))
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:  # not there, or refused in the words of `open`
+        return path
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise ValueError(
+            f"journal={path!r} is a device, a pipe or a socket, from which no run can go on; give "
+            "the path of a file"
+        )
+    return path
 
 
 def _locked(file: Any) -> bool:
@@ -365,7 +422,7 @@ def read_journal(path: Any) -> dict[str, Any]:
     Raises:
         DataFileError: a damaged file.
     """
-    path = os.fspath(path_of("journal", path))
+    path = _ordinary(path)
     with open(path, "rb") as file:
         content = file.read()
         running = not _locked(file)

@@ -6,22 +6,37 @@ What
     `gathered` puts the outcomes together. The engine's trees depend on their fold alone, so the
     pieces are what one call gives, to the bit (`seconds` apart, which are measured).
 Sizes
-    A unit takes about a second, by a rough cost model. Table criteria take 10 ns x rows x features
-    x log2(rows), pair criteria 0.2 ns x rows^2 x features, other estimators 2 ms and the first
-    rate.
+    A unit takes about a second. A kill loses the units that run, so with a journal the first fold
+    of each method is measured (`first_units`), and the rest is planned by that (`rest_units`).
+    Without a journal a rough cost model plans all. Table criteria take 10 ns x rows x features x
+    log2(rows), pair criteria 0.2 ns x rows^2 x features, other estimators 2 ms and the first rate.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..metrics.labels import PROBABILITY_TOLERANCE
 from .folds import Folds
-from .run import SIZES, Data, Method, Runs, run_methods
+from .run import SIZES, Data, Method, Runs, is_ours, run_methods
 
-__all__ = ["REFUSALS", "Outcome", "Task", "Unit", "gathered", "plan_units", "run_unit"]
+__all__ = [
+    "REFUSALS",
+    "Outcome",
+    "Task",
+    "Unit",
+    "check_runs",
+    "covers",
+    "first_units",
+    "gathered",
+    "plan_units",
+    "rest_units",
+    "run_unit",
+]
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
 """Errors that say that a method does not apply."""
@@ -30,6 +45,8 @@ TARGET, SHORTEST = 1.0, 0.1
 """Seconds of a unit: aimed at, and at least when many workers share little work."""
 ROUNDS = 8
 """Units a worker that little work is divided into."""
+DOUBT = 50.0
+"""How many times the rough cost model may be too low."""
 
 
 class Unit(NamedTuple):
@@ -195,17 +212,118 @@ def plan_units(tasks: list[Task], workers: int = 1) -> list[list[Unit]]:
     ]
 
 
-def _blocks(group: tuple[int, ...], folds: Folds, size: int) -> list[Unit]:
-    """Blocks of whole repetitions, or of folds of one repetition."""
+def first_units(task: Task) -> list[Unit]:
+    """The units of a task that are run before the others are planned.
+
+    They are the first fold of each method by itself. Methods whose time is short even by a
+    pessimistic guess are one unit of all folds.
+    """
+    n_folds = len(task.folds.pairs)
+    found = []
+    for group in _groups(task):
+        guess = DOUBT * n_folds * sum(_seconds(task, task.methods[place]) for place in group)
+        found += (
+            [Unit(group, 0, n_folds)]
+            if n_folds == 1 or guess <= TARGET
+            else [Unit((place,), 0, 1) for place in group]
+        )
+    return found
+
+
+def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> list[Unit]:
+    """The other units of a task, by the time that its first ones took.
+
+    A method that its first unit refused is one unit.
+    """
+    n_folds = len(task.folds.pairs)
+    took: dict[int, float] = {}
+    for number, unit in enumerate(units):
+        one = outcomes[number]
+        if unit.stop < n_folds:
+            took |= dict.fromkeys(one.errors, math.inf)
+        if unit.stop < n_folds and one.runs is not None:
+            took |= zip(one.places, one.runs.seconds[:, 0].tolist(), strict=True)
+    found = []
+    for group in _groups(task):
+        for places in _packed([place for place in group if place in took], took):
+            cost = sum(took[place] for place in places)
+            size = max(1, int(min(n_folds, TARGET / max(cost, 1e-9))))
+            if cost == math.inf:
+                size = n_folds
+            found += _blocks(places, task.folds, size, 1)
+    return found
+
+
+def _packed(places: list[int], took: dict[int, float]) -> list[tuple[int, ...]]:
+    """Places in groups whose folds take up to a unit's time each."""
+    groups: list[list[int]] = []
+    sums = 0.0
+    for place in places:
+        if not groups or sums + took[place] > TARGET:
+            groups.append([])
+            sums = 0.0
+        groups[-1].append(place)
+        sums += took[place]
+    return [tuple(group) for group in groups]
+
+
+def covers(task: Task, units: list[Unit]) -> bool:
+    """Whether the units are all of a task, so that nothing is left to plan."""
+    fits = sum(len(unit.places) * (unit.stop - unit.start) for unit in units)
+    return fits == len(task.methods) * len(task.folds.pairs)
+
+
+def _blocks(group: tuple[int, ...], folds: Folds, size: int, begin: int = 0) -> list[Unit]:
+    """Blocks of whole repetitions, or of folds of one repetition, from the fold `begin` on."""
     n, k = len(folds.pairs), folds.n_splits
     if size >= k:
         size -= size % k
-        return [Unit(group, at, min(n, at + size)) for at in range(0, n, size)]
-    return [
-        Unit(group, first + at, first + min(k, at + size))
-        for first in range(0, n, k)
-        for at in range(0, k, size)
-    ]
+        units = [Unit(group, at, min(n, at + size)) for at in range(0, n, size)]
+    else:
+        units = [
+            Unit(group, first + at, first + min(k, at + size))
+            for first in range(0, n, k)
+            for at in range(0, k, size)
+        ]
+    return [unit._replace(start=max(begin, unit.start)) for unit in units if unit.stop > begin]
+
+
+def check_runs(task: Task, unit: Unit, outcome: Outcome) -> None:
+    """Refuse output that no run of the unit gives.
+
+    Raises:
+        ValueError: a class that the task does not have or that the method never answers,
+            probabilities that are none, sizes or seconds that are no numbers.
+    """
+    runs = outcome.runs
+    for own, place in enumerate(outcome.places if runs is not None else ()):
+        assert runs is not None
+        estimator = task.methods[place].estimator
+        ours = is_ours(estimator)
+        answers = ours and getattr(estimator, "empty_branch", "") != "unclassified"
+        codes = runs.predictions[own]
+        if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
+            raise ValueError("a prediction is none of the classes")
+        if answers and codes.min(initial=0) < 0:
+            raise ValueError("a row is unclassified by a method that classifies all")
+        if runs.proba is not None:
+            _check_shares(runs.proba[own], codes, task.want, ours)
+        sizes = [values[own] for values in runs.sizes.values() if task.methods[place].config]
+        if not all(np.isfinite(v).all() and (v >= 0).all() for v in [*sizes, runs.seconds[own]]):
+            raise ValueError("a size or a time is no number from 0 up")
+
+
+def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:
+    """Refuse probabilities that are none; scores of other classifiers may be any numbers, and of
+    one without probabilities all are NaN."""
+    gone = np.isnan(shares)
+    if gone.any() and (ours or want != "if possible" or not gone.all()):
+        raise ValueError("a probability is NaN")
+    if ours:
+        sums = shares.sum(axis=1)
+        wanted = np.where((codes < 0) & (sums == 0), 0.0, 1.0)
+        if (np.abs(sums - wanted) > PROBABILITY_TOLERANCE).any() or shares.min(initial=0) < 0:
+            raise ValueError("probabilities of a row do not sum to 1")
 
 
 # -- putting together -----------------------------------------------------------------------------
@@ -215,8 +333,10 @@ def finished_folds(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) 
     """Folds from the first on that every method has finished; whole repetitions where there are
     several."""
     n = min((u.start for i, u in enumerate(units) if i not in outcomes), default=-1)
-    if n < 0:
+    if n < 0 and covers(task, units):
         return len(task.folds.pairs)
+    if n < 0:  # the first units alone
+        n = min(unit.stop for unit in units)
     return n - n % task.folds.n_splits if task.folds.n_repeats > 1 else n
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from .. import _engine
 from .._checks.aliases import MaybeArray
 from ..estimators import FastForestClassifier, FastTreeClassifier
+from ..estimators.backends import closing_said, ready_client
 from ..estimators.batches import passes
 from ..estimators.batches.fitting import (
     Facts,
@@ -165,12 +166,14 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
     from distributed import KilledWorker
 
     check_words(estimator, y, sample_weight, frames=False)
-    limit = least_memory(client)
-    found = partitions_of(data, y, sample_weight, estimator.categorical_features, limit)
-    try:
-        return _fitted(estimator, client, found, y)
-    except KilledWorker as error:
-        raise too_large(f"workers died of one task again and again ({error})", limit) from error
+    ready_client(client)
+    with closing_said(client):
+        limit = least_memory(client)
+        found = partitions_of(data, y, sample_weight, estimator.categorical_features, limit)
+        try:
+            return _fitted(estimator, client, found, y)
+        except KilledWorker as error:
+            raise too_large(f"workers died of one task again and again ({error})", limit) from error
 
 
 def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:

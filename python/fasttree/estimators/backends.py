@@ -19,8 +19,10 @@ import tempfile
 import threading
 import time
 import uuid
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,7 +31,15 @@ import numpy as np
 from .. import _engine
 from ..rendering.saving import replace_file
 
-__all__ = ["Backend", "DaskBackend", "InProcess", "JoblibBackend", "backend_of"]
+__all__ = [
+    "Backend",
+    "DaskBackend",
+    "InProcess",
+    "JoblibBackend",
+    "backend_of",
+    "closing_said",
+    "ready_client",
+]
 
 Work = Callable[[Any, Any], Any]
 Keys = str | tuple[str, ...]
@@ -40,6 +50,8 @@ MOST_TRIES = 4
 KEPT = 4
 """Shared objects that a worker process of joblib keeps."""
 _ALIGNED = 64
+PATIENCE = 10.0
+"""Seconds without a worker after which a call says that it waits."""
 
 
 class Backend(Protocol):
@@ -228,6 +240,65 @@ def _core_version() -> str:
     return _engine.core_version()
 
 
+def ready_client(client: Any) -> Any:
+    """The client itself, once it has workers, all of this version of the package.
+
+    It waits for the first worker, and warns once when none has come after 10 s.
+
+    Raises:
+        TypeError: something that is no client, or an asynchronous one.
+        RuntimeError: a closed client, or a worker of another version.
+    """
+    if not all(hasattr(client, name) for name in ("submit", "scatter", "ncores")):
+        raise TypeError(
+            f"client={client!r} is no dask.distributed.Client; make one by Client(address)"
+        )
+    if getattr(client, "asynchronous", False):
+        raise TypeError("client= is asynchronous; give one of Client(address)")
+    with closing_said(client):
+        started, warned = time.monotonic(), False
+        while not client.ncores():
+            if not warned and time.monotonic() - started >= PATIENCE:
+                warned = True
+                warnings.warn(
+                    f"the Dask cluster has had no worker for {PATIENCE:g} s, and the call waits "
+                    "for the first: start workers (dask worker ADDRESS), or interrupt it",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            time.sleep(0.05)
+        own = _core_version()
+        for address, version in client.run(_core_version, on_error="return").items():
+            if isinstance(version, OSError):
+                continue  # the worker is leaving
+            if isinstance(version, ImportError):
+                version = f"none ({version})"
+            if isinstance(version, Exception):
+                raise version
+            if version != own:
+                raise RuntimeError(
+                    f"worker {address} has fasttree {version}, this process {own}; "
+                    "install the same version on all machines"
+                )
+    return client
+
+
+@contextmanager
+def closing_said(client: Any) -> Iterator[None]:
+    """What fails inside because the client was closed is a RuntimeError that says so."""
+    from asyncio import CancelledError
+
+    try:
+        yield
+    except (Exception, CancelledError) as error:
+        if getattr(client, "status", "running") not in ("closed", "closing"):
+            raise
+        raise RuntimeError(
+            "the Dask client was closed before the call had ended, so its work is lost: keep the "
+            "client open until the call returns, and call again"
+        ) from error
+
+
 class DaskBackend:
     """Units on the workers of a ``dask.distributed.Client``.
 
@@ -237,24 +308,7 @@ class DaskBackend:
     """
 
     def __init__(self, client: Any) -> None:
-        if not all(hasattr(client, name) for name in ("submit", "scatter", "ncores")):
-            raise TypeError(
-                f"client={client!r} is no dask.distributed.Client; make one by Client(address)"
-            )
-        if getattr(client, "asynchronous", False):
-            raise TypeError("client= is asynchronous; give one of Client(address)")
-        self.client = client
-        own = _core_version()
-        for address, version in client.run(_core_version, on_error="return").items():
-            if isinstance(version, OSError):
-                continue  # the worker is leaving
-            if isinstance(version, Exception):
-                raise version
-            if version != own:
-                raise RuntimeError(
-                    f"worker {address} has fasttree {version}, this process {own}; "
-                    "install the same version on all machines"
-                )
+        self.client = ready_client(client)
         self.workers = max(1, sum(client.ncores().values()))
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
@@ -262,17 +316,18 @@ class DaskBackend:
         from distributed import as_completed
 
         run = _DaskRun(self.client, work, units, shared)
-        try:
-            running = as_completed([run.submit(place) for place in range(len(units))])
-            for future in running:
-                place = run.places.pop(future.key)
-                outcome = run.outcome(future, place)
-                if outcome is None:
-                    running.add(run.submit(place))
-                else:
-                    yield place, outcome[0]
-        finally:
-            run.stop()
+        with closing_said(self.client):
+            try:
+                running = as_completed([run.submit(place) for place in range(len(units))])
+                for future in running:
+                    place = run.places.pop(future.key)
+                    outcome = run.outcome(future, place)
+                    if outcome is None:
+                        running.add(run.submit(place))
+                    else:
+                        yield place, outcome[0]
+            finally:
+                run.stop()
 
 
 class _DaskRun:

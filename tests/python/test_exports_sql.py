@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 
 import numpy as np
@@ -86,11 +87,62 @@ def test_chains_of_thousands_of_levels():
     assert [r[0] for r in asked(case)] == case.predict()
 
 
+def mysql_texts(sql, escapes):
+    """The texts of MySQL's string literals, and what lies between them, by its lexical rules with
+    or without backslash escapes."""
+    found, rest, at = [], "", 0
+    while at < len(sql):
+        hexadecimal = re.match(r"_utf8mb4 X'([0-9a-f]*)'", sql[at:])
+        quoted = re.match(r"`(?:[^`]|``)*`", sql[at:])
+        if hexadecimal:
+            found.append(bytes.fromhex(hexadecimal[1]).decode())
+            at += hexadecimal.end()
+        elif quoted:
+            at += quoted.end()
+        elif sql[at] == "'":
+            text, at = "", at + 1
+            while sql[at] != "'" or sql[at + 1 : at + 2] == "'":
+                at += sql[at] == "'" or (escapes and sql[at] == "\\")
+                text, at = text + sql[at], at + 1
+            found.append(text)
+            at += 1
+        else:
+            rest, at = rest + sql[at], at + 1
+    return found, rest
+
+
+HOSTILE = [
+    "\\",
+    "\\'",
+    "'\\",
+    "x\\",
+    "' OR 1=1 -- ",
+    "\\' OR 1=1 -- ",
+    "\\\\'",
+    "''",
+    "a\\nb",
+    "é\\'",
+]
+
+
+@pytest.mark.parametrize("escapes", [True, False], ids=["escapes", "no escapes"])
+def test_no_level_ends_a_string_of_mysql_in_either_of_its_modes(escapes):
+    rows = [[text] for text in HOSTILE] * 3
+    table = fasttree.Table(rows, [f"class {text}" for text in HOSTILE] * 3)
+    for how in ("multiway", "subset"):
+        sql = fasttree.fit(table, nominal_splits=how, missing="branch").to_sql(dialect="mysql")
+        texts, rest = mysql_texts(sql, escapes)
+        classes = {f"class {text}" for text in HOSTILE}
+        assert classes < set(texts) <= {*HOSTILE, *classes}
+        assert re.fullmatch(r"[A-Z0-9\s().,<>=]*", rest), rest
+
+
 def test_dialects_quote_in_their_own_way():
     table = fasttree.Table([["a`b"], ["c\\'d"]] * 2, ["x]y", "it's"] * 2, feature_names=["n]a`me"])
     model = fasttree.fit(table, missing="branch")
     mysql, tsql = model.to_sql(dialect="mysql"), model.to_sql(dialect="tsql", table="t]")
-    assert "`n]a``me`" in mysql and r"'c\\''d'" in mysql and "'it''s'" in mysql
+    digits = b"c\\'d".hex()
+    assert "`n]a``me`" in mysql and f"_utf8mb4 X'{digits}'" in mysql and "'it''s'" in mysql
     assert "[t]]].[n]]a`me]" in tsql and r"'c\''d'" in tsql
     booleans = fasttree.fit(
         fasttree.Table([[False], [True]] * 2, [True, False] * 2, categorical_features="all")

@@ -31,8 +31,12 @@ DIALECTS = {
     "mysql": ("`", "`", True, ("TRUE", "FALSE")),
     "tsql": ("[", "]", False, ("1", "0")),
 }
-"""Quotes of identifiers, whether a backslash escapes in a string, and the words for true and
-false."""
+"""Quotes of identifiers, whether a backslash may escape in a string, and the words for true and
+false.
+
+MySQL reads a backslash by its setting NO_BACKSLASH_ESCAPES, which a statement cannot know: a text
+that holds one is written as the hexadecimal digits of its UTF-8 bytes.
+"""
 
 EQUAL = "1e-9"
 
@@ -65,8 +69,8 @@ class _Writer:
             raise ValueError(
                 f"the label {value!r} holds a NUL character, which SQL has no way to write"
             )
-        if self.backslash:
-            value = value.replace("\\", "\\\\")
+        if self.backslash and "\\" in value:
+            return f"_utf8mb4 X'{value.encode('utf-8', 'surrogatepass').hex()}'"
         return "'" + value.replace("'", "''") + "'"
 
     def _listed(self, column: str, levels: list[Label], word: str = "") -> str:

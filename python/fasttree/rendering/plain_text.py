@@ -46,13 +46,14 @@ def one_line(text: object) -> str:
 def guard_cell(text: str) -> str:
     """A cell of CSV as a spreadsheet may show it: what starts like a formula gets an apostrophe.
 
-    Plain numbers stay as they are; `unguard_cell` is the inverse.
+    Plain numbers and single characters stay as they are: no spreadsheet runs them, and ``+`` and
+    ``-`` are classes. `unguard_cell` is the inverse.
 
     Examples:
-        >>> [guard_cell(t) for t in ("=1+1", "-2.5", "@a", "plain", "'=x")]
-        ["'=1+1", '-2.5', "'@a", 'plain', "''=x"]
+        >>> [guard_cell(t) for t in ("=1+1", "-2.5", "@a", "plain", "'=x", "+")]
+        ["'=1+1", '-2.5', "'@a", 'plain', "''=x", '+']
     """
-    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+    if len(text) > 1 and _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return "'" + text
     return text
 

@@ -2,7 +2,11 @@
 
 # Debug build of the core; the package is used in place.
 build:
-    maturin develop --extras test
+    maturin develop
+
+# What `build` and `test` need, and a first debug build of the core.
+setup:
+    pip install -e '.[test]' maturin
 
 # All tests.
 test *args:

@@ -55,3 +55,13 @@ def test_lines_are_at_most_100_columns():
         if too_long(line, path.suffix)
     ]
     assert not found, f"{len(found)} lines are longer than {WIDTH} columns: {found[:20]}"
+
+
+def test_the_daily_build_is_for_debugging_and_needs_no_release_of_the_package():
+    """`maturin develop --extras` asks the registry for the package itself, to which extras refer."""
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert re.search(r'^editable-profile = "dev"', settings, re.MULTILINE)
+    for name in ("CONTRIBUTING.md", "justfile"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "maturin develop" in text and "pip install -e '.[test]'" in text
+        assert not re.search(r"maturin develop.*(--extras|-E\b)", text)

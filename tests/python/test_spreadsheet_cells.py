@@ -1,5 +1,5 @@
-"""Text that a spreadsheet would run: written so that it does not in CSV reports and predictions, and
-as it is where data are dumped."""
+"""Text that a spreadsheet would run: written so that it does not in CSV reports and predictions,
+and as it is where data are dumped."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_lines_are_at_most_100_columns():
 
 
 def test_the_daily_build_is_for_debugging_and_needs_no_release_of_the_package():
-    """`maturin develop --extras` asks the registry for the package itself, to which extras refer."""
+    """`maturin develop --extras` asks the registry for the package, to which extras refer."""
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert re.search(r'^editable-profile = "dev"', settings, re.MULTILINE)
     for name in ("CONTRIBUTING.md", "justfile"):

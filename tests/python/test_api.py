@@ -98,6 +98,7 @@ def test_functions_take_x_y_and_keywords():
         "target": None,
         "categorical_features": "from_dtype",
         "levels": None,
+        "unused": None,
         "name": None,
     }
     assert list(parameters(datasets.load))[:3] == ["path", "target", "drop"]

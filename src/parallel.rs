@@ -2,10 +2,13 @@
 //!
 //! A pool of our own for each process (a global pool hangs in a forked child): slots are claimed
 //! with one atomic exchange on the process id *before* any lock is touched, a child never looks at
-//! its parent's slot, and the parent's pool is simply leaked there. [`run`] hands a long job to the
-//! pool while the calling thread waits in steps of 50 ms, calls the watcher (signals, progress),
-//! and sets the cancel flag; short jobs run on the caller. Panics unwind and come back as
-//! [`Error::Internal`].
+//! its parent's slot, and the parent's pool is simply leaked there.
+//!
+//! [`run`] hands a job that is expected to be long to the pool while the calling thread waits; a
+//! job that is expected to be short runs on the calling thread. Either way the calling thread calls
+//! the watcher (signals, progress) every 50 ms: while it waits, or from [`Control::check`] inside
+//! the job. The estimate decides about threads alone, never about whether a job can be interrupted.
+//! Panics unwind and come back as [`Error::Internal`].
 //!
 //! Inside a job nothing but [`map`] and [`for_each_mut`] starts parallel work; with one thread they
 //! are plain loops, so no result can depend on the number of threads unless a job makes it so.
@@ -17,7 +20,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Time between two calls of a job's watcher.
+const LISTEN: Duration = Duration::from_millis(50);
 
 /// Stack of a worker; nothing recurses.
 const STACK: usize = 2 << 20;
@@ -77,6 +83,62 @@ pub struct Control {
     /// How often memory had run out when the job began.
     exhaustions: u64,
     shared: Arc<Shared>,
+    /// Of a job on the calling thread, which has to listen itself.
+    listener: Option<Arc<Listener>>,
+    deadline: Option<Instant>,
+}
+
+/// The watcher of a job that runs on the calling thread, and when to call it.
+struct Listener {
+    watcher: Watcher,
+    start: Instant,
+    /// Nanoseconds after the start when the watcher is called next.
+    due: AtomicU64,
+    /// When the clock was read last, in nanoseconds after the start.
+    read: AtomicU64,
+    /// Calls of `listen` that do not read the clock, since they follow each other quickly.
+    skip: AtomicU32,
+    /// The watcher's error, which ends the job.
+    stopped: Mutex<Option<Error>>,
+}
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listener").field("start", &self.start).finish_non_exhaustive()
+    }
+}
+
+impl Listener {
+    fn new(watcher: Watcher) -> Self {
+        let due = AtomicU64::new(LISTEN.as_nanos() as u64);
+        let (start, read, skip) = (Instant::now(), AtomicU64::new(0), AtomicU32::new(0));
+        Self { watcher, start, due, read, skip, stopped: Mutex::new(None) }
+    }
+
+    /// Call the watcher where it is time to; its error cancels the job.
+    fn listen(&self, control: &Control) -> Result<()> {
+        let skip = self.skip.load(Ordering::Relaxed);
+        if skip > 0 {
+            self.skip.store(skip - 1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let (now, due) = (self.start.elapsed().as_nanos() as u64, self.due.load(Ordering::Relaxed));
+        let since = now - self.read.swap(now, Ordering::Relaxed).min(now);
+        if now < due {
+            // A small fit calls 40 times in 20 us, and the clock takes 25 ns.
+            self.skip.store(if since < 1_000_000 { 3 } else { 0 }, Ordering::Relaxed);
+            return Ok(());
+        }
+        self.due.store(u64::MAX, Ordering::Relaxed); // the watcher's own calls do not come back
+        let answer = caught(&mut || (self.watcher)(control));
+        let next = self.start.elapsed() + LISTEN;
+        self.due.store(next.as_nanos() as u64, Ordering::Relaxed);
+        answer.map_err(|e| {
+            control.cancel();
+            *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+            Error::Cancelled
+        })
+    }
 }
 
 #[derive(Debug, Default)]
@@ -90,7 +152,14 @@ impl Control {
     /// A control for `threads` threads (0 counts as 1).
     pub fn new(threads: usize) -> Self {
         let exhaustions = memory::exhaustions();
-        Self { threads: threads.max(1), quiet: false, exhaustions, shared: Arc::default() }
+        Self {
+            threads: threads.max(1),
+            quiet: false,
+            exhaustions,
+            shared: Arc::default(),
+            listener: None,
+            deadline: None,
+        }
     }
 
     /// The same job, told to use one thread only (for work below a parallel loop).
@@ -104,19 +173,28 @@ impl Control {
         Self { quiet: true, ..self.clone() }
     }
 
+    /// The same job with a deadline: from then on [`Control::check`] is `Err(OutOfTime)`.
+    pub fn until(&self, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..self.clone() }
+    }
+
     /// Number of threads that the job may use.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// `Err(Cancelled)` once the caller asked to stop, `Err(Memory)` once memory has run out;
-    /// cheap, to be called every few milliseconds.
+    /// `Err(Cancelled)` once the caller asked to stop, `Err(Memory)` once memory has run out; costs
+    /// a look at the clock at most, to be called every few milliseconds.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if memory::exhaustions() != self.exhaustions {
             Err(memory::exhausted())
         } else if self.shared.cancel.load(Ordering::Relaxed) {
             Err(Error::Cancelled)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Err(Error::OutOfTime)
+        } else if let Some(listener) = &self.listener {
+            listener.listen(self)
         } else {
             Ok(())
         }
@@ -147,8 +225,13 @@ impl Control {
     }
 }
 
-/// Called on the waiting thread every 50 ms; an error cancels the job and is returned.
-pub type Watcher<'a> = &'a mut dyn FnMut(&Control) -> Result<()>;
+/// Called on the calling thread every 50 ms; an error cancels the job and is returned.
+pub type Watcher = Arc<dyn Fn(&Control) -> Result<()> + Send + Sync>;
+
+/// A watcher for callers that neither have signals to answer nor show progress.
+pub fn unwatched() -> Watcher {
+    Arc::new(|_| Ok(()))
+}
 
 fn describe(panic: &(dyn Any + Send)) -> String {
     panic
@@ -169,16 +252,18 @@ fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     }
 }
 
-/// Run a job. A short one runs on the calling thread; a long one runs in the pool while the caller
-/// waits, so that it stays able to answer signals.
+/// Run a job: a `long` one in the pool while the caller waits, another on the calling thread.
 pub fn run<R: Send>(
     control: &Control,
     long: bool,
-    watcher: Watcher<'_>,
+    watcher: &Watcher,
     job: impl FnOnce(&Control) -> Result<R> + Send,
 ) -> Result<R> {
+    let Some(pool) = (if long { pool(control.threads) } else { None }) else {
+        return run_here(control, watcher, job);
+    };
     let (mut job, mut result) = (Some(job), None);
-    run_watched(control, long, watcher, &mut |control| {
+    run_in_pool(&pool, control, watcher, &mut |control| {
         if let Some(job) = job.take() {
             result = Some(job(control)?);
         }
@@ -187,16 +272,32 @@ pub fn run<R: Send>(
     result.ok_or_else(|| Error::Internal("a job without a result".into()))
 }
 
-fn run_watched(
+/// Run a job on the calling thread, with one thread.
+pub fn run_here<R>(
     control: &Control,
-    long: bool,
-    watcher: Watcher<'_>,
+    watcher: &Watcher,
+    job: impl FnOnce(&Control) -> Result<R>,
+) -> Result<R> {
+    let listener = Arc::new(Listener::new(watcher.clone()));
+    let control = Control { listener: Some(listener.clone()), ..control.serial() };
+    let (mut job, mut result) = (Some(job), None);
+    let done = caught(&mut || {
+        if let Some(job) = job.take() {
+            result = Some(job(&control)?);
+        }
+        Ok(())
+    });
+    let stopped = listener.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
+    stopped.map_or(done, Err)?;
+    result.ok_or_else(|| Error::Internal("a job without a result".into()))
+}
+
+fn run_in_pool(
+    pool: &rayon::ThreadPool,
+    control: &Control,
+    watcher: &Watcher,
     work: &mut (dyn FnMut(&Control) -> Result<()> + Send),
 ) -> Result<()> {
-    let pool = if long { pool(control.threads) } else { None };
-    let Some(pool) = pool else {
-        return caught(&mut || work(&control.serial()));
-    };
     let (sender, receiver) = mpsc::sync_channel(1);
     pool.in_place_scope(|scope| {
         scope.spawn(move |_| {
@@ -205,7 +306,7 @@ fn run_watched(
         });
         let mut stopped = None;
         loop {
-            match receiver.recv_timeout(Duration::from_millis(50)) {
+            match receiver.recv_timeout(LISTEN) {
                 Ok(result) => return stopped.map_or(result, Err),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if stopped.is_none()
@@ -288,17 +389,16 @@ mod tests {
     fn panics_become_errors_and_the_next_call_works() {
         for long in [false, true] {
             let control = Control::new(2);
-            let e =
-                run::<()>(&control, long, &mut |_| Ok(()), |_| panic!("boom {}", 7)).unwrap_err();
+            let e = run::<()>(&control, long, &unwatched(), |_| panic!("boom {}", 7)).unwrap_err();
             assert_eq!(e, Error::Internal("boom 7".into()));
-            assert_eq!(run(&control, long, &mut |_| Ok(()), |_| Ok(3)), Ok(3));
+            assert_eq!(run(&control, long, &unwatched(), |_| Ok(3)), Ok(3));
         }
     }
 
     #[test]
     fn a_panic_in_a_parallel_loop_is_caught() {
         let control = Control::new(3);
-        let r = run(&control, true, &mut |_| Ok(()), |c| {
+        let r = run(&control, true, &unwatched(), |c| {
             map(c, 100, |i| if i == 57 { panic!("item {i}") } else { Ok(i) })
         });
         assert_eq!(r, Err(Error::Internal("item 57".into())));
@@ -306,23 +406,28 @@ mod tests {
 
     #[test]
     fn cancelling_is_quick() {
-        let control = Control::new(2);
-        let start = Instant::now();
-        let r = run::<()>(&control, true, &mut |_| Err(Error::Cancelled), |c| {
-            loop {
-                c.check()?;
-                std::thread::sleep(Duration::from_millis(1));
-            }
-        });
-        assert_eq!(r, Err(Error::Cancelled));
-        assert!(start.elapsed() < Duration::from_secs(5));
+        for long in [false, true] {
+            let control = Control::new(2);
+            let start = Instant::now();
+            let stopped = Error::Data("stop".into());
+            let answer = stopped.clone();
+            let watcher: Watcher = Arc::new(move |_| Err(answer.clone()));
+            let r = run::<()>(&control, long, &watcher, |c| {
+                loop {
+                    c.serial().check()?;
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+            assert_eq!(r, Err(stopped));
+            assert!(start.elapsed() < Duration::from_secs(5));
+        }
     }
 
     #[test]
     fn maps_keep_order_for_any_number_of_threads() {
         for threads in 1..=8 {
             let control = Control::new(threads);
-            let r = run(&control, true, &mut |_| Ok(()), |c| map(c, 1000, |i| Ok(i * i))).unwrap();
+            let r = run(&control, true, &unwatched(), |c| map(c, 1000, |i| Ok(i * i))).unwrap();
             assert!(r.iter().enumerate().all(|(i, &v)| v == i * i));
         }
     }

@@ -307,12 +307,8 @@ pub fn fit_codes(
     let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
     let work = work(&plan, &facts, records.len(), 1);
     let table = table(&facts, &records)?;
-    let model = run(py, n_jobs, work, progress.as_ref(), |control| {
-        control.expect(1);
-        let model = plan.fit_codes(facts, table, &control.quiet())?;
-        control.advance(1);
-        Ok(model)
-    })?;
+    let model =
+        run(py, n_jobs, work, progress.as_ref(), |control| plan.fit_codes(facts, table, control))?;
     Ok(PyModel::new(model))
 }
 

@@ -148,13 +148,10 @@ impl PyDataset {
         let weights = weights(sample_weight.as_ref(), &self.data)?;
         let plan = plan(config, custom)?;
         let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
-            control.expect(1);
             if plan.reads_orders(&self.data, &rows, &weights) {
                 self.data.sort_columns(control)?;
             }
-            let told = resample::alpha::fit(plan, &self.data, &rows, &weights, &control.quiet())?;
-            control.advance(1);
-            Ok(told)
+            resample::alpha::fit(plan, &self.data, &rows, &weights, control)
         })?;
         Ok(PyModel::told(model.0, model.1).with_choice(model.2))
     }

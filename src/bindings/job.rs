@@ -3,9 +3,10 @@
 use super::InternalError;
 use crate::error::{Error, Result};
 use crate::memory::{self, Need};
-use crate::parallel::{self, Control, threads_for};
+use crate::parallel::{self, Control, Watcher, threads_for};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The exception for a core error.
@@ -49,7 +50,8 @@ pub fn reserve(peak: usize, largest: usize) -> PyResult<memory::Reservation> {
     memory::reserve(need).map_err(exception)
 }
 
-/// Run a job without the interpreter; every 50 ms signals are answered and progress is reported.
+/// Run a job without the interpreter; every 50 ms signals are answered and progress is reported,
+/// wherever the job runs.
 pub fn run<R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,
@@ -60,30 +62,41 @@ pub fn run<R: Send>(
     let work = work.into();
     let _memory = memory::reserve(work.need).map_err(exception)?;
     let control = Control::new(threads_for(n_jobs).map_err(exception)?);
-    let mut raised = None;
-    let result = py.detach(|| {
-        let mut watcher = |control: &Control| {
-            Python::attach(|py| {
-                let answer = py.check_signals().and_then(|()| match progress {
-                    Some(f) if control.progress().1 > 0 => {
-                        f.call1(py, control.progress()).map(|_| ())
-                    }
-                    _ => Ok(()),
-                });
-                answer.map_err(|e| {
-                    raised = Some(e);
-                    Error::Cancelled
-                })
-            })
-        };
-        parallel::run(&control, work.amount >= SHORT, &mut watcher, job)
-    });
-    if let Some(e) = raised {
-        return Err(e);
-    }
-    let result = result.map_err(exception)?;
+    let (watcher, raised) = watched(py, progress);
+    let result = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
+    let result = answered(result, &raised)?;
     finished(py, progress, &control)?;
     Ok(result)
+}
+
+/// What a watcher raised in Python.
+type RaisedByWatcher = Arc<Mutex<Option<PyErr>>>;
+
+/// A watcher that answers signals and reports progress, and where it leaves what these raise.
+fn watched(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, RaisedByWatcher) {
+    let raised = RaisedByWatcher::default();
+    let (report, left) = (progress.map(|f| f.clone_ref(py)), raised.clone());
+    let watcher = move |control: &Control| {
+        Python::attach(|py| {
+            let answer = py.check_signals().and_then(|()| match &report {
+                Some(f) if control.progress().1 > 0 => f.call1(py, control.progress()).map(|_| ()),
+                _ => Ok(()),
+            });
+            answer.map_err(|e| {
+                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+                Error::Cancelled
+            })
+        })
+    };
+    (Arc::new(watcher), raised)
+}
+
+/// The result of a watched job: what the watcher raised goes first.
+fn answered<R>(result: Result<R>, raised: &RaisedByWatcher) -> PyResult<R> {
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(e) => Err(e),
+        None => result.map_err(exception),
+    }
 }
 
 /// The last report: everything is done; work that announced nothing is one unit.
@@ -96,7 +109,8 @@ fn finished(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> 
     Ok(())
 }
 
-/// Run a job that calls Python: on this thread, serially, with the interpreter held.
+/// Run a job that calls Python: on this thread, serially, with the interpreter held; signals and
+/// progress as in [`run`].
 pub fn run_attached<R>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -104,9 +118,8 @@ pub fn run_attached<R>(
 ) -> PyResult<R> {
     let _memory = reserve(memory::BASE, 0)?;
     let control = Control::new(1);
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(&control)))
-        .unwrap_or_else(|_| Err(Error::Internal("a panic in a job that calls Python".into())))
-        .map_err(exception)?;
+    let (watcher, raised) = watched(py, progress);
+    let result = answered(parallel::run_here(&control, &watcher, job), &raised)?;
     finished(py, progress, &control)?;
     Ok(result)
 }

@@ -4,7 +4,8 @@
 //! subtrees small enough are handed to other threads as whole tasks. With `max_leaf_nodes` the leaf
 //! whose best split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a
 //! split with more branches than leaves are left is passed over for the next. Either way the tree
-//! does not depend on the number of threads. O(nodes log nodes) beside what [`NodeRows`] does.
+//! does not depend on the number of threads. Progress is counted in rows that are in leaves.
+//! O(nodes log nodes) beside what [`NodeRows`] does.
 
 use super::LeafOrder;
 use super::builder::TreeBuilder;
@@ -30,7 +31,8 @@ pub(super) fn grow<R: NodeRows>(
     task: usize,
     control: &Control,
 ) -> Result<TreeBuilder<R::Sum>> {
-    let mut driver = Driver { rows, tree, unchecked: 0 };
+    control.expect(rows.len(&root) as u64);
+    let mut driver = Driver { rows, tree, unchecked: 0, quiet: control.quiet() };
     let root = Open { node: 0, rows: root };
     if driver.rows.limits().max_leaf_nodes.is_some() {
         driver.best_first(root, control)?;
@@ -56,6 +58,8 @@ struct Driver<R: NodeRows> {
     rows: R,
     tree: TreeBuilder<R::Sum>,
     unchecked: usize,
+    /// For what evaluates one node, whose own steps are no progress of growth.
+    quiet: Control,
 }
 
 impl<R: NodeRows> Driver<R> {
@@ -65,7 +69,28 @@ impl<R: NodeRows> Driver<R> {
             control.check()?;
             self.unchecked = 0;
         }
-        self.rows.evaluate(&self.tree, open, control)
+        self.rows.evaluate(&self.tree, open, &self.quiet)
+    }
+
+    /// Split a node; the rows of children that are not `waiting` for a split are in leaves.
+    fn split(
+        &mut self,
+        open: Open<R::Node>,
+        best: &R::Best,
+        step: u32,
+        waiting: &mut Vec<Open<R::Node>>,
+        control: &Control,
+    ) {
+        let (from, n) = (waiting.len(), self.rows.len(&open.rows));
+        self.rows.split(&mut self.tree, open, best, step, waiting);
+        let left: usize = waiting[from..].iter().map(|open| self.rows.len(&open.rows)).sum();
+        control.advance(n.saturating_sub(left) as u64);
+    }
+
+    /// Leave a node a leaf.
+    fn discard(&mut self, rows: R::Node, control: &Control) {
+        control.advance(self.rows.len(&rows) as u64);
+        self.rows.discard(rows);
     }
 
     /// Split everything below a node; subtrees with at most `task` rows are returned instead of
@@ -85,10 +110,10 @@ impl<R: NodeRows> Driver<R> {
                 tasks.push(open);
             } else if let Some(best) = self.evaluate(&mut open, control)? {
                 let from = stack.len();
-                self.rows.split(&mut self.tree, open, &best, NONE, &mut stack);
+                self.split(open, &best, NONE, &mut stack, control);
                 stack[from..].reverse();
             } else {
-                self.rows.discard(open.rows);
+                self.discard(open.rows, control);
             }
         }
         Ok(tasks)
@@ -116,7 +141,7 @@ impl<R: NodeRows> Driver<R> {
             let taken = waiting[i].lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some((task, tree)) = taken else { return Ok(None) };
             let (rows, root) = R::attach(context, task);
-            let mut driver = Self { rows, tree, unchecked: 0 };
+            let mut driver = Self { rows, tree, unchecked: 0, quiet: serial.quiet() };
             driver.depth_first(Open { node: 0, rows: root }, 0, &serial)?;
             Ok(Some(driver.tree))
         })?;
@@ -143,18 +168,18 @@ impl<R: NodeRows> Driver<R> {
                         let key = (order_of(R::rank(&best), order), open.node);
                         waiting.insert(key, (open, best));
                     }
-                    None => self.rows.discard(open.rows),
+                    None => self.discard(open.rows, control),
                 }
             }
             let Some((_, (open, best))) = waiting.pop_first() else { return Ok(()) };
             let more = R::rank(&best).branches - 1;
             if leaves + more > limit {
                 // A split with many branches may not fit any more; a smaller one further on may.
-                self.rows.discard(open.rows);
+                self.discard(open.rows, control);
                 continue;
             }
             leaves += more;
-            self.rows.split(&mut self.tree, open, &best, step, &mut fresh);
+            self.split(open, &best, step, &mut fresh, control);
             step += 1;
             if leaves == limit {
                 return Ok(());

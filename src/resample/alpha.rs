@@ -110,7 +110,7 @@ fn add_costs(
     let n = choice.alphas.len();
     let prices: Vec<f64> = (0..n).map(|k| choice.price(k)).collect();
     let folds = divide(data, rows.rows(), rule.folds.min(rows.len()), rule.seed);
-    let serial = control.serial();
+    let serial = control.serial().quiet();
     // Sums of cost, of its square, and of weight, by price.
     let found = parallel::map(control, if folds.len() < 2 { 0 } else { folds.len() }, |f| {
         let train: Vec<u32> = folds

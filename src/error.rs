@@ -41,6 +41,12 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("interrupted")]
     Cancelled,
+    /// The deadline of a job has passed.
+    #[error(
+        "time_limit ended before there was a first tree; allow more seconds, or take fewer rows or \
+         columns"
+    )]
+    OutOfTime,
     /// A callback (a user's criterion) failed; the binding keeps the original exception.
     #[error("the user's criterion failed: {0}")]
     Callback(String),

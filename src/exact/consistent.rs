@@ -15,8 +15,8 @@
 use super::cache::{Cache, KnownSet};
 use super::lists::{FeatureCuts, SortedLists};
 use super::problem::Problem;
+use crate::error::Error;
 use crate::parallel::Control;
-use std::time::Instant;
 
 /// Deepest search: budgets above are answered by greedy trees only.
 pub(super) const MOST_SPLITS: u16 = 400;
@@ -30,11 +30,21 @@ pub(super) enum Halt {
     Cancelled,
 }
 
+impl Halt {
+    /// Of what [`Control::check`] says.
+    pub(super) fn of(error: Error) -> Self {
+        match error {
+            Error::OutOfTime => Self::Spent,
+            _ => Self::Cancelled,
+        }
+    }
+}
+
 /// Search nodes counted, and the reasons to stop.
 #[derive(Debug)]
 pub(super) struct Meter<'a> {
+    /// Its deadline is that of the search.
     pub(super) control: &'a Control,
-    deadline: Option<Instant>,
     /// Search nodes that may still be opened.
     pub(super) left: u64,
     /// Search nodes opened.
@@ -42,8 +52,8 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(super) fn new(budget: u64, deadline: Option<Instant>, control: &'a Control) -> Self {
-        Self { control, deadline, left: budget, opened: 0 }
+    pub(super) fn new(budget: u64, control: &'a Control) -> Self {
+        Self { control, left: budget, opened: 0 }
     }
 
     /// Open one search node.
@@ -58,11 +68,7 @@ impl<'a> Meter<'a> {
 
     /// Look at the clock and at the caller.
     pub(super) fn look(&self) -> Result<(), Halt> {
-        self.control.check().map_err(|_| Halt::Cancelled)?;
-        match self.deadline {
-            Some(d) if Instant::now() >= d => Err(Halt::Spent),
-            _ => Ok(()),
-        }
+        self.control.check().map_err(Halt::of)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Consistent trees in a hurry: the upper bound that a search starts from.
 //!
 //! Top-down growth by weighted impurity (entropy, Gini, misclassified rows) of the class sets,
-//! every row once. O(rows x features) a node. Not a learner: thresholds are cut at any boundary,
+//! every row once. O(rows x features) per level. Not a learner: thresholds are cut at any boundary,
 //! labels are those of the search.
 
 use super::lists::{FeatureCuts, SortedLists};
@@ -9,6 +9,7 @@ use super::plan::TreePlan;
 use super::problem::Problem;
 use crate::error::Result;
 use crate::parallel::Control;
+use std::rc::Rc;
 
 /// What a split is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,9 @@ pub(super) fn grow(
     measure: Measure,
     control: &Control,
 ) -> Result<TreePlan> {
-    let everything = SortedLists::all(problem);
+    // The lists that those of each set still to come are taken from. Lists of half the size take the
+    // place of larger ones, so that all of them together are twice the first at most.
+    let mut above = vec![Rc::new(SortedLists::all(problem))];
     let mut cuts = FeatureCuts::default();
     let k = problem.kinds.len();
     let kind_of: Vec<usize> = problem
@@ -48,14 +51,16 @@ pub(super) fn grow(
         .collect();
     TreePlan::grow(root, problem, |bits| {
         control.check()?;
+        let Some(from) = above.pop() else { return Ok(None) };
         if problem.common(bits) != 0 {
             return Ok(None);
         }
-        let lists = everything.restrict(problem.d, bits);
+        let lists = Rc::new(from.restrict(problem.d, bits));
         let mut all = vec![0_u32; k];
         lists.of(0).iter().for_each(|&r| all[kind_of[usize::from(r)]] += 1);
         let mut best: Option<(f64, u16, u32)> = None;
         for f in 0..problem.d {
+            control.check()?;
             let list = lists.of(f);
             cuts.find(problem, f, list);
             let (mut left, mut right, mut at) = (vec![0_u32; k], all.clone(), 0_usize);
@@ -71,6 +76,10 @@ pub(super) fn grow(
                     best = Some((score, f as u16, problem.ranks[f][usize::from(list[at - 1])]));
                 }
             }
+        }
+        if best.is_some() {
+            let next = if lists.m * 2 <= from.m { lists } else { from };
+            above.extend([next.clone(), next]);
         }
         Ok(best.map(|(_, f, r)| (f, r)))
     })

@@ -75,11 +75,19 @@ impl SearchLimits {
         }
     }
 
-    fn meter<'a>(&self, start: Instant, control: &'a Control) -> Meter<'a> {
-        let deadline = self.time_limit.map(|s| start + Duration::from_secs_f64(s.min(1e9)));
-        Meter::new(self.node_budget.unwrap_or(u64::MAX), deadline, control)
+    /// When the search ends, and when what it cannot do without ends.
+    fn deadlines(&self, start: Instant) -> [Option<Instant>; 2] {
+        let end = self.time_limit.map(|s| start + Duration::from_secs_f64(s.min(1e9)));
+        [end, end.map(|end| end + GRACE)]
+    }
+
+    fn meter<'a>(&self, control: &'a Control) -> Meter<'a> {
+        Meter::new(self.node_budget.unwrap_or(u64::MAX), control)
     }
 }
+
+/// What a first tree, or writing down the last one, may take beyond the time limit.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// A consistent tree and what is known of the smallest one.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,18 +113,23 @@ pub fn minimal_tree(
     control: &Control,
 ) -> Result<FoundTree> {
     limits.check()?;
-    let start = Instant::now();
-    let problem =
-        Problem::new(data, rows, &|r| weights.value(r), errors, MissingRule::Refuse, control)?;
+    let [searching, ending] = limits.deadlines(Instant::now()).map(|end| control.until(end));
+    let weight = |r| weights.value(r);
+    let problem = Problem::new(data, rows, &weight, errors, MissingRule::Refuse, &ending)?;
     let everything = problem.everything();
     let mut best: Option<TreePlan> = None;
     for measure in greedy::MEASURES {
-        let plan = greedy::grow(&problem, everything.clone(), measure, control)?;
-        if best.as_ref().is_none_or(|b| plan.splits() < b.splits()) {
-            best = Some(plan);
+        // Only the first tree has to be there.
+        let control = if best.is_none() { &ending } else { &searching };
+        match greedy::grow(&problem, everything.clone(), measure, control) {
+            Ok(plan) if best.as_ref().is_none_or(|b| plan.splits() < b.splits()) => {
+                best = Some(plan);
+            }
+            Err(Error::OutOfTime) if best.is_some() => break,
+            answer => drop(answer?),
         }
     }
-    let mut search = ConsistentSearch::new(&problem, limits.memory, limits.meter(start, control));
+    let mut search = ConsistentSearch::new(&problem, limits.memory, limits.meter(&searching));
     let mut proof = Proof::new(&mut search, best.unwrap_or_default());
     proof.run(limits.max_nodes.map_or(usize::MAX, |n| (n - 1) / 2))?;
     let (low, best) = (proof.low, proof.best);

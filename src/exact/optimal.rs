@@ -10,7 +10,7 @@ use super::{MAX_ROWS, SearchLimits};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
-use crate::tree::Tree;
+use crate::tree::{NONE, Node, Tree, majority};
 use std::time::Instant;
 
 /// What is minimised: share of misclassified rows + `leaf_penalty` x leaves, over trees of limited
@@ -58,7 +58,7 @@ impl Objective {
 }
 
 /// Rows as the search counts them: one a copy.
-fn copies(problem: &Problem) -> Result<RankRows> {
+fn copies(problem: &Problem, control: &Control) -> Result<RankRows> {
     let mut rows = RankRows {
         ranks: vec![Vec::new(); problem.d],
         class: Vec::new(),
@@ -67,6 +67,7 @@ fn copies(problem: &Problem) -> Result<RankRows> {
     };
     let mut lost = Vec::new();
     for row in 0..problem.n {
+        control.check()?;
         let own = &problem.weights[row];
         let most = own.iter().map(|c| c.1).fold(0.0, f64::max);
         let kept = own.iter().find(|c| c.1 == most).map_or(0, |c| c.0);
@@ -100,7 +101,8 @@ fn all(n: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Top-down by weighted Gini impurity, then cut back where a leaf is as cheap: cost and plan.
+/// Top-down by weighted Gini impurity, then cut back where a leaf is as cheap: cost and plan. What
+/// is not divided when time is up stays a leaf.
 fn greedy(
     problem: &Problem,
     rows: &RankRows,
@@ -113,11 +115,10 @@ fn greedy(
     // Cost as a leaf, and whether there is a test, in pre-order.
     let mut nodes: Vec<(f64, Option<RankTest>)> = Vec::new();
     while let Some((bits, depth)) = below.pop() {
-        control.check()?;
-        let view = SetView::new(rows, &bits);
-        let errors = view.errors_of_leaf();
-        let test =
-            if depth > 0 && errors > 0.0 { view.tests_by_gini().first().copied() } else { None };
+        let (errors, test) = match looked_at(rows, &bits, depth, control) {
+            Err(Error::OutOfTime) => (rows.errors_of_leaf(&bits), None),
+            answer => answer?,
+        };
         nodes.push((errors + penalty, test));
         if let Some(test) = test {
             let (left, right) = search.divide(&bits, test);
@@ -150,6 +151,38 @@ fn greedy(
         Ok(test)
     })?;
     Ok((costs.first().map_or(0.0, |c| c.0), plan))
+}
+
+/// Errors of a set as a leaf, and its best test by weighted Gini impurity.
+fn looked_at(
+    rows: &RankRows,
+    bits: &[u64],
+    depth: usize,
+    control: &Control,
+) -> Result<(f64, Option<RankTest>)> {
+    control.check()?;
+    let errors = rows.errors_of_leaf(bits);
+    if depth == 0 || errors == 0.0 {
+        return Ok((errors, None));
+    }
+    let view = SetView::new(rows, bits, control)?;
+    Ok((errors, view.tests_by_gini(control)?.first().copied()))
+}
+
+/// The answer where time was up before the rows were encoded: one leaf.
+fn single_leaf(data: &Dataset, rows: &[u32], weights: &Weights, leaf_penalty: f64) -> Cheapest {
+    let mut counts = vec![0.0; data.n_classes()];
+    rows.iter().for_each(|&r| {
+        counts[usize::from(data.classes()[r as usize])] += weights.value(r);
+    });
+    let n: f64 = counts.iter().sum();
+    let label = majority(&counts);
+    let errors = n - counts[label];
+    let mut tree = Tree::empty(data.n_classes());
+    tree.nodes.push(Node::leaf([NONE, 0, 0], label as i32, rows.len() as u32));
+    tree.counts.extend(counts);
+    let objective = errors / n + leaf_penalty;
+    Cheapest { tree, objective, lower: leaf_penalty.min(objective), errors, opened: 0 }
 }
 
 /// The tree that a search has found: its cost and its first test, the others asked for again.
@@ -200,30 +233,30 @@ pub fn optimal_tree(
     limits: &SearchLimits,
     control: &Control,
 ) -> Result<Cheapest> {
-    let start = Instant::now();
     limits.check()?;
     objective.check(limits)?;
-    let problem = Problem::new(
-        data,
-        rows,
-        &|r| weights.value(r),
-        Errors::Minimise,
-        MissingRule::Refuse,
-        control,
-    )?;
-    let copies = copies(&problem)?;
+    let [searching, ending] = limits.deadlines(Instant::now()).map(|end| control.until(end));
+    let weight = |r| weights.value(r);
+    let encoded =
+        Problem::new(data, rows, &weight, Errors::Minimise, MissingRule::Refuse, &searching)
+            .and_then(|problem| copies(&problem, &searching).map(|copies| (problem, copies)));
+    let (problem, copies) = match encoded {
+        Err(Error::OutOfTime) => {
+            return Ok(single_leaf(data, rows, weights, objective.leaf_penalty));
+        }
+        encoded => encoded?,
+    };
     let n = copies.class.len() as f64;
     let penalty = objective.leaf_penalty * n;
     let depth = objective.max_depth.map_or(FREE, |d| d.min(usize::from(FREE) - 1) as u16);
     let splits = limits.max_nodes.map_or(FREE, |m| ((m - 1) / 2).min(usize::from(FREE) - 1) as u16);
     let everything = all(copies.class.len());
-    let mut search =
-        SparseSearch::new(&copies, penalty, limits.memory, limits.meter(start, control));
+    let mut search = SparseSearch::new(&copies, penalty, limits.memory, limits.meter(&searching));
     let by_size =
         if splits == FREE { usize::MAX } else { (usize::from(splits) + 1).ilog2() as usize };
     let levels = objective.max_depth.unwrap_or(usize::MAX).min(by_size);
-    let (cost, mut plan) = greedy(&problem, &copies, &search, levels, penalty, control)?;
-    let (found, mut lower) = match search.root(&everything, depth, splits, cost) {
+    let (cost, mut plan) = greedy(&problem, &copies, &search, levels, penalty, &searching)?;
+    let (found, mut lower) = match search.root(&everything, (depth, splits), cost, &ending) {
         Ok(answer) => answer,
         Err(_) => return Err(Error::Cancelled),
     };
@@ -231,7 +264,7 @@ pub fn optimal_tree(
     let mut best = cost;
     if let Some((cost, first)) = found {
         // What is left to find was found before; it is not counted again.
-        search.meter = Meter::new(u64::MAX, None, control);
+        search.meter = Meter::new(u64::MAX, &ending);
         match plan_found(&problem, &mut search, everything, (depth, splits), (cost, first)) {
             Ok(grown) => (plan, best) = (grown, cost),
             Err(Halt::Cancelled) => return Err(Error::Cancelled),

@@ -5,11 +5,13 @@
 //! i of the one and below cut j of the other, by class) serves every pair of their cuts, either one
 //! first: O(rows + cuts x cuts x classes) a pair of features, all leaves of all trees of depth two
 //! in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values).
-//! Two features with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
+//! A table is made row by row, one row at a time in memory. Two features with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
 use super::sparse::RankRows;
 use crate::data::ones;
+use crate::error::Result as Checked;
+use crate::parallel::Control;
 use std::ops::Range;
 
 /// The rows of a set with the cuts that divide them.
@@ -31,6 +33,8 @@ struct Axis {
     cuts: Vec<u32>,
     /// Interval of each row: number of cuts below it.
     place: Vec<u16>,
+    /// Rows of each interval, one interval after the other, where there are several cuts.
+    order: Vec<u32>,
     /// Class counts below each cut.
     below: Vec<u32>,
     /// Where there is one cut: the rows below it as bits, class after class, each from a new word
@@ -46,6 +50,8 @@ impl Axis {
         values.dedup();
         self.place = own.iter().map(|v| values.partition_point(|w| w < v) as u16).collect();
         values.pop();
+        self.order = (0..class.len() as u32).collect();
+        self.order.sort_by_key(|&i| self.place[i as usize]);
         let mut below = vec![0; values.len() * k];
         for (&p, &c) in self.place.iter().zip(class) {
             if usize::from(p) < values.len() {
@@ -68,8 +74,17 @@ fn errors(counts: impl Iterator<Item = u32>) -> u32 {
     sum - most
 }
 
+impl RankRows {
+    /// Errors of a set of rows that is one leaf.
+    pub(super) fn errors_of_leaf(&self, bits: &[u64]) -> f64 {
+        let mut totals = vec![0_u32; self.classes];
+        ones(bits).for_each(|r| totals[usize::from(self.class[r as usize])] += 1);
+        f64::from(errors(totals.into_iter()))
+    }
+}
+
 impl SetView {
-    pub(super) fn new(rows: &RankRows, bits: &[u64]) -> Self {
+    pub(super) fn new(rows: &RankRows, bits: &[u64], control: &Control) -> Checked<Self> {
         let members: Vec<u32> = ones(bits).collect();
         let k = rows.classes;
         let class: Vec<u8> = members.iter().map(|&r| rows.class[r as usize]).collect();
@@ -93,6 +108,7 @@ impl SetView {
             .collect();
         let mut features = Vec::new();
         for (f, ranks) in rows.ranks.iter().enumerate() {
+            control.check()?;
             let value = |&r: &u32| ranks[r as usize];
             let (low, high) =
                 members.iter().map(value).fold((u32::MAX, 0), |(a, b), v| (a.min(v), b.max(v)));
@@ -103,6 +119,7 @@ impl SetView {
                 feature: f as u16,
                 cuts: vec![low],
                 place: Vec::new(),
+                order: Vec::new(),
                 below: vec![0; k],
                 plane: Vec::new(),
             };
@@ -120,7 +137,7 @@ impl SetView {
             }
             features.push(axis);
         }
-        Self { k, class, totals, features, words }
+        Ok(Self { k, class, totals, features, words })
     }
 
     pub(super) fn errors_of_leaf(&self) -> f64 {
@@ -128,10 +145,11 @@ impl SetView {
     }
 
     /// All tests, the smallest weighted Gini impurity first.
-    pub(super) fn tests_by_gini(&self) -> Vec<(u16, u32)> {
+    pub(super) fn tests_by_gini(&self, control: &Control) -> Checked<Vec<(u16, u32)>> {
         let n: u32 = self.totals.iter().sum();
         let mut found = Vec::new();
         for axis in &self.features {
+            control.check()?;
             for (i, &cut) in axis.cuts.iter().enumerate() {
                 let left = &axis.below[i * self.k..(i + 1) * self.k];
                 let l: u32 = left.iter().sum();
@@ -145,7 +163,7 @@ impl SetView {
             }
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        found.into_iter().map(|f| f.1).collect()
+        Ok(found.into_iter().map(|f| f.1).collect())
     }
 }
 
@@ -186,17 +204,23 @@ pub(super) fn two_levels(
     let mut sides: Vec<Sides> =
         view.features.iter().map(|axis| Sides::of_leaves(view, axis, penalty)).collect();
     if depth >= 2 && splits >= 2 {
-        let mut cells = Vec::new();
+        let mut table = JointTable::default();
         for (i, a) in view.features.iter().enumerate() {
             for (j, b) in view.features.iter().enumerate().take(i + 1) {
                 meter.look()?;
                 if i == j {
-                    within(view, a, &mut sides[i], penalty);
+                    within(view, a, &mut sides[i], penalty, meter)?;
                     continue;
                 }
-                count_both(view, [a, b], &mut cells);
                 let (before, rest) = sides.split_at_mut(i);
-                across(view, [a, b], &cells, [&mut rest[0], &mut before[j]], penalty);
+                let (of_a, of_b) = (&mut rest[0], &mut before[j]);
+                // The rows of the first one are walked in the order of its intervals.
+                let (axes, sides) = if a.order.is_empty() {
+                    ([b, a], [of_b, of_a])
+                } else {
+                    ([a, b], [of_a, of_b])
+                };
+                across(view, axes, &mut table, sides, (penalty, meter))?;
             }
         }
     }
@@ -217,34 +241,48 @@ pub(super) fn two_levels(
     Ok(best)
 }
 
-/// Class counts below each cut of one feature and each cut of another one:
-/// `cells[(cut of a * cuts of b + cut of b) * classes + class]`.
-fn count_both(view: &SetView, [a, b]: [&Axis; 2], cells: &mut Vec<u32>) {
-    let (k, width) = (view.k, b.cuts.len());
-    cells.clear();
-    if !a.plane.is_empty() && !b.plane.is_empty() {
-        let both = |words: &Range<usize>| {
-            let (a, b) = (&a.plane[words.clone()], &b.plane[words.clone()]);
-            a.iter().zip(b).map(|(x, y)| (x & y).count_ones()).sum::<u32>()
-        };
-        cells.extend(view.words.iter().map(both));
+/// The class counts of two features, one cut of the first at a time.
+#[derive(Debug, Default)]
+struct JointTable {
+    /// `inside[interval of b * classes + class]` of the rows below the cut of a.
+    inside: Vec<u32>,
+    /// `below[cut of b * classes + class]`: those below each cut of b.
+    below: Vec<u32>,
+    /// Rows of a that are counted.
+    counted: usize,
+}
+
+impl JointTable {
+    fn clear(&mut self, cuts: usize, k: usize) {
+        self.inside.clear();
+        self.inside.resize((cuts + 1) * k, 0);
+        self.below.clear();
+        self.below.resize(cuts * k, 0);
+        self.counted = 0;
     }
-    let counted = !cells.is_empty();
-    cells.resize(a.cuts.len() * width * k, 0_u32);
-    let rows = if counted { 0 } else { view.class.len() };
-    for ((&p, &q), &c) in a.place[..rows].iter().zip(&b.place).zip(&view.class) {
-        let (p, q) = (usize::from(p), usize::from(q));
-        if p < a.cuts.len() && q < width {
-            cells[(p * width + q) * k + usize::from(c)] += 1;
+
+    /// Go on to cut `p` of the first feature.
+    fn advance(&mut self, view: &SetView, [a, b]: [&Axis; 2], p: usize) {
+        let k = view.k;
+        if a.order.is_empty() {
+            // One cut each: a feature with several comes first.
+            for (cell, words) in self.below.iter_mut().zip(&view.words) {
+                let (a, b) = (&a.plane[words.clone()], &b.plane[words.clone()]);
+                *cell = a.iter().zip(b).map(|(x, y)| (x & y).count_ones()).sum();
+            }
+            return;
         }
-    }
-    for p in 0..a.cuts.len() {
-        for at in (p * width + 1) * k..(p + 1) * width * k {
-            cells[at] += cells[at - k];
+        let rest = &a.order[self.counted..];
+        for &row in rest.iter().take_while(|&&row| usize::from(a.place[row as usize]) <= p) {
+            let (q, c) = (b.place[row as usize], view.class[row as usize]);
+            self.inside[usize::from(q) * k + usize::from(c)] += 1;
+            self.counted += 1;
         }
-        if p > 0 {
-            for at in p * width * k..(p + 1) * width * k {
-                cells[at] += cells[at - width * k];
+        let mut sums = vec![0; k];
+        for (cells, inside) in self.below.chunks_exact_mut(k).zip(self.inside.chunks_exact(k)) {
+            for ((cell, &n), sum) in cells.iter_mut().zip(inside).zip(&mut sums) {
+                *sum += n;
+                *cell = *sum;
             }
         }
     }
@@ -254,14 +292,19 @@ fn count_both(view: &SetView, [a, b]: [&Axis; 2], cells: &mut Vec<u32>) {
 fn across(
     view: &SetView,
     [a, b]: [&Axis; 2],
-    cells: &[u32],
+    table: &mut JointTable,
     [first, second]: [&mut Sides; 2],
-    penalty: f64,
-) {
+    (penalty, meter): (f64, &Meter<'_>),
+) -> Result<(), Halt> {
     let (k, width) = (view.k, b.cuts.len());
+    table.clear(width, k);
     for p in 0..a.cuts.len() {
+        if p > 0 {
+            meter.look()?;
+        }
+        table.advance(view, [a, b], p);
         for q in 0..width {
-            let both = &cells[(p * width + q) * k..][..k];
+            let both = &table.below[q * k..][..k];
             let of_a = &a.below[p * k..][..k];
             let of_b = &b.below[q * k..][..k];
             let both_e = errors(both.iter().copied());
@@ -276,12 +319,22 @@ fn across(
             lower(&mut second.right[q], cost(a_only, none));
         }
     }
+    Ok(())
 }
 
 /// Two cuts of one feature.
-fn within(view: &SetView, axis: &Axis, sides: &mut Sides, penalty: f64) {
+fn within(
+    view: &SetView,
+    axis: &Axis,
+    sides: &mut Sides,
+    penalty: f64,
+    meter: &Meter<'_>,
+) -> Result<(), Halt> {
     let k = view.k;
     for p in 0..axis.cuts.len() {
+        if p > 0 {
+            meter.look()?;
+        }
         for q in 0..p {
             let (low, high) = (&axis.below[q * k..][..k], &axis.below[p * k..][..k]);
             let first = errors(low.iter().copied());
@@ -292,4 +345,5 @@ fn within(view: &SetView, axis: &Axis, sides: &mut Sides, penalty: f64) {
             sides.right[q] = sides.right[q].min(cost(middle, last));
         }
     }
+    Ok(())
 }

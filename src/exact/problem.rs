@@ -85,7 +85,7 @@ impl Problem {
         let (ranks_of_rows, values) = dense_ranks(data, rows, missing, control)?;
         let classes = occurring_classes(data, rows)?;
         let EqualRows { firsts, weights, group, clash } =
-            EqualRows::new(data, rows, weight, &classes, &ranks_of_rows);
+            EqualRows::new(data, rows, weight, &classes, (&ranks_of_rows, control))?;
         if let (Errors::Raise, Some((a, b))) = (errors, clash) {
             return Err(contradiction(data, a, b));
         }
@@ -95,9 +95,13 @@ impl Problem {
                 "{n} distinct rows: exact search takes at most {MAX_ROWS}"
             )));
         }
-        let ranks: Vec<Vec<u32>> =
-            ranks_of_rows.iter().map(|k| firsts.iter().map(|&i| k[i]).collect()).collect();
-        let orders = ranks.iter().map(|ranks| order_by_rank(ranks)).collect();
+        let (mut ranks, mut orders) = (Vec::with_capacity(d), Vec::with_capacity(d));
+        for own in &ranks_of_rows {
+            control.check()?;
+            let own: Vec<u32> = firsts.iter().map(|&i| own[i]).collect();
+            orders.push(order_by_rank(&own));
+            ranks.push(own);
+        }
         let mut unavoidable = 0.0;
         let allowed: Vec<u64> = weights
             .iter()
@@ -198,22 +202,18 @@ impl EqualRows {
         rows: &[u32],
         weight: &dyn Fn(u32) -> f64,
         classes: &[u16],
-        ranks_of_rows: &[Vec<u32>],
-    ) -> Self {
+        (ranks_of_rows, control): (&[Vec<u32>], &Control),
+    ) -> Result<Self> {
         let original = |i: usize| data.original()[rows[i] as usize];
+        let group = lexicographic_groups(ranks_of_rows, rows.len(), control)?;
         // Equal rows become neighbours.
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        let same = |a: usize, b: usize| ranks_of_rows.iter().all(|k| k[a] == k[b]);
-        order.sort_by(|&a, &b| {
-            let first = ranks_of_rows.iter().map(|k| k[a].cmp(&k[b])).find(|o| o.is_ne());
-            first.unwrap_or_else(|| original(a).cmp(&original(b)))
-        });
+        order.sort_unstable_by_key(|&i| (group[i], original(i)));
         let (mut firsts, mut weights): (Vec<usize>, Vec<Vec<(u8, f64)>>) = (Vec::new(), Vec::new());
-        let mut group = vec![0; rows.len()];
         let mut clash: Option<(u32, u32)> = None;
         for &i in &order {
             let class = classes.partition_point(|&c| c < data.classes()[rows[i] as usize]) as u8;
-            if firsts.last().is_none_or(|&f| !same(f, i)) {
+            if firsts.len() as u32 == group[i] {
                 firsts.push(i);
                 weights.push(Vec::new());
             }
@@ -228,10 +228,32 @@ impl EqualRows {
                 }
                 own.push((class, weight(rows[i])));
             }
-            group[i] = firsts.len() as u32 - 1;
         }
-        Self { firsts, weights, group, clash }
+        Ok(Self { firsts, weights, group, clash })
     }
+}
+
+/// The number of each row's group: rows that agree on every feature are a group, and groups are in
+/// the order of their ranks, the first feature first. One feature after the other divides the
+/// groups, so that a caller who wants to stop waits for one sort at most.
+fn lexicographic_groups(ranks: &[Vec<u32>], n: usize, control: &Control) -> Result<Vec<u32>> {
+    let mut group = vec![0_u32; n];
+    let mut groups = n.min(1);
+    for ranks in ranks {
+        control.check()?;
+        if groups == n {
+            break;
+        }
+        let key = |i: usize| u64::from(group[i]) << 32 | u64::from(ranks[i]);
+        let mut keys: Vec<(u64, u32)> = (0..n).map(|i| (key(i), i as u32)).collect();
+        keys.sort_unstable();
+        groups = 0;
+        for same in keys.chunk_by(|a, b| a.0 == b.0) {
+            same.iter().for_each(|k| group[k.1 as usize] = groups as u32);
+            groups += 1;
+        }
+    }
+    Ok(group)
 }
 
 /// Distinct rows in ascending order of a feature's ranks, ties by row.

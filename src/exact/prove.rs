@@ -56,7 +56,8 @@ impl<'s, 'a> Proof<'s, 'a> {
     pub(super) fn run(&mut self, most: usize) -> Result<()> {
         let budget = self.search.meter.left;
         self.within(budget.min(SOON), budget, |p| p.raise(most))?;
-        if self.open(most) && self.search.meter.left > 0 {
+        let goes_on = answer(self.search.meter.look())?.is_some();
+        if goes_on && self.open(most) && self.search.meter.left > 0 {
             let budget = self.search.meter.left;
             self.within(budget.min(ALL_SUBTREES), budget, Self::polish)?;
             self.raise(most)?;
@@ -118,6 +119,9 @@ impl<'s, 'a> Proof<'s, 'a> {
         let mut chosen: HashMap<Vec<u64>, (usize, (u16, u32))> = HashMap::new();
         let mut allowance = self.search.meter.left;
         for (bits, split) in sets.iter().rev() {
+            if answer(self.search.meter.look())?.is_none() {
+                return Ok(()); // out of time: the core is not needed any more
+            }
             let Some(split) = *split else { continue };
             let (left, right) = divide(problem, bits, split);
             let need = |side: &Vec<u64>| chosen.get(side).map_or(0, |c| c.0);

@@ -50,7 +50,7 @@ impl TrainingSizes {
 
     /// A search that spends at most `budget` nodes on each set.
     pub fn sizer<'a>(&'a self, budget: u64, control: &'a Control) -> Sizer<'a> {
-        let meter = Meter::new(budget, None, control);
+        let meter = Meter::new(budget, control);
         let search = ConsistentSearch::new(&self.problem, MEMORY, meter);
         Sizer { place: &self.place, lists: SortedLists::all(&self.problem), search, budget }
     }

@@ -16,6 +16,7 @@ use super::cache::Cache;
 use super::consistent::{Halt, Meter};
 use super::pairs::{SetView, two_levels};
 use crate::data::ones;
+use crate::parallel::Control;
 
 /// No limit on depth or splits.
 pub(super) const FREE: u16 = u16::MAX;
@@ -79,6 +80,10 @@ impl<'a> SparseSearch<'a> {
         if depth >= 15 { splits } else { splits.min((1 << depth) - 1) }
     }
 
+    fn view(&self, bits: &[u64]) -> Result<SetView, Halt> {
+        SetView::new(self.rows, bits, self.meter.control).map_err(Halt::of)
+    }
+
     /// A lower bound without a search.
     fn low(&self, bits: &[u64], depth: u16, splits: u16) -> f64 {
         let learned = self.cache.get(&Self::key(bits, depth, splits)).map_or(0.0, |k| k.low);
@@ -122,7 +127,7 @@ impl<'a> SparseSearch<'a> {
             }
         }
         self.meter.count()?;
-        let view = SetView::new(self.rows, bits);
+        let view = self.view(bits)?;
         let leaf = view.errors_of_leaf() + self.penalty;
         let floor = self.lost(bits) + 2.0 * self.penalty;
         if splits == 0 || leaf <= floor + SLACK {
@@ -170,7 +175,8 @@ impl<'a> SparseSearch<'a> {
             return Ok(found.filter(|f| f.0 < limit - SLACK));
         }
         let (mut best, mut test) = (limit, None);
-        for candidate in view.tests_by_gini() {
+        for candidate in view.tests_by_gini(self.meter.control).map_err(Halt::of)? {
+            self.meter.look()?;
             let (left, right) = self.divide(bits, candidate);
             if let Some(cost) = self.sides(&left, &right, depth, splits, best)? {
                 (best, test) = (cost, Some((cost, candidate)));
@@ -210,23 +216,30 @@ impl<'a> SparseSearch<'a> {
     }
 
     /// The best tree of the whole set as far as the limits allow: its cost if it is below `most`,
-    /// its first test (none: a leaf), and a lower bound.
+    /// its first test (none: a leaf), and a lower bound, which may take until `ending`.
     pub(super) fn root(
         &mut self,
         bits: &[u64],
-        depth: u16,
-        splits: u16,
+        (depth, splits): (u16, u16),
         most: f64,
+        ending: &Control,
     ) -> Result<(Option<(f64, Option<RankTest>)>, f64), Halt> {
         let splits = Self::usable(depth, splits);
-        let view = SetView::new(self.rows, bits);
-        let leaf = view.errors_of_leaf() + self.penalty;
+        let leaf = self.rows.errors_of_leaf(bits) + self.penalty;
         let floor = (self.lost(bits) + 2.0 * self.penalty).min(leaf);
         let mut found = (leaf < most - SLACK).then_some((leaf, None));
         let mut best = leaf.min(most);
         if splits == 0 || floor >= best - SLACK {
             return Ok((found, best.min(leaf)));
         }
+        let searched = self.view(bits).and_then(|view| {
+            let tests = view.tests_by_gini(self.meter.control).map_err(Halt::of)?;
+            Ok((view, tests))
+        });
+        let (view, tests) = match searched {
+            Err(Halt::Spent) => return Ok((found, floor)),
+            searched => searched?,
+        };
         if depth <= 2 || splits <= 2 {
             return match two_levels(&view, self.penalty, depth.min(2), splits, &self.meter) {
                 Ok(Some((cost, test))) if cost < best - SLACK => {
@@ -237,11 +250,15 @@ impl<'a> SparseSearch<'a> {
                 Err(halt) => Err(halt),
             };
         }
-        let tests = view.tests_by_gini();
         let below = if depth == FREE { FREE } else { depth - 1 };
+        self.meter.control.expect(tests.len() as u64);
         for (i, &test) in tests.iter().enumerate() {
-            let (left, right) = self.divide(bits, test);
-            match self.sides(&left, &right, depth, splits, best) {
+            self.meter.control.advance(u64::from(i > 0));
+            let answer = self.meter.look().and_then(|()| {
+                let (left, right) = self.divide(bits, test);
+                self.sides(&left, &right, depth, splits, best)
+            });
+            match answer {
                 Ok(Some(cost)) => {
                     best = cost;
                     found = Some((cost, Some(test)));
@@ -251,6 +268,10 @@ impl<'a> SparseSearch<'a> {
                 Err(Halt::Spent) => {
                     let mut low = best;
                     for &test in &tests[i..] {
+                        match ending.check().map_err(Halt::of) {
+                            Err(Halt::Spent) => return Ok((found, floor)),
+                            answer => answer?,
+                        }
                         let (left, right) = self.divide(bits, test);
                         for (l, r) in shares(below, splits) {
                             let (l, r) = (Self::usable(below, l), Self::usable(below, r));

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,18 @@ class _Searched(FastTreeClassifier):
             "node_budget": _limit("node_budget", self.node_budget, 1),
         }
 
+    def _prepared(
+        self, X: Any, y: MaybeArray, sample_weight: MaybeArray
+    ) -> tuple[dict[str, Any], Any, Any]:
+        """Limits, encoded rows and weights of a search, whose time began with the call."""
+        started = time.monotonic()
+        limits = self._limits()
+        table, weights = self._training_rows(X, y, sample_weight)
+        _engine.dataset_of(table)
+        if limits["time_limit"] is not None:
+            limits["time_limit"] = max(0.0, limits["time_limit"] + started - time.monotonic())
+        return limits, table, weights
+
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         self._candidates = {}
         self._adopt(model, classes, has_names)
@@ -140,8 +153,8 @@ class MinimalTreeClassifier(_Searched):
     Args:
         max_nodes: trees of more nodes are not searched for. When there is none, the best tree known
             is kept and `lower_bound_` exceeds `max_nodes`.
-        time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the
-            answer depend on the machine.
+        time_limit: wall time of `fit` in seconds, >= 0, kept within half a second; None is no
+            limit. The only parameter that lets the answer depend on the machine.
         node_budget: search nodes (row sets looked at with a budget of splits), >= 1; None is no
             limit.
         errors: what is done with rows that agree on every feature but not on the class.
@@ -204,9 +217,8 @@ class MinimalTreeClassifier(_Searched):
         Returns:
             The estimator.
         """
-        limits = self._limits()
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
-        table, weights = self._training_rows(X, y, sample_weight)
+        limits, table, weights = self._prepared(X, y, sample_weight)
         model = _engine.minimal_tree(
             table,
             limits,
@@ -228,12 +240,12 @@ class OptimalTreeClassifier(_Searched):
         leaf_penalty: price of a leaf as a share of the rows, >= 0: a leaf must save as many errors.
         max_nodes: largest number of nodes; None is no limit. One of these three must limit the
             tree.
-        time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the
-            answer depend on the machine.
+        time_limit: wall time of `fit` in seconds, >= 0, kept within half a second; None is no
+            limit. The only parameter that lets the answer depend on the machine.
         node_budget: search nodes (row sets looked at), >= 1; None is no limit.
         categorical_features: as in `FastTreeClassifier`; levels count as numbers in their declared
             order.
-        progress: None, or a function (done, total) called every 50 ms (the total is not known: 0).
+        progress: None, or a function (done, total) called every 50 ms; of the tests at the root.
 
     Attributes:
         lower_bound_: no tree within the limits has a smaller objective.
@@ -292,8 +304,7 @@ class OptimalTreeClassifier(_Searched):
             "max_depth": _limit("max_depth", self.max_depth, 0),
             "leaf_penalty": real("leaf_penalty", self.leaf_penalty, 0.0, 1e9),
         }
-        limits = self._limits()
-        table, weights = self._training_rows(X, y, sample_weight)
+        limits, table, weights = self._prepared(X, y, sample_weight)
         model = _engine.optimal_tree(
             table,
             objective,

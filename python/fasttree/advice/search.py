@@ -70,9 +70,10 @@ def advise(
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
         y: labels, or the name of the column that holds them.
-        time_limit: seconds after which no further candidate is tried (the list of candidates is
-            fixed by the data; what was not tried is named); None: no limit. Without a cut the
-            result depends on the data and the seed alone.
+        time_limit: seconds after which no further candidate is tried, and the one at work is left
+            (the list of candidates is fixed by the data; what was not tried is named); None: no
+            limit. The first candidate, and the fit of the recommended tree on all rows, are done
+            in any case. Without a cut the result depends on the data and the seed alone.
         cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000, else
             1x5.
         random_state: seed of the folds, the sample and the correction.
@@ -144,6 +145,10 @@ def advise(
     )
 
 
+class _TimeIsUp(Exception):
+    """Leaves a cross-validation at the end of the time."""
+
+
 @dataclass
 class _Tried:
     """What cross-validation says of the majority class and of the candidates after it."""
@@ -167,18 +172,28 @@ def _tried(
 ) -> _Tried:
     """Cross-validate candidates, so many `together`, until all are tried or time is up."""
     out = _Tried([_majority(sample)], [_majority_right(sample)], [1.0], [])
+
+    def leave(done: int, total: int) -> None:
+        if done < total and time.monotonic() > deadline:
+            raise _TimeIsUp
+
     report = make_report(progress, "candidates")
     for place in range(0, len(plan), together):
         if report is not None:
             report(place, len(plan))
-        if place and time.monotonic() > deadline:
-            out.not_tried = [c.name for c in plan[place:]]
-            break
         some = plan[place : place + together]
         seed = how["random_state"]
         trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in some}
-        with quiet() if place else nullcontext():  # the first says it for all
-            result = cross_validate(sample, estimators=trees, **how)
+        try:
+            if place:
+                leave(0, 1)
+            with quiet() if place else nullcontext():  # the first says it for all
+                result = cross_validate(
+                    sample, estimators=trees, **how, progress=leave if place else False
+                )
+        except _TimeIsUp:
+            out.not_tried = [c.name for c in plan[place:]]
+            break
         out.folds = result.folds.description
         for one in some:
             scores = result[one.name]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fasttree import _engine
 from fasttree.exports import FORMATS
 
 
@@ -21,7 +22,7 @@ class Call(NamedTuple):
 
 
 PREPARE = """
-import os, sys, tempfile, warnings
+import os, sys, tempfile, time, warnings
 import numpy as np
 import fasttree
 from fasttree import _engine, bayesian_networks, criteria, discretize, experiments
@@ -49,6 +50,11 @@ def nominal(*shape):
 def gaps(X):
     X[rng.random(X.shape) < 0.05] = np.nan
     return X
+
+def progress(done, total):
+    reports.add(done / total)
+
+reports = set()
 
 def encoded(table):
     _engine.dataset_of(table)
@@ -155,6 +161,48 @@ FITS = {
     "fit and prune by held-out rows": _fit(
         _NUMBERS, "pruning='reduced_error', random_state=0, merge_redundant='class'"
     ),
+}
+
+# Each criterion on the shapes that make one node, one candidate or one split long.
+SHAPES = {
+    "many classes": "Table(*numbers(6_000, 5, 400))",
+    "many levels": "nominal(30_000, 3, 5_000, 3)",
+    "many rows": "Table(*numbers(400_000, 6, 3))",
+}
+FEW_ROWS = {
+    "many classes": "Table(*numbers(450, 6, 60))",
+    "many levels": "nominal(450, 6, 300, 3)",
+    "many rows": "Table(*numbers(450, 12, 3))",
+}
+"""For criteria that search trees: they refuse more than 500 distinct rows or 64 classes."""
+
+CRITERIA = {
+    f"{info['name']}, {shape}": _fit(
+        (FEW_ROWS if info["evidence"] == "rows" else SHAPES)[shape],
+        f"criterion={info['name']!r}, min_score=None, progress=progress",
+    )
+    for info in _engine.criteria_registry()
+    for shape in SHAPES
+}
+
+# All public functions and classes that take a time limit.
+TIMED = {
+    "minimal_tree": (
+        "fasttree.minimal_tree(X, y, time_limit=limit)",
+        "fasttree.MinimalTreeClassifier(time_limit=limit, errors='minimise').fit(Xi, y)",
+    ),
+    "MinimalTreeClassifier": (
+        "fasttree.MinimalTreeClassifier(time_limit=limit, errors='minimise').fit(X, y)",
+    ),
+    "optimal_tree": (
+        "fasttree.optimal_tree(X, y, max_depth=4, time_limit=limit)",
+        "fasttree.optimal_tree(X, y, max_depth=2, time_limit=limit)",
+        "fasttree.optimal_tree(Xi, y, leaf_penalty=0.0001, time_limit=limit)",
+    ),
+    "OptimalTreeClassifier": (
+        "fasttree.OptimalTreeClassifier(leaf_penalty=0.001, time_limit=limit).fit(X, y)",
+    ),
+    "advise": ("fasttree.advise(X, y, time_limit=limit, n_jobs=1, cv='3x10', progress=False)",),
 }
 
 SCORES = {

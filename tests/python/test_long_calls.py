@@ -26,7 +26,7 @@ from fasttree import (
     naive_bayes,
 )
 
-from .long_calls import CALLS, PREPARE
+from .long_calls import CALLS, CRITERIA, PREPARE, TIMED, Call
 from .tools import thinned
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits as on Linux")
@@ -51,6 +51,29 @@ def interrupted(work, delay):
             exec(work, space)
     except KeyboardInterrupt:
         return time.process_time() - pressed[0]
+
+def reported(work):
+    reports.clear()
+    start = time.process_time()
+    def report(done, total):
+        reports.add(done / total)
+        if len(reports) > 2:
+            raise KeyboardInterrupt
+    space["progress"] = report
+    try:
+        exec(work, space)
+    except KeyboardInterrupt:
+        pass
+    return len(reports), time.process_time() - start
+
+def timed(work, limit):
+    space["limit"] = limit
+    start = time.process_time()
+    try:
+        exec(work, space)
+    except ValueError as e:
+        assert "time_limit ended" in str(e), e
+    return time.process_time() - start
 
 def limited(work, mib):
     import resource
@@ -90,6 +113,10 @@ for line in sys.stdin:
     if task["what"] == "interrupt":
         _core.scale_reserve(1 << 16)  # a sixteenth: as if there were 16 times as many rows
         answer = [interrupted(work, task["delay"]), _core.scale_reserve(1 << 20)]
+    elif task["what"] == "progress":
+        answer = reported(work)
+    elif task["what"] == "time":
+        answer = timed(work, task["delay"])
     else:
         answer = walked(work)
     print(json.dumps([answer, usable()]), flush=True)
@@ -106,6 +133,9 @@ class Server:
         self.process: subprocess.Popen[str] | None = None
 
     def ask(self, name: str, what: str, size: float, delay: float = 0.0) -> object:
+        return self.do(name, CALLS[name], what, size, delay)
+
+    def do(self, name: str, call: Call, what: str, size: float, delay: float = 0.0) -> object:
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 [sys.executable, str(self.script)],
@@ -114,7 +144,6 @@ class Server:
                 stderr=self.errors.open("w", encoding="utf-8"),
                 text=True,
             )
-        call = CALLS[name]
         task = {"name": name, "what": what, "size": size, "delay": delay}
         task |= {"prepare": call.prepare, "work": call.work}
         assert self.process.stdin and self.process.stdout
@@ -160,6 +189,37 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     pytest.fail(f"{name}: {times} s of processor time")
 
 
+# What a criterion does between two looks at the interrupt is longer than elsewhere in a build
+# without optimisation.
+AT_ONCE = 1.0
+
+
+@pytest.mark.parametrize("name", thinned(CRITERIA, 9))
+def test_a_fit_by_any_criterion_answers_ctrl_c(server, name):
+    taken, _ = server.do(name, CRITERIA[name], "interrupt", 1.0, 0.3)
+    assert taken < AT_ONCE
+
+
+@pytest.mark.parametrize("name", thinned([n for n in CRITERIA if "classes" in n], 5))
+def test_a_fit_by_any_criterion_reports_progress(server, name):
+    """A node is what progress is counted by, so that what has one node reports its end alone."""
+    reports, seconds = server.do(name, CRITERIA[name], "progress", 0.3)
+    assert reports > 2 or seconds < 0.5
+
+
+@pytest.mark.parametrize("work", thinned([w for works in TIMED.values() for w in works], 2))
+def test_a_time_limit_is_kept(server, work):
+    """In processor time, as a machine that has other work to do takes longer for all."""
+    prepare = "X, y = numbers(20_000, 20); Xi = levels(20_000, 20, 4)[0]"
+    limit = 0.5
+    taken = server.do(work, Call(prepare, work), "time", 1.0, limit)
+    assert taken < limit + AT_ONCE
+
+
+def test_all_calls_with_a_time_limit_are_listed():
+    assert {name for name, words in public_parameters() if "time_limit" in words} == set(TIMED)
+
+
 # Calls whose memory is walked, and the scale of their rows: they need more than the reserve.
 SIZES = {"encode and fit": 1.0, "fit levels": 0.5, "predict_proba": 0.3, "pair_counts": 0.3}
 
@@ -183,20 +243,27 @@ def test_memory_that_runs_out_in_any_call_is_an_exception(server, name):
     assert set(codes[:-1]) <= {3} and codes[-1] == 0, (codes, errors)
 
 
-def test_all_calls_that_take_threads_or_report_progress_are_listed():
-    text = "\n".join(f"{call.prepare}\n{call.work}" for call in CALLS.values())
-    modules = (fasttree, experiments, model_selection, naive_bayes, bayesian_networks, discretize)
-    missing = set()
-    for module in modules:
+def public_parameters():
+    """Each public function and class with the names of its parameters."""
+    for module in (
+        fasttree,
+        experiments,
+        model_selection,
+        naive_bayes,
+        bayesian_networks,
+        discretize,
+    ):
         for name in module.__all__:
             found = getattr(module, name)
             is_error = inspect.isclass(found) and issubclass(found, BaseException)
-            if inspect.ismodule(found) or is_error or not callable(found):
-                continue
-            parameters = inspect.signature(found).parameters
-            is_long = "n_jobs" in parameters or "progress" in parameters
-            if is_long and f"{name}(" not in text:
-                missing.add(name)
+            if not inspect.ismodule(found) and not is_error and callable(found):
+                yield name, set(inspect.signature(found).parameters)
+
+
+def test_all_calls_that_take_threads_or_report_progress_are_listed():
+    text = "\n".join(f"{call.prepare}\n{call.work}" for call in CALLS.values())
+    long = {name for name, words in public_parameters() if words & {"n_jobs", "progress"}}
+    missing = {name for name in long if f"{name}(" not in text}
     assert not missing
 
 

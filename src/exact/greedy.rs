@@ -39,8 +39,8 @@ pub(super) fn grow(
     measure: Measure,
     control: &Control,
 ) -> Result<TreePlan> {
-    // The lists that those of each set still to come are taken from. Lists of half the size take the
-    // place of larger ones, so that all of them together are twice the first at most.
+    // The lists that those of each set still to come are taken from. Lists of half the size take
+    // the place of larger ones, so that all of them together are twice the first at most.
     let mut above = vec![Rc::new(SortedLists::all(problem))];
     let mut cuts = FeatureCuts::default();
     let k = problem.kinds.len();

@@ -5,7 +5,8 @@
 //! i of the one and below cut j of the other, by class) serves every pair of their cuts, either one
 //! first: O(rows + cuts x cuts x classes) a pair of features, all leaves of all trees of depth two
 //! in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values).
-//! A table is made row by row, one row at a time in memory. Two features with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
+//! One row of a table is in memory at a time. Two features with one cut each need a single cell: it
+//! is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
 use super::sparse::RankRows;

@@ -96,7 +96,7 @@ class _Searched(FastTreeClassifier):
             "node_budget": _limit("node_budget", self.node_budget, 1),
         }
 
-    def _prepared(
+    def _searchable(
         self, X: Any, y: MaybeArray, sample_weight: MaybeArray
     ) -> tuple[dict[str, Any], Any, Any]:
         """Limits, encoded rows and weights of a search, whose time began with the call."""
@@ -218,7 +218,7 @@ class MinimalTreeClassifier(_Searched):
             The estimator.
         """
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
-        limits, table, weights = self._prepared(X, y, sample_weight)
+        limits, table, weights = self._searchable(X, y, sample_weight)
         model = _engine.minimal_tree(
             table,
             limits,
@@ -245,7 +245,7 @@ class OptimalTreeClassifier(_Searched):
         node_budget: search nodes (row sets looked at), >= 1; None is no limit.
         categorical_features: as in `FastTreeClassifier`; levels count as numbers in their declared
             order.
-        progress: None, or a function (done, total) called every 50 ms; of the tests at the root.
+        progress: None, or a function (done, total) called every 50 ms: tests of the root.
 
     Attributes:
         lower_bound_: no tree within the limits has a smaller objective.
@@ -304,7 +304,7 @@ class OptimalTreeClassifier(_Searched):
             "max_depth": _limit("max_depth", self.max_depth, 0),
             "leaf_penalty": real("leaf_penalty", self.leaf_penalty, 0.0, 1e9),
         }
-        limits, table, weights = self._prepared(X, y, sample_weight)
+        limits, table, weights = self._searchable(X, y, sample_weight)
         model = _engine.optimal_tree(
             table,
             objective,

@@ -143,7 +143,7 @@ class Criterion(Parameters):
                 "classes), all >= 0"
             )
         one = tables.ndim == 2
-        block = np.ascontiguousarray(tables[None] if one else tables)
+        block = np.ascontiguousarray(_engine.readable(tables[None] if one else tables))
         options = self.options(range(block.shape[2]), int(block.sum(axis=(1, 2)).max(initial=0)))
         declared = (
             None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]

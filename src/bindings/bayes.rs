@@ -1,11 +1,12 @@
 //! `_core.BayesModel`: a fitted Bayesian classifier; its training set is a `_core.Dataset`.
 
+use super::aligned::Aligned1;
 use super::convert::{ArrayBlock, Columns, bytes, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, exception, run};
 use crate::bayes::{self, BayesModel};
 use crate::predict::Source;
-use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -24,7 +25,7 @@ pub fn bayes_fit(
     py: Python<'_>,
     data: &PyDataset,
     config: &str,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<PyBayesModel> {
     let config = serde_json::from_str(config).map_err(|e| PyValueError::new_err(e.to_string()))?;

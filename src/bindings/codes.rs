@@ -1,5 +1,6 @@
 //! Rows in batches: what each says of the cut points, its codes, and fits on codes.
 
+use super::aligned::{Aligned1, Aligned2};
 use super::convert::{ArrayBlock, ArrayView, Columns};
 use super::dataset::{plan, schema};
 use super::forest::{PyForest, bagging};
@@ -14,14 +15,11 @@ use crate::fit::{CodeFacts, FitPlan};
 use crate::grow::forest::{BootstrapSampler, content_hashes, drawn_times};
 use crate::numeric::ExactSum;
 use crate::parallel::Control;
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
-    PyUntypedArrayMethods,
-};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 /// Codes of a feature, whether one of them means "missing", and the range of each bin.
-type PyCodes<'py> = (u32, bool, Option<PyReadonlyArray2<'py, f64>>);
+type PyCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
 
 /// What is known of all rows: schema, features, whether rows have weights, whether they were drawn,
 /// weight of each class, number of rows.
@@ -45,7 +43,7 @@ pub fn facts(
 }
 
 /// Copies of rows.
-pub type Copies<'py> = Option<PyReadonlyArray1<'py, u32>>;
+pub type Copies<'py> = Option<Aligned1<'py, u32>>;
 
 fn weights(copies: &Copies<'_>) -> Weights {
     copies.as_ref().map_or(Weights::Unit, |c| Weights::Integer(c.as_array().to_vec()))
@@ -129,8 +127,8 @@ type Counted<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 #[pyfunction]
 pub fn value_counts<'py>(
     py: Python<'py>,
-    values: PyReadonlyArray1<'_, f64>,
-    counts: PyReadonlyArray1<'_, u64>,
+    values: Aligned1<'_, f64>,
+    counts: Aligned1<'_, u64>,
 ) -> Counted<'py> {
     let (values, counts) = (values.as_array().to_vec(), counts.as_array().to_vec());
     let found = py.detach(|| ValueCounts::of(&values, &counts));
@@ -152,11 +150,11 @@ pub fn value_cuts<'py>(
 #[pyfunction]
 pub fn exact_sum<'py>(
     py: Python<'py>,
-    values: PyReadonlyArray1<'_, f64>,
+    values: Aligned1<'_, f64>,
     copies: Copies<'_>,
 ) -> (Bound<'py, PyArray1<f64>>, u64) {
     let (mut sum, mut weight) = (ExactSum::default(), 0);
-    let copies = copies.as_ref().map(PyReadonlyArray1::as_array);
+    let copies = copies.as_ref().map(|c| c.as_array());
     for (i, &x) in values.as_array().iter().enumerate().filter(|(_, x)| !x.is_nan()) {
         let own = copies.map_or(1, |c| c[i]);
         sum.add_product(f64::from(own), x);
@@ -177,12 +175,12 @@ pub fn rounded_sum(parts: Vec<f64>) -> f64 {
 #[pyfunction]
 pub fn level_counts<'py>(
     py: Python<'py>,
-    codes: PyReadonlyArray1<'_, i32>,
+    codes: Aligned1<'_, i32>,
     copies: Copies<'_>,
     levels: usize,
 ) -> Bound<'py, PyArray1<u64>> {
     let mut counts = vec![0; levels];
-    let copies = copies.as_ref().map(PyReadonlyArray1::as_array);
+    let copies = copies.as_ref().map(|c| c.as_array());
     for (i, &code) in codes.as_array().iter().enumerate() {
         if let Some(count) = usize::try_from(code).ok().and_then(|c| counts.get_mut(c)) {
             *count += copies.map_or(1, |c| u64::from(c[i]));
@@ -196,7 +194,7 @@ pub fn level_counts<'py>(
 pub fn row_hashes<'py>(
     py: Python<'py>,
     blocks: Vec<ArrayBlock<'_>>,
-    classes: PyReadonlyArray1<'_, u16>,
+    classes: Aligned1<'_, u16>,
     copies: Copies<'_>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let classes = classes.as_array().to_vec();
@@ -217,7 +215,7 @@ type Encoded<'py> = (
 pub fn encode_rows<'py>(
     py: Python<'py>,
     blocks: Vec<ArrayBlock<'_>>,
-    classes: PyReadonlyArray1<'_, u16>,
+    classes: Aligned1<'_, u16>,
     copies: Copies<'_>,
     cuts: Vec<Option<Vec<f64>>>,
     levels: Vec<u32>,
@@ -270,7 +268,7 @@ pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResu
 }
 
 /// A copy of all records, as a table.
-fn table(facts: &CodeFacts, records: &PyReadonlyArray2<'_, u8>) -> PyResult<BinnedTable> {
+fn table(facts: &CodeFacts, records: &Aligned2<'_, u8>) -> PyResult<BinnedTable> {
     let layout = facts.format().layout;
     let bytes = records.as_slice()?;
     if records.shape() != [facts.rows, layout.width] {
@@ -299,7 +297,7 @@ fn work(plan: &FitPlan, facts: &CodeFacts, bytes: usize, times: usize) -> Work {
 pub fn fit_codes(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    records: PyReadonlyArray2<'_, u8>,
+    records: Aligned2<'_, u8>,
     config: &str,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
@@ -319,8 +317,8 @@ pub fn fit_codes(
 pub fn forest_codes(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    records: PyReadonlyArray2<'_, u8>,
-    hashes: PyReadonlyArray1<'_, u64>,
+    records: Aligned2<'_, u8>,
+    hashes: Aligned1<'_, u64>,
     config: &str,
     bagging_json: &str,
     n_jobs: Option<i64>,
@@ -347,7 +345,7 @@ pub fn forest_codes(
 #[pyfunction]
 pub fn bag_times<'py>(
     py: Python<'py>,
-    firsts: PyReadonlyArray1<'_, u64>,
+    firsts: Aligned1<'_, u64>,
     copies: Copies<'_>,
     total: u64,
     seed: u64,

@@ -1,14 +1,13 @@
 //! Arrays of the user as columns of the core.
 
+use super::aligned::{Aligned1, Aligned2};
 use super::job::exception;
 use crate::data::{Dataset, DatasetBuilder, MISSING, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::{Dense, Source};
 use numpy::ndarray::ArrayView2;
-use numpy::{
-    PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods,
-};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -16,13 +15,13 @@ use pyo3::types::{PyBytes, PyString};
 /// A block of columns as NumPy holds it: floats, or codes (negative = missing).
 pub enum ArrayBlock<'py> {
     /// float64, shape (rows, columns).
-    F64(PyReadonlyArray2<'py, f64>),
+    F64(Aligned2<'py, f64>),
     /// float32.
-    F32(PyReadonlyArray2<'py, f32>),
+    F32(Aligned2<'py, f32>),
     /// Codes.
-    I32(PyReadonlyArray2<'py, i32>),
+    I32(Aligned2<'py, i32>),
     /// Codes without missing values.
-    U8(PyReadonlyArray2<'py, u8>),
+    U8(Aligned2<'py, u8>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for ArrayBlock<'py> {
@@ -224,7 +223,7 @@ impl Source for Dense32<'_> {
 }
 
 /// Rows named by the user, as a set; all rows when nothing is named.
-pub fn row_set(rows: Option<&PyReadonlyArray1<'_, i64>>, data: &Dataset) -> PyResult<RowSet> {
+pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<RowSet> {
     let Some(rows) = rows else { return Ok(RowSet::all(data.len())) };
     let mut out = Vec::with_capacity(rows.as_array().len());
     for &r in rows.as_array() {
@@ -240,7 +239,7 @@ pub fn row_set(rows: Option<&PyReadonlyArray1<'_, i64>>, data: &Dataset) -> PyRe
 }
 
 /// Weights in original row order, brought into internal order.
-pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
+pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
     let Some(w) = weights else { return Ok(Weights::Unit) };
     let w = w.as_array();
     if w.len() != data.len() {
@@ -255,10 +254,7 @@ pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> P
 }
 
 /// Copies of each row by internal number.
-pub fn copies(
-    weights: Option<&PyReadonlyArray1<'_, f64>>,
-    data: &Dataset,
-) -> PyResult<Option<Vec<u32>>> {
+pub fn copies(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Option<Vec<u32>>> {
     match self::weights(weights, data)? {
         Weights::Unit => Ok(None),
         Weights::Integer(copies) => Ok(Some(copies)),
@@ -271,7 +267,7 @@ pub fn copies(
 }
 
 /// Row numbers as the core counts them.
-pub fn indices(rows: &PyReadonlyArray1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
+pub fn indices(rows: &Aligned1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
     rows.as_array()
         .iter()
         .map(|&r| {

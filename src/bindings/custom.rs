@@ -1,9 +1,10 @@
 //! A user's criterion: `f(tables) -> scores`, one call a node.
 
+use super::aligned::Aligned1;
 use crate::criteria::{Criterion, EvidenceKind, Info, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::Cells;
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Mutex;
@@ -79,9 +80,8 @@ pub(super) fn scores_of(
     scores: &Bound<'_, PyAny>,
     len: usize,
 ) -> PyResult<Vec<f64>> {
-    let scores = py.import("numpy")?.call_method1("asarray", (scores, "float64"))?;
-    let found: PyReadonlyArray1<'_, f64> =
-        scores.extract().map_err(|_| wrong_shape(&scores, len))?;
+    let scores = py.import("numpy")?.call_method1("array", (scores, "float64"))?;
+    let found: Aligned1<'_, f64> = scores.extract().map_err(|_| wrong_shape(&scores, len))?;
     let found = found.as_array();
     if found.len() != len {
         return Err(pyo3::exceptions::PyValueError::new_err(format!(

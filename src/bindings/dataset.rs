@@ -1,5 +1,6 @@
 //! `_core.Dataset`: an encoded training set, and what can be asked of it.
 
+use super::aligned::{Aligned1, Aligned3};
 use super::convert::{ArrayBlock, Columns, indices, row_set, weights};
 use super::custom::{Custom, Raised};
 use super::custom_pairs::PairFunction;
@@ -16,7 +17,7 @@ use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::resample::{self, Fold};
 use crate::stats::neighbours::Share;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -109,7 +110,7 @@ impl PyDataset {
     fn new(
         py: Python<'_>,
         schema_json: &str,
-        classes: PyReadonlyArray1<'_, u16>,
+        classes: Aligned1<'_, u16>,
         blocks: Vec<ArrayBlock<'_>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
@@ -138,8 +139,8 @@ impl PyDataset {
         &self,
         py: Python<'_>,
         config: &str,
-        rows: Option<PyReadonlyArray1<'_, i64>>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        rows: Option<Aligned1<'_, i64>>,
+        sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
@@ -165,8 +166,8 @@ impl PyDataset {
         &self,
         py: Python<'py>,
         config: &str,
-        rows: Option<PyReadonlyArray1<'_, i64>>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        rows: Option<Aligned1<'_, i64>>,
+        sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
@@ -195,7 +196,7 @@ impl PyDataset {
         config: &str,
         share: (usize, usize),
         total: Option<(i128, f64)>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
     ) -> PyResult<(Vec<(i128, f64)>, Bound<'py, PyArray2<f64>>)> {
         let (rows, weights) =
@@ -223,8 +224,8 @@ impl PyDataset {
         &self,
         py: Python<'py>,
         config: &str,
-        rows: Option<PyReadonlyArray1<'_, i64>>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        rows: Option<Aligned1<'_, i64>>,
+        sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyList>> {
@@ -252,8 +253,8 @@ impl PyDataset {
         &self,
         py: Python<'py>,
         configs: Vec<String>,
-        folds: Vec<(PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, i64>)>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        folds: Vec<(Aligned1<'_, i64>, Aligned1<'_, i64>)>,
+        sample_weight: Option<Aligned1<'_, f64>>,
         proba: bool,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
@@ -323,7 +324,7 @@ pub fn score_tables<'py>(
     py: Python<'py>,
     criterion: &str,
     options_json: &str,
-    tables: PyReadonlyArray3<'_, f64>,
+    tables: Aligned3<'_, f64>,
     declared: Option<Vec<u32>>,
     occurring: Option<Vec<bool>>,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
@@ -385,10 +386,10 @@ pub fn score_tables<'py>(
 pub fn bin_cuts<'py>(
     py: Python<'py>,
     method_json: &str,
-    values: PyReadonlyArray1<'_, f64>,
-    classes: Option<PyReadonlyArray1<'_, u16>>,
+    values: Aligned1<'_, f64>,
+    classes: Option<Aligned1<'_, u16>>,
     n_classes: usize,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<Aligned1<'_, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let method =
         serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;

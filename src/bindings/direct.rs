@@ -1,12 +1,12 @@
 //! Fits on the caller's numbers, without an encoded training set.
 
+use super::aligned::Aligned1;
 use super::convert::{ArrayBlock, ArrayView, Columns};
 use super::dataset::{plan, schema};
 use super::job::{Work, exception, reserve, run};
 use super::model::PyModel;
 use crate::bins::{RowChoice, RowSource};
 use crate::data::{MISSING, Weights};
-use numpy::PyReadonlyArray1;
 use numpy::ndarray::{ArrayView2, s};
 use pyo3::prelude::*;
 
@@ -69,10 +69,10 @@ impl RowSource for Columns<'_> {
 pub fn fit_numbers(
     py: Python<'_>,
     schema_json: &str,
-    classes: PyReadonlyArray1<'_, u16>,
+    classes: Aligned1<'_, u16>,
     block: ArrayBlock<'_>,
     config: &str,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<PyModel>> {

@@ -1,5 +1,6 @@
 //! `_core.agreement_counts`, `_core.pair_block_scores`: what estimates of pair scores are made of.
 
+use super::aligned::Aligned1;
 use super::convert::copies;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
@@ -7,7 +8,7 @@ use super::pairs::setting;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{CaseSigns, NominalColumns, agreement, block_scores};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
 /// The metric's sign of each case, times theta.
@@ -55,10 +56,10 @@ fn matrix(
 pub fn agreement_counts<'py>(
     py: Python<'py>,
     dataset: &Bound<'_, PyDataset>,
-    features: PyReadonlyArray1<'_, u32>,
-    ends: PyReadonlyArray1<'_, i64>,
+    features: Aligned1<'_, u32>,
+    ends: Aligned1<'_, i64>,
     shares: bool,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
@@ -96,14 +97,14 @@ pub fn agreement_counts<'py>(
 pub fn pair_block_scores<'py>(
     py: Python<'py>,
     dataset: &Bound<'_, PyDataset>,
-    rows: PyReadonlyArray1<'_, i64>,
-    ends: PyReadonlyArray1<'_, i64>,
+    rows: Aligned1<'_, i64>,
+    ends: Aligned1<'_, i64>,
     metric: &str,
     theta: [f64; 4],
     alpha: f64,
     decay: &str,
     at_zero: f64,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    weights: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
     asked: Option<(usize, usize)>,

@@ -1,5 +1,6 @@
 //! Smallest and optimal trees: search without the interpreter, answer with bounds.
 
+use super::aligned::Aligned1;
 use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::run;
@@ -8,7 +9,6 @@ use crate::data::Weights;
 use crate::exact::{self, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
 use crate::tree::Tree;
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -48,7 +48,7 @@ pub fn minimal_tree(
     limits: &str,
     minimise_errors: bool,
     parameters: &str,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyModel> {
     let limits: SearchLimits = read(limits)?;
@@ -72,7 +72,7 @@ pub fn optimal_tree(
     objective: &str,
     limits: &str,
     parameters: &str,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyModel> {
     let objective: Objective = read(objective)?;

@@ -1,5 +1,6 @@
 //! `_core.Forest`: trees that vote, and the call that grows them.
 
+use super::aligned::Aligned1;
 use super::convert::{ArrayBlock, bytes, on_source, readable, row_set, weights};
 use super::dataset::{PyDataset, plan};
 use super::explain::explained;
@@ -13,7 +14,7 @@ use crate::model::{Forest, Model};
 use crate::parallel::{self, Control};
 use crate::predict::{ForestPredictor, Votes};
 use crate::{resample, store};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -49,7 +50,7 @@ pub fn forest_fit(
     config: &str,
     bagging_json: &str,
     out_of_bag: bool,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
@@ -107,7 +108,7 @@ pub fn bag_counts<'py>(
     config: &str,
     draws: usize,
     seeds: Vec<u64>,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let bytes = data.data().len().saturating_mul(24 * seeds.len());
@@ -145,7 +146,7 @@ pub fn permutation_losses<'py>(
     data: &PyDataset,
     config: &str,
     draws: usize,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {

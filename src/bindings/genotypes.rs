@@ -1,5 +1,6 @@
 //! Scores of genotypes as a file holds them: two bits each, read where they lie.
 
+use super::aligned::{Aligned1, Aligned2};
 use super::job::{Work, exception, run};
 use crate::criteria::{self, Evidence};
 use crate::data::genotypes::PackedGenotypes;
@@ -7,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::simd::Level;
 use crate::stats::neighbours::genotypes::{GenotypeRows, genotype_scores, genotype_tests, memory};
 use crate::stats::neighbours::{Multiclass, NeighbourMethod};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -22,10 +23,10 @@ struct PackedStudy<'a> {
 
 impl<'a> PackedStudy<'a> {
     fn new(
-        packed: &'a PyReadonlyArray2<'_, u8>,
+        packed: &'a Aligned2<'_, u8>,
         n_samples: usize,
-        samples: &PyReadonlyArray1<'_, u32>,
-        classes: &PyReadonlyArray1<'_, u16>,
+        samples: &Aligned1<'_, u32>,
+        classes: &Aligned1<'_, u16>,
         n_classes: usize,
         criterion: (&str, &str),
     ) -> PyResult<Self> {
@@ -79,10 +80,10 @@ fn search(criterion: &str, options_json: &str) -> PyResult<Result<(NeighbourMeth
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn scores<'py>(
     py: Python<'py>,
-    packed: PyReadonlyArray2<'_, u8>,
+    packed: Aligned2<'_, u8>,
     n_samples: usize,
-    samples: PyReadonlyArray1<'_, u32>,
-    classes: PyReadonlyArray1<'_, u16>,
+    samples: Aligned1<'_, u32>,
+    classes: Aligned1<'_, u16>,
     n_classes: usize,
     criterion: &str,
     options_json: &str,
@@ -110,14 +111,14 @@ pub fn scores<'py>(
 #[allow(clippy::type_complexity, reason = "arrays of one call")]
 pub fn tests<'py>(
     py: Python<'py>,
-    packed: PyReadonlyArray2<'_, u8>,
+    packed: Aligned2<'_, u8>,
     n_samples: usize,
-    samples: PyReadonlyArray1<'_, u32>,
-    classes: PyReadonlyArray1<'_, u16>,
+    samples: Aligned1<'_, u32>,
+    classes: Aligned1<'_, u16>,
     n_classes: usize,
     criterion: &str,
     options_json: &str,
-    permuted: PyReadonlyArray2<'_, u16>,
+    permuted: Aligned2<'_, u16>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(

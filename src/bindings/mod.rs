@@ -3,6 +3,7 @@
 //! Arrays are borrowed before the interpreter is released; nothing below this module knows Python,
 //! except a user's criterion ([`custom`]), which keeps its job on the calling thread.
 
+mod aligned;
 mod arrays;
 mod bayes;
 mod codes;

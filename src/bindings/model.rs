@@ -1,5 +1,6 @@
 //! `_core.Model`: a fitted model.
 
+use super::aligned::Aligned1;
 use super::arrays::arrays;
 use super::convert::{ArrayBlock, Columns, bytes, on_source, readable, string, weights};
 use super::custom::Custom;
@@ -17,7 +18,7 @@ use crate::prune::{self, PruneRows, PruneStep};
 use crate::resample::alpha::AlphaChoice;
 use crate::store;
 use crate::tree::{CostMatrix, Style, dot, text};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::{Arc, OnceLock};
@@ -257,7 +258,7 @@ impl PyModel {
     fn node_proba<'py>(
         &self,
         py: Python<'py>,
-        nodes: PyReadonlyArray1<'_, i64>,
+        nodes: Aligned1<'_, i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let k = self.model.tree.classes;
         let nodes = nodes.as_array();
@@ -289,7 +290,7 @@ impl PyModel {
         method_json: Option<&str>,
         merge_json: Option<&str>,
         data: Option<&PyDataset>,
-        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
         costs_json: Option<&str>,
     ) -> PyResult<Self> {

@@ -1,5 +1,6 @@
 //! Scores of codes as they lie in the user's memory: nothing is encoded, nothing copied.
 
+use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, run};
 use crate::criteria::{self, Criterion, Evidence};
 use crate::error::{Error, Result};
@@ -8,7 +9,7 @@ use crate::stats::neighbours::{
     Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows, default_radius,
     neighbour_scores, round,
 };
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -57,12 +58,12 @@ fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Ve
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn stream_scores<'py>(
     py: Python<'py>,
-    codes: PyReadonlyArray2<'_, u8>,
-    classes: PyReadonlyArray1<'_, u16>,
+    codes: Aligned2<'_, u8>,
+    classes: Aligned1<'_, u16>,
     n_classes: usize,
     criterion: &str,
     options_json: &str,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
@@ -89,10 +90,7 @@ pub fn stream_scores<'py>(
 
 /// Scores of neighbours in their last form, from sums of all parts.
 #[pyfunction]
-pub fn rounded_scores<'py>(
-    py: Python<'py>,
-    sums: PyReadonlyArray1<'_, f64>,
-) -> Bound<'py, PyArray1<f64>> {
+pub fn rounded_scores<'py>(py: Python<'py>, sums: Aligned1<'_, f64>) -> Bound<'py, PyArray1<f64>> {
     let mut scores = sums.as_array().to_vec();
     round(&mut scores);
     scores.into_pyarray(py)

@@ -1,5 +1,6 @@
 //! `_core.network_*`: message lengths, the exact posterior and the search of Bayesian networks.
 
+use super::aligned::Aligned1;
 use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
@@ -8,7 +9,7 @@ use crate::networks::{
     self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, Set, Variables,
 };
 use crate::parallel::Control;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -63,7 +64,7 @@ pub fn network_tables_cost(
     data: &PyDataset,
     config: &str,
     parents: Vec<Vec<usize>>,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<(Vec<f64>, Vec<f64>)> {
     let config = self::config(config)?;
@@ -95,7 +96,7 @@ pub fn network_exact<'py>(
     data: &PyDataset,
     config: &str,
     most_memory: u64,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>, Vec<usize>)> {
@@ -131,7 +132,7 @@ pub fn network_counts<'py>(
     data: &PyDataset,
     config: &str,
     parents: Vec<Vec<usize>>,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
 ) -> PyResult<(Vec<Bound<'py, PyArray1<f64>>>, Vec<Option<u32>>)> {
     let config = self::config(config)?;
     let data = data.encoded();
@@ -163,7 +164,7 @@ pub fn network_search<'py>(
     data: &PyDataset,
     config: &str,
     search: &str,
-    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Bound<'py, PyArray2<f64>>)> {

@@ -1,5 +1,6 @@
 //! `_core.PairCounts`: counts of ordered pairs by distance, and their contractions.
 
+use super::aligned::Aligned1;
 use super::convert::{copies, row_set};
 use super::dataset::PyDataset;
 use super::job::{Work, exception, run};
@@ -10,9 +11,7 @@ use crate::stats::pairs::{
     Decay, NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
     pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
 };
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1,
-};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
 use pyo3::prelude::*;
 
 /// Whole numbers by (feature, value, class, case, distance); immutable.
@@ -35,8 +34,8 @@ fn count_bytes(data: &data::Dataset) -> usize {
 pub fn pair_counts(
     py: Python<'_>,
     dataset: &Bound<'_, PyDataset>,
-    rows: Option<PyReadonlyArray1<'_, i64>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    rows: Option<Aligned1<'_, i64>>,
+    weights: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyPairCounts> {
@@ -63,9 +62,9 @@ pub fn pair_counts(
 pub fn pair_counts_across(
     py: Python<'_>,
     dataset: &Bound<'_, PyDataset>,
-    rows: PyReadonlyArray1<'_, i64>,
-    others: PyReadonlyArray1<'_, i64>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    rows: Aligned1<'_, i64>,
+    others: Aligned1<'_, i64>,
+    weights: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyPairCounts> {
@@ -98,8 +97,8 @@ pub fn fixed_matrices<'py>(
     alpha: f64,
     decay: &str,
     at_zero: f64,
-    rows: Option<PyReadonlyArray1<'_, i64>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
+    rows: Option<Aligned1<'_, i64>>,
+    weights: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
@@ -195,7 +194,7 @@ impl PyPairCounts {
     fn from_parts(
         offsets: Vec<u32>,
         classes: usize,
-        cells: PyReadonlyArray1<'_, i64>,
+        cells: Aligned1<'_, i64>,
         pairs: u64,
     ) -> PyResult<Self> {
         let cells = cells.as_array().to_vec();

@@ -1,5 +1,6 @@
 //! `_core.SpreadGrowth`: a tree whose rows lie elsewhere, and what is done to the rows there.
 
+use super::aligned::{Aligned1, Aligned2};
 use super::codes::{PyCodeFacts, facts};
 use super::dataset::plan;
 use super::forest::PyForest;
@@ -11,7 +12,7 @@ use crate::fit::{CodeFacts, FitPlan};
 use crate::grow::binned::{self, GrownBelow};
 use crate::grow::{GrowthSetting, PackedTree, forest};
 use crate::parallel::Control;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 /// Rows and where groups of them start.
@@ -75,7 +76,7 @@ impl PySpreadGrowth {
     fn choose<'py>(
         &mut self,
         py: Python<'py>,
-        counts: PyReadonlyArray1<'_, u32>,
+        counts: Aligned1<'_, u32>,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i32>>, usize)> {
         let counts = counts.as_slice()?;
         let Self { facts, plan, seed, growth } = self;
@@ -137,7 +138,7 @@ pub fn forest_seeds(seed: u64, trees: usize) -> Vec<u64> {
 fn on_groups<R: Send>(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    (records, starts): (&PyReadonlyArray2<'_, u8>, &PyReadonlyArray1<'_, i64>),
+    (records, starts): (&Aligned2<'_, u8>, &Aligned1<'_, i64>),
     ask: impl FnOnce(&GroupedRecords<'_>) -> Result<R> + Send,
 ) -> PyResult<R> {
     let (facts, bytes, starts) = (self::facts(facts)?, records.as_slice()?, starts.as_slice()?);
@@ -159,8 +160,8 @@ fn grouped<'py>(
 pub fn count_groups<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    records: PyReadonlyArray2<'_, u8>,
-    starts: PyReadonlyArray1<'_, i64>,
+    records: Aligned2<'_, u8>,
+    starts: Aligned1<'_, i64>,
     groups: Vec<u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let found = on_groups(py, facts, (&records, &starts), |part| part.count(&groups))?;
@@ -172,9 +173,9 @@ pub fn count_groups<'py>(
 pub fn divide_groups<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    records: PyReadonlyArray2<'_, u8>,
-    starts: PyReadonlyArray1<'_, i64>,
-    routes: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, i32>, usize),
+    records: Aligned2<'_, u8>,
+    starts: Aligned1<'_, i64>,
+    routes: (Aligned1<'_, u32>, Aligned1<'_, i32>, usize),
 ) -> PyResult<PyGroups<'py>> {
     let (features, targets, groups) = (routes.0.as_slice()?, routes.1.as_slice()?, routes.2);
     let splits = GroupSplits { features, targets, groups };
@@ -187,8 +188,8 @@ pub fn divide_groups<'py>(
 pub fn rows_of_groups<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    records: PyReadonlyArray2<'_, u8>,
-    starts: PyReadonlyArray1<'_, i64>,
+    records: Aligned2<'_, u8>,
+    starts: Aligned1<'_, i64>,
     groups: Vec<u32>,
 ) -> PyResult<PyGroups<'py>> {
     let found = on_groups(py, facts, (&records, &starts), |part| part.rows_of(&groups))?;
@@ -199,8 +200,8 @@ pub fn rows_of_groups<'py>(
 #[pyfunction]
 pub fn add_counts<'py>(
     py: Python<'py>,
-    a: PyReadonlyArray1<'_, u32>,
-    b: PyReadonlyArray1<'_, u32>,
+    a: Aligned1<'_, u32>,
+    b: Aligned1<'_, u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let mut sum = a.as_slice()?.to_vec();
     add(&mut sum, b.as_slice()?).map_err(exception)?;
@@ -215,8 +216,8 @@ pub fn grow_groups<'py>(
     facts: PyCodeFacts<'_>,
     config: &str,
     seed: Option<u64>,
-    records: PyReadonlyArray2<'_, u8>,
-    starts: PyReadonlyArray1<'_, i64>,
+    records: Aligned2<'_, u8>,
+    starts: Aligned1<'_, i64>,
     nodes: Vec<(u64, u32)>,
 ) -> PyResult<Vec<Packed<'py>>> {
     let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
@@ -247,8 +248,8 @@ pub fn grow_groups<'py>(
 pub fn drawn_rows<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    records: PyReadonlyArray2<'_, u8>,
-    times: PyReadonlyArray1<'_, u32>,
+    records: Aligned2<'_, u8>,
+    times: Aligned1<'_, u32>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, Vec<u32>)> {
     let facts = self::facts(facts)?;
     let (bytes, times) = (records.as_slice()?, times.as_slice()?);

@@ -27,7 +27,7 @@ from .._core import (
     Model,
 )
 from ..rendering.progress import make_report
-from .encoding import blocks_of, dataset_of, plain, schema_text
+from .encoding import blocks_of, dataset_of, plain, readable, schema_text
 from .networks import (
     bayes_fit,
     bayes_model_from_bytes,
@@ -104,6 +104,7 @@ __all__ = [
     "permutation_losses",
     "plain",
     "prune",
+    "readable",
     "schema_text",
     "score_features",
     "score_tables",

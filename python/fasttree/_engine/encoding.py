@@ -55,13 +55,25 @@ def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
     return [as_block(c.values, c.kind == "numeric") for c in columns]
 
 
+def readable(values: Any, dtype: Any = None) -> np.ndarray:
+    """An array of `dtype` (None: its own) as the core reads it: its first cell and its steps are
+    whole numbers of cells, in the machine's order of bytes. The array itself where it is so, else a
+    copy; a field of packed records, for one, is copied."""
+    array = np.asarray(values, dtype=dtype)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    steps = [step for step, n in zip(array.strides, array.shape, strict=True) if n > 1]
+    whole = all(step % array.itemsize == 0 for step in steps)
+    return array if array.flags.aligned and whole else array.copy()
+
+
 def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
+    """Cells of one column or of several, shape (rows, columns), as the core reads them."""
     check_mapped(values)
-    if values.ndim == 1:
-        values = values[:, None]
-    if numeric:
-        return values if values.dtype in (np.float64, np.float32) else values.astype(np.float64)
-    return values if values.dtype in (np.int32, np.uint8) else values.astype(np.int32)
+    known, wide = (
+        ((np.float64, np.float32), np.float64) if numeric else ((np.int32, np.uint8), np.int32)
+    )
+    block = readable(values, None if values.dtype in known else wide)
+    return block[:, None] if block.ndim == 1 else block
 
 
 def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
@@ -84,8 +96,8 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
 
 
 def as_rows(rows: Any) -> np.ndarray | None:
-    return None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
+    return None if rows is None else np.ascontiguousarray(readable(rows, np.int64))
 
 
 def as_weights(weights: Any) -> np.ndarray | None:
-    return None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    return None if weights is None else np.ascontiguousarray(readable(weights, np.float64))

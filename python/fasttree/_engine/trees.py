@@ -14,7 +14,7 @@ from .._checks import threads
 from .._checks.aliases import MaybeArray
 from .._core import Forest, Model
 from ..rendering.progress import Progress, make_report
-from .encoding import as_block, as_rows, as_weights, dataset_of, schema_json
+from .encoding import as_block, as_rows, as_weights, dataset_of, readable, schema_json
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -195,10 +195,7 @@ def cross_validate(
     progress: Progress = None,
 ) -> dict[str, np.ndarray]:
     """Every configuration on every fold; see `_core.Dataset.cross_validate` for the arrays."""
-    pairs = [
-        (np.ascontiguousarray(train, dtype=np.int64), np.ascontiguousarray(test, dtype=np.int64))
-        for train, test in folds
-    ]
+    pairs = [(readable(train, np.int64), readable(test, np.int64)) for train, test in folds]
     data = dataset_of(table, n_jobs)
     texts = [json.dumps(c) for c in configs]
     return data.cross_validate(

@@ -133,13 +133,12 @@ class Discretizer(ColumnTransformer):
         method, classes, n_classes = json.dumps(self.to_config()), None, 0
         if self.method == "mdlp":
             classes, n_classes = table.y_codes.astype(np.uint16), len(table.classes)
+        own = None if weights is None else _engine.readable(weights)
         self.cuts_: dict[str, np.ndarray] = {}
         for column in table.columns:
             if column.kind == "numeric":
-                values = np.ascontiguousarray(column.values, dtype=np.float64)
-                self.cuts_[column.name] = _engine.bin_cuts(
-                    method, values, classes, n_classes, weights
-                )
+                values = _engine.readable(column.values, np.float64)
+                self.cuts_[column.name] = _engine.bin_cuts(method, values, classes, n_classes, own)
 
     def _concerns(self, column: Column) -> bool:
         if column.name not in self.cuts_:

@@ -192,7 +192,7 @@ class ColumnTransformer(Parameters):
 
 
 def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
-    weights = np.ascontiguousarray(weights_array(weights))
+    weights = weights_array(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape} but X has {n_rows} rows")
     if weights.size and not weights.any():

@@ -101,7 +101,7 @@ def rows_for(
         refuse_infinity(schema, check_mapped(X))
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
-        return [X], len(X)
+        return _engine.blocks_of([Column("", "numeric", X)]), len(X)
     table = X if isinstance(X, Table) else Table(X, **_options(schema, X))
     columns = _converted(schema, table, handle_unknown)
     if missing == "error":

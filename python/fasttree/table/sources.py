@@ -308,7 +308,7 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     if isinstance(dtype, np.dtype):
         return series.to_numpy()
     if pandas.api.types.is_bool_dtype(dtype):
-        return series.to_numpy(dtype=object)
+        return _truths(name, series.to_list())
     if pandas.api.types.is_numeric_dtype(dtype):
         if pandas.api.types.is_integer_dtype(dtype):
             return _whole(series.isna().to_numpy(), series.to_numpy(dtype=object))
@@ -325,6 +325,13 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
 
         return _narwhals_column(name, nw.from_native(series, series_only=True), nw)
     return series.to_numpy(dtype=object)
+
+
+def _truths(name: str, cells: list[Any]) -> Cells:
+    """Bools of a frame whose schema says so: nominal, even where every cell is missing."""
+    if all(map(is_missing, cells)):
+        return Column(name, "nominal", np.full(len(cells), -1, dtype=np.int32), ())
+    return cells_from_list(cells)
 
 
 def _whole(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
@@ -346,8 +353,7 @@ def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
     if dtype == nw.String:
         return _text_column(name, series, nw)
     if dtype == nw.Boolean:
-        cells = series.to_list()
-        return _object_array(cells) if None in cells else np.array(cells, dtype=bool)
+        return _truths(name, series.to_list())
     if dtype == nw.Float32 and not series.is_null().any():
         return np.asarray(series.to_numpy())
     if dtype.is_integer() and dtype not in (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16):

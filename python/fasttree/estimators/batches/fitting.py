@@ -30,6 +30,7 @@ from . import passes
 from .parts import Coding, PartFacts, Reader, describe, joined
 from .passes import Encoded
 from .sources import Batches
+from .unchanged import Repeated
 
 __all__ = [
     "Columns",
@@ -154,15 +155,15 @@ def facts_of(
 
 
 def _over(
-    batches: Batches,
+    source: Repeated,
     of_part: Callable[[Any, str], Any],
     join: Callable[[Any, Any], Any],
     columns: list[str] | None = None,
 ) -> Any:
     """What all batches say together; None without rows."""
     found = None
-    for number, batch in batches(columns):
-        found = join(found, of_part(batch, f"batch {number}"))
+    for batch, where in source.parts(columns):
+        found = join(found, of_part(batch, where))
     return found
 
 
@@ -194,8 +195,9 @@ class Columns:
         return replace(facts, names=self.features, kinds=kinds, levels=levels)
 
 
-def described(batches: Batches, reader: Reader) -> PartFacts:
-    """Columns, levels and classes of all batches; numbers are not read where a schema names them.
+def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
+    """The source, and columns, levels and classes of all batches; numbers are not read where a
+    schema names them.
 
     Raises:
         ValueError: no rows, or a column that is not there.
@@ -208,12 +210,14 @@ def described(batches: Batches, reader: Reader) -> PartFacts:
             )
     columns = Columns.of(names, batches.numbers, reader)
     wanted = [n for n in names if n not in columns.spared] or None
+    source = Repeated(batches, reader)
     facts: PartFacts | None = _over(
-        batches, lambda part, where: describe(reader, part, where), joined, wanted
+        source, lambda part, where: describe(source, part, where), joined, wanted
     )
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
-    return columns.completed(facts)
+    source.expected = columns.completed(facts)
+    return source, source.expected
 
 
 @dataclass(frozen=True)
@@ -227,26 +231,26 @@ class CodedRows:
 
 
 def coded_rows(
-    batches: Batches, reader: Reader, config: dict[str, Any], facts: PartFacts, hashed: bool
+    source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
 ) -> CodedRows:
     """All rows of the batches as codes."""
-    coding = Coding(facts, reader.target or "class", (None,) * len(facts.names))
+    coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
     bins = config["max_bins"]
     if config["missing"] == "mode":
         gaps = _over(
-            batches,
-            lambda part, where: passes.gaps_of_part(reader, coding, part, where),
+            source,
+            lambda part, where: passes.gaps_of_part(source, coding, part, where),
             lambda a, b: passes.joined_gaps(coding, a, b),
         )
         coding = passes.fills_of(coding, gaps)
     if "numeric" in facts.kinds:
-        coding = _with_cuts(batches, reader, coding, bins)
+        coding = _with_cuts(source, coding, bins)
     records: np.ndarray | None = None
     hashes: np.ndarray | None = None
     features: list[Any] = []
     totals, at = np.zeros(len(facts.classes), np.uint64), 0
-    for number, batch in batches():
-        part = passes.encoded_part(reader, coding, hashed, batch, f"batch {number}")
+    for batch, where in source.parts():
+        part = passes.encoded_part(source, coding, hashed, batch, where)
         if part is None:
             continue
         if records is None:
@@ -254,20 +258,13 @@ def coded_rows(
             hashes = np.empty(facts.rows, np.uint64) if hashed else None
             features = part.features
         end = at + len(part.records)
-        if end > facts.rows:
-            at = end
-            break
         _put(part, records, hashes, at)
         features, totals, at = (
             passes.joined_features(features, part.features),
             totals + part.totals,
             end,
         )
-    if records is None or at != facts.rows:
-        raise ValueError(
-            f"{batches.name} gave {facts.rows} rows in the first pass and others in the last: a "
-            "source must give the same rows each time"
-        )
+    assert records is not None
     return CodedRows(coding, facts_of(coding, features, totals), records, hashes)
 
 
@@ -277,18 +274,18 @@ def _put(part: Encoded, records: np.ndarray, hashes: np.ndarray | None, at: int)
         hashes[at : at + len(part.hashes)] = part.hashes
 
 
-def _with_cuts(batches: Batches, reader: Reader, coding: Coding, bins: int) -> Coding:
+def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
     edges = _over(
-        batches,
-        lambda part, where: passes.edges_of_part(reader, coding, bins, part, where),
+        source,
+        lambda part, where: passes.edges_of_part(source, coding, bins, part, where),
         lambda a, b: passes.joined_edges(bins, a, b),
     )
     coding, columns = passes.cuts_of(coding, edges, bins)
     if columns:
         names = [coding.facts.names[j] for j in columns]
         values = _over(
-            batches,
-            lambda part, where: passes.values_of_part(reader, coding, columns, part, where),
+            source,
+            lambda part, where: passes.values_of_part(source, coding, columns, part, where),
             lambda a, b: passes.joined_values(names, a, b),
         )
         coding = passes.with_values(coding, columns, values, bins)
@@ -299,10 +296,10 @@ def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> An
     """Fit a `FastTreeClassifier` on batches."""
     check_words(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
-    facts = described(batches, reader)
+    source, facts = described(batches, reader)
     config = configured(estimator.get_params(deep=False), facts)
     check_plan(config, facts, False)
-    rows = coded_rows(batches, reader, config, facts, False)
+    rows = coded_rows(source, config, facts, False)
     report = _engine.make_report(estimator.progress, "growing")
     model = core.fit_codes(rows.facts, rows.records, json.dumps(config), estimator.n_jobs, report)
     return finished(estimator, model, facts)
@@ -312,10 +309,10 @@ def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> 
     """Fit a `FastForestClassifier` on batches."""
     check_words(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
-    facts = described(batches, reader)
+    source, facts = described(batches, reader)
     config, bagging = forest_configured(estimator, facts)
     check_plan(config, facts, True)
-    rows = coded_rows(batches, reader, config, facts, True)
+    rows = coded_rows(source, config, facts, True)
     assert rows.hashes is not None
     texts = (json.dumps(config), json.dumps(bagging))
     report = _engine.make_report(estimator.progress, "trees")

@@ -15,6 +15,7 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +42,10 @@ class Rows:
     classes: tuple[Any, ...]
     values: np.ndarray
     copies: np.ndarray | None
+
+
+ReadPart = Callable[[Any, str], Rows | None]
+"""Takes a part of that name apart; None without rows."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,7 @@ class PartFacts:
     where: str
 
 
-def describe(reader: Reader, part: Any, where: str) -> PartFacts | None:
+def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
     """What a part holds; None without rows."""
     rows = reader(part, where)
     if rows is None:

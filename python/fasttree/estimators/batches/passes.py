@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
-from .parts import Coding, Reader
+from .parts import Coding, ReadPart
 
 __all__ = [
     "Encoded",
@@ -44,7 +44,7 @@ Edges = tuple[list[np.ndarray], np.ndarray, list[np.ndarray | None]]
 Values = list[tuple[np.ndarray, np.ndarray]]
 
 
-def gaps_of_part(reader: Reader, coding: Coding, part: Any, where: str) -> Gaps | None:
+def gaps_of_part(reader: ReadPart, coding: Coding, part: Any, where: str) -> Gaps | None:
     """Missing cells of each column, and what its mean or mode is made of: parts of an exact sum and
     known copies, or counts by level."""
     rows = reader(part, where)
@@ -105,7 +105,9 @@ def fills_of(coding: Coding, gaps: Gaps) -> Coding:
     return replace(coding, fills=tuple(fills))
 
 
-def edges_of_part(reader: Reader, coding: Coding, bins: int, part: Any, where: str) -> Edges | None:
+def edges_of_part(
+    reader: ReadPart, coding: Coding, bins: int, part: Any, where: str
+) -> Edges | None:
     """What a part says of the cut points of numeric columns."""
     rows = reader(part, where)
     if rows is None:
@@ -142,7 +144,7 @@ def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]
 
 
 def values_of_part(
-    reader: Reader, coding: Coding, columns: list[int], part: Any, where: str
+    reader: ReadPart, coding: Coding, columns: list[int], part: Any, where: str
 ) -> Values | None:
     """How often each value of some numeric columns occurs in a part."""
     rows = reader(part, where)
@@ -194,7 +196,7 @@ class Encoded:
 
 
 def encoded_part(
-    reader: Reader, coding: Coding, hashed: bool, part: Any, where: str
+    reader: ReadPart, coding: Coding, hashed: bool, part: Any, where: str
 ) -> Encoded | None:
     """A part as codes; None without rows."""
     rows = reader(part, where)

@@ -45,7 +45,12 @@ class Batches:
 
     def __call__(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Any]]:
         """Number and rows of each batch, the empty ones left out."""
-        for number, batch in enumerate(self.read(columns)):
+        found = self.read(columns)
+        if not isinstance(found, Iterable):
+            raise TypeError(
+                f"{self.name} came as a {type(found).__name__}; give an iterable of batches"
+            )
+        for number, batch in enumerate(found):
             frame = _frame(batch)
             if len(frame):
                 yield number, frame

@@ -52,6 +52,7 @@ __all__ = [
     "path_of",
     "random_seed",
     "real",
+    "refuse_masked",
     "several_fours",
     "share",
     "shown",
@@ -192,6 +193,21 @@ def several_fours(value: Any, name: str = "theta") -> list[tuple[float, float, f
     return [four_weights(four, name) for four in (cells if listed else [value])]
 
 
+def refuse_masked(name: str, values: Any) -> None:
+    """Refuse an array with masked cells, by the first row that holds one.
+
+    >>> refuse_masked("y_pred", np.ma.array([0, 1], mask=[False, True]))
+    Traceback (most recent call last):
+    ...
+    ValueError: y_pred: row 1 is masked; drop such rows or fill them (array.filled(value))
+    """
+    if np.ma.is_masked(values):
+        place = np.argwhere(np.ma.getmaskarray(values))[0].tolist() or [0]
+        raise ValueError(
+            f"{name}: row {place[0]} is masked; drop such rows or fill them (array.filled(value))"
+        )
+
+
 def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
     """Weights as float64; a text or another thing that is no number is named with its row. Signs
     and shape are the caller's.
@@ -203,6 +219,7 @@ def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
     """
     if isinstance(weights, str | bytes):
         raise ValueError(f"{name}={shown(weights)} is not an array of numbers >= 0")
+    refuse_masked(name, weights)
     try:
         array = np.asarray(weights)
         if array.dtype.kind in "biuf":

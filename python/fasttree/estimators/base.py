@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import at_least_zero, shown, weights_array
+from .._checks import at_least_zero, refuse_masked, shown, weights_array
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
@@ -222,6 +222,7 @@ class Classifier(Settings, Stored):
             y = X.y
         if y is None:
             raise ValueError(NO_LABELS)
+        refuse_masked("y", y)
         y = np.asarray(y)
         if y.shape == (len(predicted), 1):
             y = y[:, 0]

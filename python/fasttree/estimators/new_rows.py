@@ -26,7 +26,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.mapped import check_mapped
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.columns import Column, infinity_message, unused_column
+from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
 from ..table.traps import no_numbers
 
 __all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "without_empty_rows"]
@@ -102,7 +102,11 @@ def rows_for(
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return _engine.blocks_of([Column("", "numeric", X)]), len(X)
-    table = X if isinstance(X, Table) else Table(X, **_options(schema, X))
+    if isinstance(X, Table):
+        table = X
+    else:
+        options = _options(schema, X)
+        table = Table(_long_text_coded(schema, X, handle_unknown), **options)
     columns = _converted(schema, table, handle_unknown)
     if missing == "error":
         refuse_missing(schema, columns)
@@ -233,6 +237,8 @@ def _unused(schema: Schema, X: Any) -> dict[str, str]:
 def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or
     all are positive)."""
+    if np.ma.is_masked(weights):  # refused by row where weights are read
+        return X, y, weights
     try:
         given = np.asarray(weights)
     except ValueError:  # ragged: refused by name where weights are read
@@ -249,7 +255,8 @@ def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     from sklearn.utils import _safe_indexing
 
     rows = np.flatnonzero(given)
-    return _safe_indexing(X, rows), _safe_indexing(y, rows), given[rows]
+    labels = y[rows] if hasattr(y, "to_native") else _safe_indexing(y, rows)
+    return _safe_indexing(X, rows), labels, given[rows]
 
 
 def check_count(schema: Schema, n_features: int) -> None:
@@ -363,17 +370,83 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     occurring = np.unique(codes[codes >= 0])
     unseen = [own[c] for c in occurring if table[c] < 0]
     if unseen:
-        text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
-        words = (
-            f"column {column.name!r} holds {len(unseen)} level(s) that were not declared "
-            f"when the model was fitted: {text}"
+        row = int(np.flatnonzero((table[codes] < 0) & (codes >= 0))[0])
+        _say_unseen(
+            column.name, f"{len(unseen)} level(s)", unseen, (row, own[codes[row]]), handle_unknown
         )
-        if handle_unknown == "error":
-            raise ValueError(
-                words + "; drop or recode these rows, or choose handle_unknown='missing'"
-            )
-        warnings.warn(words + "; they are treated as missing", UserWarning, stacklevel=4)
     return Column(column.name, "nominal", table[codes], levels)
+
+
+def _say_unseen(
+    name: str, what: str, unseen: list[Any], first: tuple[int, Any], handle_unknown: str
+) -> None:
+    """Refuse undeclared levels, or warn of them. `unseen`: some of them; `first`: row and cell."""
+    text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
+    words = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
+    if handle_unknown == "error":
+        raise ValueError(
+            f"{words}; the first is {first[1]!r} in row {first[0]}; drop or recode these rows, or "
+            "choose handle_unknown='missing'"
+        )
+    warnings.warn(words + "; they are treated as missing", UserWarning, stacklevel=5)
+
+
+def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
+    """X, or where it has more rows than a column may have levels, a mapping in which columns of
+    text are codes of the model's levels: levels of X itself could be too many for a Table."""
+    named = _columns_by_name(schema, X)
+    if named is None:
+        return X
+    by_name = {name: j for j, name in enumerate(schema.names)}
+    coded = {}
+    for j, (name, cells) in enumerate(named.items()):
+        place = by_name.get(name, j) if schema.has_names else j
+        levels = schema.levels[place]
+        text = schema.nominal[place] and all(isinstance(v, str) for v in levels)
+        coded[name] = _known_codes(name, cells, levels, handle_unknown) if text else cells
+    return coded
+
+
+def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
+    """The columns of long rows with nominal columns; None of other rows."""
+    if not any(schema.nominal):
+        return None
+    names: list[Any]
+    if isinstance(X, Mapping):
+        names, columns = list(X), list(X.values())
+    elif isinstance(X, np.ndarray):
+        if X.ndim != 2 or X.dtype.kind not in "OUT":
+            return None
+        names, columns = list(schema.names), [X[:, j] for j in range(X.shape[1])]
+    elif hasattr(X, "columns") and hasattr(X, "shape"):
+        names = list(getattr(X, "column_names", X.columns))
+        if len(X) <= MAX_LEVELS or len(set(names)) < len(names):
+            return None
+        columns = [X[name] for name in names]
+    else:
+        return None
+    if len(names) != len(columns) or len(names) != len(schema.names):
+        return None
+    if not all(isinstance(n, str) for n in names) or len(columns[0]) <= MAX_LEVELS:
+        return None
+    return dict(zip(names, columns, strict=True))
+
+
+def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:
+    """Cells as codes of levels: no table of the cells' own values is made."""
+    listing = next(
+        (getattr(cells, n) for n in ("to_list", "to_pylist", "tolist") if hasattr(cells, n)), None
+    )
+    listed = list(cells) if listing is None else listing()
+    place = {level: code for code, level in enumerate(levels)}
+    codes = np.fromiter((place.get(v, -1) for v in listed), dtype=np.int32, count=len(listed))
+    unknown = np.flatnonzero(codes < 0).tolist()
+    unseen = [r for r in unknown if type(listed[r]) is str or not is_missing(listed[r])]
+    if unseen:
+        some = list(dict.fromkeys(listed[row] for row in unseen[:9]))
+        first = (unseen[0], listed[unseen[0]])
+        _say_unseen(name, f"{len(unseen):,} cell(s) of levels", some, first, handle_unknown)
+    return Column(name, "nominal", codes, levels)
 
 
 def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import listing, number_array, shown, weights_array
+from .._checks import listing, number_array, refuse_masked, shown, weights_array
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 
 PROBABILITY_TOLERANCE = 1e-4
@@ -33,6 +33,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _one_dimensional(values: Any, what: str) -> np.ndarray:
+    refuse_masked(what, values)
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(

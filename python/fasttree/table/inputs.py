@@ -36,7 +36,10 @@ def without_column(X: Any, name: str) -> tuple[Any, Any]:
         )
     columns = [str(c) for c in frame.columns]
     _check_column(name, columns)
-    return frame.drop(name).to_native(), frame[name].to_native()
+    column = frame[name]
+    native = column.to_native()
+    # An array of Arrow has no name; narwhals' series keeps it, for the target is named after it.
+    return frame.drop(name).to_native(), native if hasattr(native, "name") else column
 
 
 def _frame(X: Any) -> Any:

@@ -142,6 +142,11 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
         own = getattr(y, "name", None)
         name = name or (own if isinstance(own, str) and own else None)
     name = name or "class"
+    if np.ma.is_masked(y):
+        gone = np.flatnonzero(np.ma.getmaskarray(y).reshape(len(y), -1).any(axis=1))
+        raise ValueError(missing_message(name, int(gone[0]), len(gone)))
+    if isinstance(y, np.ma.MaskedArray):
+        y = np.asarray(y)
     if isinstance(y, (list, tuple)):
         kinds = set(map(type, y))
         if kinds & {list, tuple, np.ndarray}:

@@ -65,8 +65,10 @@ def of_model(model):
 def forest(X, y, w, rows):
     made = fasttree.FastForestClassifier(3, random_state=0, oob_score=True)
     made.fit(X, y, sample_weight=w)
-    return made.to_bytes(), made.oob_decision_function_, made.bootstrap_counts(
-        X, y, sample_weight=w
+    return (
+        made.to_bytes(),
+        made.oob_decision_function_,
+        made.bootstrap_counts(X, y, sample_weight=w),
     )
 
 

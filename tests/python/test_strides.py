@@ -77,8 +77,8 @@ def folds(rows):
 
 
 def validated(X, y, w, rows, **params):
-    found = selection.cross_validate(X, y, cv=folds(rows), sample_weight=w, **params)
-    return found["accuracy"]
+    found = selection.cross_validate(X, y, cv=folds(rows), **params)
+    return found.to_csv()
 
 
 def packed_scores(tables):
@@ -150,7 +150,7 @@ ENTRIES = {
         X, y, rows=np.sort(r[:9]), sample_weight=w, **PLAIN
     ).counts[0],
     "count_matrices": lambda X, y, w, r: fasttree.count_matrices(X, y, sample_weight=w, **PLAIN)[1],
-    "sweep": lambda X, y, w, r: fasttree.sweep(X, y, alpha=(0.1,), cv=folds(r)).to_frame().to_numpy(),
+    "sweep": lambda X, y, w, r: fasttree.sweep(X, y, alpha=(0.1,), cv=folds(r)).to_csv(),
     "estimate_features": lambda X, y, w, r: fasttree.estimate_features(X, y).scores,
     "cross_validate": lambda X, y, w, r: validated(X, y, w, r),
     "cross_validate histogram": lambda X, y, w, r: validated(
@@ -160,17 +160,17 @@ ENTRIES = {
     "NaiveBayes predict": lambda X, y, w, r: BAYES.predict_proba(X),
     "TAN": lambda X, y, w, r: of_model(naive_bayes.TAN().fit(X, y, sample_weight=w)),
     "AODE": lambda X, y, w, r: of_model(naive_bayes.AODE().fit(X, y)),
-    "CaMML": lambda X, y, w, r: bayesian_networks.CaMML(random_state=1, search="quick")
+    "CaMML": lambda X, y, w, r: bayesian_networks.CaMML(random_state=1, n_steps=400)
     .fit(X, y)
     .predict_proba(X),
     "EqualWidth": lambda X, y, w, r: discretize.EqualWidth(4).fit_transform(X),
     "EqualFrequency": lambda X, y, w, r: discretize.EqualFrequency(4).fit_transform(X),
     "MDLP": lambda X, y, w, r: discretize.MDLP().fit(X, y).transform(X),
     "ReplaceMissing": lambda X, y, w, r: discretize.ReplaceMissing().fit_transform(X),
-    "CriterionSelector": lambda X, y, w, r: feature_selection.CriterionSelector(k=2)
+    "CriterionSelector": lambda X, y, w, r: feature_selection.CriterionSelector("gini", k=2)
     .fit(X, y)
     .transform(X),
-    "criterion of tables": lambda X, y, w, r: fasttree.criteria.Gini()(X.reshape(-1, 2, COLUMNS)),
+    "criterion of tables": lambda X, y, w, r: fasttree.criteria.Gini().score(X),
     "metrics": lambda X, y, w, r: metrics.brier_score(
         y, np.column_stack([y, 1 - y]), sample_weight=w
     ),
@@ -198,3 +198,45 @@ def test_every_entry_reads_an_array_as_its_contiguous_copy(name, X, y, w, rows):
     call = ENTRIES[name]
     given_ones, copies = (X, y, w, rows), tuple(map(native, (X, y, w, rows)))
     assert same(call(*given_ones), call(*copies))
+
+
+@pytest.mark.parametrize("strange", [{"offset": 1}, {"gap": 4}])
+def test_the_core_refuses_what_is_not_aligned(strange):
+    packed = laid(NUMBERS, "<f8", strange.get("offset", 0), (strange.get("gap", 0), 0), (1, 1))
+    codes = LABELS.astype(np.uint16)
+    schema = fasttree._engine.schema_text(
+        [{"name": f"x{j}", "kind": "numeric"} for j in range(COLUMNS)], (0, 1), "class"
+    )
+    fasttree._engine.core.Dataset(schema, codes, [packed.copy()], None)
+    with pytest.raises(ValueError, match="is not aligned to its cells of 8 bytes"):
+        fasttree._engine.core.Dataset(schema, codes, [packed], None)
+
+
+def records():
+    packed = np.zeros(8, [("x", "f8"), ("k", "i4")])
+    packed["x"], packed["k"] = [0, 1] * 4, [3, 4] * 4
+    return packed
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda a: a["x"][:, None],
+        lambda a: a[["x", "k"]],
+        lambda a: a.view(np.recarray),
+        lambda a: {"x": a["x"], "k": a["k"]},
+        lambda a: {"x": a["x"][::-1]},
+    ],
+)
+def test_fields_of_packed_records_are_read_as_they_are(form):
+    X = form(records())
+    model = fasttree.fit(X, [0, 1] * 4 if not isinstance(X, dict) or "k" in X else [1, 0] * 4)
+    assert model.tree_.threshold[0] == 0.5
+    assert model.predict(X).tolist() == model.predict(model_rows(X)).tolist()
+
+
+def model_rows(X):
+    """The same columns, each copied."""
+    if isinstance(X, dict):
+        return {name: column.copy() for name, column in X.items()}
+    return X.copy() if not X.dtype.names else {name: X[name].copy() for name in X.dtype.names}

@@ -79,7 +79,7 @@ def test_unseen_levels_warn_once_and_count_as_missing():
 
 def test_unseen_levels_can_be_refused():
     model = fasttree.fit(COLOURS, SHADES, handle_unknown="error")
-    with pytest.raises(ValueError, match="column 'colour' holds 1 level.*'purple'; drop or recode"):
+    with pytest.raises(ValueError, match="column 'colour' holds 1 level.*'purple' in row 0; drop or recode"):
         model.predict(COLOURS.assign(colour="purple"))
     assert model.score(COLOURS, SHADES) == 1.0
 
@@ -169,3 +169,94 @@ def test_unusual_arrays_are_read_as_what_they_hold():
         assert np.array_equal(
             model.predict(data), fasttree.fit(data.astype(float), Y).predict(data.astype(float))
         )
+
+
+LABELLED = {"c": ["red", "blue"] * 10, "label": ["no", "yes"] * 10}
+
+
+def as_pandas(columns):
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def as_arrow(columns):
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+def as_polars(columns):
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+def as_objects(columns):
+    return np.array(columns["c"], dtype=object)[:, None]
+
+
+@pytest.mark.parametrize("form", [dict, as_pandas, as_arrow, as_polars, as_objects])
+def test_any_number_of_unknown_strings_is_answered(form):
+    cells = ["red", None, *(f"unknown {i}" for i in range(70_000)), "blue"]
+    model = fasttree.fit({"c": LABELLED["c"]}, LABELLED["label"], missing="branch")
+    with pytest.warns(UserWarning, match="column 'c|x0' holds 70,000 cell.*'unknown 0'"):
+        found = model.predict(form({"c": cells}))
+    expected = model.predict({"c": ["red", None, "blue"]})
+    assert found[[0, 1, -1]].tolist() == expected.tolist()
+    assert (found[2:-1] == expected[1]).all()
+    strict = fasttree.fit({"c": LABELLED["c"]}, LABELLED["label"], handle_unknown="error")
+    with pytest.raises(ValueError, match="the first is 'unknown 0' in row 2; drop"):
+        strict.predict(form({"c": cells}))
+
+
+def test_an_undeclared_level_is_refused_with_its_row():
+    model = fasttree.fit({"c": LABELLED["c"]}, LABELLED["label"], handle_unknown="error")
+    with pytest.raises(ValueError, match="the first is 'violet' in row 1; drop or recode"):
+        model.predict({"c": ["red", "violet", "green"]})
+
+
+def test_the_target_of_a_table_of_arrow_is_named_after_its_column():
+    weights = [0, 1] * 9 + [2, 1]
+    for words in ({}, {"sample_weight": weights}):
+        arrow, pandas, polars = (
+            fasttree.fit(form(LABELLED), "label", **words)
+            for form in (as_arrow, as_pandas, as_polars)
+        )
+        assert arrow.to_bytes() == pandas.to_bytes() == polars.to_bytes()
+    assert b'"target":"label"' in arrow.to_bytes().replace(b": ", b":")
+    assert arrow.score(as_arrow(LABELLED), "label") == 1.0
+
+
+MASKED = np.ma.array([0, 1] * 10, mask=[False] * 7 + [True] + [False] * 12)
+NUMBERS = np.arange(20.0)[:, None]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: fasttree.fit(NUMBERS, MASKED),
+        lambda: fasttree.fit(NUMBERS, MASKED[:, None]),
+        lambda: fasttree.Table(NUMBERS, MASKED),
+        lambda: fasttree.FastForestClassifier(2).fit(NUMBERS, MASKED),
+        lambda: fasttree.optimal_tree(NUMBERS, MASKED),
+        lambda: fasttree.score_features(NUMBERS, MASKED, criterion="gini"),
+        lambda: fasttree.naive_bayes.NaiveBayes().fit(NUMBERS, MASKED),
+        lambda: fasttree.bayesian_networks.CaMML().fit(NUMBERS, MASKED),
+        lambda: fasttree.model_selection.cross_validate(NUMBERS, MASKED),
+        lambda: fasttree.fit(NUMBERS, MASKED.data).score(NUMBERS, MASKED),
+        lambda: fasttree.metrics.accuracy(MASKED, MASKED.data),
+        lambda: fasttree.fit(NUMBERS, MASKED.data, sample_weight=MASKED + 1),
+        lambda: fasttree.FastForestClassifier(2).fit(NUMBERS, MASKED.data, sample_weight=MASKED),
+        lambda: fasttree.score_features(
+            NUMBERS, MASKED.data, criterion="gini", sample_weight=MASKED
+        ),
+        lambda: fasttree.discretize.EqualWidth(3).fit(NUMBERS, sample_weight=MASKED),
+        lambda: fasttree.metrics.accuracy(MASKED.data, MASKED.data, sample_weight=MASKED),
+    ],
+)  # fmt: skip
+def test_a_mask_of_labels_or_weights_is_refused_with_its_row(call):
+    with pytest.raises(ValueError, match="row 7 "):
+        call()
+
+
+def test_a_masked_array_without_masked_cells_is_an_array():
+    plain = np.ma.array(MASKED.data)
+    assert (
+        fasttree.fit(NUMBERS, plain, sample_weight=plain + 1).to_bytes()
+        == fasttree.fit(NUMBERS, MASKED.data, sample_weight=MASKED.data + 1).to_bytes()
+    )

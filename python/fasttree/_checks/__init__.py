@@ -30,6 +30,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from .masks import refuse_masked
+
 __all__ = [
     "DECAYS",
     "Parameters",
@@ -191,21 +193,6 @@ def several_fours(value: Any, name: str = "theta") -> list[tuple[float, float, f
         np.iterable(cell) and not isinstance(cell, str | bytes) for cell in cells
     )
     return [four_weights(four, name) for four in (cells if listed else [value])]
-
-
-def refuse_masked(name: str, values: Any) -> None:
-    """Refuse an array with masked cells, by the first row that holds one.
-
-    >>> refuse_masked("y_pred", np.ma.array([0, 1], mask=[False, True]))
-    Traceback (most recent call last):
-    ...
-    ValueError: y_pred: row 1 is masked; drop such rows or fill them (array.filled(value))
-    """
-    if np.ma.is_masked(values):
-        place = np.argwhere(np.ma.getmaskarray(values))[0].tolist() or [0]
-        raise ValueError(
-            f"{name}: row {place[0]} is masked; drop such rows or fill them (array.filled(value))"
-        )
 
 
 def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:

@@ -367,9 +367,9 @@ def number_array(name: str, value: Any) -> np.ndarray:
 
 def listing(name: str, value: Any) -> list[Any]:
     """The values of an iterable that is no text and no mapping."""
-    if isinstance(value, str | bytes | Mapping) or not np.iterable(value):
-        raise TypeError(f"{name}={shown(value)} must be a list")
-    return list(value)
+    if np.iterable(value) and not isinstance(value, str | bytes | Mapping):
+        return list(value)
+    raise TypeError(f"{name}={shown(value)} must be a list")
 
 
 def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Check:

@@ -392,8 +392,9 @@ def _say_unseen(
 
 
 def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
-    """X, or where it has more rows than a column may have levels, a mapping in which columns of
-    text are codes of the model's levels: levels of X itself could be too many for a Table."""
+    """X; where it has more rows than a column may have levels, its text as codes of the model.
+
+    Levels of X itself could be too many for a Table."""
     named = _columns_by_name(schema, X)
     if named is None:
         return X

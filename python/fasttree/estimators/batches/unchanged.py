@@ -4,8 +4,8 @@ What
     `Repeated` reads a source pass by pass. It compares the names and kinds of the columns in every
     batch of every pass, and the values of each column by a hash that depends on their order.
 Decisions
-    The hash of a column is a sum over its rows, so it does not depend on where batches end; it is
-    compared wherever a batch ends at a row at which a batch of an earlier pass ended. Missing
+    The hash of a column is a sum over its rows, so it does not depend on where batches end. It is
+    compared at the rows at which batches of both passes end. Missing
     values are one value, -0.0 is 0.0, and numbers are compared as float64.
 Complexity
     About 10 ns a cell and pass; 8 bytes a column and batch.

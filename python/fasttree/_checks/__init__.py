@@ -54,7 +54,6 @@ __all__ = [
     "path_of",
     "random_seed",
     "real",
-    "refuse_masked",
     "several_fours",
     "share",
     "shown",

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import at_least_zero, refuse_masked, shown, weights_array
+from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
+from .._checks.masks import refuse_masked
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
 from ..rendering.saving import save_bytes

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import listing, number_array, refuse_masked, shown, weights_array
+from .._checks import listing, number_array, shown, weights_array
 from .._checks.aliases import ClassLabels, Label, MaybeArray
+from .._checks.masks import refuse_masked
 
 PROBABILITY_TOLERANCE = 1e-4
 """How far a row of probabilities may be from summing to 1 (single precision models are)."""

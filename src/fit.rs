@@ -7,6 +7,7 @@
 mod check;
 mod codes;
 mod config;
+mod counted;
 mod cut;
 mod direct;
 mod forest;

@@ -8,7 +8,7 @@ use super::job::{Work, exception, reserve, run, run_attached};
 use super::model::PyModel;
 use super::pairs::pair_setting;
 use crate::criteria::{self, Cells, Context, Tables};
-use crate::data::{Dataset, Schema};
+use crate::data::{Bits, Dataset, RowSet, Schema};
 use crate::discretize;
 use crate::error::Result;
 use crate::fit::{Config, FitPlan};
@@ -152,7 +152,9 @@ impl PyDataset {
             if plan.reads_orders(&self.data, &rows, &weights) {
                 self.data.sort_columns(control)?;
             }
-            resample::alpha::fit(plan, &self.data, &rows, &weights, control)
+            plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
+                resample::alpha::fit(plan, data, rows, weights, control)
+            })
         })?;
         Ok(PyModel::told(model.0, model.1).with_choice(model.2))
     }
@@ -181,7 +183,9 @@ impl PyDataset {
             progress.as_ref(),
             |plan, control| {
                 self.data.sort_columns(control)?;
-                inspect::score_features(plan, &self.data, &rows, &weights, control)
+                plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
+                    inspect::score_features(plan, data, rows, weights, control)
+                })
             },
         )?;
         Ok(scores.into_pyarray(py))
@@ -204,7 +208,9 @@ impl PyDataset {
         let share = Share { index: share.0, of: share.1.max(1) };
         let found = self.run_plan(py, plan(config, None)?, n_jobs, None, |plan, control| {
             let asked = (share, total);
-            inspect::neighbour_share(plan, &self.data, &rows, &weights, asked, control)
+            plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
+                inspect::neighbour_share(plan, data, rows, weights, asked, control)
+            })
         })?;
         let width = 1 + self.data.columns().len();
         let (sums, parts) = match found {
@@ -232,7 +238,15 @@ impl PyDataset {
         let rows = row_set(rows.as_ref(), &self.data)?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
         let found = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
-            inspect::explain(plan, &self.data, &rows, &weights, control)
+            let root = RowSet::all(self.data.len());
+            let mut asked = Bits::new(self.data.len());
+            let original = self.data.original();
+            rows.rows().iter().for_each(|&r| asked.set(original[r as usize]));
+            plan.on_counted_rows(&self.data, &root, &weights, |data, _, weights| {
+                let is_asked = |&r: &u32| asked.get(data.original()[r as usize]) == 1;
+                let rows = (0..data.len() as u32).filter(is_asked).collect();
+                inspect::explain(plan, data, &RowSet::of(rows, data.len()), weights, control)
+            })
         })?;
         let list = PyList::empty(py);
         for (i, c) in found.into_iter().enumerate() {

@@ -95,6 +95,7 @@ pub fn fit_numbers(
     let amount = plan.work_on(n, p, schema.classes.len());
     let work = Work::from(amount).with_memory(n.saturating_mul(2 * record), n * record);
     let model = run(py, n_jobs, work, progress.as_ref(), |control| {
+        let Some(weights) = plan.weights_of_numbers(&classes, weights)? else { return Ok(None) };
         plan.fit_numbers(schema, &columns, (&classes, &weights), control)
     })?;
     Ok(model.map(|model| PyModel::told(model, Vec::new())))

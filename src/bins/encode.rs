@@ -178,6 +178,22 @@ impl BinnedTable {
         self.drawn_as(WeightWidth::Word, copies)
     }
 
+    /// The rows of a sample, one after the other, and what each of them weighs; `copies` by place.
+    pub fn drawn_weighing(&self, copies: &[u32], weights: &[i64]) -> Records {
+        let from = self.records.layout;
+        let layout = RowLayout::new(from.features, from.wide, WeightWidth::Long);
+        let mut bytes = vec![0; weights.len() * layout.width];
+        let shared = from.class_at() + 1;
+        let repeated = self.records.rows().zip(copies);
+        let repeated = repeated.flat_map(|(row, &n)| std::iter::repeat_n(row, n as usize));
+        for ((row, to), &weight) in repeated.zip(bytes.chunks_exact_mut(layout.width)).zip(weights)
+        {
+            to[..shared].copy_from_slice(&row[..shared]);
+            layout.set_weight(to, weight);
+        }
+        Records { layout, bytes }
+    }
+
     fn drawn_as(&self, weight: WeightWidth, copies: &[u32]) -> Records {
         let from = self.records.layout;
         let layout = RowLayout::new(from.features, from.wide, weight);

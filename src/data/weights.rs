@@ -44,19 +44,17 @@ impl Weights {
         if weights.iter().all(|&w| w == 1.0) {
             return Ok(Self::Unit);
         }
-        let mut exact = ExactSum::default();
-        weights.iter().for_each(|&w| exact.add_product(w, 1.0));
-        // Beyond all numbers the error terms of an exact sum are NaN.
-        let sum = Some(exact.value()).filter(|sum| sum.is_finite());
-        let sum = sum.unwrap_or_else(|| weights.iter().sum());
-        if sum <= 0.0 {
-            return Err(Error::Data(
-                "all sample weights are zero: nothing is left to learn from".into(),
-            ));
-        }
+        let sum = checked_sum(weights)?;
         if sum < 4_294_967_295.0 && weights.iter().all(|w| w.fract() == 0.0) {
             return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
         }
+        Self::importances(weights)
+    }
+
+    /// Weights of rows that count once each, whatever they weigh: always fixed-point numbers.
+    /// `weights` are finite and not negative.
+    pub fn importances(weights: &[f64]) -> Result<Self> {
+        let sum = checked_sum(weights)?;
         if !(LEAST..=MOST).contains(&sum) {
             return Err(Error::Data(format!(
                 "the sum of the sample weights is {sum:e}, and squares of it leave the range of \
@@ -70,6 +68,14 @@ impl Weights {
             values: weights.iter().map(|&w| (w * unit).round() as i64).collect(),
             shift,
         })
+    }
+
+    /// The copies that rows stand for, where some stand for several.
+    pub fn copies(&self) -> Option<&[u32]> {
+        match self {
+            Self::Integer(w) if w.iter().any(|&w| w > 1) => Some(w),
+            _ => None,
+        }
     }
 
     /// The weight of a row as a number.
@@ -101,6 +107,21 @@ impl Weights {
             Self::Fixed { values, .. } => values[row as usize] == 0,
         }
     }
+}
+
+/// The sum of weights, of which one at least is positive, the same in any order of them.
+fn checked_sum(weights: &[f64]) -> Result<f64> {
+    let mut exact = ExactSum::default();
+    weights.iter().for_each(|&w| exact.add_product(w, 1.0));
+    // Beyond all numbers the error terms of an exact sum are NaN.
+    let sum = Some(exact.value()).filter(|sum| sum.is_finite());
+    let sum = sum.unwrap_or_else(|| weights.iter().sum());
+    if sum <= 0.0 {
+        return Err(Error::Data(
+            "all sample weights are zero: nothing is left to learn from".into(),
+        ));
+    }
+    Ok(sum)
 }
 
 #[cfg(test)]

@@ -64,6 +64,10 @@ pub struct Config {
     pub alpha_rule: Option<AlphaRule>,
     pub merge_redundant: Option<prune::Merge>,
     pub cost_matrix: Option<Vec<Vec<f64>>>,
+    /// What the weights of the rows of each class are multiplied by; rows of it are not more.
+    pub class_weight: Option<Vec<f64>>,
+    /// Within each sample of a forest, classes weigh alike before `class_weight` multiplies.
+    pub balanced_samples: bool,
     pub seed: u64,
     /// Printed into the model as it is.
     pub parameters: String,
@@ -100,6 +104,8 @@ impl Default for Config {
             alpha_rule: None,
             merge_redundant: None,
             cost_matrix: None,
+            class_weight: None,
+            balanced_samples: false,
             seed: 0,
             parameters: String::new(),
         }

@@ -4,7 +4,7 @@
 //! values; what follows (growth, pruning) happens to each tree on its own sample.
 
 use super::{FitPlan, few_branches};
-use crate::bins::BinnedTable;
+use crate::bins::{BinnedTable, TableFacts};
 use crate::criteria::{Context, SplitRule};
 use crate::data::{Dataset, Draw, RowSet, Weights};
 use crate::error::{Error, Result};
@@ -87,8 +87,28 @@ impl FitPlan {
         control: &Control,
     ) -> Result<GrownForest> {
         self.check_forest(bagging, request.out_of_bag)?;
+        if bagging.draws.is_none() {
+            return self.on_counted_rows(data, rows, weights, |data, rows, weights| {
+                self.forest_on(data, rows, (weights, weights), bagging, request, control)
+            });
+        }
         let rows = self.training_rows(data, rows, weights)?;
-        let content = forest::content(data, &rows, weights);
+        let importances = self.weighed(data, &rows, weights)?;
+        self.forest_on(data, &rows, (weights, &importances), bagging, request, control)
+    }
+
+    /// Samples are drawn by the rows' own weights; bins, means and totals go by their importances.
+    fn forest_on(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        (own, weights): (&Weights, &Weights),
+        bagging: &Bagging,
+        request: Request<'_>,
+        control: &Control,
+    ) -> Result<GrownForest> {
+        let rows = self.training_rows(data, rows, weights)?;
+        let content = forest::content(data, &rows, own);
         let prepared = self.prepare(data, &rows, weights, control)?;
         let seen = prepared.as_ref().unwrap_or(data);
         let mut trees = request.trees_before(seen, content)?;
@@ -103,7 +123,7 @@ impl FitPlan {
         if table.is_none() && first < bagging.trees {
             seen.sort_columns(control)?;
         }
-        let sampler = bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, weights));
+        let sampler = bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, own));
         let pool = BufferPool::default();
         let more = forest::grow_trees(
             sampler.as_ref(),
@@ -121,7 +141,8 @@ impl FitPlan {
                 let draw = &Arc::new(Draw::new(times)?);
                 let (raw, sample) = (prepared.as_ref().map(|_| data.drawn(draw)), seen.drawn(draw));
                 let (raw, all) = (raw.as_ref().unwrap_or(&sample), RowSet::all(sample.len()));
-                self.one_tree((raw, &sample), &all, &Weights::Unit, (seed, &pool), control)
+                let weights = self.weights_of_sample(&sample)?;
+                self.one_tree((raw, &sample), &all, &weights, (seed, &pool), control)
             },
         )?;
         trees.extend(more);
@@ -201,13 +222,23 @@ impl FitPlan {
         let occurring = data.class_starts().windows(2).map(of_class).collect();
         let logs = Logs::up_to(drawn);
         setting.context = Context { logs, classes: data.n_classes(), occurring };
-        let tree = binned::grow(&table.facts(), table.drawn(&copies), true, &setting, control)?;
-        if self.is_final() {
+        let sample = match self.is_final() && !self.weighs_samples() {
+            true => None,
+            false => Some(data.drawn(&Arc::new(Draw::new(times)?))),
+        };
+        let own = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
+        let tree = match &own {
+            Weights::Fixed { values, shift } => {
+                let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };
+                let records = table.drawn_weighing(&copies, values);
+                binned::grow(&facts, records, false, &setting, control)?
+            }
+            _ => binned::grow(&table.facts(), table.drawn(&copies), true, &setting, control)?,
+        };
+        let Some(sample) = sample.filter(|_| !self.is_final()) else {
             return self.finished_tree((data, seen), tree, rows, weights, control);
-        }
-        let draw = Arc::new(Draw::new(times)?);
-        let (sample, all) = (data.drawn(&draw), RowSet::all(draw.len()));
-        self.finished_tree((&sample, seen), tree, &all, &Weights::Unit, control)
+        };
+        self.finished_tree((&sample, seen), tree, &RowSet::all(sample.len()), &own, control)
     }
 
     /// No tree is cut back.

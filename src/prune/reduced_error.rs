@@ -34,7 +34,7 @@ pub fn divide(
         return Ok(divide_as_j48(data, in_order, (1.0 / share).round() as usize));
     };
     let drawn = draw_by_content(data, &in_order, seed, control)?;
-    let mut sorted: Vec<(u16, u64, u64, u32)> = in_order
+    let mut sorted: Vec<(u16, u64, u64, (u32, u32))> = in_order
         .into_iter()
         .zip(drawn)
         .map(|(r, drawn)| {
@@ -42,7 +42,7 @@ pub fn divide(
                 data.classes()[r as usize],
                 drawn,
                 order_key(weights.value(r)),
-                data.original()[r as usize],
+                (data.original()[r as usize], r),
             )
         })
         .collect();
@@ -50,8 +50,7 @@ pub fn divide(
     sorted.sort_unstable();
     let held = |i: usize| ((i + 1) as f64 * share).floor() > (i as f64 * share).floor();
     let (mut grown_on, mut held_out) = (Vec::new(), Vec::new());
-    for (i, (_, _, _, r)) in sorted.into_iter().enumerate() {
-        let r = data.internal()[r as usize];
+    for (i, (_, _, _, (_, r))) in sorted.into_iter().enumerate() {
         if held(i) { held_out.push(r) } else { grown_on.push(r) }
     }
     if grown_on.is_empty() {

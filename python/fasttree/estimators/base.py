@@ -12,9 +12,7 @@ When not to use it
 from __future__ import annotations
 
 import json
-import math
 import warnings
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,19 +20,18 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import at_least_zero, shown, weights_array
+from .._checks import weights_array
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..datasets.inputs import given, loaded
-from ..pruning import divides_rows
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
-from .costs import class_sums, copies_in, prior_factors
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import chosen, restored_parameters
 from .stored import Stored
+from .training_rows import TrainingRows, kept_rows
 
 __all__ = ["Classifier", "read_back"]
 
@@ -71,16 +68,16 @@ class Classifier(Settings, Stored):
 
     # -- on the way in ----------------------------------------------------------------------------
 
-    def _training_rows(
-        self, X: Any, y: Any, sample_weight: MaybeArray
-    ) -> tuple[Table, np.ndarray | None]:
-        """The labelled Table and the weights (n_rows,) of a fit, class weights multiplied in; None
-        when all are 1."""
+    def _training_rows(self, X: Any, y: Any, sample_weight: MaybeArray) -> TrainingRows:
+        """The labelled Table of a fit, with the weights of its rows and of its classes."""
         X, y = given(X, y)
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
+        kept = None
         if not isinstance(X, Table) and sample_weight is not None:
-            X, y, sample_weight = without_empty_rows(X, y, sample_weight)
+            weights = sample_weight
+            X, y, sample_weight = without_empty_rows(X, y, weights)
+            kept = kept_rows(weights, sample_weight)
         table = Table.from_any(
             X,
             y,
@@ -91,72 +88,16 @@ class Classifier(Settings, Stored):
         chosen("handle_unknown", self.handle_unknown)
         warn_of_thin_levels(table)
         warn_of_data(table)
-        return self._weighted(table, sample_weight)
+        return self._weighted(table, sample_weight, kept)
 
-    def _weighted(self, table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
-        """The rows and weights that a fit goes by.
-
-        A whole weight is that many copies of a row. Where class weights are fractions, or rows are
-        divided (held out for pruning, folds for a price), the copies are written out.
-        """
-        given, factor = self._given_and_factor(table, sample_weight)
-        weights = factor if given is None else given if factor is None else given * factor
-        copies = copies_in(given)
-        if copies is None or weights is None:
-            return table, weights
-        fractions = factor is not None and bool(np.any((factor % 1 != 0) & (copies > 0)))
-        if not fractions and not divides_rows(getattr(self, "pruning", None)):
-            return table, weights
-        rows = np.repeat(np.arange(len(table)), copies)
-        return table.take(rows), None if factor is None else factor[rows]
-
-    def _weights(self, table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
-        """The weight of each row, class weights multiplied in; None when all are 1."""
-        given, factor = self._given_and_factor(table, sample_weight)
-        return factor if given is None else given if factor is None else given * factor
-
-    def _given_and_factor(
-        self, table: Table, sample_weight: MaybeArray
-    ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """The weights of the rows as given, and what their classes multiply them by."""
-        if sample_weight is None:
-            sample_weight = table.sample_weight
-        if sample_weight is not None:
-            sample_weight = weights_array(sample_weight)
-            if sample_weight.ndim == 0:
-                sample_weight = np.full(len(table), float(sample_weight))
-            if sample_weight.ndim != 1:
-                raise ValueError("Sample weights must be 1D array or scalar")
-            if len(sample_weight) != len(table):
-                raise ValueError(
-                    f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!"
-                )
-        given, factor = sample_weight, None
-        if self.priors is not None:
-            factor = prior_factors(self.priors, table.classes, table.y_codes, given)
-        if self.class_weight is not None:
-            own = self._class_factors(table, given)
-            factor = own if factor is None else own * factor
-        return given, factor
-
-    def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
-        """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w
-        is w copies."""
-        if isinstance(self.class_weight, Mapping):
-            for label, weight in self.class_weight.items():
-                at_least_zero(f"class_weight[{shown(label)}]", weight)
-            from sklearn.utils.class_weight import compute_sample_weight
-
-            return np.asarray(compute_sample_weight(self.class_weight, table.y))
-        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
-            raise ValueError(
-                f"class_weight={shown(self.class_weight)} must be None, 'balanced' or a dict"
-            )
-        sums = class_sums(table.y_codes, sample_weight, len(table.classes))
-        occurring = sums > 0
-        factors = np.ones(len(sums))
-        factors[occurring] = math.fsum(sums.tolist()) / (occurring.sum() * sums[occurring])
-        return factors[table.y_codes]
+    def _weighted(
+        self,
+        table: Table,
+        sample_weight: MaybeArray,
+        kept: tuple[np.ndarray, int] | None = None,
+    ) -> TrainingRows:
+        """Rows of a Table with their weights and those of their classes."""
+        return TrainingRows.of(table, sample_weight, self.class_weight, self.priors, kept)
 
     def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         """Take over a model of the core with its columns and classes."""

@@ -1,7 +1,7 @@
 """What classes and errors are worth: checked cost matrices, and priors as class weights.
 
 What
-    `costs_of` checks a cost matrix, `prior_factors` turns priors into the weight of each row.
+    `costs_of` checks a cost matrix, `prior_factors` turns priors into class weights.
 Source and equation
     A row of class c weighs ``prior_c / (n_c / n)`` (altered priors; Breiman, Friedman, Olshen &
     Stone 1984, section 4.4).
@@ -66,10 +66,6 @@ def plain_costs(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-MOST_COPIES = 1 << 24
-"""Copies that whole weights are written out to, at most."""
-
-
 def class_sums(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
     """Weight of each class, float64 (n_classes,), the same in any order of the rows."""
     if weights is None or np.all(weights == np.floor(weights)):
@@ -77,29 +73,11 @@ def class_sums(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) ->
     return np.array([math.fsum(weights[codes == c].tolist()) for c in range(n_classes)])
 
 
-def copies_in(weights: np.ndarray | None) -> np.ndarray | None:
-    """How many copies each row stands for, where weights are whole and some above 1; else None.
+def prior_factors(priors: Any, classes: Sequence[Any], sums: np.ndarray) -> np.ndarray:
+    """Weight of each class, shape (n_classes,): its prior by its share.
 
-    Examples:
-        >>> copies_in(np.array([1.0, 3.0])).tolist(), copies_in(np.array([1.0, 2.5]))
-        ([1, 3], None)
-    """
-    if weights is None or not np.all(np.isfinite(weights)) or not np.all(weights >= 0):
-        return None
-    if not np.any(weights > 1) or np.any(weights != np.floor(weights)):
-        return None
-    if weights.max() > MOST_COPIES or weights.sum() > MOST_COPIES:
-        return None
-    return weights.astype(np.int64)
-
-
-def prior_factors(
-    priors: Any, classes: Sequence[Any], codes: np.ndarray, weights: np.ndarray | None
-) -> np.ndarray:
-    """Weight of each row, shape (n_rows,): its class's prior by its class's share.
-
-    `codes` (n_rows,) are places in `classes`; `weights` (n_rows,) count the shares. Classes without
-    rows need no prior.
+    `sums` (n_classes,) are the weights of the rows of the classes. Classes without rows need no
+    prior.
 
     Raises:
         ValueError: priors that are not positive, do not sum to 1 or name other classes.
@@ -136,9 +114,8 @@ def prior_factors(
         raise ValueError(f"priors={shown(priors)}: every share must be > 0")
     if abs(shares.sum() - 1) > 1e-8:
         raise ValueError(f"priors={shown(priors)} must sum to 1, not to {shares.sum():.10g}")
-    sums = class_sums(codes, weights, n)
     occurring = sums > 0
     factors = np.ones(n)
     total = math.fsum(sums.tolist())
     factors[occurring] = shares[occurring] / shares[occurring].sum() * total / sums[occurring]
-    return np.asarray(factors[codes])
+    return factors

@@ -102,7 +102,8 @@ class _Searched(FastTreeClassifier):
         """Limits, encoded rows and weights of a search, whose time began with the call."""
         started = time.monotonic()
         limits = self._limits()
-        table, weights = self._training_rows(X, y, sample_weight)
+        rows = self._training_rows(X, y, sample_weight)
+        table, weights = rows.table, rows.weights
         _engine.dataset_of(table)
         if limits["time_limit"] is not None:
             limits["time_limit"] = max(0.0, limits["time_limit"] + started - time.monotonic())

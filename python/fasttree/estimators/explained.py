@@ -25,6 +25,7 @@ from ..table import Table
 from .keywords import NominalSplits, ThresholdSearch
 from .new_rows import prepared, rows_for
 from .parameters import config_of
+from .training_rows import TrainingRows
 
 __all__ = ["Explained"]
 
@@ -92,10 +93,11 @@ class Explained:
     predict: Callable[[Any], np.ndarray]
 
     def _all_candidates(
-        self, table: Table, weights: Any, config: dict[str, Any], custom: Any
+        self, rows: TrainingRows, config: dict[str, Any], custom: Any
     ) -> dict[int, tuple[tuple[str, Any, float], ...]]:
-        """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's
+        """Candidates of every inner node. `config` holds the class weights; `custom` is a user's
         criterion."""
+        table, weights = rows.table, rows.weights
         inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
         blocks, n = rows_for(self._schema, table)
         prepared_table = self._prepared(table)
@@ -142,11 +144,14 @@ class Explained:
         least = config["min_weight_fraction_leaf"]
         rows = np.flatnonzero(part)
         whole = np.ones(len(table)) if weights is None else weights
-        here = float((whole * part).sum())
+        importances = whole
+        if config.get("class_weight") is not None:
+            importances = whole * np.array(config["class_weight"])[table.y_codes]
+        here = float((importances * part).sum())
         if least > 0:
             # The share is one of the whole training weight (rounding must not shut out a branch of
             # just that weight).
-            least *= float(whole.sum()) / here * (1 - 1e-12)
+            least *= float(importances.sum()) / here * (1 - 1e-12)
         if np.any((part > 0) & (part < 1)):
             # A branch must hold rows, counted in parts.
             least = max(least, config["min_samples_leaf"] / here * (1 - 1e-9))

@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import integer, weights_array
+from .._checks import integer
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
@@ -38,12 +38,12 @@ from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
 from .interoperable import Interoperable
 from .keywords import (
-    ClassWeight,
     Discretization,
     DistanceRule,
     EmptyBranch,
     EvaluationMode,
     FeatureCount,
+    ForestClassWeight,
     Labels,
     LeafOrder,
     LeafSmoothing,
@@ -61,6 +61,7 @@ from .keywords import (
 )
 from .new_rows import check_count
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
+from .training_rows import TrainingRows
 from .tree import FastTreeClassifier
 from .warm_start import kept_words, trees_before
 
@@ -83,10 +84,12 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             means are fitted once, on all training rows; shares of rows are shares of the sample.
         max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
             (all).
+        class_weight: as in `FastTreeClassifier`; it multiplies in the trees and changes no sample.
+            ``"balanced_subsample"``: n/(k n_c) in the sample of each tree.
         bootstrap: True: each tree sees a sample with replacement; False: all rows.
         max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1].
-            Only with bootstrap. A row of integer weight counts as its copies; a row of real weight
-            is drawn with a probability proportional to it.
+            Only with bootstrap. A row of integer sample weight counts as its copies; a row of real
+            sample weight is drawn with a probability proportional to it.
         oob_score: True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.
         random_state: seed of samples, feature subsets and random ties.
         n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called
@@ -166,7 +169,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         oob_score: bool = False,
-        class_weight: ClassWeight = None,
+        class_weight: ForestClassWeight = None,
         random_state: Seed = None,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -206,15 +209,16 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
                 )
             self._grown = None
             return fit_forest(self, batches, y, sample_weight)
-        table, weights = self._training_rows(X, y, sample_weight)
-        config, custom, bagging = self._plan(table, weights, self.get_params(deep=False))
+        rows = self._training_rows(X, y, sample_weight)
+        table, weights = rows.table, rows.weights
+        config, custom, bagging = self._plan(rows, self.get_params(deep=False))
         refuse_idle(self)
         before, progress = trees_before(self, config), self.progress
         words: dict[str, Any] = {"sample_weight": weights, "custom": custom}
         backend = backend_of(client)
         if backend is not None:
-            rows = (table, config, bagging)
-            before = grown_in_blocks(backend, *rows, before=before, progress=progress, **words)
+            grown_on = (table, config, bagging)
+            before = grown_in_blocks(backend, *grown_on, before=before, progress=progress, **words)
             progress = None
         model = _engine.forest_fit(
             table,
@@ -233,7 +237,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             self.__dict__.pop(name, None)
         found = model.out_of_bag()
         if found is not None:
-            self._judge(*found, table, sample_weight)
+            self._judge(*found, rows)
         return self
 
     def _check_samples(self) -> None:
@@ -245,10 +249,25 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
                 "oob_score=True needs bootstrap=True: without samples every tree sees every row"
             )
 
+    def _weighted(
+        self,
+        table: Table,
+        sample_weight: MaybeArray,
+        kept: tuple[np.ndarray, int] | None = None,
+    ) -> TrainingRows:
+        known, of_samples = self.class_weight, False
+        if isinstance(known, str) and known == "balanced_subsample":
+            of_samples = bool(self.bootstrap)
+            known = None if of_samples else "balanced"  # without samples every tree sees every row
+        return TrainingRows.of(
+            table, sample_weight, known, self.priors, kept, of_samples=of_samples
+        )
+
     def _plan(
-        self, table: Table, weights: np.ndarray | None, params: dict[str, Any]
+        self, rows: TrainingRows, params: dict[str, Any]
     ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
         """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
+        table, weights = rows.table, rows.weights
         copies = copies_of(len(table), weights)[0]
         draws = sample_size(self.max_samples, self.bootstrap, copies)
         seed = seed_of(self.random_state)
@@ -256,7 +275,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         config |= row_counts(params, copies if draws is None else draws)
         config.update(seed=seed, parameters=stored_parameters(params))
         trees = integer("n_estimators", self.n_estimators, 1)
-        return config, custom, {"trees": trees, "draws": draws}
+        return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
         self._adopt_schema(model, classes, has_names)
@@ -264,20 +283,17 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         counts = model.totals()
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 
-    def _judge(
-        self, probabilities: np.ndarray, voters: np.ndarray, table: Table, sample_weight: MaybeArray
-    ) -> None:
+    def _judge(self, probabilities: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
         """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters
         (n_rows,)."""
-        voted = voters > 0
+        table = rows.table
+        weights = np.ones(len(table)) if rows.weights is None else rows.weights
+        voted, counted = voters > 0, weights > 0
         probabilities[~voted] = np.nan
-        given = table.sample_weight if sample_weight is None else weights_array(sample_weight)
-        if given is not None and given.ndim == 1 and len(given) != len(table):
-            given = given[given > 0]
-        weights = np.ones(len(table)) if given is None else np.broadcast_to(given, len(table))
-        if not voted.all():
+        unseen = int((counted & ~voted).sum())
+        if unseen:
             warnings.warn(
-                f"{int((~voted).sum())} of {len(voted)} rows were in the sample of every tree; "
+                f"{unseen} of {int(counted.sum())} rows were in the sample of every tree; "
                 "they have no "
                 "out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
@@ -288,17 +304,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         self.oob_score_ = (
             float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
         )
-        self.oob_decision_function_ = self._as_given(probabilities, sample_weight)
-
-    @staticmethod
-    def _as_given(found: np.ndarray, sample_weight: MaybeArray) -> np.ndarray:
-        """Rows put back where rows of weight 0 had been dropped (NaN there)."""
-        given = np.asarray(sample_weight if sample_weight is not None else 1.0)
-        if given.ndim != 1 or len(given) == len(found):
-            return found
-        out = np.full((len(given), *found.shape[1:]), np.nan)
-        out[given > 0] = found
-        return out
+        self.oob_decision_function_ = rows.as_given(probabilities, np.nan)
 
     def bootstrap_counts(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
@@ -314,26 +320,29 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         Returns:
             Counts, shape (n_estimators, n_rows).
         """
-        table, weights, config, draws = self._again(X, y, sample_weight)
+        rows, config, draws = self._again(X, y, sample_weight)
         counts = _engine.bag_counts(
-            table, config, draws, self._model.seeds, sample_weight=weights, n_jobs=self.n_jobs
+            rows.table,
+            config,
+            draws,
+            self._model.seeds,
+            sample_weight=rows.weights,
+            n_jobs=self.n_jobs,
         )
-        full = self._as_given(counts.T, sample_weight)
-        return np.nan_to_num(full).astype(np.int64).T
+        return rows.as_given(counts.T, 0).T
 
     def _again(
         self, X: Any, y: Any, sample_weight: MaybeArray
-    ) -> tuple[Table, np.ndarray | None, dict[str, Any], int]:
-        """The training rows, their weights, a configuration that draws the same samples, and their
-        size."""
+    ) -> tuple[TrainingRows, dict[str, Any], int]:
+        """The training rows, a configuration that draws the same samples, and their size."""
         check_is_fitted(self)
         if not self.bootstrap:
             raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
-        table, weights = self._training_rows(X, y, sample_weight)
-        check_count(self._schema, table.n_features)
-        config, _, bagging = self._plan(table, weights, self.get_params(deep=False))
+        rows = self._training_rows(X, y, sample_weight)
+        check_count(self._schema, rows.table.n_features)
+        config, _, bagging = self._plan(rows, self.get_params(deep=False))
         config.update(criterion="gini", criterion_options={})  # samples do not depend on it
-        return table, weights, config, bagging["draws"]
+        return rows, config, bagging["draws"]
 
     # -- predicting -------------------------------------------------------------------------------
 
@@ -430,13 +439,13 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         """
         from sklearn.utils import Bunch
 
-        table, weights, config, draws = self._again(X, y, sample_weight)
+        rows, config, draws = self._again(X, y, sample_weight)
         losses = _engine.permutation_losses(
             self._model,
-            table,
+            rows.table,
             config,
             draws,
-            sample_weight=weights,
+            sample_weight=rows.weights,
             n_jobs=self.n_jobs,
             progress=self.progress,
         ).T

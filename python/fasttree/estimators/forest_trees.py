@@ -19,6 +19,9 @@ def tree_parameters(params: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Parameters of one tree of a forest with these parameters."""
     defaults = FastTreeClassifier().get_params(deep=False)
     own = {k: v for k, v in params.items() if k in defaults and k not in ("n_jobs", "progress")}
+    known = own.get("class_weight")
+    if isinstance(known, str) and known == "balanced_subsample":
+        own["class_weight"] = "balanced"  # of a tree, whose rows are the sample
     return {**defaults, **own, "random_state": seed}
 
 

@@ -100,6 +100,7 @@ PruningMethod: TypeAlias = (
 MergedLeaves: TypeAlias = Literal["class", "distribution"] | None
 LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
+ForestClassWeight: TypeAlias = Literal["balanced_subsample"] | ClassWeight
 TraceKept: TypeAlias = Literal["steps", "candidates"] | None
 
 
@@ -175,7 +176,7 @@ class Settings:
     ccp_alpha: float
     merge_redundant: MergedLeaves
     leaf_smoothing: LeafSmoothing
-    class_weight: ClassWeight
+    class_weight: ForestClassWeight
     random_state: Seed
     n_jobs: int | None
     progress: Progress

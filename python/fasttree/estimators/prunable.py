@@ -143,7 +143,8 @@ class Prunable:
             table = labelled(self._schema, X, y)
             if sample_weight is None and isinstance(X, Table):
                 sample_weight = X.sample_weight
-            weights = self._weights(table, sample_weight)  # type: ignore[attr-defined]
+            weighted = self._weighted(table, sample_weight)  # type: ignore[attr-defined]
+            weights = weighted.importances
         model = _engine.prune(
             self._model,
             config,

@@ -171,7 +171,10 @@ class FastTreeClassifier(
         priors: None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`:
             the class weights become prior / share of the training weight, for every criterion.
         leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
-        class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
+        class_weight: None, ``"balanced"`` or a dict of label to number >= 0; multiplies sample
+            weights, never numbers of rows (``min_samples_leaf`` counts the same rows). Numbers of a
+            dict are scaled so that the rows weigh together what they weigh without them: equal ones
+            are none.
         random_state: seed of random ties, feature subsets and random splits.
         n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
         progress: True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
@@ -273,9 +276,11 @@ class FastTreeClassifier(
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
             return fit_tree(self, batches, y, sample_weight)
-        table, weights = self._training_rows(X, y, sample_weight)
+        rows = self._training_rows(X, y, sample_weight)
+        table, weights = rows.table, rows.weights
         one_of("trace", self.trace, ("steps", "candidates", None))
         config, custom = config_of(self.get_params(deep=False), table, weights)
+        config = rows.configured(config)
         refuse_idle(self)
         if config.get("alpha_rule"):
             warn_of_small_classes(table.classes, table.y_codes, config["alpha_rule"]["folds"])
@@ -290,9 +295,7 @@ class FastTreeClassifier(
         self._adopt(model, table.class_values, table.has_feature_names)
         self._remember_rounding(table)
         self._candidates = (
-            self._all_candidates(table, weights, config, custom)
-            if self.trace == "candidates"
-            else {}
+            self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}
         )
         return self
 

@@ -421,15 +421,3 @@ def impurity_for(impurity: str, criterion: Any) -> str:
             f"impurity={impurity!r} is not known; use 'auto', 'gini', 'entropy' or 'error'"
         )
     return impurity
-
-
-def divides_rows(method: Any) -> bool:
-    """Whether a pruning divides the training rows: some are held out, or they become folds.
-
-    Examples:
-        >>> divides_rows("reduced_error"), divides_rows(CostComplexity("cv")), divides_rows("mdl")
-        (True, True, False)
-    """
-    if isinstance(method, CostComplexity):
-        return method.ccp_alpha == "cv"
-    return isinstance(method, ReducedError) or method == "reduced_error"

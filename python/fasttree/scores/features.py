@@ -90,7 +90,7 @@ def score_features(
     if codes is not None:
         assert isinstance(made, criteria.Criterion)
         table = X if isinstance(X, Table) else Table(codes[:, :1], y, categorical_features="all")
-        weights = estimator._weights(table, sample_weight)
+        weights = estimator._weighted(table, sample_weight).importances
         return stream(
             codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
         )
@@ -114,12 +114,13 @@ def prepared(
         # a level that only rows of weight 0 have is not declared
         X, y, sample_weight = without_empty_rows(X, y, sample_weight)
     table = table_of(X, y, categorical_features=estimator.categorical_features)
-    table, weights = estimator._weighted(table, sample_weight)
+    rows = estimator._weighted(table, sample_weight)
+    table, weights = rows.table, rows.weights
     settings = estimator.get_params(deep=False)
     if settings["nominal_splits"] == "auto":
         settings["nominal_splits"] = "multiway"
     config, custom = config_of(settings, table, weights)
-    return table, weights, config, custom
+    return table, weights, rows.configured(config), custom
 
 
 def _of_variants(

@@ -1,0 +1,163 @@
+"""What the rows of a fit count and weigh, in one place.
+
+What
+    A row has a weight of its own, `weights`, and its class has a weight that multiplies it,
+    `class_weights`. A whole weight is that many copies of the row; a class weight makes no row
+    more. The core takes both, apart from each other (`configured`).
+Source and equation
+    ``"balanced"``: n / (k n_c) in the rows' own weights, k the number of classes that occur.
+    Weights of a dict are scaled so that all rows together weigh what they weigh without them;
+    equal ones therefore are none. Class weights and priors are multiplied.
+Complexity
+    One pass over the labels.
+When not to use it
+    Directly; see `FastTreeClassifier`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._checks import at_least_zero, shown, weights_array
+from .._checks.aliases import MaybeArray
+from ..table import Table
+from .costs import class_sums, prior_factors
+
+__all__ = ["TrainingRows", "kept_rows"]
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Labelled rows, their own weights and those of their classes.
+
+    Attributes:
+        table: the rows that were kept.
+        weights: their own weights >= 0, shape (n_rows,), 0 where the class weighs nothing; None
+            when all are 1.
+        class_weights: what multiplies them, shape (n_classes,); None where all are equal.
+        of_samples: the classes of each sample of a forest are balanced in addition.
+        kept: numbers of the given rows that are in the table, and how many were given; None where
+            all are.
+    """
+
+    table: Table
+    weights: np.ndarray | None
+    class_weights: np.ndarray | None
+    of_samples: bool = False
+    kept: tuple[np.ndarray, int] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        sample_weight: MaybeArray,
+        class_weight: Any,
+        priors: Any = None,
+        kept: tuple[np.ndarray, int] | None = None,
+        *,
+        of_samples: bool = False,
+    ) -> TrainingRows:
+        """Rows with checked weights.
+
+        Raises:
+            ValueError: weights of another shape, a class weight below 0 or not known.
+        """
+        weights = own_weights(table, sample_weight)
+        sums = class_sums(table.y_codes, weights, len(table.classes))
+        factors = np.ones(len(sums))
+        if priors is not None:
+            factors = factors * prior_factors(priors, table.classes, sums)
+        if class_weight is not None:
+            factors = factors * _class_factors(class_weight, table, sums)
+        occurring = sums > 0
+        if np.any(factors[occurring] == 0):
+            base = np.ones(len(table)) if weights is None else weights
+            weights = np.where(factors[table.y_codes] == 0, 0.0, base)
+            occurring &= factors > 0
+        alike = len(set(factors[occurring].tolist())) < 2
+        return cls(table, weights, None if alike else factors, of_samples, kept)
+
+    @property
+    def importances(self) -> np.ndarray | None:
+        """Weights times class weights, shape (n_rows,); None when all are 1."""
+        if self.class_weights is None:
+            return self.weights
+        factors = self.class_weights[self.table.y_codes]
+        return np.asarray(factors if self.weights is None else self.weights * factors)
+
+    def configured(self, config: dict[str, Any]) -> dict[str, Any]:
+        """The core's configuration with the class weights."""
+        if self.class_weights is not None:
+            config = {**config, "class_weight": self.class_weights.tolist()}
+        return {**config, "balanced_samples": True} if self.of_samples else config
+
+    def as_given(self, found: np.ndarray, nothing: Any) -> np.ndarray:
+        """What was found of the rows, shape (n_rows, ...), in the order of the rows as given;
+        `nothing` stands where a row was left out."""
+        if self.kept is None:
+            return found
+        rows, n = self.kept
+        out = np.full((n, *found.shape[1:]), nothing, dtype=found.dtype)
+        out[rows] = found
+        return out
+
+
+def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
+    """The weights of the rows as given, by default the Table's, shape (n_rows,); None without any.
+
+    Raises:
+        ValueError: another shape than that of the rows.
+    """
+    if sample_weight is None:
+        sample_weight = table.sample_weight
+    if sample_weight is None:
+        return None
+    weights = weights_array(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(len(table), float(weights))
+    if weights.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if len(weights) != len(table):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
+    return weights
+
+
+def kept_rows(before: Any, after: Any) -> tuple[np.ndarray, int] | None:
+    """Which rows `without_empty_rows` kept, of these weights before and after; None: all."""
+    if after is before:
+        return None
+    given = np.asarray(before)
+    return np.flatnonzero(given), len(given)
+
+
+def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndarray:
+    """Weight of each class, shape (n_classes,); `sums` are the weights of their rows."""
+    occurring, total = sums > 0, math.fsum(sums.tolist())
+    factors = np.ones(len(sums))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        factors[occurring] = total / (occurring.sum() * sums[occurring])
+        return factors
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight={shown(class_weight)} must be None, 'balanced' or a dict "
+            "(of forests also 'balanced_subsample')"
+        )
+    from sklearn.utils.class_weight import compute_class_weight
+
+    for label, weight in class_weight.items():
+        at_least_zero(f"class_weight[{shown(label)}]", weight)
+    labels = table.class_values
+    present = np.flatnonzero(np.bincount(table.y_codes, minlength=len(sums)))
+    given = compute_class_weight(
+        dict(class_weight), classes=labels[present], y=labels[table.y_codes]
+    )
+    factors[present] = given
+    if len(set(factors[occurring].tolist())) == 1 and factors[occurring][0] > 0:
+        return np.ones(len(sums))
+    weighed = math.fsum((factors[occurring] * sums[occurring]).tolist())
+    return factors * (total / weighed) if 0 < weighed < math.inf else factors

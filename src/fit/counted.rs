@@ -1,0 +1,135 @@
+//! What rows count and what they weigh, in one place.
+//!
+//! A row has a weight of its own and a class weight that multiplies it. A whole weight is that many
+//! copies of the row, and copies are rows: limits on rows, nearest neighbours and bootstrap samples
+//! count them. A class weight makes no row more. Where both meet, or where the rows will be divided
+//! (held out for pruning, folds for the price of a leaf), the copies become rows of a drawn data
+//! set, whose columns share the numbers of the given one; class weights are then what these rows
+//! weigh. Copies above [`MOST_COPIES`] stay weights, and rows count once. O(rows + copies).
+
+use super::FitPlan;
+use crate::data::{Dataset, Draw, RowSet, Weights};
+use crate::error::{Error, Result};
+use crate::prune::PruneMethod;
+use std::sync::Arc;
+
+/// Copies that become rows, at most.
+const MOST_COPIES: u64 = 1 << 24;
+
+impl FitPlan {
+    /// Do a job on rows as growth counts and weighs them under the plan's class weights; `weights`
+    /// are the rows' own.
+    pub fn on_counted_rows<R>(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        job: impl FnOnce(&Dataset, &RowSet, &Weights) -> Result<R>,
+    ) -> Result<R> {
+        let total = |copies: &[u32]| -> u64 {
+            rows.rows().iter().map(|&r| u64::from(copies[r as usize])).sum()
+        };
+        let matter = self.config.class_weight.is_some() || self.divides_rows();
+        let copies = weights.copies().filter(|copies| matter && total(copies) <= MOST_COPIES);
+        let Some(copies) = copies else {
+            return match &self.config.class_weight {
+                None => job(data, rows, weights),
+                Some(_) => job(data, rows, &self.weighed(data, rows, weights)?),
+            };
+        };
+        let mut times = vec![0; data.len()];
+        rows.rows().iter().for_each(|&r| times[r as usize] = copies[r as usize]);
+        let drawn = data.drawn(&Arc::new(Draw::new(&times)?));
+        let rows = RowSet::all(drawn.len());
+        let weights = self.weighed(&drawn, &rows, &Weights::Unit)?;
+        job(&drawn, &rows, &weights)
+    }
+
+    /// Weights of rows times those of their classes: importances, whatever the rows weighed.
+    pub(super) fn weighed(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+    ) -> Result<Weights> {
+        let Some(of_class) = self.class_weights(data.n_classes())? else {
+            return Ok(weights.clone());
+        };
+        times_class(data.classes(), rows.rows(), weights, of_class)
+    }
+
+    /// [`FitPlan::weighed`] for rows that are no data set yet; nothing where copies must become
+    /// rows.
+    pub fn weights_of_numbers(&self, classes: &[u16], weights: Weights) -> Result<Option<Weights>> {
+        let k = self.config.class_weight.as_ref().map_or(0, Vec::len);
+        let Some(of_class) = self.class_weights(k)? else { return Ok(Some(weights)) };
+        if weights.copies().is_some() || classes.iter().any(|&c| usize::from(c) >= k) {
+            return Ok(None);
+        }
+        let all: Vec<u32> = (0..classes.len() as u32).collect();
+        times_class(classes, &all, &weights, of_class).map(Some)
+    }
+
+    /// What rows of a sample weigh, each of which counts once.
+    pub(super) fn weights_of_sample(&self, sample: &Dataset) -> Result<Weights> {
+        let (k, starts) = (sample.n_classes(), sample.class_starts());
+        if !self.weighs_samples() {
+            return Ok(Weights::Unit);
+        }
+        let all = RowSet::all(sample.len());
+        if !self.config.balanced_samples {
+            return self.weighed(sample, &all, &Weights::Unit);
+        }
+        let given = self.class_weights(k)?;
+        let sizes: Vec<f64> = starts.windows(2).map(|s| f64::from(s[1] - s[0])).collect();
+        let occurring = sizes.iter().filter(|&&n| n > 0.0).count() as f64;
+        let balanced = sizes.iter().enumerate().map(|(c, &n)| {
+            let alike = if n > 0.0 { sample.len() as f64 / (occurring * n) } else { 1.0 };
+            alike * given.map_or(1.0, |w| w[c])
+        });
+        let balanced: Vec<f64> = balanced.collect();
+        let mut present = balanced.iter().zip(&sizes).filter(|(_, n)| **n > 0.0).map(|(w, _)| *w);
+        let first = present.next();
+        if present.all(|w| Some(w) == first) {
+            return Ok(Weights::Unit);
+        }
+        times_class(sample.classes(), all.rows(), &Weights::Unit, &balanced)
+    }
+
+    /// Class weights multiply in trees on samples.
+    pub(super) fn weighs_samples(&self) -> bool {
+        self.config.class_weight.is_some() || self.config.balanced_samples
+    }
+
+    fn class_weights(&self, classes: usize) -> Result<Option<&[f64]>> {
+        match self.config.class_weight.as_deref() {
+            Some(w) if w.len() != classes || !w.iter().all(|w| *w >= 0.0 && w.is_finite()) => {
+                Err(Error::parameter(
+                    "class_weight",
+                    format!("{w:?}"),
+                    format!("{classes} finite numbers >= 0 are needed, one a class"),
+                ))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// Rows are held out for pruning, or become folds.
+    fn divides_rows(&self) -> bool {
+        self.config.alpha_rule.is_some()
+            || matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))
+    }
+}
+
+fn times_class(
+    classes: &[u16],
+    rows: &[u32],
+    weights: &Weights,
+    of_class: &[f64],
+) -> Result<Weights> {
+    let mut out = vec![0.0; classes.len()];
+    for &row in rows {
+        out[row as usize] = weights.value(row) * of_class[usize::from(classes[row as usize])];
+    }
+    Weights::importances(&out)
+}

@@ -32,6 +32,7 @@ from ..table.doubtful import warn_of_small_classes
 from .base import Classifier
 from .batches.fitting import fit_tree
 from .batches.sources import batches_of
+from .deep_trees import warn_of_depth
 from .explained import Explained
 from .explored import Explorable
 from .idle import refuse_idle
@@ -293,6 +294,7 @@ class FastTreeClassifier(
             progress=self.progress,
         )
         self._adopt(model, table.class_values, table.has_feature_names)
+        warn_of_depth(self.tree_, self._schema.names, self.criterion, table)
         self._remember_rounding(table)
         self._candidates = (
             self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}

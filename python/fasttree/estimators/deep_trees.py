@@ -1,0 +1,74 @@
+"""A warning about trees so deep that their growth cannot be meant.
+
+What
+    A tree of more than `DEEP` levels has split a few rows off at a time, again and again: because
+    the criterion prefers such splits, or because a column has a value of its own for nearly every
+    row. `warn_of_depth` says which, and what helps.
+Complexity
+    O(nodes), and one look at the column that the deepest path asks most.
+When not to use it
+    Directly; `FastTreeClassifier.fit` calls it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..table import Table
+
+__all__ = ["DEEP", "warn_of_depth"]
+
+DEEP = 200
+"""Levels that a tree may have without a warning."""
+
+FEW = 0.02
+"""A branch with at most this share of the rows of its node was split off."""
+
+
+def warn_of_depth(tree: Any, names: list[str], criterion: Any, table: Table | None = None) -> None:
+    """Warn once of a tree with more than `DEEP` levels.
+
+    Args:
+        tree: the arrays of a fitted tree.
+        names: names of the features.
+        criterion: what the tree was grown by, as given.
+        table: the training rows, where they are at hand.
+    """
+    if tree.max_depth <= DEEP:
+        return
+    parent, rows = np.asarray(tree.parent), np.asarray(tree.n_node_samples)
+    node, path = int(np.argmax(tree.depth)), []
+    while node > 0:
+        path.append((int(parent[node]), node))
+        node = int(parent[node])
+    off = sum(rows[above] - rows[below] <= max(1, FEW * rows[above]) for above, below in path)
+    asked = np.bincount([int(tree.feature[above]) for above, _ in path], minlength=len(names))
+    feature = int(asked.argmax())
+    name, share = names[feature], asked[feature] / len(path)
+    if table is not None and share > 0.5 and _is_identifier(table, feature):
+        cause = (
+            f"column {name!r}, which {asked[feature]} of them ask, has a value of its own for "
+            "nearly every row, as an identifier has"
+        )
+        remedy = f"leave {name!r} out if it is one, or set max_depth or min_samples_leaf"
+    else:
+        shown = criterion if isinstance(criterion, str) else repr(criterion)
+        cause = f"criterion={shown!r} prefers such splits here"
+        remedy = "set max_depth or min_samples_leaf, or take another criterion"
+    warnings.warn(
+        f"the tree has {tree.max_depth} levels: {off} of the {len(path)} splits above its deepest "
+        f"leaf split off {FEW:.0%} of the rows of their node or fewer; {cause}; {remedy}",
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _is_identifier(table: Table, feature: int) -> bool:
+    """Whether at least nine in ten known values of a column are different."""
+    values = np.asarray(table.columns[feature].values)
+    known = values[values >= 0] if values.dtype.kind == "i" else values[~np.isnan(values)]
+    return len(known) > 0 and len(np.unique(known)) >= 0.9 * len(known)

@@ -1,0 +1,47 @@
+"""A tree of more than 200 levels says why it is so deep, once, and what helps."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import fasttree
+
+
+def one_off(tables, context=None):
+    """A criterion that likes splits of one row."""
+    return -np.asarray(tables).sum(axis=-1).min(axis=-1).astype(float)
+
+
+def caught(X, y, **params):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        model = fasttree.fit(X, y, **params)
+    return model, [str(w.message) for w in found if "levels" in str(w.message)]
+
+
+def test_a_criterion_that_splits_off_rows_is_named_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 150, (600, 3)).astype(float), np.arange(600) % 2
+    model, said = caught(X, y, criterion=one_off)
+    assert model.get_depth() > 200
+    assert len(said) == 1 and "criterion=" in said[0] and "max_depth" in said[0]
+    assert f"{model.get_depth()} levels" in said[0]
+    limited, said = caught(X, y, criterion=one_off, max_depth=200)
+    assert limited.get_depth() == 200 and not said
+
+
+def test_an_identifier_is_named():
+    X = np.column_stack([np.zeros(500), np.arange(500.0)])
+    y = np.arange(500) % 2
+    model, said = caught(X, y, criterion=one_off)
+    assert model.get_depth() > 200 and len(said) == 1
+    assert "identifier" in said[0] and "'x1'" in said[0]
+
+
+@pytest.mark.parametrize("criterion", ["info_gain", "gini"])
+def test_ordinary_trees_say_nothing(criterion):
+    rng = np.random.default_rng(1)
+    assert caught(rng.normal(size=(800, 3)), rng.integers(0, 2, 800), criterion=criterion)[1] == []

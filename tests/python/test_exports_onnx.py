@@ -244,6 +244,21 @@ def test_forests_of_numbers():
     check(numbers(forest, rng.normal(size=(30, 4))), dtype="float64")
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_ties_of_the_vote_end_as_in_predict(dtype):
+    ties = 0
+    for seed in (*range(12), 77):
+        rng = np.random.default_rng(seed)
+        x, y = rng.integers(0, 5, (40, 1)).astype(float), rng.integers(0, 2, 40)
+        trees = int(rng.integers(4, 9))
+        forest = fasttree.FastForestClassifier(trees, random_state=0).fit(x, y)
+        rows = np.arange(5.0)[:, None]
+        check(numbers(forest, rows), dtype=dtype)
+        shares = forest.predict_proba(rows)
+        ties += int((shares[:, 0] == shares[:, 1]).sum())
+    assert ties > 0
+
+
 def test_complete_batches_of_divided_rows_use_the_tree_operator():
     table = fasttree.datasets.load_iris()
     model = dividing(fasttree.fit(table, criterion="gini"))

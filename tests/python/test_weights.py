@@ -171,9 +171,9 @@ def test_class_weight_multiplies():
     X, y = data("mixed", 100)
     w = np.random.default_rng(1).integers(1, 4, 100)
     factors = {"no": 2, "perhaps": 5, "yes": 1}
-    a = fasttree.fit(X, y, sample_weight=w, class_weight=factors)
+    a = fasttree.fit(X, y, sample_weight=w, class_weight=factors, max_depth=2)
     multiplied = w * pd.Series(y).map(factors).to_numpy()
-    b = fasttree.fit(X, y, sample_weight=multiplied)
+    b = fasttree.fit(X, y, sample_weight=multiplied, max_depth=2)
     scale = w.sum() / multiplied.sum()  # all rows weigh together what they did
     np.testing.assert_array_equal(a.tree_.feature, b.tree_.feature)
     np.testing.assert_array_equal(a.tree_.threshold, b.tree_.threshold)

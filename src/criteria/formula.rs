@@ -57,8 +57,17 @@ pub enum Evidence<'a> {
     Pairs(&'a dyn pairs::OnPairs),
     /// Neighbours of rows, found and weighed like this.
     Neighbours(neighbours::NeighbourSearch),
-    /// The rows themselves; the smallest tree of a branch may take so many search nodes.
-    Rows(u64),
+    /// The rows themselves, and what the smallest trees of branches may cost.
+    Rows(SizeBudget),
+}
+
+/// Search nodes for sizes of smallest trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeBudget {
+    /// For one branch.
+    pub branch: u64,
+    /// For all branches of a fit.
+    pub total: u64,
 }
 
 /// A criterion as growth sees it.

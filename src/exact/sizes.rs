@@ -1,7 +1,7 @@
 //! Sizes of smallest trees of many sets of rows of one data set: the evidence of a criterion.
 //!
-//! Each size is searched with a budget of search nodes; above it the proven lower bound stands for
-//! it, so that an answer depends on the data alone. What was learned of one set serves the next.
+//! Each size is searched with a budget of search nodes, and all sizes share another; above it the
+//! proven lower bound stands for a size, so that an answer depends on the data alone. What was learned of one set serves the next.
 //! Equal rows of different classes may be given any class that most of them have; a missing value
 //! comes after all values.
 
@@ -48,11 +48,11 @@ impl TrainingSizes {
         Ok(Self { problem, place })
     }
 
-    /// A search that spends at most `budget` nodes on each set.
-    pub fn sizer<'a>(&'a self, budget: u64, control: &'a Control) -> Sizer<'a> {
+    /// A search that spends at most `budget` nodes on each set, and `left` on all of them.
+    pub fn sizer<'a>(&'a self, budget: u64, left: u64, control: &'a Control) -> Sizer<'a> {
         let meter = Meter::new(budget, control);
         let search = ConsistentSearch::new(&self.problem, MEMORY, meter);
-        Sizer { place: &self.place, lists: SortedLists::all(&self.problem), search, budget }
+        Sizer { place: &self.place, lists: SortedLists::all(&self.problem), search, budget, left }
     }
 }
 
@@ -62,12 +62,14 @@ pub struct Sizer<'a> {
     lists: SortedLists,
     search: ConsistentSearch<'a>,
     budget: u64,
+    left: u64,
 }
 
 impl Sizer<'_> {
     /// The nodes of smallest trees of all `branches` (internal rows) together; empty branches have
-    /// none. Once the sum is known to reach `enough`, any number from there on.
-    pub fn sum(&mut self, branches: &[&[u32]], enough: usize) -> Result<usize> {
+    /// none. Once the sum is known to reach `enough`, any number from there on. This and the sums
+    /// that wait, `waiting` together, share the search nodes that are left.
+    pub fn sum(&mut self, branches: &[&[u32]], enough: usize, waiting: usize) -> Result<usize> {
         let mut sets: Vec<(Vec<u64>, u16)> = Vec::new();
         for rows in branches.iter().filter(|rows| !rows.is_empty()) {
             let mut bits = vec![0_u64; self.search.problem.words];
@@ -80,9 +82,13 @@ impl Sizer<'_> {
         }
         sets.sort_by_key(|(bits, low)| (*low, super::problem::size(bits)));
         let mut sum = sets.iter().map(|s| 2 * usize::from(s.1) + 1).sum::<usize>();
+        let mut own = self.left / waiting.max(1) as u64;
+        self.left -= own;
         for (bits, low) in sets {
             let mut low = low;
-            self.search.meter.left = self.budget;
+            let allowed = self.budget.min(own);
+            own -= allowed;
+            self.search.meter.left = allowed;
             while sum < enough && low < MOST_SPLITS {
                 match self.search.decide(&bits, &self.lists, low) {
                     Ok(true) | Err(Halt::Spent) => break,
@@ -93,7 +99,14 @@ impl Sizer<'_> {
                     Err(Halt::Cancelled) => return Err(Error::Cancelled),
                 }
             }
+            own += self.search.meter.left;
         }
+        self.left += own;
         Ok(sum)
+    }
+
+    /// Search nodes opened.
+    pub fn spent(&self) -> u64 {
+        self.search.meter.opened
     }
 }

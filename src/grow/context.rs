@@ -1,6 +1,6 @@
 //! What all nodes of a tree share ([`GrowContext`]).
 
-use crate::criteria::EvidenceKind;
+use crate::criteria::{Evidence, EvidenceKind};
 use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row};
 use crate::exact::TrainingSizes;
 use crate::parallel::Control;
@@ -9,6 +9,8 @@ use crate::split::threshold::ClassOf;
 use crate::stats::contingency::Layout;
 use crate::stats::neighbours::Root;
 use crate::stats::{Sum, Weighing};
+
+use std::sync::Mutex;
 
 use super::GrowthSetting;
 use super::evidence::PairContext;
@@ -51,6 +53,8 @@ pub(super) struct GrowContext<'a, W> {
     pub pairs: Option<PairContext>,
     /// Where the evidence are the rows themselves.
     pub sizes: Option<Result<TrainingSizes>>,
+    /// Search nodes that their smallest trees may still take.
+    pub size_budget: Mutex<u64>,
     /// Where the evidence are neighbours of rows.
     pub near: Option<Root<'a>>,
 }
@@ -110,6 +114,10 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             near: near(data, setting, rows, weights),
             pairs: (setting.criterion.info().evidence == EvidenceKind::Pairs)
                 .then(|| PairContext::new(weights, rows, data.len())),
+            size_budget: Mutex::new(match setting.criterion.evidence() {
+                Evidence::Rows(budget) => budget.total,
+                _ => 0,
+            }),
             sizes: (setting.criterion.info().evidence == EvidenceKind::Rows).then(|| {
                 let weight = |r: u32| weights.of(r).value(weights.unit());
                 TrainingSizes::new(data, rows.rows(), &weight, &Control::new(1))

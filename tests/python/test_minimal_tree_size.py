@@ -104,3 +104,30 @@ def test_what_it_cannot_serve_is_refused():
         fasttree.fit(X, y, criterion=MinimalTreeSize(node_budget=0))
     with pytest.raises(ValueError, match="rows themselves"):
         MinimalTreeSize().score([[1, 0], [0, 1]])
+
+
+def test_all_sizes_of_a_fit_share_a_budget_and_threads_change_nothing():
+    rng = np.random.default_rng(8)
+    X, y = rng.random((80, 4)), rng.integers(0, 2, 80)
+    scores = {}
+    for total in (1, 400, 20_000):
+        criterion = MinimalTreeSize(total_budget=total)
+        models = [fasttree.fit(X, y, criterion=criterion, n_jobs=n) for n in (1, 2, 3)]
+        assert len({model.to_bytes() for model in models}) == 1
+        assert (models[0].predict(X) == y).all()
+        scores[total] = fasttree.score_features(X, y, criterion=criterion)
+    # A larger budget proves larger sizes.
+    assert (scores[1] >= scores[400]).all() and (scores[400] >= scores[20_000]).all()
+    assert (scores[1] > scores[20_000]).any()
+    with pytest.raises(ValueError, match="total_budget"):
+        fasttree.fit(X, y, criterion=MinimalTreeSize(total_budget=0))
+
+
+def test_comparisons_say_that_it_was_skipped_and_why():
+    rng = np.random.default_rng(9)
+    X, y = rng.random((900, 2)), rng.integers(0, 2, 900)
+    found = fasttree.model_selection.cross_validate(
+        X, y, criterion=["gini", "minimal_tree_size"], cv="1x3", on_error="skip", max_depth=2
+    )
+    assert list(found.skipped) == ["minimal_tree_size"]
+    assert "600 distinct rows" in found.skipped["minimal_tree_size"]

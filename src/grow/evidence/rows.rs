@@ -1,24 +1,26 @@
 //! Growth on the rows themselves: each candidate is judged by the smallest trees of its branches
 //! ([`crate::exact`]).
 
+use crate::criteria::SizeBudget;
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::exact::Sizer;
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::numeric::Ties;
-use crate::parallel::Control;
+use crate::parallel::{self, Control};
 use crate::split::Scored;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
+use std::sync::PoisonError;
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
-    /// Visit the candidates of the wanted features in feature and threshold order, with the rows of
-    /// their branches.
+    /// Visit the candidates of a feature in the order of their thresholds, with the number of those
+    /// that wait (this one included) and the rows of their branches.
     fn each_by_rows(
         &self,
-        wanted: impl Fn(u32) -> bool,
-        mut visit: impl FnMut(u32, u32, &[&[u32]]) -> Result<()>,
+        feature: u32,
+        mut visit: impl FnMut(u32, usize, &[&[u32]]) -> Result<()>,
     ) -> Result<()> {
         let min = self.minimum();
         let enough = |rows: &[u32]| {
@@ -26,38 +28,67 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             let count = if W::COPIES { weight } else { rows.len() as f64 };
             count >= f64::from(min.rows) && weight >= min.weight
         };
-        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
-            match self.context.place(feature) {
-                FeaturePlace::Numeric(i) => {
-                    let order = self.field.order(i, self.range);
-                    let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
-                    let (known, missing) = rows.split_at(self.known(i).0.len());
-                    if !missing.is_empty() && !enough(missing) {
-                        continue;
-                    }
-                    for at in (1..known.len()).filter(|&at| entry_tied(order[at]) == 0) {
-                        let (left, right) = known.split_at(at);
-                        if enough(left) && enough(right) {
-                            visit(feature, at as u32, &[left, right, missing])?;
-                        }
+        match self.context.place(feature) {
+            FeaturePlace::Numeric(i) => {
+                let order = self.field.order(i, self.range);
+                let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
+                let (known, missing) = rows.split_at(self.known(i).0.len());
+                if !missing.is_empty() && !enough(missing) {
+                    return Ok(());
+                }
+                let is_cut = |&at: &usize| entry_tied(order[at]) == 0;
+                let cuts: Vec<usize> = (1..known.len()).filter(is_cut).collect();
+                for (i, &at) in cuts.iter().enumerate() {
+                    let (left, right) = known.split_at(at);
+                    if enough(left) && enough(right) {
+                        visit(at as u32, cuts.len() - i, &[left, right, missing])?;
                     }
                 }
-                FeaturePlace::Nominal(j) => {
-                    let width = self.context.nominal.features.len();
-                    let coded = self.field.coded(width, self.range);
-                    let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];
-                    for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
-                        branches[codes[j].index()].push(row);
-                    }
-                    let filled: Vec<&[u32]> =
-                        branches.iter().filter(|b| !b.is_empty()).map(Vec::as_slice).collect();
-                    if filled.len() > 1 && filled.iter().all(|b| enough(b)) {
-                        visit(feature, 0, &filled)?;
-                    }
+            }
+            FeaturePlace::Nominal(j) => {
+                let width = self.context.nominal.features.len();
+                let coded = self.field.coded(width, self.range);
+                let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];
+                for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
+                    branches[codes[j].index()].push(row);
+                }
+                let filled: Vec<&[u32]> =
+                    branches.iter().filter(|b| !b.is_empty()).map(Vec::as_slice).collect();
+                if filled.len() > 1 && filled.iter().all(|b| enough(b)) {
+                    visit(0, 1, &filled)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Ask each feature for something, on several threads; each may spend the same share of `left`
+    /// search nodes, whatever the others do.
+    fn of_features<T: Send>(
+        &self,
+        features: &[u32],
+        (branch, left): (u64, u64),
+        control: &Control,
+        ask: impl Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let share = left / features.len().max(1) as u64;
+        let found = parallel::map(control, features.len(), |i| {
+            let mut sizer = self.sizer(branch, share, control)?;
+            let found = ask(features[i], &mut sizer)?;
+            Ok((found, sizer.spent()))
+        })?;
+        self.spend(found.iter().map(|(_, spent)| spent).sum());
+        Ok(found.into_iter().map(|(found, _)| found).collect())
+    }
+
+    /// Search nodes that are left for the whole tree.
+    fn left(&self) -> u64 {
+        *self.context.size_budget.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn spend(&self, nodes: u64) {
+        let mut left = self.context.size_budget.lock().unwrap_or_else(PoisonError::into_inner);
+        *left = left.saturating_sub(nodes);
     }
 
     /// Weight of a row.
@@ -65,9 +96,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         self.context.weights.of(row).value(self.context.weights.unit())
     }
 
-    fn sizer<'c>(&'c self, budget: u64, control: &'c Control) -> Result<Sizer<'c>> {
+    fn sizer<'c>(&'c self, branch: u64, left: u64, control: &'c Control) -> Result<Sizer<'c>> {
         match &self.context.sizes {
-            Some(Ok(sizes)) => Ok(sizes.sizer(budget, control)),
+            Some(Ok(sizes)) => Ok(sizes.sizer(branch, left, control)),
             Some(Err(e)) => Err(e.clone()),
             None => Err(Error::Internal("rows of a context without their sizes".into())),
         }
@@ -76,55 +107,71 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// The best candidate of each wanted feature.
     pub(in crate::grow) fn best_by_rows(
         &self,
-        budget: u64,
+        budget: SizeBudget,
         wanted: impl Fn(u32) -> bool,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;
-        let mut found: Vec<Scored> = Vec::new();
-        let mut sizer = self.sizer(budget, control)?;
-        self.each_by_rows(wanted, |feature, at, branches| {
-            let best = found.last_mut().filter(|s| s.feature == feature);
-            // Sums from the best one on are of no interest, but equal ones are where ties are
-            // drawn.
-            let enough =
-                best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
-            let score = -(sizer.sum(branches, enough)? as f64);
-            match best {
-                Some(s) if score > s.score => *s = Scored { feature, score, at, tied: Vec::new() },
-                Some(s) if score == s.score && ties => s.tied.push(at),
-                Some(_) => {}
-                None => found.push(Scored { feature, score, at, tied: Vec::new() }),
-            }
-            Ok(())
+        let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f));
+        let features: Vec<u32> = features.collect();
+        let may_spend = (budget.branch, self.left() / 2);
+        let found = self.of_features(&features, may_spend, control, |feature, sizer| {
+            let mut best: Option<Scored> = None;
+            self.each_by_rows(feature, |at, waiting, branches| {
+                // Sums from the best one on are of no interest, but equal ones are where ties are
+                // drawn.
+                let enough =
+                    best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
+                let score = -(sizer.sum(branches, enough, waiting)? as f64);
+                match &mut best {
+                    Some(s) if score < s.score => {}
+                    Some(s) if score == s.score => {
+                        if ties {
+                            s.tied.push(at);
+                        }
+                    }
+                    _ => best = Some(Scored { feature, score, at, tied: Vec::new() }),
+                }
+                Ok(())
+            })?;
+            Ok(best)
         })?;
-        Ok(found)
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Score of all rows of the node in one branch.
-    pub(in crate::grow) fn undivided_by_rows(&self, budget: u64, control: &Control) -> Result<f64> {
+    pub(in crate::grow) fn undivided_by_rows(
+        &self,
+        budget: SizeBudget,
+        control: &Control,
+    ) -> Result<f64> {
         let rows: Vec<u32> = match self.context.numeric.is_empty() {
             true => self.field.coded(self.context.nominal.features.len(), self.range).rows.to_vec(),
             false => self.field.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
         };
-        Ok(-(self.sizer(budget, control)?.sum(&[&rows], usize::MAX)? as f64))
+        let mut sizer = self.sizer(budget.branch, self.left() / 2, control)?;
+        let sum = sizer.sum(&[&rows], usize::MAX, 1)?;
+        self.spend(sizer.spent());
+        Ok(-(sum as f64))
     }
 
     /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
     pub(in crate::grow) fn all_by_rows(
         &self,
-        budget: u64,
+        budget: SizeBudget,
         control: &Control,
     ) -> Result<Vec<(u32, u32, f64)>> {
-        let mut found = Vec::new();
-        let mut sizer = self.sizer(budget, control)?;
-        self.each_by_rows(
-            |_| true,
-            |feature, at, branches| {
-                found.push((feature, at, -(sizer.sum(branches, usize::MAX)? as f64)));
+        let features: Vec<u32> = (0..self.context.data.columns().len() as u32).collect();
+        let may_spend = (budget.branch, self.left());
+        let found = self.of_features(&features, may_spend, control, |feature, sizer| {
+            let mut found = Vec::new();
+            self.each_by_rows(feature, |at, waiting, branches| {
+                let sum = sizer.sum(branches, usize::MAX, waiting)?;
+                found.push((feature, at, -(sum as f64)));
                 Ok(())
-            },
-        )?;
-        Ok(found)
+            })?;
+            Ok(found)
+        })?;
+        Ok(found.concat())
     }
 }

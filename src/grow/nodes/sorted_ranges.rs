@@ -74,8 +74,9 @@ fn with_codes<C: Code, W: Weighing>(
     let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
-    let task = if context.setting.memo.is_some() || context.setting.criterion.needs_all_candidates()
-    {
+    // Sizes of smallest trees share a budget in the order of the nodes.
+    let in_order = context.setting.memo.is_some() || context.sizes.is_some();
+    let task = if in_order || context.setting.criterion.needs_all_candidates() {
         0
     } else {
         driver::task_size(rows.len(), smallest_task(context), control)

@@ -17,7 +17,8 @@
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
 //! place that decides about threads), [`memory`] (what happens when it runs out), `simd` (the
-//! unsafe code, but for the allocator's) and [`error`]. The feature `python` adds `bindings`.
+//! unsafe code, but for the allocator's), [`error`], and [`reached`] (which ways growth took, for
+//! tests). The feature `python` adds `bindings`.
 
 pub mod bayes;
 pub mod bins;
@@ -38,6 +39,7 @@ pub mod numeric;
 pub mod parallel;
 pub mod predict;
 pub mod prune;
+pub mod reached;
 pub mod read;
 pub mod resample;
 pub mod simd;

@@ -63,6 +63,7 @@ __all__ = [
     "scale_reserve",
     "score_tables",
     "simd_level",
+    "ways_taken",
     "stream_scores",
     "value_counts",
     "value_cuts",
@@ -429,6 +430,7 @@ def optimal_tree(
 ) -> Model: ...
 def criteria_json() -> str: ...
 def simd_level() -> str: ...
+def ways_taken() -> dict[str, int]: ...
 def score_tables(
     criterion: str,
     options_json: str,

@@ -330,6 +330,12 @@ pub fn simd_level() -> &'static str {
     crate::simd::Level::active().name()
 }
 
+/// How often growth took each of its ways, by name; empty in release builds.
+#[pyfunction]
+pub fn ways_taken() -> std::collections::BTreeMap<&'static str, u64> {
+    crate::reached::counts().into_iter().collect()
+}
+
 /// Scores and distances of single tables, shape (tables, branches, classes); `declared` branches of
 /// each.
 #[pyfunction]

@@ -53,7 +53,9 @@ mod _core {
         forest_codes, level_counts, rounded_sum, row_hashes, value_counts, value_cuts,
     };
     #[pymodule_export]
-    use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
+    use super::dataset::{
+        PyDataset, bin_cuts, criteria_json, score_tables, simd_level, ways_taken,
+    };
     #[pymodule_export]
     use super::direct::fit_numbers;
     #[pymodule_export]

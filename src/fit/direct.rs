@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::grow::{GrowthSetting, Thresholds, binned};
 use crate::model::Model;
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 
 /// Most values of a column that the exact search sees as codes, which are then single bytes.
 const MOST_VALUES: usize = 255;
@@ -139,6 +140,7 @@ impl FitPlan {
         if table.features.iter().any(|f| f.missing) {
             return Ok(None);
         }
+        reached::count(Way::FitNumbers);
         let setting = self.setting_of_rows((classes, k), rows, weights);
         let unit = table.unit;
         let (features, records) = table.into_records();

@@ -14,6 +14,7 @@ use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::predict::Votes;
 use crate::prune::{self, PruneMethod, PruneRows};
+use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::tree::Tree;
 use std::sync::Arc;
@@ -207,6 +208,7 @@ impl FitPlan {
         times: Option<&[u32]>,
         control: &Control,
     ) -> Result<Model> {
+        reached::count(Way::FitSample);
         let Sampled { data, seen, rows, weights, table, seed } = *of;
         let mut setting = GrowthSetting { seed, ..self.setting(seen, rows, weights) };
         let Some(times) = times else {

@@ -20,6 +20,7 @@ use crate::discretize;
 use crate::error::{Error, Result};
 use crate::grow::{self, GrowthSetting, Thresholds, binned};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::tree::Tree;
 use serde::Deserialize;
 
@@ -116,6 +117,7 @@ impl FitPlan {
             {
                 let bins = Bins::new(found)?;
                 if !as_codes {
+                    reached::count(Way::FitRounded);
                     *column = rounded(column, &bins);
                 }
                 *cuts = Some(bins.cuts().to_vec());
@@ -175,6 +177,7 @@ impl FitPlan {
         let Some(table) = self.binned_table(data, rows, weights, control)? else {
             return grow::grow(data, setting, rows, weights, control);
         };
+        reached::count(Way::FitTable);
         let (classes, unit) = (table.classes, table.unit);
         let (features, records) = table.into_records();
         let facts = TableFacts { features: &features, classes, unit };

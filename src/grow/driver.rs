@@ -13,6 +13,7 @@ use super::nodes::{NodeRows, Open, Rank};
 use crate::error::Result;
 use crate::numeric::order_key;
 use crate::parallel::{self, Control};
+use crate::reached::{self, Way};
 use crate::tree::NONE;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -35,8 +36,10 @@ pub(super) fn grow<R: NodeRows>(
     let mut driver = Driver { rows, tree, unchecked: 0, quiet: control.quiet() };
     let root = Open { node: 0, rows: root };
     if driver.rows.limits().max_leaf_nodes.is_some() {
+        reached::count(Way::BestFirst);
         driver.best_first(root, control)?;
     } else if task > 0 {
+        reached::count(Way::Tasks);
         return driver.in_parallel(root, task, control);
     } else {
         driver.depth_first(root, 0, control)?;

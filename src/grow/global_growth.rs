@@ -20,6 +20,7 @@ use crate::criteria::Criterion;
 use crate::error::Result;
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
+use crate::reached::{self, Way};
 use crate::split::Choice;
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{CellOf, Sum, Weighing};
@@ -192,6 +193,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
 
     /// Collect the candidates of a leaf; one without any is forgotten.
     fn open(&mut self, node: u32, range: NodeRange, control: &Control) -> Result<()> {
+        reached::count(Way::GlobalLeaf);
         let (context, unit) = (self.ranges.context, self.unit());
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);

@@ -10,6 +10,7 @@ use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::numeric::Count;
+use crate::reached::{self, Way};
 use crate::split::{CandidateBlock, Sink, not_a_number};
 use std::collections::HashMap;
 
@@ -230,6 +231,7 @@ pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16>
 
 impl<C: Count> Sink for Collector<'_, C> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
+        reached::count(Way::Collected);
         let wrong = || Error::Internal("counts of another kind".into());
         let (given, cells) = (&block.tables, C::of_cells(block.tables.cells).ok_or_else(wrong)?);
         let packed = match self.criterion.needs_all_candidates() {

@@ -15,6 +15,7 @@ use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
+use crate::reached::{self, Way};
 use crate::split::{
     BestOfEach, BlockScratch, Choice, FeatureBest, NominalSplits, Scored, Selector, not_a_number,
 };
@@ -156,6 +157,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         }
         let wide = self.range.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
+            reached::count(Way::WideNode);
             let found = parallel::map(control, numeric.len(), |i| {
                 let mut best =
                     BestOfEach::new(setting.criterion, setting.ties, false).watched(control);

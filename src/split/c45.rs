@@ -29,6 +29,7 @@ use super::scan::ClassOf;
 use crate::criteria::GainFilter;
 use crate::data::{entry_row, entry_tied};
 use crate::numeric::{Cells, Count, Logs};
+use crate::reached::{self, Way};
 use crate::simd::{Level, logs::QuickLog};
 use crate::stats::{CellOf, Sum, Weighing};
 
@@ -247,6 +248,7 @@ pub fn runs<W: Weighing>(
     least: f64,
     cell_f: impl Fn(CellOf<W>) -> f64,
 ) -> Option<(u32, f64, f64)> {
+    reached::count(Way::C45Runs);
     let (order, k, unit) = (scan.order, scan.known.len(), scan.weights.unit());
     let CutLimits { known, node, lowest, .. } = limits(scan, least)?;
     let (n, whole) = (known.value(unit), node.value(unit));

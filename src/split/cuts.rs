@@ -19,6 +19,7 @@ use crate::criteria::Context;
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
+use crate::reached::{self, Way};
 use crate::simd::{Level, columns::weighed_sums};
 use crate::stats::{CellOf, Sum, Weighing};
 
@@ -40,6 +41,7 @@ pub fn cut<W: Weighing>(
     if first > last {
         return Ok(None);
     }
+    reached::count(Way::C45Blocks);
     let cuts: u32 = order[first..=last].iter().map(|&e| entry_tied(e) ^ 1).sum();
     let cell = |s: W::Sum| s.cell(unit);
     let known: Vec<_> = scan.known.iter().map(|&s| cell(s)).collect();

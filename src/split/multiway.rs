@@ -10,6 +10,7 @@ use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::Count;
+use crate::reached::{self, Way};
 use crate::stats::Sum;
 
 /// The table of one nominal feature in a node.
@@ -33,6 +34,7 @@ pub fn score_candidates<'a, S: Sum>(
     scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
+    reached::count(Way::Multiway);
     let k = context.classes;
     scratch.totals.clear();
     scratch.totals.extend(totals.iter().map(|t| t.cell(unit)));

@@ -15,6 +15,7 @@ use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables,
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Cells;
+use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
 use crate::stats::{Sum, Weighing};
@@ -145,10 +146,12 @@ pub(super) fn score_candidates<W: Weighing>(
     let found = RunningWalk { scan, context, how, places };
     match how.term {
         Term::Squares => {
+            reached::count(Way::RunningSquares);
             let whole = all.iter().map(|&n| i64::from(n) * i64::from(n)).sum();
             found.walk(simd::Squares { whole, ..Default::default() }, running, sink)
         }
         Term::XLog2X => {
+            reached::count(Way::RunningLogarithms);
             let table = context.logs.x_log2_x_table();
             found.walk(Logarithms::new(all, table), running, sink)
         }
@@ -215,6 +218,7 @@ impl<W: Weighing> RunningWalk<'_, '_, W> {
             right: &right[..len],
         };
         if self.how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
+            reached::count(Way::RunningBelow);
             return Ok(());
         }
         let scores = &mut scores[..len];

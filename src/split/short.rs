@@ -9,6 +9,7 @@ use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::error::Result;
 use crate::numeric::Cells;
+use crate::reached::{self, Way};
 use crate::simd::short::{self as simd, Bytes, CutNumbers, OrderFacts, ROWS};
 use crate::simd::{Level, running};
 
@@ -100,10 +101,12 @@ pub fn score_candidates(
     let ShortScratch { left, right, scores, rank, size, cells, totals } = scratch;
     let (changes, whole) = match how.term {
         Term::Squares => {
+            reached::count(Way::ShortSquares);
             let changes = simd::squares(level, scan.order, facts, left, right);
             (changes, f64::from(facts.squares))
         }
         Term::XLog2X => {
+            reached::count(Way::ShortLogarithms);
             let changes = simd::ranks(level, scan.order, facts, rank, size);
             (changes, logarithms(context, facts, (rank, size), left, right))
         }

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::memory;
 use crate::numeric::{Cells, Ties, better};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 
 /// A block of candidates of one feature (or of several nominal features, one candidate each).
 #[derive(Debug, Clone, Copy)]
@@ -267,6 +268,7 @@ impl Sink for BestOfEach<'_> {
             control.check()?;
         }
         if let Some(g) = &mut self.gathered {
+            reached::count(Way::Gathered);
             return g.take(block);
         }
         let mut scores = std::mem::take(&mut self.scores);
@@ -278,6 +280,7 @@ impl Sink for BestOfEach<'_> {
             Features::Each(_) => None,
         };
         if let Some((feature, error)) = screened {
+            reached::count(Way::Screened);
             let mut exact = |j: usize, criterion: &dyn Criterion| {
                 let mut exact = [0.0];
                 criterion.score(&block.tables.window(j, 1), &mut exact)?;
@@ -288,6 +291,7 @@ impl Sink for BestOfEach<'_> {
             let found = Estimates { at, scores: &scores, largest, error, exact: &mut exact };
             self.keep_best(feature, found)?;
         } else {
+            reached::count(Way::Scored);
             self.criterion.score(&block.tables, &mut scores)?;
             match block.features {
                 // Thresholds: most blocks do not hold the best, and one look tells.

@@ -10,6 +10,7 @@ use super::scan::{Scan, flush};
 use super::sink::Sink;
 use crate::criteria::Context;
 use crate::error::Result;
+use crate::reached::{self, Way};
 use crate::stats::{CellOf, Sum, Weighing};
 
 /// Which splits of a feature are tried.
@@ -120,6 +121,7 @@ pub fn score_candidates<W: Weighing>(
     if !is_large(left, at) || !is_large(&right, n - at) {
         return Ok(());
     }
+    reached::count(Way::OnePlace);
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     scratch.prepare(branches, k, 1);
     scratch.declare(branches as u32);

@@ -15,6 +15,7 @@ use super::{running, weighed};
 use crate::criteria::Context;
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
+use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
 use crate::stats::{CellOf, Sum, Weighing};
@@ -58,10 +59,17 @@ pub fn score_candidates<W: Weighing>(
     let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
     let few = (2..=MOST_CLASSES).contains(&context.classes);
     if W::UNIT && few {
+        reached::count(match (branches, scan.convex) {
+            (3, _) => Way::WalkCountedMissing,
+            (_, true) => Way::WalkCounted,
+            (_, false) => Way::WalkCountedPart,
+        });
         counted_rows(scan, first, last, context, branches, scratch, sink)
     } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {
+        reached::count(if branches == 2 { Way::WalkWeighed } else { Way::WalkWeighedMissing });
         weighed::score_candidates((scan, weights), (first, last), context, branches, scratch, sink)
     } else {
+        reached::count(if branches == 2 { Way::WalkAny } else { Way::WalkAnyMissing });
         any_classes(scan, first, last, context, branches, scratch, sink)
     }
 }

@@ -21,6 +21,7 @@ use crate::criteria::{Context, Tables};
 use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::Count;
+use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{
     MOST_CLASSES, PlaneSums, SLACK, STEP, Wanted, weighed_boundaries, weighed_sums,
@@ -219,6 +220,7 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
         let Some(&(first, last)) = runs.first() else { return Ok(()) };
         let mut bounds = std::mem::take(&mut scratch.bounds);
         if let Some(error) = self.bounds((first, last), scratch, sink, &mut bounds) {
+            reached::count(Way::WalkBoxes);
             // Places of a box: the last has one more.
             let inner = first / STEP;
             let box_at = |b: usize| {

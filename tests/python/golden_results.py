@@ -34,6 +34,11 @@ import fasttree
 from fasttree import datasets, model_selection
 from fasttree.naive_bayes import AODE, TAN, NaiveBayes
 
+if __package__:
+    from . import golden_routes
+else:  # as a script
+    import golden_routes
+
 FILE = Path(__file__).resolve().parents[1] / "golden" / "results.json"
 PLATFORM = f"{sys.platform}-{platform.machine()}-{platform.libc_ver()[0] or 'unknown'}"
 
@@ -191,11 +196,22 @@ def _tree(name: str, weights: str, **params: Any) -> Parts:
     return _parts_of_a_tree(model.fit(table, sample_weight=_weights(table, weights)), table)
 
 
+def _parts_of_a_forest(model: Any, table: fasttree.Table) -> Parts:
+    trees = [getattr(t.tree_, array) for t in model.estimators_ for array in TREE_ARRAYS]
+    return {"tree": trees, "predictions": model.predict_proba(table)}
+
+
+def route(case: golden_routes.Case, name: str = "") -> Parts:
+    """What one route gives for a case: the first one if it has no name."""
+    model = case.grown(name or case.routes[0])
+    look = _parts_of_a_forest if case.trees else _parts_of_a_tree
+    return look(model, golden_routes.table_of(case.rows))
+
+
 def _forest(name: str, **params: Any) -> Parts:
     table = table_of(name)
     model = fasttree.FastForestClassifier(7, random_state=3, n_jobs=1, **params).fit(table)
-    trees = [getattr(t.tree_, array) for t in model.estimators_ for array in TREE_ARRAYS]
-    parts = {"tree": trees, "predictions": model.predict_proba(table)}
+    parts = _parts_of_a_forest(model, table)
     if params.get("oob_score"):
         parts["out-of-bag"] = [model.oob_decision_function_, model.oob_score_]
     return parts
@@ -429,11 +445,16 @@ def _others() -> Iterator[tuple[str, Callable[[], Parts]]]:
         yield f"report/{kind}", functools.partial(_report, kind)
 
 
+def _routes() -> Iterator[tuple[str, Callable[[], Parts]]]:
+    for key, case in golden_routes.cases().items():
+        yield key, functools.partial(route, case)
+
+
 @functools.cache
 def entries() -> dict[str, Callable[[], Parts]]:
     """Every entry by its key."""
     found: dict[str, Callable[[], Parts]] = {}
-    for source in (_trees, _limited, _others):
+    for source in (_trees, _limited, _others, _routes):
         for key, run in source():
             assert key not in found, key
             found[key] = run

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 /// between: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of
 /// `fit`, `memory` knows the errors and is known to `numeric` and `parallel`, `json` looks for its
 /// cancel.
-const RANKS: [(&str, u32); 27] = [
+const RANKS: [(&str, u32); 28] = [
     ("error", 0),
+    ("reached", 0),
     ("simd", 0),
     ("memory", 5),
     ("numeric", 7),

@@ -14,6 +14,7 @@ use crate::grow::builder::{NodeSplit, TreeBuilder};
 use crate::grow::{GrowthLimits, GrowthSetting, driver};
 use crate::numeric::{Ties, better, mix};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{SparseWord, count_planes};
 use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
@@ -136,6 +137,7 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         open: &mut Open<Mask>,
         _control: &Control,
     ) -> Result<Option<PlaneSplit>> {
+        reached::count(Way::BitPlanes);
         self.count(tree, open);
         self.choose(tree, open.node as usize)
     }

@@ -21,6 +21,7 @@ use crate::grow::short_orders::{self, ShortOrders, ShortPool};
 use crate::grow::{GrowthLimits, GrowthSetting};
 use crate::numeric::mix;
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
@@ -164,6 +165,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
+        reached::count(Way::Ranges);
         let node = open.node as usize;
         if self.context.setting.memo.is_some() {
             self.tools.pairs.key = memo::key(tree, node);

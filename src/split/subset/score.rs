@@ -6,6 +6,7 @@ use super::{FeatureLevels, LevelPartitions, Naming, SubsetSearch};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::{Count, uniform};
+use crate::reached::{self, Way};
 use crate::split::block::{BLOCK, BlockScratch};
 use crate::split::sink::{CandidateBlock, Features, Sink};
 use crate::stats::Sum;
@@ -34,9 +35,18 @@ pub fn score_candidates<'a, S: Sum>(
         }
         block.open(partitions.branches())?;
         match partitions.naming {
-            _ if search.drawn.is_some() => block.drawn(partitions, &levels)?,
-            Naming::Mask => block.masks(partitions, &levels)?,
-            _ => block.one_by_one(partitions, &levels)?,
+            _ if search.drawn.is_some() => {
+                reached::count(Way::SubsetDrawn);
+                block.drawn(partitions, &levels)?;
+            }
+            Naming::Mask => {
+                reached::count(Way::SubsetMasks);
+                block.masks(partitions, &levels)?;
+            }
+            _ => {
+                reached::count(Way::SubsetOrder);
+                block.one_by_one(partitions, &levels)?;
+            }
         }
     }
     block.flush()

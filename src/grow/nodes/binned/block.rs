@@ -13,6 +13,7 @@ use super::small::SmallColumns;
 use crate::criteria::Tables;
 use crate::error::{Error, Result};
 use crate::numeric::{Count, midpoint};
+use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
 use crate::split::not_a_number;
@@ -264,11 +265,14 @@ impl<S: Sum> BinnedNode<'_, S> {
         work: &mut BinnedWorkspace<S>,
     ) -> Result<Option<BinnedSplit<S>>> {
         if let Some(screen) = self.pair_screen().filter(|_| counters.packed) {
+            reached::count(Way::CountersWords);
             return self.best_counted_pair(screen, counters, chosen, work);
         }
         if let Some((how, totals)) = self.class_sums() {
+            reached::count(Way::CountersSums);
             return self.best_counted_sums((how, &totals), counters, chosen, work);
         }
+        reached::count(Way::CountersTable);
         let (context, block) = (self.context, &mut work.block);
         counters.fill(context, block);
         let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
@@ -284,13 +288,16 @@ impl<S: Sum> BinnedNode<'_, S> {
         work: &mut BinnedWorkspace<S>,
     ) -> Result<Option<BinnedSplit<S>>> {
         if let Some(screen) = self.pair_screen() {
+            reached::count(Way::LanesWords);
             return self.best_small_pair(screen, (columns, lanes), chosen, work);
         }
         let mut buffers = std::mem::take(&mut work.lanes);
         let cuts = columns.cuts(lanes, chosen, self.context.widest, &mut buffers);
         let found = if let Some((how, totals)) = self.class_sums() {
+            reached::count(Way::LanesSums);
             self.best_small_sums((how, &totals), cuts, work)
         } else {
+            reached::count(Way::LanesTable);
             let BinnedWorkspace { block, counts, .. } = work;
             cuts.fill(counts, block);
             let found = block.best(self.context, self.totals, &cuts)?;

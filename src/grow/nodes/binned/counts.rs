@@ -10,6 +10,7 @@ use super::block::{CutBlock, CutFacts, CutPlaces};
 use crate::bins::WeightWidth;
 use crate::error::Result;
 use crate::parallel::{self, Control};
+use crate::reached::{self, Way};
 use crate::simd::cuts;
 use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
@@ -144,7 +145,14 @@ impl<S: Sum> BinCounters<S> {
 
     fn add(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
         let layout = context.layout;
+        if chosen.is_some() {
+            reached::count(Way::CountersChosen);
+        }
+        if !context.copies() {
+            reached::count(Way::CountersWeighed);
+        }
         if layout.wide {
+            reached::count(Way::CountersWide);
             return self.add_wide(context, rows, chosen);
         }
         let of = RowFormat {
@@ -216,6 +224,7 @@ impl<S: Sum> BinCounters<S> {
 
     /// Two planes as words.
     pub fn pack(&mut self) {
+        reached::count(Way::CountersPacked);
         let (zero, one) = self.cells.split_at_mut(self.plane);
         for (zero, one) in zero.iter_mut().zip(one) {
             *zero = S::from_rows(cuts::packed(zero.units() as u32, one.units() as u32));
@@ -424,14 +433,21 @@ impl<S: Sum> NodeCounts<'_, S> {
     ) {
         let width = context.features[feature].width();
         match *self {
-            Self::All(counters) => counters.groups(context, feature, width, out),
+            Self::All(counters) => {
+                reached::count(Way::GroupsCounted);
+                counters.groups(context, feature, width, out);
+            }
             Self::Some(counters, chosen) => {
+                reached::count(Way::GroupsCounted);
                 let place = chosen.iter().position(|&f| f as usize == feature);
                 if let Some(place) = place {
                     counters.groups(context, place, width, out);
                 }
             }
-            Self::Rows(rows) => sorted_groups(context, rows, feature, keys, out),
+            Self::Rows(rows) => {
+                reached::count(Way::GroupsSorted);
+                sorted_groups(context, rows, feature, keys, out);
+            }
         }
     }
 }

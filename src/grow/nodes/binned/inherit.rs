@@ -6,6 +6,7 @@ use super::rows::RecordBuffers;
 use super::{BinnedContext, BinnedRows, CodedNode, KEPT_BYTES};
 use crate::error::Result;
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::stats::Sum;
 
 impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
@@ -151,6 +152,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         if !counters.packed && packs(largest) {
             counters.pack();
         }
+        reached::count(Way::CountersKept);
         self.kept += bytes;
         children[largest].counters = Some(counters);
     }

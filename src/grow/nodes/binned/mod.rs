@@ -36,6 +36,7 @@ use crate::grow::builder::TreeBuilder;
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, check, driver};
 use crate::numeric::{Ties, mix};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::simd::cuts::MOST_ROWS;
 use crate::simd::small::LANES;
 use crate::split::NominalSplits;
@@ -316,6 +317,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<BinnedSplit<S>>> {
+        reached::count(Way::Codes);
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
         let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };

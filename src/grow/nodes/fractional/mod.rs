@@ -28,6 +28,7 @@ use crate::grow::builder::{NodeSplit, TreeBuilder};
 use crate::grow::{GrowthLimits, GrowthSetting, Thresholds, driver};
 use crate::numeric::{Count, mix};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::stats::Sum;
 use crate::stats::contingency::Code;
 use crate::tree::{NONE, Test, Tree};
@@ -134,6 +135,7 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         open: &mut Open<FractionalRows<C>>,
         control: &Control,
     ) -> Result<Option<FractionalSplit>> {
+        reached::count(Way::Fractions);
         let (base, node, parts) = (self.base, open.node as usize, &open.rows);
         let sums = tree.sums(node);
         let Some(pick) = pick(base, parts, sums, tree.nodes[node].key, control)? else {

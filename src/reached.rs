@@ -1,0 +1,104 @@
+//! Counts of the ways that growth took, for tests that must prove that their cases reach each way.
+//!
+//! A producer of candidates, a form of scoring or a form of a node's rows calls [`count`] once a
+//! node, a feature or a block, never once a row. [`counts`] gives the sums of the process since it
+//! started. Builds without debug assertions (the release build) hold no counter, and [`count`] is
+//! empty there.
+//!
+//! When not to use it: to choose a way, or to measure one.
+
+#[cfg(debug_assertions)]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+macro_rules! ways {
+    ($($way:ident $name:literal $text:literal),* $(,)?) => {
+        /// A way that growth may take.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Way {
+            $(#[doc = $text] $way,)*
+        }
+
+        const WAYS: [(Way, &str); [$($name),*].len()] = [$((Way::$way, $name)),*];
+    };
+}
+
+ways! {
+    // Rows of a node.
+    Ranges "rows/ranges" "A node on ranges of sorted orders.",
+    BitPlanes "rows/bit planes" "A node on bit planes of nominal features.",
+    Fractions "rows/fractions" "A node whose rows may belong to it in part.",
+    Codes "rows/codes" "A node on codes of bins or of values.",
+    GlobalLeaf "rows/global" "A leaf of global growth.",
+    Tasks "rows/tasks" "A tree whose subtrees are grown as tasks of their own.",
+    WideNode "rows/wide node" "A node whose features are divided among threads.",
+    BestFirst "rows/best first" "Leaves that are split in the order of their improvement.",
+    // Thresholds of sorted rows.
+    WalkCounted "walk/counted" "Thresholds of unit rows of few classes, counted by class.",
+    WalkCountedMissing "walk/counted, missing" "These beside a branch of missing values.",
+    WalkCountedPart "walk/counted, no convexity" "Every boundary of unit rows of few classes.",
+    WalkWeighed "walk/weighed" "Thresholds of rows with fixed-point weights.",
+    WalkWeighedMissing "walk/weighed, missing" "These beside a branch of missing values.",
+    WalkBoxes "walk/boxes" "Boxes of places that a bound leaves out.",
+    WalkAny "walk/any classes" "Thresholds whose tables are written one after the other.",
+    WalkAnyMissing "walk/any classes, missing" "These beside a branch of missing values.",
+    RunningSquares "walk/running squares" "Thresholds scored from running sums of squares.",
+    RunningLogarithms "walk/running logarithms" "Thresholds scored from running logarithms.",
+    RunningBelow "walk/running, below" "A block of places that a bound leaves out.",
+    ShortSquares "bytes/squares" "Byte orders of at most 64 rows, sums of squares.",
+    ShortLogarithms "bytes/logarithms" "Byte orders of at most 64 rows, logarithms.",
+    OnePlace "walk/one place" "The one threshold that the splitter drew.",
+    C45Blocks "c45/blocks" "C4.5's thresholds in blocks.",
+    C45Runs "c45/runs" "C4.5's thresholds run by run.",
+    // Levels of nominal features.
+    Multiway "levels/multiway" "A branch for each level.",
+    SubsetMasks "levels/masks" "All divisions of the levels in two.",
+    SubsetOrder "levels/one by one" "One level against the others, or cuts of an order of levels.",
+    SubsetDrawn "levels/drawn" "The one division of levels that was drawn.",
+    // What is done with a block of tables.
+    Screened "block/screened" "Quick scores with a bound on their error, then exact ones.",
+    Scored "block/scored" "The formula for every table.",
+    Gathered "block/gathered" "Tables that a user's function sees in one call.",
+    Collected "block/global" "Tables that global growth keeps.",
+    // Codes.
+    GroupsCounted "codes/groups of counters" "Occupied codes of a feature, read from counters.",
+    GroupsSorted "codes/groups of sorted keys" "Occupied codes of a feature of a small node.",
+    CountersTable "codes/counters, table" "All cuts of a counted node in one block of tables.",
+    CountersSums "codes/counters, class sums" "All cuts of a counted node, by sums over classes.",
+    CountersWords "codes/counters, words" "All cuts of a counted node of two classes, as words.",
+    LanesTable "codes/masks, table" "Cuts of at most 64 rows in one block of tables.",
+    LanesSums "codes/masks, class sums" "Cuts of at most 64 rows, by sums over classes.",
+    LanesWords "codes/masks, words" "Cuts of at most 64 rows of two classes, as words.",
+    CountersChosen "codes/counters of some" "Counters of the features that a node looks at.",
+    CountersKept "codes/counters kept" "Counters of a child that remain of its parent's.",
+    CountersPacked "codes/counters packed" "Counters that become words in a smaller node.",
+    CountersWide "codes/counters, wide" "Counters of codes of two bytes.",
+    CountersWeighed "codes/counters, weights" "Counters of real weights.",
+    // Entries into a fit.
+    FitNumbers "fit/numbers" "A tree on codes of the caller's own numbers.",
+    FitTable "fit/codes of a table" "A tree on codes of an encoded table.",
+    FitSample "fit/codes of a sample" "A tree of a forest on codes.",
+    FitRounded "fit/rounded numbers" "Numbers rounded to their bins.",
+}
+
+#[cfg(debug_assertions)]
+static COUNTS: [AtomicU64; WAYS.len()] = [const { AtomicU64::new(0) }; WAYS.len()];
+
+/// A way was taken.
+#[inline(always)]
+pub fn count(way: Way) {
+    #[cfg(debug_assertions)]
+    COUNTS[way as usize].fetch_add(1, Ordering::Relaxed);
+    #[cfg(not(debug_assertions))]
+    let _ = way;
+}
+
+/// How often each way was taken, by its name; empty in builds that do not count.
+pub fn counts() -> Vec<(&'static str, u64)> {
+    #[cfg(debug_assertions)]
+    return WAYS
+        .iter()
+        .map(|&(way, name)| (name, COUNTS[way as usize].load(Ordering::Relaxed)))
+        .collect();
+    #[cfg(not(debug_assertions))]
+    return Vec::new();
+}

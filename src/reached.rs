@@ -35,7 +35,7 @@ ways! {
     // Thresholds of sorted rows.
     WalkCounted "walk/counted" "Thresholds of unit rows of few classes, counted by class.",
     WalkCountedMissing "walk/counted, missing" "These beside a branch of missing values.",
-    WalkCountedPart "walk/counted, no convexity" "Every boundary of unit rows of few classes.",
+    WalkCountedAll "walk/counted, no convexity" "Every boundary of these: no convexity.",
     WalkWeighed "walk/weighed" "Thresholds of rows with fixed-point weights.",
     WalkWeighedMissing "walk/weighed, missing" "These beside a branch of missing values.",
     WalkBoxes "walk/boxes" "Boxes of places that a bound leaves out.",
@@ -46,6 +46,7 @@ ways! {
     RunningBelow "walk/running, below" "A block of places that a bound leaves out.",
     ShortSquares "bytes/squares" "Byte orders of at most 64 rows, sums of squares.",
     ShortLogarithms "bytes/logarithms" "Byte orders of at most 64 rows, logarithms.",
+    ShortBelow "bytes/below" "Byte orders that a bound leaves out.",
     OnePlace "walk/one place" "The one threshold that the splitter drew.",
     C45Blocks "c45/blocks" "C4.5's thresholds in blocks.",
     C45Runs "c45/runs" "C4.5's thresholds run by run.",
@@ -73,6 +74,12 @@ ways! {
     CountersPacked "codes/counters packed" "Counters that become words in a smaller node.",
     CountersWide "codes/counters, wide" "Counters of codes of two bytes.",
     CountersWeighed "codes/counters, weights" "Counters of real weights.",
+    GroupsMissing "codes/groups, missing" "Groups beside a branch of missing values.",
+    CountersBlocks "codes/counters of blocks" "Counters added up from blocks of rows.",
+    // Growth by the table of the whole tree.
+    GlobalRows "global/rows of labels" "Distances as sums over labels.",
+    GlobalTables "global/tables" "Distances of a table for each candidate.",
+    GlobalNearest "global/nearest" "The leaf's candidates that a bound leaves in.",
     // Entries into a fit.
     FitNumbers "fit/numbers" "A tree on codes of the caller's own numbers.",
     FitTable "fit/codes of a table" "A tree on codes of an encoded table.",

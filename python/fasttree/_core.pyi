@@ -63,10 +63,10 @@ __all__ = [
     "scale_reserve",
     "score_tables",
     "simd_level",
-    "ways_taken",
     "stream_scores",
     "value_counts",
     "value_cuts",
+    "ways_taken",
 ]
 
 class InternalError(RuntimeError): ...

@@ -259,6 +259,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
 
     /// By bounds first, and the best only of leaves that may be the next.
     fn refresh_rows(&mut self, branches: usize, control: &Control) -> Result<()> {
+        reached::count(Way::GlobalRows);
         let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
@@ -313,6 +314,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
 
     /// By the formula for all candidates.
     fn refresh_tables(&mut self, branches: usize, control: &Control) -> Result<()> {
+        reached::count(Way::GlobalTables);
         let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let (table, totals, rows_of) = (&self.table, &self.totals, &self.rows_of);

@@ -13,6 +13,7 @@ use super::global_score::{self, BestCandidate};
 use crate::criteria::Tables;
 use crate::error::Result;
 use crate::numeric::Count;
+use crate::reached::{self, Way};
 
 /// The best candidate of a leaf if its distance can be at most `limit`, and the smallest sum of its
 /// candidates (a bound that is only too high by the slack).
@@ -22,6 +23,7 @@ pub(super) fn nearest<C: Count>(
     limit: f64,
     scratch: &mut RowsScratch<C>,
 ) -> Result<(Option<BestCandidate>, f64)> {
+    reached::count(Way::GlobalNearest);
     let (bases, rest) = from.bases();
     let slack = from.whole.slack();
     let mut found = std::mem::take(&mut scratch.found);

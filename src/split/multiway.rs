@@ -34,7 +34,6 @@ pub fn score_candidates<'a, S: Sum>(
     scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    reached::count(Way::Multiway);
     let k = context.classes;
     scratch.totals.clear();
     scratch.totals.extend(totals.iter().map(|t| t.cell(unit)));
@@ -51,6 +50,7 @@ pub fn score_candidates<'a, S: Sum>(
             scratch.prepare(branches, k, 2 * BLOCK);
             open = branches;
         }
+        reached::count(Way::Multiway);
         let j = features.len();
         let stride = scratch.stride;
         for (i, &cell) in table.cells[..branches * k].iter().enumerate() {

@@ -126,6 +126,7 @@ pub fn score_candidates(
         right: &right[..n],
     };
     if how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
+        reached::count(Way::ShortBelow);
         return Ok(());
     }
     let scores = &mut scores[..n];

@@ -62,7 +62,7 @@ pub fn score_candidates<W: Weighing>(
         reached::count(match (branches, scan.convex) {
             (3, _) => Way::WalkCountedMissing,
             (_, true) => Way::WalkCounted,
-            (_, false) => Way::WalkCountedPart,
+            (_, false) => Way::WalkCountedAll,
         });
         counted_rows(scan, first, last, context, branches, scratch, sink)
     } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {

@@ -103,7 +103,9 @@ def user_gini(counts: Any) -> Any:
 
 @dataclass(frozen=True)
 class Case:
-    """A configuration, the ways it must take, and what else grows the same tree."""
+    """A configuration, the ways it must take by its first route or by threads, and the routes that
+    grow the same tree.
+    """
 
     rows: Rows
     params: dict[str, Any]
@@ -174,22 +176,23 @@ def _sorted_orders() -> Iterator[Case]:
     array = ("array", "table", "frame", "threads")
     case = functools.partial(Case, routes=array)
     two, five, twelve, forty = (_numbers(3000, k) for k in (2, 5, 12, 40))
-    counted = ("rows/ranges", "walk/counted")
+    counted, every = ("rows/ranges", "walk/counted"), "walk/counted, no convexity"
     yield case(two, {"criterion": "gini"}, (*counted, "block/screened", "bytes/squares"))
     yield case(two, {"criterion": "info_gain"}, (*counted, "bytes/logarithms"))
-    yield case(two, {"criterion": "gain_ratio"}, (*counted, "block/scored"))
-    yield case(two, {"criterion": "mdl"}, (*counted, "block/scored"))
+    yield case(two, {"criterion": "gain_ratio"}, counted)
+    yield case(two, {"criterion": "mdl"}, (every, "block/scored"))
     yield case(two, {"criterion": "hellinger"}, counted)
     squares, logarithms = "walk/running squares", "walk/running logarithms"
-    yield case(five, {"criterion": "gini"}, (squares, "walk/running, below", "bytes/squares"))
+    yield case(five, {"criterion": "gini"}, (squares, "walk/running, below", "bytes/below"))
     yield case(five, {"criterion": "info_gain"}, (logarithms, "bytes/logarithms"))
-    yield case(five, {"criterion": "gain_ratio"}, counted)
-    yield case(five, {"criterion": "mdl", "ties": "random"}, counted)
+    yield case(five, {"criterion": "gain_ratio"}, (logarithms, "bytes/logarithms"))
+    yield case(five, {"criterion": "mdl", "ties": "random"}, (every,))
     yield case(twelve, {"criterion": "gini", "max_leaf_nodes": 60}, (squares, "rows/best first"))
-    yield case(twelve, {"criterion": "chi2"}, ("walk/counted, no convexity",))
+    yield case(twelve, {"criterion": "chi2"}, counted)
     yield case(forty, {"criterion": "gini", "min_samples_leaf": 4}, (squares,))
     yield case(forty, {"criterion": "info_gain", "min_impurity_decrease": 0.001}, (logarithms,))
-    yield case(forty, {"criterion": "gain_ratio"}, ("walk/any classes",))
+    yield case(forty, {"criterion": "gain_ratio", "max_depth": 10}, (logarithms,))
+    yield case(forty, {"criterion": "hellinger", "max_depth": 6}, ("walk/any classes",))
     yield case(twelve, {"criterion": "gini", "max_features": 2}, (squares,))
     yield case(two, {"criterion": "gini", "max_features": 1, "ties": "row"}, counted)
     for rows in (two, twelve):
@@ -210,8 +213,8 @@ def _sorted_orders() -> Iterator[Case]:
         routes=("array", "table", "frame"),
     )
     large = functools.partial(case, routes=("array", "threads"))
-    shallow = {"max_depth": 7}
-    yield large(_numbers(70_000, 2, 2), {"criterion": "gini", **shallow}, counted)
+    shallow, threads = {"max_depth": 7}, ("rows/tasks", "rows/wide node")
+    yield large(_numbers(70_000, 2, 2), {"criterion": "gini", **shallow}, (*counted, *threads))
     yield large(_numbers(70_000, 5, 2), {"criterion": "info_gain", **shallow}, (logarithms,))
     yield large(
         _numbers(70_000, 2, 2), {"criterion": "mdl", **shallow}, ("walk/weighed",), weights="real"
@@ -225,10 +228,12 @@ def _levels_and_gaps() -> Iterator[Case]:
     multiway = {"nominal_splits": "multiway"}
     yield case(planes, {"criterion": "info_gain", **multiway}, ("rows/bit planes",))
     yield case(planes, {"criterion": "gain_ratio", **multiway}, ("levels/multiway",), "real")
-    yield case(planes, {"criterion": "mdl", "splitter": "random"}, ("levels/drawn",))
+    yield case(planes, {"criterion": "mdl", **multiway}, ("rows/bit planes",))
     few = Rows(3000, 5, continuous=1, levels=(3, 8))
     subset = {"nominal_splits": "subset"}
     yield case(few, {"criterion": "gini", **subset}, ("levels/masks",))
+    drawn_levels = {"criterion": "mdl", **subset, "splitter": "random"}
+    yield case(few, drawn_levels, ("levels/drawn", "walk/one place"))
     yield case(few, {"criterion": "gain_ratio", **subset}, ("levels/masks",), "whole")
     many = Rows(3000, 2, continuous=1, levels=(60, 5))
     yield case(many, {"criterion": "gini", **subset}, ("levels/one by one",))
@@ -244,6 +249,9 @@ def _levels_and_gaps() -> Iterator[Case]:
     two, forty = _numbers(3000, 2, 3, 0.1), _numbers(3000, 40, 3, 0.1)
     branch, parts = {"missing": "branch"}, {"missing": "fractional"}
     yield case(two, {"criterion": "gini", **branch}, ("walk/counted, missing",))
+    one = {"criterion": "info_gain", "splitter": "random"}
+    yield case(two, {**one, **branch}, ("walk/one place",), "real")
+    yield case(two, {**one, **parts, "max_depth": 8}, ("walk/one place", "rows/fractions"))
     yield case(two, {"criterion": "gain_ratio", **branch}, ("walk/weighed, missing",), "real")
     yield case(forty, {"criterion": "info_gain", **branch}, ("walk/any classes, missing",))
     mixed = Rows(3000, 5, continuous=2, few=1, levels=(4, 30), missing=0.1)
@@ -267,6 +275,12 @@ def _levels_and_gaps() -> Iterator[Case]:
         for criterion, weights in (("gini", "none"), ("info_gain", "real"), ("mdl", "whole")):
             params = {"criterion": criterion, "evaluation": evaluation, "max_leaf_nodes": 10}
             yield case(small, params, ("rows/global", "block/global"), weights)
+    labelled = {"criterion": "gini", "evaluation": "global", "labels": "distinct", **subset}
+    yield case(
+        small, {**labelled, "max_leaf_nodes": 7}, ("global/rows of labels", "global/nearest")
+    )
+    extremes = {"criterion": "hellinger", "evaluation": "global", "max_leaf_nodes": 7}
+    yield case(small, extremes, ("global/tables",), "whole")
 
 
 def _codes() -> Iterator[Case]:
@@ -274,29 +288,39 @@ def _codes() -> Iterator[Case]:
     both = ("array", "table", "frame", "codes", "threads")
     case = functools.partial(Case, routes=both)
     two, five, twelve, forty = (Rows(3000, k, few=4) for k in (2, 5, 12, 40))
-    words = ("fit/numbers", "codes/counters, words", "codes/masks, words", "codes/counters kept")
+    words = (
+        "fit/numbers",
+        "rows/codes",
+        "codes/counters, words",
+        "codes/masks, words",
+        "codes/counters kept",
+    )
     sums = ("fit/numbers", "codes/counters, class sums", "codes/masks, class sums")
     tables = ("fit/numbers", "codes/counters, table", "codes/masks, table")
     yield case(two, {"criterion": "gini"}, words)
     yield case(two, {"criterion": "info_gain"}, tables)
     yield case(five, {"criterion": "gini"}, sums)
     yield case(twelve, {"criterion": "info_gain"}, sums)
-    yield case(five, {"criterion": "gain_ratio"}, tables)
+    yield case(five, {"criterion": "gain_ratio"}, sums)
     yield case(twelve, {"criterion": "mdl"}, tables)
     yield case(forty, {"criterion": "gini", "min_samples_leaf": 3}, ("fit/numbers",))
     yield case(two, {"criterion": "gini", "max_features": 2}, ("codes/counters of some",))
     yield case(five, {"criterion": "gini", "max_leaf_nodes": 40}, (*sums, "rows/best first"))
-    yield case(two, {"criterion": "gini"}, words[:3], "whole")
-    yield case(five, {"criterion": "gain_ratio"}, tables, "whole")
+    yield case(two, {"criterion": "gini"}, words[:4], "whole")
+    yield case(five, {"criterion": "gain_ratio"}, sums, "whole")
+    yield case(five, {"criterion": "mdl"}, tables, "whole")
     groups = ("codes/groups of counters", "codes/groups of sorted keys")
     yield case(five, {"criterion": "gini"}, (*groups, "codes/counters, weights"), "real")
     yield case(five, {"criterion": "gini", "ties": "random"}, groups)
     yield case(two, {"criterion": "hellinger", "min_impurity_decrease": 0.001}, ("fit/numbers",))
     large = functools.partial(case, routes=("array", "codes", "threads"))
     shallow = {"max_depth": 8}
-    packed = (*words[:2], "codes/counters packed", "codes/counters, table")
+    packed = (*words[:3], "codes/counters packed", "codes/counters, table")
     yield large(Rows(70_000, 2, few=3), {"criterion": "gini", **shallow}, packed)
     yield large(Rows(70_000, 12, few=3), {"criterion": "info_gain", **shallow}, sums[:2])
+    yield large(Rows(70_000, 5, few=3), {"criterion": "gini", **shallow}, (sums[1], tables[1]))
+    blocks = ("codes/counters of blocks", "rows/tasks")
+    yield large(Rows(140_000, 5, few=2), {"criterion": "gini", "max_depth": 4}, blocks)
     bins = {"threshold_search": "histogram", "max_bins": 32}
     binned = functools.partial(Case, routes=("array", "table", "frame", "threads", "batches"))
     yield binned(_numbers(3000, 2), {"criterion": "gini", **bins}, words)
@@ -306,7 +330,11 @@ def _codes() -> Iterator[Case]:
     gaps = Rows(3000, 5, continuous=2, few=1, levels=(4, 12), missing=0.1)
     binned = functools.partial(Case, routes=("table", "frame", "threads", "batches"))
     branch = {"missing": "branch", "nominal_splits": "subset"}
-    yield binned(gaps, {"criterion": "gini", **bins, **branch}, ("fit/codes of a table", *groups))
+    yield binned(
+        gaps,
+        {"criterion": "gini", **bins, **branch},
+        ("fit/codes of a table", "codes/groups, missing", *groups),
+    )
     yield Case(
         gaps,
         {"criterion": "info_gain", **bins, "missing": "fractional", "max_depth": 7},

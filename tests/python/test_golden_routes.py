@@ -27,20 +27,14 @@ ON_PLATFORM = pytest.mark.skipif(
     reason=f"hashes of floats hold on {HELD['platform']}, this is {golden_results.PLATFORM}",
 )
 COUNTS = pytest.mark.skipif(not TAKEN, reason="only builds with debug assertions count their ways")
-# Costly routes: a second of a debug build or more.
-LARGE = 3000
-
-
-def _routes():
-    for key, case in CASES.items():
-        slow = case.rows.n > LARGE
-        for route in case.routes[1:]:
-            marks = [pytest.mark.exhaustive] if slow else []
-            yield pytest.param(key, route, id=f"{key}-{route}", marks=marks)
+# Rows up to which a case is tried in folds as well.
+FOLDED = 3000
 
 
 @ON_PLATFORM
-@pytest.mark.parametrize(("key", "route"), _routes())
+@pytest.mark.parametrize(
+    ("key", "route"), [(key, route) for key, case in CASES.items() for route in case.routes[1:]]
+)
 def test_every_route_gives_the_recorded_hashes(key, route):
     case = CASES[key]
     if route in golden_routes.NEEDS:
@@ -51,7 +45,7 @@ def test_every_route_gives_the_recorded_hashes(key, route):
 
 @pytest.mark.parametrize(
     "key",
-    [k for k, c in CASES.items() if c.rows.n <= LARGE and not c.trees and c.weights == "none"],
+    [k for k, c in CASES.items() if c.rows.n <= FOLDED and not c.trees and c.weights == "none"],
 )
 def test_a_fold_gives_what_its_training_rows_alone_give(key):
     case, rng = CASES[key], np.random.default_rng(1)
@@ -79,6 +73,8 @@ def test_a_fold_gives_what_its_training_rows_alone_give(key):
 def test_a_case_takes_the_ways_that_it_names(key):
     case, before = CASES[key], _core.ways_taken()
     case.grown(case.routes[0])
+    if "threads" in case.routes:
+        case.grown("threads")
     after = _core.ways_taken()
     assert set(case.ways) <= after.keys()
     missed = [way for way in case.ways if after[way] == before[way]]
@@ -93,8 +89,10 @@ def test_every_way_of_growth_is_named_by_a_case():
 
 
 @ON_PLATFORM
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("level", ["plain", "baseline", "avx2"])
+@pytest.mark.parametrize(
+    "level",
+    ["baseline", *(pytest.param(x, marks=pytest.mark.exhaustive) for x in ("plain", "avx2"))],
+)
 def test_every_level_of_simd_gives_the_recorded_hashes(level):
     """A process of its own, as the level is read once; where the processor lacks one, it takes the
     next lower one, and the other tests have the highest."""

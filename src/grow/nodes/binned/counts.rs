@@ -105,6 +105,7 @@ impl<S: Sum> CounterPool<S> {
         if packed || rows.len() <= 2 * block {
             return Ok(self.count_alone(context, rows, chosen, packed));
         }
+        reached::count(Way::CountersBlocks);
         let mut counters = self.empty(context, chosen, packed);
         if control.threads() == 1 {
             for block in rows.chunks(block) {

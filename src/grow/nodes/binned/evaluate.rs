@@ -12,6 +12,7 @@ use crate::grow::builder::NodeSplit;
 use crate::grow::features::shuffle;
 use crate::numeric::{Count, midpoint, mix};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{self, NominalTable};
 use crate::split::subset::{self, FeatureLevels, LevelPartitions, SubsetSearch};
@@ -140,6 +141,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let (min, unit) = (self.context.minimum(), self.context.unit);
         let known = self.known(feature, &mut work.keys, &mut work.groups);
         if let Some((known, rows)) = &known {
+            reached::count(Way::GroupsMissing);
             // Missing values are a branch like any other.
             let weight: f64 =
                 self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();

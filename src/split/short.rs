@@ -106,7 +106,6 @@ pub fn score_candidates(
             (changes, f64::from(facts.squares))
         }
         Term::XLog2X => {
-            reached::count(Way::ShortLogarithms);
             let changes = simd::ranks(level, scan.order, facts, rank, size);
             (changes, logarithms(context, facts, (rank, size), left, right))
         }
@@ -160,6 +159,7 @@ fn logarithms(
     left: &mut CutNumbers,
     right: &mut CutNumbers,
 ) -> f64 {
+    reached::count(Way::ShortLogarithms);
     let table = context.logs.x_log2_x_table();
     let sizes = facts.sizes.0.iter().filter(|s| **s > 0);
     let whole: f64 = sizes.map(|&size| table[usize::from(size)]).sum();

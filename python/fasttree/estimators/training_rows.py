@@ -157,7 +157,6 @@ def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndar
         dict(class_weight), classes=labels[present], y=labels[table.y_codes]
     )
     factors[present] = given
-    if len(set(factors[occurring].tolist())) == 1 and factors[occurring][0] > 0:
-        return np.ones(len(sums))
-    weighed = math.fsum((factors[occurring] * sums[occurring]).tolist())
-    return factors * (total / weighed) if 0 < weighed < math.inf else factors
+    # Only their ratios count: equal weights are none, and whole ratios stay whole.
+    smallest = factors[occurring & (factors > 0)].min(initial=math.inf)
+    return factors / smallest if smallest < math.inf else factors

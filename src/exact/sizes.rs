@@ -1,7 +1,8 @@
 //! Sizes of smallest trees of many sets of rows of one data set: the evidence of a criterion.
 //!
 //! Each size is searched with a budget of search nodes, and all sizes share another; above it the
-//! proven lower bound stands for a size, so that an answer depends on the data alone. What was learned of one set serves the next.
+//! proven lower bound stands for a size, so that an answer depends on the data alone.
+//! What was learned of one set serves the next.
 //! Equal rows of different classes may be given any class that most of them have; a missing value
 //! comes after all values.
 

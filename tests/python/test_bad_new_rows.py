@@ -79,7 +79,8 @@ def test_unseen_levels_warn_once_and_count_as_missing():
 
 def test_unseen_levels_can_be_refused():
     model = fasttree.fit(COLOURS, SHADES, handle_unknown="error")
-    with pytest.raises(ValueError, match="column 'colour' holds 1 level.*'purple' in row 0; drop or recode"):
+    said = "column 'colour' holds 1 level.*'purple' in row 0; drop or recode"
+    with pytest.raises(ValueError, match=said):
         model.predict(COLOURS.assign(colour="purple"))
     assert model.score(COLOURS, SHADES) == 1.0
 

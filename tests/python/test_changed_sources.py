@@ -136,7 +136,9 @@ def test_batches_that_are_gone_or_new(change, words, turn):
 
 HARMLESS = {
     "other batches": lambda frame, turn: cut(frame, 7 + turn),
-    "numbers as floats": lambda frame, turn: cut(frame.astype({"few": float}) if turn > 1 else frame),
+    "numbers as floats": lambda frame, turn: (
+        cut(frame.astype({"few": float}) if turn > 1 else frame)
+    ),
     "an empty batch": lambda frame, turn: [frame.iloc[:0], *cut(frame)] if turn > 1 else cut(frame),
     "tables of Arrow": lambda frame, turn: (
         [pa.Table.from_pandas(b, preserve_index=False) for b in cut(frame)]

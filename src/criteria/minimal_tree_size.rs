@@ -9,8 +9,8 @@
 //! depends on the data alone. All sizes of a fit share a total budget, too: a node of the tree may
 //! spend half of what is left, the same share for each feature, and what one candidate leaves over
 //! serves the next; nodes, features and candidates have a fixed order. For small data only: at most
-//! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One search
-//! (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
+//! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One
+//! search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
 use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, SizeBudget, Tables};
 use crate::error::{Error, Result};

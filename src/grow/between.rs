@@ -11,7 +11,7 @@
 //!
 //! When not to use it: below the root of a tree on bins, whose edges are thresholds already.
 
-use super::{GrowthSetting, Thresholds};
+use super::options::{GrowthSetting, Thresholds};
 use crate::data::{Dataset, NumericColumn, entry_row};
 use crate::numeric::{midpoint, reach};
 use crate::split::c45::EQUAL;

@@ -1,11 +1,10 @@
 //! The tree while it grows: nodes in the order of their creation, children side by side.
 
+use super::options::EmptyBranch;
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::tree::{NONE, Node, Test, Tree, majority};
 use std::ops::Range;
-
-use super::EmptyBranch;
 
 /// A node of the tree that grows.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +64,22 @@ impl<S: Sum> TreeBuilder<S> {
     /// Class sums of a node.
     pub fn sums(&self, node: usize) -> &[S] {
         &self.sums[node * self.classes..(node + 1) * self.classes]
+    }
+
+    /// What was tested above a node: a sum over (feature, branch) of 128 mixed bits, so that two
+    /// trees which reach a node's rows by equal tests, in whatever order, give it one key.
+    pub fn path_key(&self, node: usize) -> u128 {
+        let mut key = 0u128;
+        let mut at = self.nodes[node];
+        while at.parent != NONE {
+            let parent = self.nodes[at.parent as usize];
+            if let Some(split) = parent.split {
+                let test = u64::from(split.feature) << 32 | u64::from(at.branch);
+                key = key.wrapping_add(u128::from(mix(1, test)) << 64 | u128::from(mix(2, test)));
+            }
+            at = parent;
+        }
+        key
     }
 
     /// Add a child of a node, as the next branch; its key follows from the node's.

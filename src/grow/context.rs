@@ -12,8 +12,8 @@ use crate::stats::{Sum, Weighing};
 
 use std::sync::Mutex;
 
-use super::GrowthSetting;
 use super::evidence::PairContext;
+use super::options::GrowthSetting;
 use crate::error::Result;
 
 /// More classes are counted row by row.

@@ -7,9 +7,9 @@
 //! does not depend on the number of threads. Progress is counted in rows that are in leaves.
 //! O(nodes log nodes) beside what [`NodeRows`] does.
 
-use super::LeafOrder;
 use super::builder::TreeBuilder;
 use super::nodes::{NodeRows, Open, Rank};
+use super::options::LeafOrder;
 use crate::error::Result;
 use crate::numeric::order_key;
 use crate::parallel::{self, Control};

@@ -4,11 +4,11 @@
 //! The rows are looked at as if they were a node; nothing grows. O(rows x features) and the formula
 //! for every candidate. Growth itself never asks for this: it keeps the best of each feature only.
 
-use super::GrowthSetting;
 use super::context::{FeaturePlace, GrowContext, near};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::resolve_radius;
+use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
 use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights, entry_row};

@@ -5,7 +5,7 @@
 //! nothing: each node knows its buffer). Slices can be cut into disjoint slices, one for
 //! each subtree that another thread shall grow.
 
-use super::BufferPool;
+use super::buffer_pool::BufferPool;
 use super::context::{FeaturePlace, GrowContext};
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,

@@ -4,12 +4,12 @@
 //! features; else they are scored as they come. Of few features drawn at random, one more is tried
 //! until one has a valid split.
 
-use super::Thresholds;
 use super::builder::NodeSplit;
 use super::context::FeaturePlace;
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairScores;
 use super::features::search_among;
+use super::options::Thresholds;
 use crate::criteria::{Criterion, Evidence, EvidenceKind, GainFilter, InfoGain};
 use crate::data::entry_row;
 use crate::error::Result;

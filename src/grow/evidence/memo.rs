@@ -1,17 +1,12 @@
 //! Profiles of nodes that several trees on the same rows have in common.
 //!
 //! Trees of one training set under many settings part from each other only where their splits
-//! differ. The rows of a node are told by the splits above it, in whatever order: the key is a sum
-//! over (feature, branch) of 128 mixed bits, so two trees that reach the same rows by the same
-//! tests share one count. The oldest entries stay and no new ones are kept once the memory is full,
-//! which costs time and changes nothing else.
+//! differ. The splits above a node, in whatever order, say which rows it has, so its profile is kept
+//! under [`TreeBuilder::path_key`](crate::grow::builder::TreeBuilder::path_key). The oldest entries
+//! stay and no new ones are kept once the memory is full, which costs time and changes nothing else.
 
-use crate::grow::builder::TreeBuilder;
-use crate::numeric::mix;
-use crate::stats::Sum;
 use crate::stats::pairs::plan::KEPT_BYTES;
 use crate::stats::pairs::{PairCounts, Profile};
-use crate::tree::NONE;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -74,19 +69,4 @@ impl PairMemo {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
-
-/// The key of a node: what was tested above it.
-pub(in crate::grow) fn key<S: Sum>(tree: &TreeBuilder<S>, node: usize) -> u128 {
-    let mut key = 0u128;
-    let mut at = tree.nodes[node];
-    while at.parent != NONE {
-        let parent = tree.nodes[at.parent as usize];
-        if let Some(split) = parent.split {
-            let test = u64::from(split.feature) << 32 | u64::from(at.branch);
-            key = key.wrapping_add(u128::from(mix(1, test)) << 64 | u128::from(mix(2, test)));
-        }
-        at = parent;
-    }
-    key
 }

@@ -11,7 +11,8 @@ use crate::criteria::{Cells, Criterion, EvidenceKind, GainFilter, InfoGain, Tabl
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::{NodeSplit, TreeBuilder};
-use crate::grow::{GrowthLimits, GrowthSetting, driver};
+use crate::grow::driver;
+use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::numeric::{Ties, better, mix};
 use crate::parallel::Control;
 use crate::reached::{self, Way};

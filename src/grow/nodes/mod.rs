@@ -15,9 +15,9 @@ pub(super) mod bit_planes;
 pub(super) mod fractional;
 pub(super) mod sorted_ranges;
 
-use super::GrowthLimits;
 use super::builder::TreeBuilder;
 use crate::error::Result;
+use crate::grow::options::GrowthLimits;
 use crate::parallel::Control;
 use crate::stats::Sum;
 

@@ -14,11 +14,10 @@ use crate::grow::builder::TreeBuilder;
 use crate::grow::context::{FeaturePlace, GrowContext};
 use crate::grow::driver;
 use crate::grow::evaluate::{NodeEvaluator, Workspace};
-use crate::grow::evidence::memo;
+use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::row_buffers::{NodeRange, PartitionPlan, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::search::BestSplit;
 use crate::grow::short_orders::{self, ShortOrders, ShortPool};
-use crate::grow::{GrowthLimits, GrowthSetting};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
@@ -168,7 +167,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         reached::count(Way::Ranges);
         let node = open.node as usize;
         if self.context.setting.memo.is_some() {
-            self.tools.pairs.key = memo::key(tree, node);
+            self.tools.pairs.key = tree.path_key(node);
         }
         let range = open.rows.range;
         if self.few.is_some() && range.len <= ROWS && open.rows.short.is_none() {

@@ -33,7 +33,8 @@ use crate::criteria::{EvidenceKind, GainFilter, PairScreen, RunningScores, Split
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
-use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, check, driver};
+use crate::grow::driver;
+use crate::grow::options::{Evaluation, GrowthLimits, GrowthSetting, check};
 use crate::numeric::{Ties, mix};
 use crate::parallel::Control;
 use crate::reached::{self, Way};

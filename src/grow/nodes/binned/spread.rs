@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::driver::{self, order_of};
 use crate::grow::nodes::Rank;
-use crate::grow::{GrowthSetting, check};
+use crate::grow::options::{GrowthSetting, check};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::tree::{NONE, Tree};

@@ -2,7 +2,7 @@
 
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
-use crate::grow::GrowthSetting;
+use crate::grow::options::GrowthSetting;
 use crate::simd::logs::QuickLog;
 use crate::split::NominalSplits;
 use crate::split::c45::{CLOSE, MANY};

@@ -405,7 +405,7 @@ pub(super) fn one_table<'t>(
     cells: Cells<'t>,
     totals: Cells<'t>,
     branches: usize,
-    setting: &'t crate::grow::GrowthSetting<'_>,
+    setting: &'t crate::grow::options::GrowthSetting<'_>,
     declared: &'t [u32],
 ) -> Tables<'t> {
     let classes = setting.context.classes;

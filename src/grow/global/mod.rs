@@ -10,29 +10,36 @@
 //! rows. `Glocal` (section 4) takes a global step while it lowers the global distance, otherwise
 //! the step that best-first local growth would take.
 //!
-//! The candidates of a leaf are collected once ([`global_leaf`](super::global_leaf)). Where the
+//! The candidates of a leaf are collected once ([`leaf`]). Where the
 //! distance is a sum over the rows of the table (info_gain, gini, variation of information,
 //! Jaccard, accuracy), each step costs O(classes) for candidates whose rows have changed, and the
 //! formula itself only where a sum says that a candidate may be the next
-//! ([`global_rows`](super::global_rows)); other criteria rescore every candidate, O(classes^2),
-//! when the table has changed ([`global_score`](super::global_score)). A step that leaves the table
+//! ([`rows`]); other criteria rescore every candidate, O(classes^2),
+//! when the table has changed ([`score`]). A step that leaves the table
 //! as it was looks at the new leaves only. Nothing depends on the number of threads: each leaf's
 //! best is found on its own, then compared.
 
-use super::builder::TreeBuilder;
-use super::context::GrowContext;
-use super::global_growth::Growth;
-use super::nodes::sorted_ranges::SortedRanges;
-use super::row_buffers::{NodeRange, RowBuffers};
-use super::{GrowthSetting, LeafLabels, check};
+mod growth;
+mod leaf;
+mod nearest;
+mod rows;
+mod score;
+pub mod trace;
+
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
+use crate::grow::builder::TreeBuilder;
+use crate::grow::context::GrowContext;
+use crate::grow::nodes::sorted_ranges::SortedRanges;
+use crate::grow::options::{GrowthSetting, LeafLabels, check};
+use crate::grow::row_buffers::{NodeRange, RowBuffers};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
 use crate::stats::contingency::Code;
 use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
 use crate::tree::Tree;
+use growth::Growth;
 
 /// Grow a tree; also the global distance that growth kept after each step.
 pub fn grow(

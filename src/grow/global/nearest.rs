@@ -1,17 +1,17 @@
 //! The best candidate of a leaf where the distance is a sum over rows: by sums first, then by the
 //! formula.
 //!
-//! Sums of row terms ([`global_rows`](super::global_rows)) leave few candidates: those within the
+//! Sums of row terms ([`rows`](super::rows)) leave few candidates: those within the
 //! slack of the smallest sum. The formula itself decides among them, as if all had gone through it.
 //! O(classes) a candidate with given labels, O(classes^2) where labels are chosen and no bound
 //! leaves a pair out.
 
-use super::LeafLabels;
-use super::global_leaf::CandidateGroup;
-use super::global_rows::{BLOCK, From, NearCandidate, RowsScratch, single, smallest};
-use super::global_score::{self, BestCandidate};
+use super::leaf::CandidateGroup;
+use super::rows::{BLOCK, From, NearCandidate, RowsScratch, single, smallest};
+use super::score::{self, BestCandidate};
 use crate::criteria::Tables;
 use crate::error::Result;
+use crate::grow::options::LeafLabels;
 use crate::numeric::Count;
 use crate::reached::{self, Way};
 
@@ -216,7 +216,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
             scratch.out.resize(stride, 0.0);
             let (cells, out) = (&scratch.cells, &mut scratch.out[..stride]);
             let (criterion, context) = (whole.criterion, whole.context);
-            global_score::distances(criterion, context, whole.totals, cells, stride, out)?;
+            score::distances(criterion, context, whole.totals, cells, stride, out)?;
             let local = self.local(block)?;
             for ((near, &global), local) in block.iter().zip(&*out).zip(local) {
                 let group = &groups[near.group];
@@ -268,7 +268,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         let row = &mut table[label as usize * k..];
         row.iter_mut().zip(self.from.leaf).for_each(|(cell, &count)| *cell = cell.plus(count));
         let mut out = [0.0];
-        global_score::distances(whole.criterion, whole.context, whole.totals, &table, 1, &mut out)?;
+        score::distances(whole.criterion, whole.context, whole.totals, &table, 1, &mut out)?;
         Ok(out[0])
     }
 }

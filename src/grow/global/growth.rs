@@ -4,20 +4,20 @@
 //! depends on the number of threads: each leaf's best is found on its own, then compared. O(leaves
 //! x candidates) a step at most; see [`global`](super::global).
 
-use super::builder::TreeBuilder;
-use super::context::FeaturePlace;
-use super::evaluate::{NodeEvaluator, Workspace};
-use super::features::search_among;
-use super::global_leaf::{CandidateGroup, Collector, LocalBest, majority};
-use super::global_nearest::nearest;
-use super::global_rows::{self, From, WholeTable};
-use super::global_score::{self, BestCandidate, LeafView, ScoreScratch};
-use super::nodes::sorted_ranges::{RangeNode, SortedRanges};
-use super::nodes::{NodeRows, Open};
-use super::row_buffers::NodeRange;
-use super::{EmptyBranch, Evaluation, LeafLabels, OnRise};
+use super::leaf::{CandidateGroup, Collector, LocalBest, majority};
+use super::nearest::nearest;
+use super::rows::{self, From, WholeTable};
+use super::score::{self, BestCandidate, LeafView, ScoreScratch};
 use crate::criteria::Criterion;
 use crate::error::Result;
+use crate::grow::builder::TreeBuilder;
+use crate::grow::context::FeaturePlace;
+use crate::grow::evaluate::{NodeEvaluator, Workspace};
+use crate::grow::features::search_among;
+use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
+use crate::grow::nodes::{NodeRows, Open};
+use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
+use crate::grow::row_buffers::NodeRange;
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
@@ -119,7 +119,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let mut table = vec![W::Sum::default(); k * k];
         table[..k].copy_from_slice(sums);
         tree.labels = vec![majority(totals.iter().copied()).map_or(0, i32::from)];
-        let summed = global_rows::is_sum(criterion, &context.setting.context, &totals);
+        let summed = rows::is_sum(criterion, &context.setting.context, &totals);
         Self {
             ranges,
             tree,
@@ -169,7 +169,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let context = &self.ranges.context.setting.context;
         let mut out = [0.0];
-        global_score::distances(self.criterion, context, &self.totals, &cells, 1, &mut out)?;
+        score::distances(self.criterion, context, &self.totals, &cells, 1, &mut out)?;
         self.current = out[0] + 0.0;
         Ok(())
     }
@@ -265,9 +265,8 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
         let rows = cells.chunks_exact(k).enumerate();
-        let terms: Vec<f64> = rows
-            .map(|(l, row)| global_rows::term(criterion, context, &self.totals, l, row))
-            .collect();
+        let terms: Vec<f64> =
+            rows.map(|(l, row)| rows::term(criterion, context, &self.totals, l, row)).collect();
         let whole = WholeTable {
             criterion,
             inside: setting.criterion,
@@ -287,8 +286,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             let row = table[label as usize * k..][..k].iter().zip(sums.sums(leaf.node as usize));
             (label, row.map(|(cell, &s)| cell.minus(s).cell(unit)).collect())
         };
-        let bound = |leaf: &mut Leaf<CellOf<W>>,
-                     scratch: &mut global_rows::RowsScratch<CellOf<W>>| {
+        let bound = |leaf: &mut Leaf<CellOf<W>>, scratch: &mut rows::RowsScratch<CellOf<W>>| {
             let state = (version, branches.min(leaf.widest));
             if leaf.seen == Some(state) {
                 return Ok(());
@@ -300,11 +298,11 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             (leaf.best, leaf.seen) = (None, Some(state));
             Ok(())
         };
-        let mut scratch = global_rows::RowsScratch::default();
+        let mut scratch = rows::RowsScratch::default();
         let work: usize = self.leaves.iter().map(|l| l.candidates).sum();
         if control.threads() > 1 && work > WORTH_THREADS {
             parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
-                bound(leaf, &mut global_rows::RowsScratch::default())
+                bound(leaf, &mut rows::RowsScratch::default())
             })?;
         } else {
             self.leaves.iter_mut().try_for_each(|leaf| bound(leaf, &mut scratch))?;
@@ -460,7 +458,7 @@ fn best_by_bounds<C: Count>(
     leaves: &mut [Leaf<C>],
     whole: &WholeTable<'_, C>,
     own: impl Fn(&Leaf<C>) -> (u16, Vec<C>),
-    scratch: &mut global_rows::RowsScratch<C>,
+    scratch: &mut rows::RowsScratch<C>,
     control: &Control,
 ) -> Result<()> {
     let known = leaves.iter().filter_map(|l| l.best.as_ref().map(|b| b.global));

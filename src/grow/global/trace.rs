@@ -4,7 +4,7 @@
 //! What growth by the whole tree kept ([`global`](super::global)) is recomputed here to the bit;
 //! trees grown locally get the same numbers, so that both can be compared. O(steps x classes^2).
 
-use super::global_score;
+use super::score;
 use crate::criteria::{Context, Criterion};
 use crate::error::Result;
 use crate::numeric::Logs;
@@ -111,16 +111,9 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
         let mut found = vec![0.0; n];
         if whole {
             let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
-            global_score::distances(
-                criterion,
-                &context,
-                &rows(&totals),
-                &rows(&cells),
-                n,
-                &mut found,
-            )?;
+            score::distances(criterion, &context, &rows(&totals), &rows(&cells), n, &mut found)?;
         } else {
-            global_score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
+            score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
         }
         out.extend(found.iter().map(|d| d + 0.0));
     }

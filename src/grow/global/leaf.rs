@@ -36,7 +36,7 @@ pub(super) struct CandidateGroup<C> {
     /// The first by local distance and rank: the best whenever the labels alone decide the global
     /// distance.
     pub champion: usize,
-    /// What is known of the sums over rows of the table; see [`global_rows`](super::global_rows).
+    /// What is known of the sums over rows of the table; see [`rows`](super::rows).
     pub least: Least,
 }
 

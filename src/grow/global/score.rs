@@ -7,10 +7,10 @@
 //! finished table. Where all new labels are equal the table does not depend on the candidate, and
 //! one stands for all. O(classes^2) a candidate.
 
-use super::LeafLabels;
-use super::global_leaf::{CandidateGroup, pack};
+use super::leaf::{CandidateGroup, pack};
 use crate::criteria::{Context, Criterion, Tables};
 use crate::error::Result;
+use crate::grow::options::LeafLabels;
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::Control;
 use crate::split::not_a_number;

@@ -16,13 +16,13 @@
 //!
 //! Sums are taken in another order than the formula does it, so they only choose: every candidate
 //! within [`SLACK`] of the smallest sum goes through the formula itself
-//! ([`global_nearest`](super::global_nearest)), and equal distances are told apart exactly as
+//! ([`nearest`](super::nearest)), and equal distances are told apart exactly as
 //! without all this. The tree is the same to the bit (tests compare the two).
 
-use super::LeafLabels;
-use super::global_leaf::CandidateGroup;
+use super::leaf::CandidateGroup;
 use crate::criteria::rows::Row;
 use crate::criteria::{Context, Criterion};
+use crate::grow::options::LeafLabels;
 use crate::numeric::{Count, Ties};
 
 /// Candidates in a block.

@@ -46,6 +46,8 @@ const RANKS: [(&str, u32); 28] = [
 const MODEL_WING: [&str; 5] = ["tree", "model", "predict", "explain", "store"];
 const GROUND: [&str; 7] = ["error", "numeric", "simd", "memory", "parallel", "json", "data"];
 
+mod rings;
+
 struct Source {
     path: PathBuf,
     room: String,

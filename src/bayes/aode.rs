@@ -11,8 +11,9 @@
 //! fill.
 
 use super::counts::{affordable_pairs, pair_index, pair_tables, single_table};
+use super::input::RowCells;
 use super::naive::value_logs;
-use super::{Input, RowCells, Smoothing};
+use super::{Input, Smoothing};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use serde::{Deserialize, Serialize};

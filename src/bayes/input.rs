@@ -30,6 +30,14 @@ pub enum FeatureReading {
     },
 }
 
+/// One row, read: a code each (the number of levels when missing), and the numbers that stayed
+/// numbers.
+#[derive(Debug, Default)]
+pub(crate) struct RowCells {
+    pub(crate) codes: Vec<usize>,
+    pub(crate) numbers: Vec<f64>,
+}
+
 impl FeatureReading {
     /// Number of values; 0 for numbers.
     pub fn arity(&self) -> usize {

@@ -16,8 +16,9 @@
 //! nearest classes: a normal density says nothing else there.
 
 use super::counts::single_table;
+use super::input::RowCells;
 use super::normal::distribution;
-use super::{FeatureReading, Input, RowCells, Smoothing};
+use super::{FeatureReading, Input, Smoothing};
 use crate::data::{Column, Dataset, NumericColumn, Weights, entry_row};
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;

@@ -10,8 +10,9 @@
 //! costs levels x levels x classes an edge, and only for rows with missing values.
 
 use super::counts::{PairTable, affordable_pairs, pair_tables, single_table};
+use super::input::RowCells;
 use super::naive::value_logs;
-use super::{Input, RowCells, Smoothing};
+use super::{Input, Smoothing};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};

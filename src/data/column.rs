@@ -7,30 +7,13 @@
 //! pass, passes over constant digits skipped), after which the few runs that the low half tells
 //! apart are sorted on their own: O(n), about 10 ns a value.
 
-use super::Draw;
+use super::draw::Draw;
+use super::entries::{entry_row, pack_entry};
 use crate::numeric::order_key;
 use std::sync::{Arc, OnceLock};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
 pub const MISSING: u32 = u32::MAX;
-
-/// An entry of a sorted order.
-#[inline]
-pub fn pack_entry(row: u32, tied: bool) -> u32 {
-    row << 1 | u32::from(tied)
-}
-
-/// The row of an entry.
-#[inline]
-pub fn entry_row(entry: u32) -> u32 {
-    entry >> 1
-}
-
-/// 1 when the entry has the same value as the one before it.
-#[inline]
-pub fn entry_tied(entry: u32) -> u32 {
-    entry & 1
-}
 
 /// A column of numbers, by internal row. Values and order are shared by clones and by draws of
 /// rows.
@@ -314,6 +297,15 @@ impl NominalColumn {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// One feature, encoded.
+#[derive(Debug, Clone)]
+pub enum Column {
+    /// Numbers.
+    Numeric(NumericColumn),
+    /// Codes.
+    Nominal(NominalColumn),
 }
 
 #[cfg(test)]

@@ -1,18 +1,9 @@
 //! The encoded training set, made once at the border.
 
-use super::{MISSING, NominalColumn, NumericColumn, Planes, Schema};
+use super::{Column, Draw, MISSING, NominalColumn, NumericColumn, Planes, Schema};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use std::sync::{Arc, OnceLock};
-
-/// One feature, encoded.
-#[derive(Debug, Clone)]
-pub enum Column {
-    /// Numbers.
-    Numeric(NumericColumn),
-    /// Codes.
-    Nominal(NominalColumn),
-}
 
 /// Columns and classes by internal row.
 #[derive(Debug)]
@@ -30,7 +21,7 @@ impl Dataset {
     /// Bit planes, where all features are nominal with few levels and no missing values; made on
     /// first use.
     pub fn planes(&self) -> Option<&Planes> {
-        self.planes.get_or_init(|| Planes::new(self)).as_ref()
+        self.planes.get_or_init(|| Planes::new(&self.columns, &self.class_starts)).as_ref()
     }
 
     /// Names, kinds, levels, classes.
@@ -103,8 +94,21 @@ impl Dataset {
         self.with_columns(schema, columns)
     }
 
+    /// The drawn rows as a data set; its internal rows are the drawn ones, several of which may
+    /// have one original row.
+    pub fn drawn(&self, draw: &Arc<Draw>) -> Self {
+        let columns = self.columns().iter().map(|column| match column {
+            Column::Numeric(c) => Column::Numeric(c.draw(draw)),
+            Column::Nominal(c) => Column::Nominal(c.draw(draw)),
+        });
+        let starts = self.class_starts().iter().map(|&s| draw.first(s)).collect();
+        let of = |from: &[u32]| draw.rows().iter().map(|&r| from[r as usize]).collect();
+        let classes = draw.rows().iter().map(|&r| self.classes()[r as usize]).collect();
+        self.with_rows(columns.collect(), classes, starts, of(self.original()))
+    }
+
     /// The same features with other rows; no original row is looked up by its number any more.
-    pub(super) fn with_rows(
+    fn with_rows(
         &self,
         columns: Vec<Column>,
         classes: Vec<u16>,

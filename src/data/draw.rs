@@ -6,9 +6,9 @@
 //! set in one pass (copies are tied with the row they repeat); values are looked up through the
 //! draw. O(rows + drawn rows) a numeric column.
 
-use super::{Bits, Column, Dataset, entry_row, entry_tied, pack_entry};
+use super::Bits;
+use super::entries::{entry_row, entry_tied, pack_entry};
 use crate::error::{Error, Result};
-use std::sync::Arc;
 
 /// How often each row was drawn.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +53,11 @@ impl Draw {
         &self.rows
     }
 
+    /// The first drawn row that repeats a row or a later one; `row` may be the number of rows.
+    pub(super) fn first(&self, row: u32) -> u32 {
+        self.first[row as usize]
+    }
+
     /// How often a row was drawn.
     pub fn times(&self, row: u32) -> u32 {
         self.first[row as usize + 1] - self.first[row as usize]
@@ -88,26 +93,12 @@ impl Draw {
     }
 }
 
-impl Dataset {
-    /// The drawn rows as a data set; its internal rows are the drawn ones, several of which may
-    /// have one original row.
-    pub fn drawn(&self, draw: &Arc<Draw>) -> Self {
-        let columns = self.columns().iter().map(|column| match column {
-            Column::Numeric(c) => Column::Numeric(c.draw(draw)),
-            Column::Nominal(c) => Column::Nominal(c.draw(draw)),
-        });
-        let starts = self.class_starts().iter().map(|&s| draw.first[s as usize]).collect();
-        let of = |from: &[u32]| draw.rows.iter().map(|&r| from[r as usize]).collect();
-        let classes = draw.rows.iter().map(|&r| self.classes()[r as usize]).collect();
-        self.with_rows(columns.collect(), classes, starts, of(self.original()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::NumericColumn;
     use crate::numeric::mix;
+    use std::sync::Arc;
 
     #[test]
     fn a_drawn_order_is_the_order_of_the_drawn_values() {

@@ -7,7 +7,7 @@
 //! value of a feature has no plane: its counts are what remains. Memory: rows x sum of (values - 1)
 //! / 8 bytes.
 
-use super::{Codes, Column, Dataset};
+use super::{Codes, Column};
 use crate::simd::Level;
 use crate::simd::codes::one_hot;
 use crate::simd::columns::{PLANE_GROUP, SparseWord};
@@ -44,11 +44,11 @@ const LARGEST: usize = 1 << 24;
 const MOST_VALUES: usize = 32;
 
 impl Planes {
-    /// Planes of a data set whose features are all nominal, without missing values and with few
-    /// levels.
-    pub fn new(data: &Dataset) -> Option<Self> {
+    /// Planes of columns that are all nominal, without missing values and with few levels; rows of
+    /// class `c` are `class_starts[c]..class_starts[c + 1]`.
+    pub fn new(columns: &[Column], class_starts: &[u32]) -> Option<Self> {
         let mut groups: Vec<PlaneGroup> = Vec::new();
-        for (f, column) in data.columns().iter().enumerate() {
+        for (f, column) in columns.iter().enumerate() {
             let Column::Nominal(c) = column else { return None };
             if c.n_missing() > 0 || c.levels() > MOST_VALUES {
                 return None;
@@ -65,7 +65,7 @@ impl Planes {
             planes += (g.arity - 1) * g.features.len();
         }
         let width = planes.next_multiple_of(PLANE_GROUP).max(PLANE_GROUP);
-        let class_starts = data.class_starts().to_vec();
+        let class_starts = class_starts.to_vec();
         let mut class_words = vec![0];
         for c in class_starts.windows(2) {
             class_words.push(class_words[class_words.len() - 1] + (c[1] - c[0]).div_ceil(64));
@@ -79,7 +79,7 @@ impl Planes {
         let mut bits = std::mem::take(&mut out.bits);
         for g in &out.groups {
             for (j, &f) in g.features.iter().enumerate() {
-                let Column::Nominal(column) = &data.columns()[f as usize] else { return None };
+                let Column::Nominal(column) = &columns[f as usize] else { return None };
                 let Codes::Narrow(codes) = column.codes() else { return None };
                 let steps = (width, g.features.len());
                 for (rows, &word) in out.class_starts.windows(2).zip(&out.class_words) {

@@ -2,10 +2,11 @@
 //! with, the tree at the end.
 
 use super::consistent::{Halt, Meter};
+use super::pairs::RankRows;
 use super::pairs::SetView;
 use super::plan::TreePlan;
 use super::problem::{Errors, MissingRule, Problem, members};
-use super::sparse::{FREE, RankRows, RankTest, SparseSearch};
+use super::sparse::{FREE, RankTest, SparseSearch};
 use super::{MAX_ROWS, SearchLimits};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};

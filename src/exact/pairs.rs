@@ -9,11 +9,30 @@
 //! is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
-use super::sparse::RankRows;
 use crate::data::ones;
 use crate::error::Result as Checked;
 use crate::parallel::Control;
 use std::ops::Range;
+
+/// Training rows, one a copy.
+#[derive(Debug)]
+pub(super) struct RankRows {
+    /// `ranks[f][row]`.
+    pub(super) ranks: Vec<Vec<u32>>,
+    pub(super) class: Vec<u8>,
+    pub(super) classes: usize,
+    /// Rows that are not of the majority among their equals.
+    pub(super) lost: Vec<u64>,
+}
+
+impl RankRows {
+    /// Errors of a set of rows that is one leaf.
+    pub(super) fn errors_of_leaf(&self, bits: &[u64]) -> f64 {
+        let mut totals = vec![0_u32; self.classes];
+        ones(bits).for_each(|r| totals[usize::from(self.class[r as usize])] += 1);
+        f64::from(errors(totals.into_iter()))
+    }
+}
 
 /// The rows of a set with the cuts that divide them.
 #[derive(Debug)]
@@ -73,15 +92,6 @@ fn errors(counts: impl Iterator<Item = u32>) -> u32 {
         most = most.max(c);
     }
     sum - most
-}
-
-impl RankRows {
-    /// Errors of a set of rows that is one leaf.
-    pub(super) fn errors_of_leaf(&self, bits: &[u64]) -> f64 {
-        let mut totals = vec![0_u32; self.classes];
-        ones(bits).for_each(|r| totals[usize::from(self.class[r as usize])] += 1);
-        f64::from(errors(totals.into_iter()))
-    }
 }
 
 impl SetView {

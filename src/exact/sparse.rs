@@ -14,7 +14,7 @@
 
 use super::cache::Cache;
 use super::consistent::{Halt, Meter};
-use super::pairs::{SetView, two_levels};
+use super::pairs::{RankRows, SetView, two_levels};
 use crate::data::ones;
 use crate::parallel::Control;
 
@@ -23,17 +23,6 @@ pub(super) const FREE: u16 = u16::MAX;
 /// Costs that differ by less are equal.
 const SLACK: f64 = 1e-9;
 const LEAF: u16 = u16::MAX;
-
-/// Training rows, one a copy.
-#[derive(Debug)]
-pub(super) struct RankRows {
-    /// `ranks[f][row]`.
-    pub(super) ranks: Vec<Vec<u32>>,
-    pub(super) class: Vec<u8>,
-    pub(super) classes: usize,
-    /// Rows that are not of the majority among their equals.
-    pub(super) lost: Vec<u64>,
-}
 
 /// A question that was answered.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,6 @@
 use super::cost::Groups;
 use super::dice::Dice;
 use super::orders::{OrderScratch, OrderSums, OrderWalk};
-use super::search::SearchConfig;
 use super::state::{OrderedModel, Space};
 use super::visits::Visits;
 use crate::error::Result;
@@ -43,6 +42,10 @@ pub struct Chain<'a> {
     pub warm: u64,
     /// Steps that are counted.
     pub steps: u64,
+    /// Ratio of neighbouring temperatures.
+    pub temperature: f64,
+    /// Seed of the search.
+    pub seed: u64,
     /// Cancel flag and progress.
     pub control: &'a Control,
 }
@@ -61,15 +64,10 @@ fn exchanges(excess: f64, cold: f64, hot: f64, dice: &mut Dice) -> bool {
 
 impl Chain<'_> {
     /// What chain `number` saw at temperature 1, and the best model of all rungs.
-    pub fn run(
-        &self,
-        config: &SearchConfig,
-        number: usize,
-        unit: u64,
-    ) -> Result<(Visits, OrderedModel)> {
-        let mut dice = Dice::new(config.seed, unit);
+    pub fn run(&self, number: usize, unit: u64) -> Result<(Visits, OrderedModel)> {
+        let mut dice = Dice::new(self.seed, unit);
         let rungs = if self.sums.is_some() { ORDER_RUNGS } else { RUNGS };
-        let temperatures: Vec<f64> = (0..rungs).map(|r| config.temperature.powi(r)).collect();
+        let temperatures: Vec<f64> = (0..rungs).map(|r| self.temperature.powi(r)).collect();
         // the cold rung from a good model, another one in each chain; the others from all of them
         let rungs: Vec<OrderedModel> = (0..temperatures.len())
             .map(|r| self.starts[(number + r) % self.starts.len()].clone())

@@ -10,7 +10,7 @@
 //! numbers that leave the range of a small table are renumbered through a hash table.
 
 use super::variables::{Set, Variables, members};
-use super::visits::WordMap;
+use super::words::WordMap;
 
 /// Nits for the precision of one free parameter.
 pub const PER_PARAMETER: f64 = 0.17649;

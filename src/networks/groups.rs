@@ -9,7 +9,8 @@
 use super::cost::{Groups, likelihood};
 use super::state::{Space, cleaned};
 use super::variables::{Set, members};
-use super::visits::{Visits, WordMap};
+use super::visits::Visits;
+use super::words::WordMap;
 use crate::error::Result;
 use crate::parallel::Control;
 use serde::Serialize;

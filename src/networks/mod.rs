@@ -28,6 +28,7 @@ mod tables;
 mod variables;
 mod visits;
 mod weights;
+mod words;
 
 pub use cache::{CostCache, LARGEST_CACHE};
 pub use cost::{Groups, PER_PARAMETER, likelihood, table_cost};

@@ -118,9 +118,18 @@ pub fn search(
     annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let sums = counted.as_ref().map(|c| OrderSums::new(variables, c, &prior, control));
     let sums = sums.transpose()?;
-    let chain = Chain { space, sums: sums.as_ref(), starts: &annealed, warm, steps: each, control };
+    let chain = Chain {
+        space,
+        sums: sums.as_ref(),
+        starts: &annealed,
+        warm,
+        steps: each,
+        temperature: config.temperature,
+        seed: config.seed,
+        control,
+    };
     let chains = parallel::map(control, config.chains, |number| {
-        chain.run(config, number, (ANNEALED + number) as u64)
+        chain.run(number, (ANNEALED + number) as u64)
     })?;
     drop(sums);
     let space = Space { costs: &exact, prior: &prior };

@@ -5,36 +5,10 @@
 
 use super::state::OrderedModel;
 use super::variables::{Set, members};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use super::words::WordMap;
 
 /// Bytes that the models of a chain may hold.
 const LARGEST: usize = 1 << 25;
-
-/// A hash of words: multiply and rotate, a word at a time.
-#[derive(Debug, Default, Clone)]
-pub struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 29
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for word in bytes.chunks(8) {
-            let mut whole = [0; 8];
-            whole[..word.len()].copy_from_slice(word);
-            self.write_u64(u64::from_ne_bytes(whole));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-}
-
-/// A table by words.
-pub type WordMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
 
 /// All models of a chain.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 //! array or in a copy that all trees of a forest read. O(rows x depth).
 
 use super::compiled::{CompiledTree, Source};
+use super::dense::Dense;
 use crate::data::Bits;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -11,37 +12,6 @@ use crate::simd::walk::{BLOCK, End, LANES, Number, in_groups};
 
 /// Numbers of a copied block: beyond them rows walk one by one in the caller's arrays.
 const LARGEST_COPY: usize = 1 << 17;
-/// Numbers row by row.
-#[derive(Debug, Clone, Copy)]
-pub enum Dense<'a> {
-    /// float64.
-    F64(&'a [f64]),
-    /// float32.
-    F32(&'a [f32]),
-}
-
-impl Dense<'_> {
-    fn has_missing(self) -> bool {
-        // Chunks, so that the outer loop may stop; integers as wide as the numbers, so that the
-        // inner one vectorises.
-        match self {
-            Self::F64(a) => {
-                a.chunks(1024).any(|c| c.iter().fold(0, |any, x| any | u64::from(x.is_nan())) != 0)
-            }
-            Self::F32(a) => {
-                a.chunks(1024).any(|c| c.iter().fold(0, |any, x| any | u32::from(x.is_nan())) != 0)
-            }
-        }
-    }
-
-    fn rows(self, first: usize, len: usize, width: usize) -> Self {
-        let range = first * width..(first + len) * width;
-        match self {
-            Self::F64(a) => Self::F64(&a[range]),
-            Self::F32(a) => Self::F32(&a[range]),
-        }
-    }
-}
 
 /// Room for a copy of a block.
 #[derive(Debug, Default)]

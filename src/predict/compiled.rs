@@ -4,7 +4,7 @@
 //! Compiling costs O(nodes); one row then costs O(depth) and allocates nothing, unless fractions of
 //! it take several branches ([`CompiledTree::spread`]).
 
-use super::block::Dense;
+use super::dense::Dense;
 use crate::data::{Bins, Column, Dataset, Kind, MISSING, Schema};
 use crate::error::{Error, Result};
 use crate::simd::walk::{End, WalkNode, WalkTable};

@@ -12,10 +12,11 @@
 
 mod block;
 mod compiled;
+mod dense;
 mod predictor;
 mod vote;
 
-pub use block::Dense;
 pub use compiled::{CompiledTree, Source};
+pub use dense::Dense;
 pub use predictor::Predictor;
 pub use vote::{ForestPredictor, Votes};

@@ -9,6 +9,7 @@ mod permutation;
 mod roots;
 
 pub use permutation::permutation_losses;
+pub use roots::Fold;
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
@@ -17,15 +18,6 @@ use crate::model::Model;
 use crate::parallel::{self, Control};
 use crate::predict::Predictor;
 use crate::tree::Shape;
-
-/// Original rows to learn from and to predict.
-#[derive(Debug, Clone)]
-pub struct Fold {
-    /// Training rows.
-    pub train: Vec<u32>,
-    /// Test rows.
-    pub test: Vec<u32>,
-}
 
 /// What came out of one fold under one plan.
 #[derive(Debug, Clone)]

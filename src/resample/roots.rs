@@ -7,13 +7,21 @@
 //! as they are: bins of numbers depend on the fold. Memory: a table of counts for each pair of
 //! folds.
 
-use super::Fold;
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::KnownPairs;
 use crate::parallel::Control;
 use crate::stats::pairs::{Classes, NominalColumns, pair_counts_by_block, plan};
 use std::sync::Arc;
+
+/// Original rows to learn from and to predict.
+#[derive(Debug, Clone)]
+pub struct Fold {
+    /// Training rows.
+    pub train: Vec<u32>,
+    /// Test rows.
+    pub test: Vec<u32>,
+}
 
 /// What is known of each fold's root; nothing where it must be counted by itself.
 pub(super) fn roots(

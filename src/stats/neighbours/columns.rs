@@ -9,11 +9,28 @@
 //! column without one never differs. Everything is prepared once, O(t log t) a column and class
 //! with missing cells; a difference is then a look-up.
 
-use super::content;
 use crate::error::{Error, Result};
 
 /// Code of a missing cell in [`Other::Nominal`].
 pub const MISSING: u32 = u32::MAX;
+
+/// Nominal codes, row after row, without missing cells.
+#[derive(Debug, Clone, Copy)]
+pub struct NominalRows<'a> {
+    /// Row i begins at `i * stride`.
+    pub values: &'a [u8],
+    /// Number of columns.
+    pub columns: usize,
+    /// Distance between rows, at least `columns`.
+    pub stride: usize,
+}
+
+impl<'a> NominalRows<'a> {
+    /// Some columns of a row.
+    pub fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
+        &self.values[row * self.stride..][columns]
+    }
+}
 
 /// A column that cannot come as complete bytes.
 #[derive(Debug, Clone)]
@@ -69,10 +86,10 @@ impl Other {
     pub(super) fn taken(self, order: &[u32]) -> Self {
         match self {
             Self::Numbers { values, range } => {
-                Self::Numbers { values: content::taken(&values, order), range }
+                Self::Numbers { values: taken(&values, order), range }
             }
             Self::Nominal { codes, levels } => {
-                Self::Nominal { codes: content::taken(&codes, order), levels }
+                Self::Nominal { codes: taken(&codes, order), levels }
             }
         }
     }
@@ -252,4 +269,12 @@ fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) 
         ((x * below - sum_below + (sum - sum_below) - x * (mass - below)) / mass).max(0.0)
     };
     values.iter().map(gap).collect()
+}
+
+/// Values by row in another order; no values stay none.
+pub(super) fn taken<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    order.iter().map(|&row| values[row as usize]).collect()
 }

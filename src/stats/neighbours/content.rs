@@ -6,7 +6,7 @@
 //! ([`NeighbourTies::First`](super::NeighbourTies)) look at the order in which rows came. Cost
 //! O(t log t) comparisons, most of which see one number of class and codes.
 
-use super::{NominalRows, Other};
+use super::columns::{NominalRows, Other};
 use std::cmp::Ordering;
 
 /// The given rows in the order of their content; `weights` are empty if all rows count once.
@@ -49,14 +49,6 @@ fn first_number(class: u16, codes: NominalRows<'_>, row: usize) -> u64 {
     bytes[..2].copy_from_slice(&class.to_be_bytes());
     bytes[2..2 + first.len()].copy_from_slice(first);
     u64::from_be_bytes(bytes)
-}
-
-/// Values by row in another order; no values stay none.
-pub(super) fn taken<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
-    if values.is_empty() {
-        return Vec::new();
-    }
-    order.iter().map(|&row| values[row as usize]).collect()
 }
 
 impl Other {

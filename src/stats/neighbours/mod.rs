@@ -38,40 +38,25 @@ mod narrow;
 mod nearest;
 mod score;
 mod select;
+mod share;
 #[cfg(test)]
 mod tests;
 mod totals;
 
 pub use by_distance::{default_radius, pairs_by_distance};
-pub use columns::{MISSING, Other};
+pub use columns::{MISSING, NominalRows, Other};
 pub use gather::Root;
+pub use nearest::{NeighbourTies, Ranks};
 pub use score::{
-    PartialScores, Share, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+    PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
-pub use select::{Multiclass, NeighbourMethod, NeighbourTies, PairMetric, Ranks};
+pub use select::{Multiclass, NeighbourMethod, PairMetric};
+pub use share::Share;
 
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
-use columns::ExpectedColumn;
-
-/// Nominal codes, row after row, without missing cells.
-#[derive(Debug, Clone, Copy)]
-pub struct NominalRows<'a> {
-    /// Row i begins at `i * stride`.
-    pub values: &'a [u8],
-    /// Number of columns.
-    pub columns: usize,
-    /// Distance between rows, at least `columns`.
-    pub stride: usize,
-}
-
-impl<'a> NominalRows<'a> {
-    /// Some columns of a row.
-    pub fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
-        &self.values[row * self.stride..][columns]
-    }
-}
+use columns::{ExpectedColumn, taken};
 
 /// Rows to look at: complete nominal columns first, then the others; the scores have the same
 /// order.
@@ -203,8 +188,8 @@ impl<'a> NeighbourRows<'a> {
         let mut mass = Mass::new(weights, t)?;
         others.iter().enumerate().try_for_each(|(k, other)| other.check(t, k))?;
         let given = content::order(codes, &others, classes, &mass.each);
-        mass.each = content::taken(&mass.each, &given);
-        let classes = content::taken(classes, &given);
+        mass.each = taken(&mass.each, &given);
+        let classes = taken(classes, &given);
         let weight = |row: usize| mass.of(row);
         let others = others
             .into_iter()

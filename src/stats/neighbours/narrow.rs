@@ -16,11 +16,9 @@ use super::NeighbourRows;
 use super::bands::band;
 use super::distances::Order;
 use super::grid::Grid;
-use super::nearest::{Neighbour, ranked};
-use super::score::Share;
-use super::select::{
-    Contribution, Multiclass, NeighbourMethod, NeighbourTies, Picker, PlaceGroup, Ranks,
-};
+use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
+use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
+use super::share::Share;
 use super::totals::{NominalTotals, mean_distance};
 use crate::error::Result;
 use crate::parallel::{self, Control};

@@ -5,7 +5,31 @@
 //! ranks; with weights that are not whole, ranks are pieces of a line on which the weight of a rank
 //! is constant from one whole number to the next.
 
-use super::select::{NeighbourTies, PlaceGroup, Ranks};
+/// What happens to rows tied at the k-th distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NeighbourTies {
+    /// They share the weight that is left.
+    #[default]
+    Share,
+    /// Those with lower row numbers are taken.
+    First,
+}
+
+/// Weight of the neighbours by rank.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Ranks {
+    /// All alike.
+    #[default]
+    Equal,
+    /// `exp(-(rank / sigma)^2)`, rank from 1 (Robnik-Sikonja & Kononenko 2003).
+    Exponential {
+        /// Rank at which the weight has fallen to 1/e.
+        sigma: f64,
+    },
+}
+
+/// Places that share a weight.
+pub(super) type PlaceGroup = (f64, Vec<u32>);
 
 /// A place with its distance and its weight.
 #[derive(Debug, Clone, Copy)]

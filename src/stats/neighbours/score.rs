@@ -9,6 +9,7 @@
 use super::distances::{Distances, Order, tile_rows};
 use super::grid::Grid;
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
+use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
 use super::{NeighbourRows, narrow};
 use crate::error::{Error, Result};
@@ -116,25 +117,6 @@ pub fn distance_parts(
         parts.extend(total(control, rows, &order, &d, &tile, &groups)?);
     }
     Ok(parts)
-}
-
-/// Some of the groups of rows: number `index` of `of` shares.
-#[derive(Debug, Clone, Copy)]
-pub struct Share {
-    /// Number of the share, from 0.
-    pub index: usize,
-    /// Number of shares, at least 1.
-    pub of: usize,
-}
-
-impl Share {
-    /// All groups.
-    pub const WHOLE: Self = Self { index: 0, of: 1 };
-
-    /// Those of n things that belong to the share.
-    pub(super) fn range(self, n: usize) -> Range<usize> {
-        self.index * n / self.of..(self.index + 1) * n / self.of
-    }
 }
 
 /// What a group of rows adds to the scores.

@@ -9,7 +9,7 @@ use super::Mass;
 use super::bands::Distance;
 use super::distances::Order;
 use super::grid::Grid;
-use super::nearest::{Neighbour, ranked};
+use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
 use crate::error::{Error, Result};
 use crate::stats::pairs::PairSetting;
 use std::cmp::Ordering;
@@ -24,29 +24,6 @@ pub enum Multiclass {
     /// By the frequency of the class among the misses picked, as scikit-rebate does; mean distances
     /// then include self-pairs.
     Rebate,
-}
-
-/// What happens to rows tied at the k-th distance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NeighbourTies {
-    /// They share the weight that is left.
-    #[default]
-    Share,
-    /// Those with lower row numbers are taken.
-    First,
-}
-
-/// Weight of the neighbours by rank.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Ranks {
-    /// All alike.
-    #[default]
-    Equal,
-    /// `exp(-(rank / sigma)^2)`, rank from 1 (Robnik-Sikonja & Kononenko 2003).
-    Exponential {
-        /// Rank at which the weight has fallen to 1/e.
-        sigma: f64,
-    },
 }
 
 /// Metrics of the framework that a single setting can have by streaming.
@@ -147,9 +124,6 @@ pub(super) struct Contribution {
     /// Weight and members (places) of each group.
     pub groups: Vec<PlaceGroup>,
 }
-
-/// Places that share a weight.
-pub(super) type PlaceGroup = (f64, Vec<u32>);
 
 /// What picking needs to know besides the distances.
 pub(super) struct Picker<'a> {

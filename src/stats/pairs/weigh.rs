@@ -29,7 +29,7 @@ use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Kernels, WEIGHT_BITS, WeighedTile, WeightTable};
+use crate::simd::{Buffer, Kernels, WeighedTile, WeightTable};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -448,6 +448,3 @@ pub(super) fn few_rows(
     }
     out.finished()
 }
-
-/// Largest weight of a pair of different rows.
-pub(super) const ONE: f64 = (1u64 << WEIGHT_BITS) as f64;

@@ -10,9 +10,12 @@
 use super::contract::PairSetting;
 use super::counts::PairCounts;
 use super::input::SlotRows;
-use super::weigh::ONE;
 use crate::error::{Error, Result};
+use crate::simd::WEIGHT_BITS;
 use std::collections::HashMap;
+
+/// Largest weight of a pair of different rows.
+pub(super) const ONE: f64 = (1u64 << WEIGHT_BITS) as f64;
 
 /// Sums of pair weights by (feature, value, class, case) under one setting.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,8 @@
 //! the second-level cache while all others pass by, two against four in registers. Where one tile
 //! holds all samples, each pair is compared once.
 
-use super::Study;
+use super::gaps::Gaps;
+use super::samples::Samples;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::genotypes::differing_variants;
@@ -39,15 +40,20 @@ pub(super) struct DistanceTile {
 
 impl DistanceTile {
     /// The distances of some rows.
-    pub fn new(control: &Control, study: &Study<'_>, rows: Range<usize>) -> Result<Self> {
-        let places = study.planes.places();
-        let own: Vec<u32> = rows.clone().map(|r| study.order.places[r]).collect();
+    pub fn new(
+        control: &Control,
+        samples: &Samples<'_>,
+        gaps: &Gaps,
+        rows: Range<usize>,
+    ) -> Result<Self> {
+        let places = samples.planes.places();
+        let own: Vec<u32> = rows.clone().map(|r| samples.order.places[r]).collect();
         let whole = if rows.len() == places {
-            mirrored(control, study, &own)?
+            mirrored(control, samples, &own)?
         } else {
-            differing(control, study, &own, false)?
+            differing(control, samples, &own, false)?
         };
-        let corrections = study.gaps.corrections(control, study, &own)?;
+        let corrections = gaps.corrections(control, samples, &own)?;
         Ok(Self { rows, places, whole, corrections })
     }
 
@@ -73,10 +79,10 @@ impl DistanceTile {
 }
 
 /// All rows against all: pairs once, then the other half from the first.
-fn mirrored(control: &Control, study: &Study<'_>, own: &[u32]) -> Result<Vec<u32>> {
+fn mirrored(control: &Control, samples: &Samples<'_>, own: &[u32]) -> Result<Vec<u32>> {
     let t = own.len();
     let by_place: Vec<u32> = (0..t as u32).collect();
-    let half = differing(control, study, &by_place, true)?;
+    let half = differing(control, samples, &by_place, true)?;
     let mut whole = vec![0u32; t * t];
     let mut rows: Vec<_> = whole.chunks_mut(t * BLOCK).collect();
     parallel::for_each_mut(control, &mut rows, |b, rows| {
@@ -96,11 +102,16 @@ fn mirrored(control: &Control, study: &Study<'_>, own: &[u32]) -> Result<Vec<u32
 
 /// `[place of own][place]`: variants whose codes differ; with `once` only of places from the block
 /// of 128 on in which the row stands.
-fn differing(control: &Control, study: &Study<'_>, own: &[u32], once: bool) -> Result<Vec<u32>> {
-    let t = study.planes.places();
+fn differing(
+    control: &Control,
+    samples: &Samples<'_>,
+    own: &[u32],
+    once: bool,
+) -> Result<Vec<u32>> {
+    let t = samples.planes.places();
     let mut out = vec![0u32; own.len() * t];
-    let (stride, mut left) = (study.planes.stride(), study.planes.groups());
-    for chunk in study.planes.chunks() {
+    let (stride, mut left) = (samples.planes.stride(), samples.planes.groups());
+    for chunk in samples.planes.chunks() {
         let groups = left.min(stride / crate::data::genotypes::GROUP_WORDS);
         left -= groups;
         let mut blocks: Vec<_> = out.chunks_mut(t * BLOCK).collect();
@@ -112,7 +123,7 @@ fn differing(control: &Control, study: &Study<'_>, own: &[u32], once: bool) -> R
                 for (pair, out) in own.chunks(2).zip(out.chunks_mut(2 * t)) {
                     let two = [pair[0] as usize, pair[pair.len() - 1] as usize];
                     let found =
-                        differing_variants(study.level, chunk, stride, groups, (two, others));
+                        differing_variants(samples.level, chunk, stride, groups, (two, others));
                     for (found, out) in found.iter().zip(out.chunks_mut(t)) {
                         let to = &mut out[four..(four + 4).min(t)];
                         to.iter_mut().zip(found).for_each(|(to, d)| *to += d);

@@ -7,11 +7,10 @@
 //! each pair with a known one. O(t) for every missing genotype, once for the distances and once for
 //! the sums.
 
-use super::super::distances::Order;
 use super::super::grid::Grid;
 use super::super::select::Contribution;
-use super::{Study, is_constant};
-use crate::data::genotypes::{GROUP, GenotypePlanes, MISSING_CODE, PackedGenotypes};
+use super::samples::{Samples, is_constant};
+use crate::data::genotypes::{GROUP, MISSING_CODE};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::genotypes::add_by_code;
@@ -46,21 +45,17 @@ pub(super) struct Gaps {
     gaps: Vec<Gap>,
     /// Class of each place.
     classes: Vec<u16>,
+    grid: Grid,
 }
 
 impl Gaps {
-    pub fn new(
-        control: &Control,
-        packed: PackedGenotypes<'_>,
-        planes: &GenotypePlanes,
-        order: &Order,
-        by_place: &[u32],
-    ) -> Result<Self> {
+    pub fn new(control: &Control, samples: &Samples<'_>) -> Result<Self> {
+        let Samples { planes, by_place, .. } = samples;
         let mut classes = vec![0u16; by_place.len()];
-        for (c, class) in order.starts.windows(2).enumerate() {
+        for (c, class) in samples.order.starts.windows(2).enumerate() {
             classes[class[0]..class[1]].fill(c as u16);
         }
-        let n_classes = order.starts.len() - 1;
+        let n_classes = samples.order.starts.len() - 1;
         let wanted: Vec<u32> = (0..planes.counts.len() as u32)
             .filter(|&v| {
                 let counts = &planes.counts[v as usize];
@@ -72,17 +67,20 @@ impl Gaps {
             let mut codes = vec![0u8; by_place.len()];
             let some = &wanted[p * 256..((p + 1) * 256).min(wanted.len())];
             let gap = |&variant: &u32| {
-                packed.codes(variant as usize, by_place, &mut codes);
+                samples.rows.packed.codes(variant as usize, by_place, &mut codes);
                 Gap::of(variant, &codes, &classes, n_classes)
             };
             Ok(some.iter().map(gap).collect::<Vec<Gap>>())
         })?;
-        Ok(Self { gaps: parts.into_iter().flatten().collect(), classes })
+        let gaps: Vec<Gap> = parts.into_iter().flatten().collect();
+        let varies = planes.counts.iter().filter(|c| !is_constant(c)).count();
+        let grid = Grid::with(varies, if gaps.is_empty() { 0 } else { gaps.len() + 1 });
+        Ok(Self { gaps, classes, grid })
     }
 
-    /// Number of variants with missing genotypes that do vary.
-    pub fn variants(&self) -> usize {
-        self.gaps.len()
+    /// What distances are multiples of.
+    pub fn grid(&self) -> Grid {
+        self.grid
     }
 
     pub fn is_empty(&self) -> bool {
@@ -97,7 +95,7 @@ impl Gaps {
     pub fn corrections(
         &self,
         control: &Control,
-        study: &Study<'_>,
+        samples: &Samples<'_>,
         own: &[u32],
     ) -> Result<Vec<f64>> {
         if self.is_empty() {
@@ -106,8 +104,8 @@ impl Gaps {
         let t = self.classes.len();
         let all: Vec<u32> = (0..t as u32).collect();
         // what is missing in `own` against all, then what is missing in all against `own`
-        let mut out = self.of_missing(control, study, own, &all)?;
-        let back = self.of_missing(control, study, &all, own)?;
+        let mut out = self.of_missing(control, samples, own, &all)?;
+        let back = self.of_missing(control, samples, &all, own)?;
         for (i, row) in out.chunks_mut(t).enumerate() {
             row.iter_mut().enumerate().for_each(|(j, to)| *to += back[j * own.len() + i]);
         }
@@ -118,7 +116,7 @@ impl Gaps {
             for &a in gap.places.iter().filter(|&&a| at[a as usize] != u32::MAX) {
                 let row = &mut out[at[a as usize] as usize * t..][..t];
                 for &b in &gap.places {
-                    row[b as usize] += study.grid.round(gap.two(self.class(a), self.class(b)));
+                    row[b as usize] += self.grid.round(gap.two(self.class(a), self.class(b)));
                 }
             }
         }
@@ -130,20 +128,22 @@ impl Gaps {
     fn of_missing(
         &self,
         control: &Control,
-        study: &Study<'_>,
+        samples: &Samples<'_>,
         left: &[u32],
         right: &[u32],
     ) -> Result<Vec<f64>> {
         let mut at = vec![u32::MAX; self.classes.len()];
         left.iter().enumerate().for_each(|(i, &place)| at[place as usize] = i as u32);
-        let samples: Vec<u32> = right.iter().map(|&p| study.by_place[p as usize]).collect();
+        let right_samples: Vec<u32> = right.iter().map(|&p| samples.by_place[p as usize]).collect();
         let mut out = vec![0.0; left.len() * right.len()];
         for gaps in self.gaps.chunks(256) {
             control.check()?;
-            let mut codes = vec![0u8; gaps.len() * samples.len()];
+            let mut codes = vec![0u8; gaps.len() * right_samples.len()];
             let mut missing = Vec::new();
-            for (g, (gap, codes)) in gaps.iter().zip(codes.chunks_mut(samples.len())).enumerate() {
-                study.rows.packed.codes(gap.variant as usize, &samples, codes);
+            for (g, (gap, codes)) in
+                gaps.iter().zip(codes.chunks_mut(right_samples.len())).enumerate()
+            {
+                samples.rows.packed.codes(gap.variant as usize, &right_samples, codes);
                 let rows = gap.places.iter().map(|&p| (at[p as usize], g as u32, p));
                 missing.extend(rows.filter(|m| m.0 != u32::MAX));
             }
@@ -155,10 +155,10 @@ impl Gaps {
                 let end = missing.partition_point(|m| m.0 < last);
                 for &(row, g, place) in &missing[begin..end] {
                     control.check()?;
-                    let table = table(&gaps[g as usize].shares[self.class(place)], study.grid);
-                    let codes = &codes[g as usize * samples.len()..][..samples.len()];
+                    let table = table(&gaps[g as usize].shares[self.class(place)], self.grid);
+                    let codes = &codes[g as usize * right_samples.len()..][..right_samples.len()];
                     let to = &mut out[(row - first) as usize * right.len()..][..right.len()];
-                    add_by_code(study.level, codes, &table, to);
+                    add_by_code(samples.level, codes, &table, to);
                 }
                 Ok(())
             })?;
@@ -184,7 +184,7 @@ impl Gaps {
     pub fn correct(
         &self,
         control: &Control,
-        study: &Study<'_>,
+        samples: &Samples<'_>,
         (rows, choices): (&Range<usize>, &[Contribution]),
         reverse: &Reverse,
         (group, sums): (usize, &mut [f64]),
@@ -193,13 +193,13 @@ impl Gaps {
         let mut codes = vec![0u8; self.classes.len()];
         for gap in &self.gaps[from(group * GROUP)..from((group + 1) * GROUP)] {
             control.check()?;
-            study.rows.packed.codes(gap.variant as usize, &study.by_place, &mut codes);
+            samples.rows.packed.codes(gap.variant as usize, &samples.by_place, &mut codes);
             let mut sum = 0.0;
             for &m in &gap.places {
                 let class = self.class(m);
                 let mut table = gap.shares[class].map(|p| -p);
                 table[usize::from(MISSING_CODE)] = 0.0;
-                let row = study.order.rows[m as usize] as usize;
+                let row = samples.order.rows[m as usize] as usize;
                 if rows.contains(&row) {
                     for (weight, members) in &choices[row - rows.start].groups {
                         let known = |&j: &u32| table[usize::from(codes[j as usize])];
@@ -210,7 +210,7 @@ impl Gaps {
                     }
                 }
                 for &(row, weight) in &reverse[m as usize] {
-                    let place = study.order.places[row as usize] as usize;
+                    let place = samples.order.places[row as usize] as usize;
                     sum += weight * table[usize::from(codes[place])];
                 }
             }

@@ -15,6 +15,7 @@
 mod distances;
 mod gaps;
 mod permuted;
+mod samples;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -25,51 +26,17 @@ use super::distances::Order;
 use super::grid::Grid;
 use super::score::round;
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
-use crate::data::genotypes::{GenotypePlanes, PackedGenotypes};
+use crate::data::genotypes::GenotypePlanes;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use distances::DistanceTile;
 use gaps::Gaps;
 pub use permuted::{Permuted, genotype_tests};
+pub use samples::GenotypeRows;
+use samples::{Samples, is_constant};
 use std::ops::Range;
 pub use sums::Differing;
-
-/// Samples of a study, with classes.
-#[derive(Debug, Clone, Copy)]
-pub struct GenotypeRows<'a> {
-    /// All genotypes.
-    pub packed: PackedGenotypes<'a>,
-    /// The samples to look at, none twice: row i is sample `samples[i]`.
-    pub samples: &'a [u32],
-    /// Class of each row, below `n_classes`.
-    pub classes: &'a [u16],
-    /// Number of classes.
-    pub n_classes: usize,
-}
-
-impl GenotypeRows<'_> {
-    fn check(&self) -> Result<()> {
-        let t = self.samples.len();
-        if t != self.classes.len() {
-            return Err(Error::Data(format!("{t} samples and {} classes", self.classes.len())));
-        }
-        if self.packed.variants() >= 1 << 24 {
-            return Err(Error::Data("neighbours are counted for less than 2^24 variants".into()));
-        }
-        let mut seen = vec![false; self.packed.samples()];
-        for &s in self.samples {
-            match seen.get_mut(s as usize) {
-                Some(there) if !*there => *there = true,
-                _ => return Err(Error::Data(format!("sample {s} is none, or is named twice"))),
-            }
-        }
-        match self.classes.iter().find(|c| usize::from(**c) >= self.n_classes) {
-            Some(c) => Err(Error::Data(format!("class {c} of {}", self.n_classes))),
-            None => Ok(()),
-        }
-    }
-}
 
 /// Bytes that [`genotype_scores`] takes at most: all, and the largest piece.
 pub fn memory(samples: usize, variants: usize) -> (usize, usize) {
@@ -114,14 +81,9 @@ struct Kept<'a> {
     near: Option<&'a mut NearPlaces>,
 }
 
-/// Transposed genotypes and what is known of each variant.
+/// Samples and what is known of their missing genotypes.
 struct Study<'a> {
-    level: Level,
-    rows: &'a GenotypeRows<'a>,
-    order: &'a Order,
-    planes: GenotypePlanes,
-    /// Sample at each place.
-    by_place: Vec<u32>,
+    samples: Samples<'a>,
     gaps: Gaps,
     mass: Mass,
     grid: Grid,
@@ -140,18 +102,16 @@ impl<'a> Study<'a> {
         if imputed {
             planes.impute(control)?;
         }
-        let varies = planes.counts.iter().filter(|c| !is_constant(c)).count();
-        let gaps = Gaps::new(control, rows.packed, &planes, order, &by_place)?;
-        let columns = gaps.variants();
-        let grid = Grid::with(varies, if columns == 0 { 0 } else { columns + 1 });
+        let samples = Samples { level, rows, order, planes, by_place };
+        let gaps = Gaps::new(control, &samples)?;
         let mass = Mass::new(Counts::One, rows.samples.len())?;
-        Ok(Self { level, rows, order, planes, by_place, gaps, mass, grid })
+        Ok(Self { samples, grid: gaps.grid(), gaps, mass })
     }
 
     /// Rounded, NaN for variants that do not vary.
     fn finished(&self, mut scores: Vec<f64>) -> Result<Vec<f64>> {
         round(&mut scores);
-        for (score, counts) in scores.iter_mut().zip(&self.planes.counts) {
+        for (score, counts) in scores.iter_mut().zip(&self.samples.planes.counts) {
             if is_constant(counts) {
                 *score = f64::NAN;
             }
@@ -166,12 +126,12 @@ impl<'a> Study<'a> {
         multiclass: Multiclass,
         mut kept: Kept<'_>,
     ) -> Result<Vec<f64>> {
-        if self.rows.samples.len() < 2 {
-            return Ok(vec![0.0; self.planes.counts.len()]);
+        if self.samples.rows.samples.len() < 2 {
+            return Ok(vec![0.0; self.samples.planes.counts.len()]);
         }
         let tiles = self.tiles();
         let twice = method.needs_mean() && !self.gaps.is_empty();
-        let t = self.rows.samples.len() as u64;
+        let t = self.samples.rows.samples.len() as u64;
         control.expect(t * (2 + u64::from(twice && tiles.len() > 1)));
         let mut only = None;
         let mut mean = 0.0;
@@ -182,23 +142,31 @@ impl<'a> Study<'a> {
         } else if method.needs_mean() {
             mean = self.counted_distances(t) as f64 / self.mean_pairs(multiclass);
         }
-        let picker = Picker::new(method, multiclass, self.order, &self.mass, (mean, self.grid));
-        let mut scores = vec![0.0; self.planes.counts.len()];
+        let picker =
+            Picker::new(method, multiclass, self.samples.order, &self.mass, (mean, self.grid));
+        let mut scores = vec![0.0; self.samples.planes.counts.len()];
         for rows in &tiles {
             let tile = match only.take() {
                 Some(tile) => tile,
-                None => DistanceTile::new(control, self, rows.clone())?,
+                None => DistanceTile::new(control, &self.samples, &self.gaps, rows.clone())?,
             };
             control.advance(rows.len() as u64);
             let choices = self.pick(control, &picker, &tile)?;
             drop(tile);
             let constant: f64 = choices.iter().map(|c| c.constant).sum();
             scores.iter_mut().for_each(|s| *s += constant);
-            sums::add(control, self, rows, &choices, &mut scores, kept.differing.as_deref_mut())?;
+            sums::add(
+                control,
+                (&self.samples, &self.gaps),
+                rows,
+                &choices,
+                &mut scores,
+                kept.differing.as_deref_mut(),
+            )?;
             if let Some(near) = kept.near.as_deref_mut() {
                 for (row, choice) in rows.clone().zip(choices) {
                     let members = choice.groups.into_iter().flat_map(|g| g.1);
-                    near[self.order.places[row] as usize] = members.collect();
+                    near[self.samples.order.places[row] as usize] = members.collect();
                 }
             }
             control.advance(rows.len() as u64);
@@ -208,13 +176,13 @@ impl<'a> Study<'a> {
 
     /// Pairs over which SURF's mean distance is taken.
     fn mean_pairs(&self, multiclass: Multiclass) -> f64 {
-        let t = self.rows.samples.len() as f64;
+        let t = self.samples.rows.samples.len() as f64;
         if multiclass == Multiclass::Rebate { t * t } else { t * (t - 1.0) }
     }
 
     /// Rows whose distances fit the memory set aside.
     fn tiles(&self) -> Vec<Range<usize>> {
-        let t = self.rows.samples.len();
+        let t = self.samples.rows.samples.len();
         let size = distances::tile_rows(t, !self.gaps.is_empty());
         (0..t).step_by(size).map(|at| at..(at + size).min(t)).collect()
     }
@@ -222,7 +190,7 @@ impl<'a> Study<'a> {
     /// Sum of the distances of all ordered pairs of complete genotypes.
     fn counted_distances(&self, t: u64) -> u128 {
         let squares = |c: &[u32; 4]| c.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
-        self.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
+        self.samples.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
     }
 
     /// The same from the distances themselves, and the tile if there is but one.
@@ -234,12 +202,12 @@ impl<'a> Study<'a> {
         let mut steps = 0i128;
         let mut last = None;
         for rows in tiles {
-            let tile = DistanceTile::new(control, self, rows.clone())?;
+            let tile = DistanceTile::new(control, &self.samples, &self.gaps, rows.clone())?;
             let mut all = Vec::new();
             for i in rows.clone() {
                 control.check()?;
                 tile.mixed(i, &mut all);
-                all[self.order.places[i] as usize] = 0.0;
+                all[self.samples.order.places[i] as usize] = 0.0;
                 steps += all.iter().map(|&d| i128::from(self.grid.steps(d))).sum::<i128>();
             }
             last = Some(tile);
@@ -264,7 +232,7 @@ impl<'a> Study<'a> {
             let some = p * TOGETHER..((p + 1) * TOGETHER).min(rows.len());
             let choice = |i: usize| {
                 let row = rows.start + i;
-                let own = usize::from(self.rows.classes[row]);
+                let own = usize::from(self.samples.rows.classes[row]);
                 if self.gaps.is_empty() {
                     tile.whole(row, &mut whole);
                     picker.pick(row, own, &mut whole)
@@ -277,9 +245,4 @@ impl<'a> Study<'a> {
         })?;
         Ok(parts.into_iter().flatten().collect())
     }
-}
-
-/// True if all samples have the same genotype, or none a known one.
-fn is_constant(counts: &[u32; 4]) -> bool {
-    counts.iter().filter(|&&c| c > 0).count() < 2
 }

@@ -12,8 +12,10 @@
 //! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs how many pairs of near rows differ, which
 //! comes with the scores.
 
+use super::super::distances::Order;
+use super::samples::{GenotypeRows, is_constant};
 use super::sums::Differing;
-use super::{GenotypeRows, Kept, NearPlaces, Order, Study};
+use super::{Kept, NearPlaces, Study};
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -179,13 +181,13 @@ impl Study<'_> {
         permuted: &[u16],
         found: &mut Permuted,
     ) -> Result<()> {
-        let t = self.rows.samples.len();
-        let n = self.planes.counts.len();
+        let t = self.samples.rows.samples.len();
+        let n = self.samples.planes.counts.len();
         let pairs: usize = near.iter().map(Vec::len).sum();
         let subsets = (LIST_BYTES / 2 / pairs.max(1)).max(1) * AT_ONCE;
-        let size = (subsets / others(self.rows.n_classes)).clamp(1, BATCH);
+        let size = (subsets / others(self.samples.rows.n_classes)).clamp(1, BATCH);
         let all: Vec<&[u16]> =
-            std::iter::once(self.rows.classes).chain(permuted.chunks(t)).collect();
+            std::iter::once(self.samples.rows.classes).chain(permuted.chunks(t)).collect();
         let mut observed = vec![0.0; n];
         found.reached = vec![0; n];
         for (b, classes) in all.chunks(size).enumerate() {
@@ -199,8 +201,8 @@ impl Study<'_> {
                 .collect();
             parallel::for_each_mut(control, &mut parts, |p, ((observed, reached), largest)| {
                 let mut scores = self.permuted_scores(control, near, (&batch, &lists), p)?;
-                let counts = &self.planes.counts[p * width..][..observed.len()];
-                let varies: Vec<bool> = counts.iter().map(|c| !super::is_constant(c)).collect();
+                let counts = &self.samples.planes.counts[p * width..][..observed.len()];
+                let varies: Vec<bool> = counts.iter().map(|c| !is_constant(c)).collect();
                 for (s, scores) in scores.chunks_mut(width).enumerate() {
                     round(scores);
                     let scores = &scores[..observed.len()];
@@ -234,17 +236,18 @@ impl Study<'_> {
         classes: &[&[u16]],
     ) -> Result<Batch> {
         let method = NeighbourMethod::MultiSurf { star: false };
-        let picker = Picker::new(method, multiclass, self.order, &self.mass, (0.0, self.grid));
+        let picker =
+            Picker::new(method, multiclass, self.samples.order, &self.mass, (0.0, self.grid));
         let mut batch = Batch {
             size: classes.len(),
-            others: others(self.rows.n_classes),
+            others: others(self.samples.rows.n_classes),
             lists: Vec::new(),
             quads: Vec::new(),
             weights: Vec::new(),
         };
         let n_classes = batch.others + 1;
         let by_place = |classes: &[u16]| -> Vec<u16> {
-            self.order.rows.iter().map(|&row| classes[row as usize]).collect()
+            self.samples.order.rows.iter().map(|&row| classes[row as usize]).collect()
         };
         let classes: Vec<Vec<u16>> = classes.iter().map(|c| by_place(c)).collect();
         let share = picker.share(0);
@@ -296,10 +299,10 @@ impl Study<'_> {
         let width = TOGETHER * GROUP;
         let mut scores = vec![0.0; batch.size * width];
         let first = part * TOGETHER;
-        let groups: Vec<Buffer> = (first..(first + TOGETHER).min(self.planes.groups()))
+        let groups: Vec<Buffer> = (first..(first + TOGETHER).min(self.samples.planes.groups()))
             .map(|g| {
-                let mut group = Buffer::zeroed(self.planes.places() * GROUP_WORDS);
-                self.planes.copy_group(g, &mut group);
+                let mut group = Buffer::zeroed(self.samples.planes.places() * GROUP_WORDS);
+                self.samples.planes.copy_group(g, &mut group);
                 group
             })
             .collect();
@@ -320,10 +323,16 @@ impl Study<'_> {
                     // one more, which never differs
                     differ.reserve(near.len() * 8 + 8);
                     differ[near.len() * 8..].fill(0);
-                    differences(self.level, group, place, near, &mut differ[..near.len() * 8]);
+                    differences(
+                        self.samples.level,
+                        group,
+                        place,
+                        near,
+                        &mut differ[..near.len() * 8],
+                    );
                     let ends = [near.len() as u32; 15];
                     let one = Subsets::new(&every[..near.len()], &ends);
-                    count_subsets(self.level, differ, one, &mut counts[0]);
+                    count_subsets(self.samples.level, differ, one, &mut counts[0]);
                     all.iter_mut().zip(&counts[0][0]).for_each(|(to, n)| *to = f64::from(*n));
                 }
                 for quad in 0..quads {
@@ -342,7 +351,7 @@ impl Study<'_> {
                     });
                     let starts = &starts[..AT_ONCE.min(columns - first)];
                     let rows = &rows[..near.len()];
-                    add_subsets(self.level, rows, starts, &mut scores, &mut counts);
+                    add_subsets(self.samples.level, rows, starts, &mut scores, &mut counts);
                 }
             }
         }

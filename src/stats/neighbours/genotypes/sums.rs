@@ -2,7 +2,8 @@
 //! score is the same sum for any number of threads.
 
 use super::super::select::Contribution;
-use super::Study;
+use super::gaps::Gaps;
+use super::samples::Samples;
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -25,19 +26,19 @@ pub struct Differing {
 /// Add what the neighbours of some rows say; count differing pairs where asked for.
 pub(super) fn add(
     control: &Control,
-    study: &Study<'_>,
+    (samples, gaps): (&Samples<'_>, &Gaps),
     rows: &Range<usize>,
     choices: &[Contribution],
     scores: &mut [f64],
     differing: Option<&mut Differing>,
 ) -> Result<()> {
-    let reverse = study.gaps.reverse(rows, choices, study.planes.places());
+    let reverse = gaps.reverse(rows, choices, samples.planes.places());
     let mut none = Differing::default();
     let counted = differing.is_some();
     let differing = differing.unwrap_or(&mut none);
     let is_miss = |row: usize, members: &[u32]| {
-        let class = |row: usize| study.rows.classes[row];
-        usize::from(class(row) != class(study.order.rows[members[0] as usize] as usize))
+        let class = |row: usize| samples.rows.classes[row];
+        usize::from(class(row) != class(samples.order.rows[members[0] as usize] as usize))
     };
     if counted {
         for (row, choice) in rows.clone().zip(choices) {
@@ -52,7 +53,7 @@ pub(super) fn add(
         .flat_map(|(row, choice)| choice.groups.iter().map(move |g| (row, g)))
         .filter(|(_, (_, members))| !members.is_empty())
         .map(|(row, (weight, members))| {
-            let place = study.order.places[row] as usize;
+            let place = samples.order.places[row] as usize;
             (place, is_miss(row, members), *weight, Members::new(members))
         })
         .collect();
@@ -60,18 +61,18 @@ pub(super) fn add(
     let mut parts: Vec<_> =
         scores.chunks_mut(TOGETHER * GROUP).map(|part| (part, counts.next())).collect();
     parallel::for_each_mut(control, &mut parts, |p, (scores, counts)| {
-        let mut group = Buffer::zeroed(study.planes.places() * GROUP_WORDS);
+        let mut group = Buffer::zeroed(samples.planes.places() * GROUP_WORDS);
         let mut tally = vec![vec![0u32; if counted { GROUP } else { 0 }]; 2];
         for (g, scores) in scores.chunks_mut(GROUP).enumerate() {
             let at = p * TOGETHER + g;
-            study.planes.copy_group(at, &mut group);
+            samples.planes.copy_group(at, &mut group);
             let mut sums = vec![0.0; GROUP];
             for (i, &(row, is_miss, weight, members)) in near.iter().enumerate() {
                 if i % 64 == 0 {
                     control.check()?;
                 }
                 let tally = &mut tally[is_miss];
-                add_differing(study.level, &group, (row, members), weight, &mut sums, tally);
+                add_differing(samples.level, &group, (row, members), weight, &mut sums, tally);
             }
             if let Some((hits, misses)) = counts {
                 for (to, from) in [hits, misses].into_iter().zip(&mut tally) {
@@ -80,7 +81,7 @@ pub(super) fn add(
                     from.fill(0);
                 }
             }
-            study.gaps.correct(control, study, (rows, choices), &reverse, (at, &mut sums))?;
+            gaps.correct(control, samples, (rows, choices), &reverse, (at, &mut sums))?;
             scores.iter_mut().zip(&sums).for_each(|(to, s)| *to += s);
         }
         Ok(())

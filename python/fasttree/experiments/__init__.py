@@ -6,9 +6,8 @@ What
     cell, with tables, pictures and a strict JSON form. The command line's ``ftree reproduce`` is
     this function.
 Adding one
-    A folder with a module that has ``run(data, datasets, *, quick, n_jobs, progress, on_interrupt)
-    -> Reproduction``, its printed numbers as a file under ``published/``, and one entry in
-    `EXPERIMENTS`.
+    A folder with a module that has a class ``Experiment``, a subclass of `paper.Paper`; its printed
+    numbers as a file under ``published/``; and one entry in `EXPERIMENTS`.
 
 Examples
 --------
@@ -30,6 +29,7 @@ from ..model_selection.grid import running_at
 from ..model_selection.interrupts import check_on_interrupt
 from ..rendering.progress import Progress
 from ..table.doubtful import quiet
+from .paper import Request
 from .reproduction import Figure, Reproduction, Row
 
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
@@ -117,8 +117,7 @@ def run(
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
     started = time.perf_counter()
     with quiet(), running_at(client, journal):  # the papers' data are what they are
-        found: Reproduction = module.run(
-            data, datasets, quick=quick, n_jobs=n_jobs, progress=progress, on_interrupt=on_interrupt
-        )
+        request = Request(data, datasets, quick, n_jobs, progress, on_interrupt)
+        found: Reproduction = module.Experiment(request).run()
     found.seconds = time.perf_counter() - started
     return found

@@ -8,7 +8,7 @@ printed, that is ``|value - printed| <= half a unit of the last printed digit``.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -71,6 +71,17 @@ class Row:
     published_mark: str | None = None
     match: bool | None = None
     note: str | None = None
+
+    @classmethod
+    def of(cls, dataset: str, method: str, quantity: str, values: np.ndarray, **more: Any) -> Row:
+        """The mean and the standard deviation (n - 1) of values.
+
+        >>> Row.of("iris", "gini", "leaves", np.array([3.0, 5.0])).value
+        4.0
+        """
+        return cls(
+            dataset, method, quantity, float(values.mean()), float(values.std(ddof=1)), **more
+        )
 
 
 @dataclass
@@ -199,6 +210,25 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
     if a.std() == 0 or b.std() == 0:
         return float("nan")
     return round(float(np.corrcoef(a, b)[0, 1]), 12)
+
+
+def deviation_of_repetitions(values: np.ndarray, repetitions: int = 5) -> float:
+    """Standard deviation (n - 1) of the means of repetitions; values of the folds, repetition by
+    repetition.
+
+    >>> round(deviation_of_repetitions(np.array([0.0, 2.0, 3.0, 5.0]), 2), 6)
+    2.12132
+    """
+    return float(values.reshape(repetitions, -1).mean(axis=1).std(ddof=1))
+
+
+def header_beside(first: Sequence[str], columns: Iterable[str], *beside: str) -> list[str]:
+    """Header of a table that has further columns beside each column of ours.
+
+    >>> header_beside(["data set"], ["gini", "gain"], "paper")
+    ['data set', 'gini', 'paper', 'gain', 'paper']
+    """
+    return [*first, *(title for column in columns for title in (column, *beside))]
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:

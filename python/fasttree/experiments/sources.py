@@ -56,7 +56,7 @@ def data_files(folder: Path | None) -> dict[str, Path]:
 def open_sets(
     known: Sequence[str],
     wanted: Sequence[str] | None,
-    data: str | PathLike[str] | None,
+    folder: Path | None,
     open_set: Callable[[str, dict[str, Path]], Table | None],
 ) -> tuple[dict[str, Table], list[str]]:
     """The data sets asked for, by the paper's names, and the names of those that are not to be had.
@@ -64,10 +64,10 @@ def open_sets(
     Args:
         known: the paper's names.
         wanted: only these; None for all.
-        data: a folder, see `data_folder`.
+        folder: from `data_folder`.
         open_set: opens one by name from the files of the folder; None when a file is not there.
     """
-    files = data_files(data_folder(data))
+    files = data_files(folder)
     found = {name: open_set(name, files) for name in chosen(known, wanted)}
     tables = {name: table for name, table in found.items() if table is not None}
     return tables, [name for name in found if name not in tables]

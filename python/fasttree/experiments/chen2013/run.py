@@ -22,9 +22,7 @@ Complexity
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from os import PathLike
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +32,14 @@ from ... import criteria, presets
 from ...datasets import load, load_balance_scale
 from ...discretize import EqualWidth, ReplaceMissing
 from ...estimators import FastTreeClassifier
-from ...model_selection import Comparison, CrossValidation, WekaStratifiedKFold, cross_validate
-from ...model_selection.interrupts import finish
-from ...rendering.progress import Progress, counter
+from ...model_selection import Comparison, WekaStratifiedKFold, cross_validate
 from ...table import Table
-from ..reproduction import Figure, Reproduction, Row, agrees, chosen, plain_key, published
-from ..sources import data_files, data_folder
+from ..paper import Paper, preset_without, shown
+from ..reproduction import Figure, Reproduction, Row, agrees, plain_key
 from . import tables
+from .tables import SetResult
 
-__all__ = ["METHODS", "SetResult", "prepare", "run", "run_set"]
-
-NAME = "chen2013"
+__all__ = ["METHODS", "Experiment", "SetResult", "prepare", "run_set"]
 
 METHODS: dict[str, Any] = {
     "info_gain": criteria.make("info_gain"),
@@ -63,20 +58,9 @@ BUNDLED = {"balance-scale": load_balance_scale}
 """Bundled sets that equal the paper's, row by row; they are used when there is no data folder."""
 
 
-@dataclass
-class SetResult:
-    """What was found on one data set: its facts, the cross-validation, and leaves of the trees
-    grown on all rows."""
-
-    facts: dict[str, Any]
-    validation: CrossValidation
-    leaves: dict[str, int]
-    nonempty: dict[str, int]
-
-
 def settings() -> dict[str, Any]:
     """Parameters of the trees, without the criterion."""
-    return {name: value for name, value in presets.CHEN2013.items() if name != "criterion"}
+    return preset_without(presets.CHEN2013)
 
 
 def facts_of(table: Table) -> dict[str, Any]:
@@ -128,101 +112,82 @@ def run_set(table: Table, dataset: str, n_jobs: int | None = -1) -> SetResult:
     return SetResult(facts_of(table), validation, leaves, nonempty)
 
 
-def run(
-    data: str | PathLike[str] | None = None,
-    datasets: Sequence[str] | None = None,
-    *,
-    quick: bool = False,
-    n_jobs: int | None = -1,
-    progress: Progress = False,
-    on_interrupt: str = "raise",
-) -> Reproduction:
-    """Run the paper's experiment on the data sets of a folder; arguments as in
-    `fasttree.experiments.run`.
+class Experiment(Paper[str, SetResult]):
+    """The paper's tables and figure; `quick` leaves out the sets that the paper sampled."""
 
-    `quick` leaves out the sets that the paper sampled.
-    """
-    printed = published(NAME)
-    sampled = set(printed["subsampled"])
-    wanted = chosen(list(printed["table2"]), datasets)
-    folder = data_folder(data)
-    files: dict[str, Any] = dict(data_files(folder))
-    files = {**{plain_key(name): maker for name, maker in BUNDLED.items()}, **files}
-    out = Reproduction(
-        NAME,
-        "Four attribute selection measures in Id3: paper and fasttree",
-        printed["source"],
-        ("accuracy",),
-    )
-    out.missing = [name for name in wanted if plain_key(name) not in files]
-    here = [name for name in wanted if name not in out.missing and not (quick and name in sampled)]
-    tick = counter(progress, "data sets", len(here))
+    name = "chen2013"
+    title = "Four attribute selection measures in Id3: paper and fasttree"
 
-    def one_set(name: str) -> SetResult:
-        source = files[plain_key(name)]
-        table = load(source) if isinstance(source, Path) else source()
-        found = run_set(table, name, n_jobs)
-        tick()
-        return found
+    @property
+    def sampled(self) -> set[str]:
+        """Data sets of which the paper used a sample."""
+        return set(self.printed["subsampled"])
 
-    results, out.unfinished = finish(here, one_set, what="data sets", on_interrupt=on_interrupt)
-    left_out = [name for name in wanted if name in sampled and name not in [*here, *out.missing]]
-    _assemble(out, results, printed, left_out)
-    if folder is None:
-        out.notes.append(
-            "There is no data folder (--data DIR, or FASTTREE_DATA): bundled data sets only."
-        )
-    return out
+    def sets(self) -> list[str]:
+        return list(self.printed["table2"])
 
+    def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
+        key = plain_key(name)
+        if key in files:
+            return load(files[key])
+        return BUNDLED[name]() if name in BUNDLED else None
 
-def _assemble(
-    out: Reproduction, results: dict[str, SetResult], printed: dict[str, Any], left_out: list[str]
-) -> None:
-    """Fill a reproduction with rows, tables, tests, notes and pictures."""
-    out.extra["settings"] = {
-        "protocol": (
-            "Weka's 10 x 10-fold cross-validation; imputation and ten equal-width bins on all rows"
-        ),
-        "trees": {name: repr(value) for name, value in settings().items()},
-        "criteria": {name: repr(criterion) for name, criterion in METHODS.items()},
-        "test": "corrected resampled t test, two-sided, 0.05, against info_gain",
-    }
-    sampled = set(printed["subsampled"])
-    if left_out:
-        out.notes.append(f"Left out (--quick), not comparable: {', '.join(left_out)}.")
-    if not results:
-        return
-    everything = _compared(results)
-    out.rows += _accuracy_rows(everything, printed, sampled)
-    out.rows += tables.fact_rows({name: one.facts for name, one in results.items()}, printed)
-    out.rows += _leaf_rows(results, printed)
-    out.tables.append(tables.table_one({name: one.facts for name, one in results.items()}, printed))
-    out.tables += tables.table_two(out.rows, everything.methods, printed)
-    comparable = {name: one for name, one in results.items() if name not in sampled}
-    if comparable:
-        fair = _compared(comparable)
-        out.rows += tables.average_rows(fair, printed)
-        out.extra["win_tie_loss"] = tables.win_tie_loss(fair, printed)
-        out.tables.append(tables.table_three(out.extra["win_tie_loss"], len(comparable)))
-        if len(comparable) > 1:
-            _test_the_claim(out, fair, comparable)
-    out.tables.append(
-        tables.leaf_table(
-            {name: one.leaves for name, one in results.items()},
-            {name: one.nonempty for name, one in results.items()},
-            printed,
-        )
-    )
-    if any(name in sampled for name in results):
-        names = ", ".join(name for name in results if name in sampled)
-        out.notes.append(
-            f"Not comparable: {names}. The printed deviations are about twice what 10 x 10-fold "
-            "cross-validation of all "
-            "rows can give; the paper must have taken a sample, which it does not describe. Run "
-            "here on all rows, and "
-            "counted neither among the cells nor in averages and tests."
-        )
-    out.figures += _figures(results, everything, printed)
+    def omits(self, name: str, table: Table) -> bool:
+        return name in self.sampled
+
+    def work(self, step: str) -> SetResult:
+        return run_set(self.tables[step], step, self.n_jobs)
+
+    def settings(self, found: Mapping[str, SetResult]) -> dict[str, Any]:
+        return {
+            "protocol": (
+                "Weka's 10 x 10-fold cross-validation; imputation and ten equal-width bins on all "
+                "rows"
+            ),
+            "trees": shown(settings()),
+            "criteria": shown(METHODS),
+            "test": "corrected resampled t test, two-sided, 0.05, against info_gain",
+        }
+
+    def report(self, found: dict[str, SetResult]) -> None:
+        notes = self.out.notes
+        if self.omitted:
+            notes.append(f"Left out (--quick), not comparable: {', '.join(self.omitted)}.")
+        if found:
+            self._compare(found)
+        if self.folder is None:
+            notes.append(
+                "There is no data folder (--data DIR, or FASTTREE_DATA): bundled data sets only."
+            )
+
+    def _compare(self, results: dict[str, SetResult]) -> None:
+        """Add rows, tables, tests, notes and pictures."""
+        out, printed, sampled = self.out, self.printed, self.sampled
+        everything = _compared(results)
+        facts = {name: one.facts for name, one in results.items()}
+        out.rows += _accuracy_rows(everything, printed, sampled)
+        out.rows += tables.fact_rows(facts, printed)
+        out.rows += _leaf_rows(results, printed)
+        out.tables.append(tables.table_one(facts, printed))
+        out.tables += tables.table_two(out.rows, everything.methods, printed)
+        comparable = {name: one for name, one in results.items() if name not in sampled}
+        if comparable:
+            fair = _compared(comparable)
+            out.rows += tables.average_rows(fair, printed)
+            out.extra["win_tie_loss"] = tables.win_tie_loss(fair, printed)
+            out.tables.append(tables.table_three(out.extra["win_tie_loss"], len(comparable)))
+            if len(comparable) > 1:
+                _test_the_claim(out, fair, comparable)
+        out.tables.append(tables.leaf_table(results, printed))
+        if len(comparable) < len(results):
+            names = ", ".join(name for name in results if name in sampled)
+            out.notes.append(
+                f"Not comparable: {names}. The printed deviations are about twice what 10 x "
+                "10-fold cross-validation of all rows can give; the paper must have taken a "
+                "sample, which it does not describe. Run here on all rows, and counted neither "
+                "among the cells nor in averages and tests."
+            )
+        out.figures += _figures(results, everything, printed)
 
 
 def _figures(

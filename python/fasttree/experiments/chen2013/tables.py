@@ -4,18 +4,27 @@ the printed ones."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ...model_selection import Comparison
+from ...model_selection import Comparison, CrossValidation
 from ...reports import Cell, ReportTable
-from ..reproduction import Row, agrees
-
-if TYPE_CHECKING:
-    from .run import SetResult
+from ..reproduction import Row, agrees, header_beside
 
 SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
+
+
+@dataclass
+class SetResult:
+    """What was found on one data set: its facts, the cross-validation, and leaves of the trees
+    grown on all rows."""
+
+    facts: dict[str, Any]
+    validation: CrossValidation
+    leaves: dict[str, int]
+    nonempty: dict[str, int]
 
 
 def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> list[Row]:
@@ -99,9 +108,7 @@ def table_two(
             close = SAME if averages_agree(float(ours), float(theirs)) else OTHER
             line += [Cell(f"{ours:.2f}  "), Cell(f"{theirs:.2f}  "), Cell(close)]
         body.append(line)
-    header = ["data set"]
-    for method in methods:
-        header += [method, "paper", ""]
+    header = header_beside(["data set"], methods, "paper", "")
     whole = ", ".join(f"{method} {value}" for method, value in printed["table2_average"].items())
     notes = [
         "Accuracy in percent: mean ± standard deviation of 100 fold values; v / * : significantly "
@@ -221,15 +228,12 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
     return ReportTable("Table 3: wins, ties and losses in accuracy", header, rows, (), notes)
 
 
-def leaf_table(
-    leaves: Mapping[str, Mapping[str, int]],
-    nonempty: Mapping[str, Mapping[str, int]],
-    printed: Mapping[str, Any],
-) -> ReportTable:
+def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
     """Leaves of the trees of all rows: all, and in brackets those that hold training rows."""
-    methods = list(next(iter(leaves.values())))
+    methods = list(next(iter(results.values())).leaves)
     rows = []
-    for dataset, counts in leaves.items():
+    for dataset, found in results.items():
+        counts = found.leaves
         said = printed["leaves"].get(dataset)
         text = ""
         if said:
@@ -238,7 +242,7 @@ def leaf_table(
         rows.append(
             [
                 Cell(dataset),
-                *(Cell(f"{counts[m]} ({nonempty[dataset][m]})") for m in methods),
+                *(Cell(f"{counts[m]} ({found.nonempty[m]})") for m in methods),
                 Cell(text),
             ]
         )

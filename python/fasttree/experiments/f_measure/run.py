@@ -20,9 +20,9 @@ Beside it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,17 +33,20 @@ from ...datasets import load
 from ...estimators import FastTreeClassifier
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
-from ...model_selection.interrupts import finish
-from ...rendering.progress import Progress, counter
 from ...reports import Cell, ReportTable
 from ...scores.features import score_features
 from ...table import Table
-from ..reproduction import Figure, Reproduction, Row, agrees, chosen, plain_key, published
-from ..sources import data_files, data_folder
+from ..paper import Paper, preset_without, shown
+from ..reproduction import Figure, Reproduction, Row, agrees, header_beside, plain_key
 
-__all__ = ["METHODS", "SMALLEST_SPLIT", "Outcome", "evaluate", "pure_negative_side", "run"]
-
-NAME = "f-measure"
+__all__ = [
+    "METHODS",
+    "SMALLEST_SPLIT",
+    "Experiment",
+    "Outcome",
+    "evaluate",
+    "pure_negative_side",
+]
 
 SMALLEST_SPLIT = {"Breast": 21, "Heart": 11, "PopFailure": 6}
 """Rows that a node must have to be split: one more than the paper's largest leaf."""
@@ -97,7 +100,7 @@ class Outcome:
 
 def settings(dataset: str) -> dict[str, Any]:
     """Parameters of the trees on a data set, without the criterion."""
-    own = {name: value for name, value in presets.FMEASURE.items() if name != "criterion"}
+    own = preset_without(presets.FMEASURE)
     return {**own, "min_samples_split": SMALLEST_SPLIT[dataset]}
 
 
@@ -189,61 +192,53 @@ def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
     }
 
 
-def run(
-    data: str | PathLike[str] | None = None,
-    datasets: Sequence[str] | None = None,
-    *,
-    quick: bool = False,
-    n_jobs: int | None = -1,
-    progress: Progress = False,
-    on_interrupt: str = "raise",
-) -> Reproduction:
-    """Run the paper's experiment; arguments as in `fasttree.experiments.run`. `quick` leaves out
-    what is beside the tables."""
-    printed = published("f_measure")
-    wanted = chosen(list(printed["cells"]), datasets)
-    files = data_files(data_folder(data))
-    out = Reproduction(
-        NAME,
-        "Trees that split on the F measure: paper and fasttree",
-        printed["source"],
-        (*TRAINING, *TEST),
-    )
-    key = {name: plain_key(f"fmeasure-{name}") for name in wanted}
-    out.missing = [name for name in wanted if key[name] not in files]
-    here = [name for name in wanted if name not in out.missing]
-    methods = dict(METHODS) if quick else {**METHODS, **_variations()}
-    tick = counter(progress, "data sets", len(here))
+class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
+    """The paper's three tables; `quick` leaves out what is beside them."""
 
-    def one_set(name: str) -> tuple[dict[str, Outcome], dict[str, int]]:
-        table = load(files[key[name]])
-        outcome, seen = evaluate(table, name, methods, n_jobs), {}
-        if not quick:
+    name = "f-measure"
+    title = "Trees that split on the F measure: paper and fasttree"
+    counted = (*TRAINING, *TEST)
+
+    @property
+    def methods(self) -> dict[str, Any]:
+        """The paper's criteria, and the other readings where the run is not quick."""
+        return dict(METHODS) if self.quick else {**METHODS, **_variations()}
+
+    def sets(self) -> list[str]:
+        return list(self.printed["cells"])
+
+    def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
+        key = plain_key(f"fmeasure-{name}")
+        return load(files[key]) if key in files else None
+
+    def work(self, step: str) -> tuple[dict[str, Outcome], dict[str, int]]:
+        table, seen = self.tables[step], {}
+        outcome = evaluate(table, step, self.methods, self.n_jobs)
+        if not self.quick:
             training = table.take(ContiguousKFold().training_rows(len(table)))
             grown = FastTreeClassifier(
-                criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)
+                criterion=self.methods["algorithm1"], n_jobs=self.n_jobs, **settings(step)
             ).fit(training)
             seen = blind_splits(grown, training)
-        tick()
         return outcome, seen
 
-    found, out.unfinished = finish(here, one_set, what="data sets", on_interrupt=on_interrupt)
-    results = {name: outcome for name, (outcome, _) in found.items()}
-    blind = {name: seen for name, (_, seen) in found.items() if not quick}
-    out.extra["settings"] = {
-        "protocol": (
-            "c = floor(n/5); four contiguous folds of c rows, the rest is the test set; best fold "
-            "model tested"
-        ),
-        "trees": {name: {k: repr(v) for k, v in settings(name).items()} for name in SMALLEST_SPLIT},
-        "criteria": {name: repr(criterion) for name, criterion in methods.items()},
-    }
-    if results:
-        _compare(out, results, printed)
-        if not quick:
-            _beside(out, results, blind)
-        _draw(out, results)
-    return out
+    def settings(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "protocol": (
+                "c = floor(n/5); four contiguous folds of c rows, the rest is the test set; best "
+                "fold model tested"
+            ),
+            "trees": {name: shown(settings(name)) for name in SMALLEST_SPLIT},
+            "criteria": shown(self.methods),
+        }
+
+    def report(self, found: dict[str, tuple[dict[str, Outcome], dict[str, int]]]) -> None:
+        results = {name: outcome for name, (outcome, _) in found.items()}
+        if results:
+            _compare(self.out, results, self.printed)
+            if not self.quick:
+                _beside(self.out, results, {name: seen for name, (_, seen) in found.items()})
+            _draw(self.out, results)
 
 
 def _compare(
@@ -276,9 +271,8 @@ def _compare(
         ("Training: error and F over the four folds", TRAINING),
         ("Test: error, F and AUC of the best fold model", TEST),
     ):
-        header = ["data set", "criterion"]
-        for quantity in quantities:
-            header += [quantity.split("_", 1)[1].replace("_", " "), "paper", ""]
+        names = [quantity.split("_", 1)[1].replace("_", " ") for quantity in quantities]
+        header = header_beside(["data set", "criterion"], names, "paper", "")
         body = []
         for dataset in results:
             for method in METHODS:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...rendering.table import number
 from ...reports import Cell, ReportTable
-from ..reproduction import Row, rank_correlation
+from ..reproduction import Row, header_beside, rank_correlation
+from .claims import Finding
 from .models import KINDS, TRUTHS, MetaMetric, Simulation
-
-if TYPE_CHECKING:
-    from .claims import Finding
-    from .run import SetResult
+from .results import SHOWN, SetResult
 
 __all__ = ["draw_meta", "draw_simulation", "meta_tables", "section_1", "section_2"]
 
-COLUMNS = ("nb", "j48", "camml", "aode", "tan")
 NOT_RUN = "-"
 
 
@@ -177,21 +174,19 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
     rows = []
     for dataset, found in results.items():
         line, own = [Cell(dataset)], found.order("accuracy")
-        for name in COLUMNS:
+        for name in SHOWN:
             ours = f"{100 * own[name]:.1f}" if name in own else NOT_RUN
             line += [Cell(ours), Cell(f"{100 * float(printed['accuracy'][dataset][name]):.1f}")]
         rows.append(line)
     line = [Cell("mean")]
-    for name in COLUMNS:
+    for name in SHOWN:
         average = np.mean([100 * found.order("accuracy")[name] for found in results.values()])
         line.append(Cell(f"{average:.1f}"))
         line.append(
             Cell(f"{np.mean([100 * float(printed['accuracy'][d][name]) for d in results]):.1f}")
         )
     rows.append(line)
-    header = ["data set"]
-    for name in COLUMNS:
-        header += [name, "A.2"]
+    header = header_beside(["data set"], SHOWN, "A.2")
     return ReportTable(
         "Section 5.2: accuracy in percent, stratified 5x2cv, beside A.2",
         header,
@@ -211,7 +206,7 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
             round(100 * (own[name] - float(printed["accuracy"][dataset][name])), 1) + 0.0
             if name in own
             else math.nan
-            for name in COLUMNS
+            for name in SHOWN
         ]
         for dataset, own in ((name, found.order("accuracy")) for name, found in results.items())
     }
@@ -224,7 +219,7 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
     rows.append([Cell("median size"), *(Cell(number(v, 1)) for v in medians)])
     return ReportTable(
         "Section 5.2: differences from A.2 in points, ours less the paper's",
-        ["data set", *COLUMNS],
+        ["data set", *SHOWN],
         rows,
         (len(rows) - 1,),
     )
@@ -246,7 +241,7 @@ def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> Re
         rho = rank_correlation([own[n] for n in names], [theirs[n] for n in names])
         rhos.append(rho)
         line = [Cell(dataset)]
-        for name in COLUMNS:
+        for name in SHOWN:
             line.append(Cell(f"{own[name]:.3f}" if name in own else NOT_RUN))
         best = max(own, key=lambda name: own[name])
         line += [
@@ -261,7 +256,7 @@ def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> Re
         "Section 5.2: Bayesian information reward in bits, its bound, and A.1's order",
         [
             "data set",
-            *COLUMNS,
+            *SHOWN,
             "best in nats",
             "bound in bits",
             "A.1's largest",
@@ -289,14 +284,14 @@ def _significance(
     for dataset, found in results.items():
         losers = found.losers(quantity)
         line = [Cell(dataset)]
-        for name in COLUMNS:
+        for name in SHOWN:
             ours = ", ".join(losers[name]) if name in losers else NOT_RUN
             line.append(Cell(ours))
             theirs = printed[table][dataset].get(name)
             line.append(Cell("lost" if theirs is None else ", ".join(theirs)))
         rows.append(line)
     header = ["data set"]
-    for name in COLUMNS:
+    for name in SHOWN:
         header += [name, "paper"]
     return ReportTable(
         (

@@ -24,8 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,21 +34,18 @@ from ...bayesian_networks import CaMML
 from ...estimators import FastTreeClassifier
 from ...metrics import scorer
 from ...metrics.information import class_prior
-from ...model_selection import cross_validate, five_by_two_cv_t_test
-from ...model_selection.interrupts import finish
+from ...model_selection import cross_validate
 from ...naive_bayes import AODE, TAN, NaiveBayes
-from ...rendering.progress import Progress, counter
 from ...table import Table
-from ..reproduction import Figure, Reproduction, Row, published, rank_correlation
-from ..sources import open_sets
+from ..paper import Paper, Request
+from ..reproduction import Figure, Reproduction, Row, deviation_of_repetitions, rank_correlation
 from . import layout
 from .claims import Finding, findings
 from .models import KINDS, MetaMetric, Simulation, meta_metric, simulate
+from .results import SHOWN, SetResult
 from .sets import FILES, OUT_OF_REACH, open_set
 
-__all__ = ["LEARNERS", "SIZES", "SetResult", "bound", "evaluate", "findings", "run"]
-
-NAME = "hope-korb2004"
+__all__ = ["LEARNERS", "SHOWN", "SIZES", "Experiment", "SetResult", "bound", "evaluate", "findings"]
 
 SIZES = (50, 500, 5000)
 MODELS = 40
@@ -95,56 +91,8 @@ SECTION_2: dict[str, Callable[[], Any]] = {
 }
 """Learners of section 5.2; J48's rewards are taken from its second form."""
 
-SHOWN = ("nb", "j48", "camml", "aode", "tan")
-"""The paper's columns."""
-
 NUMBERS_ONLY = {"sign": ("nb", "j48", "j48 laplace")}
 """Learners whose numbers on a set cannot be compared: the file holds bins instead of numbers."""
-
-
-@dataclass
-class SetResult:
-    """Section 5.2 on one data set: ten values of each learner (five repetitions of two folds),
-    rewards in bits."""
-
-    accuracy: dict[str, np.ndarray]
-    reward: dict[str, np.ndarray]
-    bound: float
-    seconds: dict[str, float]
-
-    def order(self, quantity: str) -> dict[str, float]:
-        """Mean of each of the paper's learners that was run; J48's rewards with Laplace's
-        correction."""
-        values = self.accuracy if quantity == "accuracy" else self.reward
-        out = {}
-        for name in SHOWN:
-            key = "j48 laplace" if name == "j48" and quantity == "reward" else name
-            if key in values:
-                out[name] = float(values[key].mean())
-        return out
-
-    def losers(self, quantity: str) -> dict[str, list[str]]:
-        """For each learner those that it beats significantly (5x2cv t test, two-sided 0.05), as in
-        the paper's tables."""
-        values = self.accuracy if quantity == "accuracy" else self.reward
-        key = {
-            name: "j48 laplace" if name == "j48" and quantity == "reward" else name
-            for name in SHOWN
-        }
-        here = [name for name in SHOWN if key[name] in values]
-        out: dict[str, list[str]] = {name: [] for name in here}
-        for winner in here:
-            for loser in here:
-                a, b = values[key[winner]], values[key[loser]]
-                finite = np.isfinite(a).all() and np.isfinite(b).all()
-                if (
-                    winner != loser
-                    and finite
-                    and a.mean() > b.mean()
-                    and five_by_two_cv_t_test(a, b).significant
-                ):
-                    out[winner].append(loser)
-        return out
 
 
 def bound(codes: np.ndarray, n_classes: int) -> float:
@@ -189,78 +137,72 @@ def evaluate(
     )
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """Both sections and the meta-metric."""
-
-    simulated: Mapping[str, Simulation]
-    said: Sequence[Finding]
-    results: Mapping[str, SetResult]
-    meta: MetaMetric
-
-
-def run(
-    data: str | PathLike[str] | None = None,
-    datasets: Sequence[str] | None = None,
-    *,
-    quick: bool = False,
-    n_jobs: int | None = -1,
-    progress: Progress = False,
-    on_interrupt: str = "raise",
-) -> Reproduction:
-    """Run both sections and the meta-metric; arguments as in `fasttree.experiments.run`.
+class Experiment(Paper[str, SetResult]):
+    """Both sections and the meta-metric.
 
     `quick`: a quarter of the models, data sets of at most 2,500 rows, and Chow & Liu's TAN in place
     of the wrapper search.
     """
-    printed = published("hope_korb2004")
-    out = Reproduction(
-        NAME,
-        "Bayesian learners and the information reward: paper and fasttree",
-        printed["source"],
-        ("accuracy",),
-    )
-    n_models, n_meta = (MODELS // 4, META_MODELS // 4) if quick else (MODELS, META_MODELS)
-    tables, out.missing = open_sets(list(FILES), datasets, data, open_set)
-    large = [name for name, table in tables.items() if quick and len(table) > QUICK_ROWS]
-    tables = {name: table for name, table in tables.items() if name not in large}
-    tick = counter(progress, "steps", len(KINDS) * n_models + n_meta + len(tables))
-    learners = {**LEARNERS, **BESIDE}
-    simulated = {
-        kind: simulate(kind, learners, SIZES, n_models, 10 + number, tick=tick)
-        for number, kind in enumerate(KINDS)
-    }
-    meta = meta_metric(learners, TEST_SIZES, n_meta, 50, tick=tick)
-    methods = dict(SECTION_2)
-    if quick:
-        methods["tan"] = methods.pop("tan (chow-liu)")
 
-    def one_set(name: str) -> SetResult:
-        found = evaluate(tables[name], methods, n_jobs)
-        tick()
-        return found
+    name = "hope-korb2004"
+    title = "Bayesian learners and the information reward: paper and fasttree"
+    ticks_are = "steps"
 
-    results, out.unfinished = finish(tables, one_set, what="data sets", on_interrupt=on_interrupt)
-    five = {kind: sim.of(FIVE) for kind, sim in simulated.items()}
-    said = findings(five)
-    _add_rows(out, _Outcome(simulated, said, results, meta), printed)
-    out.tables += layout.section_1(simulated, tuple(LEARNERS), FIVE, said)
-    out.tables += layout.section_2(results, printed)
-    out.tables += layout.out_of_reach(out.rows)
-    out.tables += layout.meta_tables(meta)
-    out.notes += _notes(results, large, printed, quick)
-    out.figures += _figures(five, meta)
-    out.extra["settings"] = {
-        "protocol": "stratified 5x2cv; 5x2cv paired t test, two-sided 0.05",
-        "learners": {name: repr(make()) for name, make in methods.items()},
-        "models": n_models,
-        "sizes": list(SIZES),
-        "clip": CLIP,
-        "left out by quick": large,
-    }
-    out.extra["findings"] = [vars(one) for one in said]
-    out.said = _summary(out.cells, said)
-    return out
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        part = 4 if self.quick else 1
+        self.n_models, self.n_meta = MODELS // part, META_MODELS // part
+        self.methods = dict(SECTION_2)
+        if self.quick:
+            self.methods["tan"] = self.methods.pop("tan (chow-liu)")
+
+    def sets(self) -> list[str]:
+        return list(FILES)
+
+    def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
+        return open_set(name, files)
+
+    def omits(self, name: str, table: Table) -> bool:
+        return len(table) > QUICK_ROWS
+
+    def ticks_within(self) -> int:
+        return len(KINDS) * self.n_models + self.n_meta
+
+    def before(self) -> None:
+        learners = {**LEARNERS, **BESIDE}
+        self.simulated = {
+            kind: simulate(kind, learners, SIZES, self.n_models, 10 + number, tick=self.tick)
+            for number, kind in enumerate(KINDS)
+        }
+        self.meta = meta_metric(learners, TEST_SIZES, self.n_meta, 50, tick=self.tick)
+
+    def work(self, step: str) -> SetResult:
+        return evaluate(self.tables[step], self.methods, self.n_jobs)
+
+    def settings(self, found: Mapping[str, SetResult]) -> dict[str, Any]:
+        return {
+            "protocol": "stratified 5x2cv; 5x2cv paired t test, two-sided 0.05",
+            "learners": {name: repr(make()) for name, make in self.methods.items()},
+            "models": self.n_models,
+            "sizes": list(SIZES),
+            "clip": CLIP,
+            "left out by quick": self.omitted,
+        }
+
+    def report(self, found: dict[str, SetResult]) -> None:
+        out, printed = self.out, self.printed
+        five = {kind: sim.of(FIVE) for kind, sim in self.simulated.items()}
+        said = findings(five)
+        _add_set_rows(out, found, printed)
+        _add_simulated_rows(out, self.simulated, said, self.meta)
+        out.tables += layout.section_1(self.simulated, tuple(LEARNERS), FIVE, said)
+        out.tables += layout.section_2(found, printed)
+        out.tables += layout.out_of_reach(out.rows)
+        out.tables += layout.meta_tables(self.meta)
+        out.notes += _notes(found, self.omitted, printed)
+        out.figures += _figures(five, self.meta)
+        out.extra["findings"] = [vars(one) for one in said]
+        out.said = _summary(out.cells, said)
 
 
 def _summary(cells: Mapping[str, int], said: Sequence[Finding]) -> str:
@@ -293,17 +235,18 @@ def _figures(five: Mapping[str, Simulation], meta: MetaMetric) -> list[Figure]:
 def reach(values: np.ndarray) -> float:
     """How far a printed accuracy may lie from ours: three standard deviations of five-repetition
     means, at least a point."""
-    means = values.reshape(5, 2).mean(axis=1)
-    return max(0.01, 3.0 * math.sqrt(2.0) * float(means.std(ddof=1)) / math.sqrt(5.0))
+    return max(0.01, 3.0 * math.sqrt(2.0) * deviation_of_repetitions(values) / math.sqrt(5.0))
 
 
-def _add_rows(out: Reproduction, found: _Outcome, printed: Mapping[str, Any]) -> None:
-    """One row a number."""
-    for dataset, one in found.results.items():
+def _add_set_rows(
+    out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
+) -> None:
+    """Section 5.2: accuracies and rewards of each learner on each data set."""
+    for dataset, one in results.items():
         for method, values in one.accuracy.items():
             text = printed["accuracy"][dataset].get(method)
             off_limits = method in NUMBERS_ONLY.get(dataset, ())
-            mean, sd = float(values.mean()), float(values.reshape(5, 2).mean(axis=1).std(ddof=1))
+            mean, sd = float(values.mean()), deviation_of_repetitions(values)
             row = Row(dataset, method, "accuracy", 100 * mean, 100 * sd)
             if text is not None:
                 row.published = 100 * float(text)
@@ -331,7 +274,16 @@ def _add_rows(out: Reproduction, found: _Outcome, printed: Mapping[str, Any]) ->
         own, theirs = one.order("reward"), printed["reward"][dataset]
         rho = rank_correlation([own[m] for m in own], [float(theirs[m]) for m in own])
         out.rows.append(Row(dataset, "", "rank_agreement", rho))
-    for kind, sim in found.simulated.items():
+
+
+def _add_simulated_rows(
+    out: Reproduction,
+    simulated: Mapping[str, Simulation],
+    findings: Sequence[Finding],
+    meta: MetaMetric,
+) -> None:
+    """Section 5.1 and the meta-metric: rewards, divergences, findings and shares of right picks."""
+    for kind, sim in simulated.items():
         half = sim.interval()
         for j, learner in enumerate(sim.learners):
             for s, size in enumerate(sim.sizes):
@@ -345,21 +297,18 @@ def _add_rows(out: Reproduction, found: _Outcome, printed: Mapping[str, Any]) ->
                         note=f"± {half[j, s]:.4f}",
                     )
                 )
-                kl = sim.divergence[:, j, s]
-                out.rows.append(
-                    Row(name, learner, "divergence_nats", float(kl.mean()), float(kl.std(ddof=1)))
-                )
-    for said in found.said:
+                out.rows.append(Row.of(name, learner, "divergence_nats", sim.divergence[:, j, s]))
+    for said in findings:
         out.rows.append(Row(KINDS[said.kind], said.claim, "holds", said.holds, note=said.evidence))
-    for (truth, name), values in found.meta.right.items():
-        for size, value in zip(found.meta.sizes, values, strict=True):
+    for (truth, name), values in meta.right.items():
+        for size, value in zip(meta.sizes, values, strict=True):
             out.rows.append(
                 Row(f"meta-metric: {truth}, {size} rows", name, "right_share", float(value))
             )
 
 
 def _notes(
-    results: Mapping[str, SetResult], large: Sequence[str], printed: Mapping[str, Any], quick: bool
+    results: Mapping[str, SetResult], large: Sequence[str], printed: Mapping[str, Any]
 ) -> list[str]:
     notes = []
     if results:
@@ -398,6 +347,6 @@ def _notes(
             f"{100 * own['aode'].mean():.1f} %); on the file where they are a value of their own "
             "J48 has 98.4 %."
         )
-    if quick and large:
+    if large:
         notes.append(f"Left out for speed: {', '.join(large)}.")
     return notes

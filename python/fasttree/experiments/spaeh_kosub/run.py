@@ -23,9 +23,9 @@ Settings that the text leaves open
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,12 +33,10 @@ import numpy as np
 from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
-from ...model_selection.interrupts import finish
-from ...rendering.progress import Progress, counter
 from ...reports import Cell, ReportTable
 from ...table import Table
+from ..paper import Paper
 from ..reproduction import Figure, Reproduction, Row, plain_key
-from ..sources import open_sets
 from . import claims
 from .layout import (
     FIGURE_4,
@@ -50,9 +48,7 @@ from .layout import (
 from .pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
 from .repeats import Curves, Growth, Sizes, growth_curves, learning_curves, tree_sizes
 
-__all__ = ["DATASETS", "MEASURES", "SHARES", "estimator", "run"]
-
-NAME = "spaeh-kosub"
+__all__ = ["DATASETS", "MEASURES", "SHARES", "Experiment", "estimator"]
 
 DATASETS = (
     "iris",
@@ -102,12 +98,6 @@ class _Outcome:
             *claims.figure_7(self.noisy),
             *claims.figure_8(self.glocal),
         ]
-
-
-SOURCE = (
-    "F. Späh, S. Kosub: Global Evaluation for Decision Tree Learning (2022), figures 4-8 "
-    "and table 1"
-)
 
 
 def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTreeClassifier:
@@ -182,113 +172,6 @@ def _load(name: str, files: Mapping[str, Any]) -> Table | None:
     return _numeric(bundled[name](), name) if name in bundled else None
 
 
-def run(
-    data: str | PathLike[str] | None = None,
-    datasets: Sequence[str] | None = None,
-    *,
-    quick: bool = False,
-    n_jobs: int | None = -1,
-    progress: Progress = False,
-    on_interrupt: str = "raise",
-) -> Reproduction:
-    """Run the paper's figures; arguments as in `fasttree.experiments.run`. `quick` takes a tenth of
-    the repeats."""
-    repeats = {figure: max(2, n // 10) if quick else n for figure, n in REPEATS.items()}
-    out = Reproduction(
-        NAME, "Trees grown by the whole tree: paper and fasttree", SOURCE, ("holds",)
-    )
-    tables, out.missing = open_sets(DATASETS, datasets, data, _load)
-    tick = counter(progress, "steps", _steps(tables, repeats))
-
-    def under(ties: str) -> _Outcome:
-        return _grown(tables, ties, repeats, n_jobs, tick)
-
-    found, left = finish(TIES, under, what="rules for ties", on_interrupt=on_interrupt)
-    out.unfinished = [f"ties={ties}" for ties in left]
-    for ties, outcome in found.items():
-        _add_rows(out, outcome)
-        _add_figures(out, outcome)
-        if ties == "first":
-            out.tables += [
-                figure_4_table(outcome.curves, SHARES),
-                figure_5_table(outcome.sizes),
-                redundant_table(outcome.sizes),
-            ]
-    _add_claims(out, {ties: outcome.claims() for ties, outcome in found.items()})
-    out.tables.append(claims.facts_table())
-    out.rows += claims.fact_rows()
-    if any(name.startswith("monks") for name in tables):
-        out.tables.append(_ties_table(out))
-    out.extra["settings"] = {
-        "repeats": repeats,
-        "fewer": FEWER,
-        "shares": list(SHARES),
-        "trees": (
-            "thresholds, unpruned, majority labels (jaccard: two different labels), accuracy by "
-            "matching"
-        ),
-        "discarded samples of figure 5": "drawn again when a method found a smaller consistent "
-        "tree",
-        "quick": quick,
-    }
-    out.extra["seconds by figure"] = {
-        f"figure 4, ties={ties}": outcome.seconds for ties, outcome in found.items()
-    }
-    return out
-
-
-def _growing(tables: Mapping[str, Table]) -> list[str]:
-    """The data sets of figure 8 that are here."""
-    return [name for name in ("iris", "monks-3") if name in tables]
-
-
-def _steps(tables: Mapping[str, Table], repeats: Mapping[str, int]) -> int:
-    """How often a run ticks."""
-    panels = len(PANELS_7) * ("iris" in tables) + len(_growing(tables))
-    steps = len(SHARES) * len(tables) + len(GENERATING) + repeats["figures 7 and 8"] * panels
-    return len(TIES) * steps
-
-
-def _grown(
-    tables: Mapping[str, Table],
-    ties: str,
-    repeats: Mapping[str, int],
-    n_jobs: int | None,
-    tick: Callable[[], None],
-) -> _Outcome:
-    """The trees of all figures under one rule for ties."""
-    clock = time.perf_counter()
-    curves = {
-        name: learning_curves(
-            table,
-            _pairs(FIGURE_4, ties),
-            SHARES,
-            max(2, repeats["figure 4"] // FEWER.get(name, 1)),
-            seed=1,
-            n_jobs=n_jobs,
-            tick=tick,
-        )
-        for name, table in tables.items()
-    }
-    seconds = time.perf_counter() - clock
-    sizes = tree_sizes(
-        _pairs(tuple(MEASURES), ties), GENERATING, repeats["figure 5"], seed=2, tick=tick
-    )
-    n_grown = repeats["figures 7 and 8"]
-    noisy: dict[str, Growth] = {}
-    glocal: dict[str, Growth] = {}
-    if "iris" in tables:
-        for title, measure, params in PANELS_7:
-            methods = _pairs((measure,), ties, **{"max_leaf_nodes": len(tables["iris"]), **params})
-            noisy[title] = growth_curves(tables["iris"], methods, n_grown, seed=3, tick=tick)
-    for name in _growing(tables):
-        methods = _pairs(
-            ("jaccard",), ties, ("local", "global", "glocal"), max_leaf_nodes=len(tables[name])
-        )
-        glocal[name] = growth_curves(tables[name], methods, n_grown, seed=4, noise=0.0, tick=tick)
-    return _Outcome(ties, curves, sizes, noisy, glocal, seconds)
-
-
 PANELS_7: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("(a) no pruning, Gini impurity", "gini", {}),
     ("(b) at most 5 leaves, information gain", "info_gain", {"max_leaf_nodes": 5}),
@@ -296,6 +179,110 @@ PANELS_7: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("(d) no distance decay, extended Jaccard", "jaccard", {"no_distance_decay": True}),
 )
 """Panels of figure 7: title, distance, stopping rule."""
+
+
+class Experiment(Paper[str, _Outcome]):
+    """All figures, once under each rule for ties; `quick` takes a tenth of the repeats."""
+
+    name = "spaeh-kosub"
+    title = "Trees grown by the whole tree: paper and fasttree"
+    counted = ("holds",)
+    steps_are = "rules for ties"
+    ticks_are = "steps"
+
+    @property
+    def repeats(self) -> dict[str, int]:
+        """Repeats by figure."""
+        return {figure: max(2, n // 10) if self.quick else n for figure, n in REPEATS.items()}
+
+    def sets(self) -> Sequence[str]:
+        return DATASETS
+
+    def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
+        return _load(name, files)
+
+    def steps(self) -> list[str]:
+        return list(TIES)
+
+    def step_name(self, step: str) -> str:
+        return f"ties={step}"
+
+    def ticks_within(self) -> int:
+        panels = len(PANELS_7) * ("iris" in self.tables) + len(self._growing())
+        ticks = len(SHARES) * len(self.tables) + len(GENERATING)
+        return len(TIES) * (ticks + self.repeats["figures 7 and 8"] * panels)
+
+    def _growing(self) -> list[str]:
+        """The data sets of figure 8 that are here."""
+        return [name for name in ("iris", "monks-3") if name in self.tables]
+
+    def work(self, step: str) -> _Outcome:
+        tables, repeats, tick, clock = self.tables, self.repeats, self.tick, time.perf_counter()
+        curves = {
+            name: learning_curves(
+                table,
+                _pairs(FIGURE_4, step),
+                SHARES,
+                max(2, repeats["figure 4"] // FEWER.get(name, 1)),
+                seed=1,
+                n_jobs=self.n_jobs,
+                tick=tick,
+            )
+            for name, table in tables.items()
+        }
+        seconds = time.perf_counter() - clock
+        sizes = tree_sizes(
+            _pairs(tuple(MEASURES), step), GENERATING, repeats["figure 5"], seed=2, tick=tick
+        )
+        n_grown = repeats["figures 7 and 8"]
+        noisy: dict[str, Growth] = {}
+        glocal: dict[str, Growth] = {}
+        if "iris" in tables:
+            iris = tables["iris"]
+            for title, measure, params in PANELS_7:
+                methods = _pairs((measure,), step, **{"max_leaf_nodes": len(iris), **params})
+                noisy[title] = growth_curves(iris, methods, n_grown, seed=3, tick=tick)
+        for name in self._growing():
+            table = tables[name]
+            methods = _pairs(
+                ("jaccard",), step, ("local", "global", "glocal"), max_leaf_nodes=len(table)
+            )
+            glocal[name] = growth_curves(table, methods, n_grown, seed=4, noise=0.0, tick=tick)
+        return _Outcome(step, curves, sizes, noisy, glocal, seconds)
+
+    def settings(self, found: Mapping[str, _Outcome]) -> dict[str, Any]:
+        return {
+            "repeats": self.repeats,
+            "fewer": FEWER,
+            "shares": list(SHARES),
+            "trees": (
+                "thresholds, unpruned, majority labels (jaccard: two different labels), accuracy "
+                "by matching"
+            ),
+            "discarded samples of figure 5": "drawn again when a method found a smaller consistent "
+            "tree",
+            "quick": self.quick,
+        }
+
+    def report(self, found: dict[str, _Outcome]) -> None:
+        out = self.out
+        for ties, outcome in found.items():
+            _add_rows(out, outcome)
+            _add_figures(out, outcome)
+            if ties == "first":
+                out.tables += [
+                    figure_4_table(outcome.curves, SHARES),
+                    figure_5_table(outcome.sizes),
+                    redundant_table(outcome.sizes),
+                ]
+        _add_claims(out, {ties: outcome.claims() for ties, outcome in found.items()})
+        out.tables.append(claims.facts_table())
+        out.rows += claims.fact_rows()
+        if any(name.startswith("monks") for name in self.tables):
+            out.tables.append(_ties_table(out))
+        out.extra["seconds by figure"] = {
+            f"figure 4, ties={ties}": outcome.seconds for ties, outcome in found.items()
+        }
 
 
 def _add_rows(out: Reproduction, found: _Outcome) -> None:
@@ -312,26 +299,20 @@ def _add_rows(out: Reproduction, found: _Outcome) -> None:
                     ("accuracy", curves.accuracy[method], 100.0),
                     ("nodes", curves.nodes[method], 1.0),
                 ):
-                    v = values[place] * factor
                     out.rows.append(
-                        Row(dataset, name, quantity + suffix, float(v.mean()), float(v.std(ddof=1)))
+                        Row.of(dataset, name, quantity + suffix, values[place] * factor)
                     )
     for method, values in sizes.nodes.items():
         for place, size in enumerate(sizes.generating):
             name, dataset = f"{method}, ties={ties}", f"random tree of {size} nodes"
-            v, r = values[place], sizes.redundant[method][place]
-            out.rows.append(Row(dataset, name, "nodes", float(v.mean()), float(v.std(ddof=1))))
-            out.rows.append(
-                Row(dataset, name, "redundant splits", float(r.mean()), float(r.std(ddof=1)))
-            )
+            redundant = sizes.redundant[method][place]
+            out.rows.append(Row.of(dataset, name, "nodes", values[place]))
+            out.rows.append(Row.of(dataset, name, "redundant splits", redundant))
     for figure, panels in (("figure 7 ", found.noisy), ("figure 8 ", found.glocal)):
         for title, growth in panels.items():
             for method, final in growth.final.items():
                 name = f"{method}, ties={ties}"
-                v = 100.0 * final
-                out.rows.append(
-                    Row(figure + title, name, "accuracy", float(v.mean()), float(v.std(ddof=1)))
-                )
+                out.rows.append(Row.of(figure + title, name, "accuracy", 100.0 * final))
                 best = 100.0 * float(growth.test[method].max())
                 out.rows.append(Row(figure + title, name, "accuracy of the best step", best))
                 out.rows.append(
@@ -400,15 +381,8 @@ def _ties_table(out: Reproduction) -> ReportTable:
                 ]
             )
             out.rows.append(Row(str(whole.name), f"{measure} global, ties=first", "nodes", first))
-            out.rows.append(
-                Row(
-                    str(whole.name),
-                    f"{measure} global, ties=random",
-                    "nodes",
-                    float(np.mean(drawn)),
-                    float(np.std(drawn, ddof=1)),
-                )
-            )
+            random = f"{measure} global, ties=random"
+            out.rows.append(Row.of(str(whole.name), random, "nodes", np.array(drawn)))
     return ReportTable(
         "What ties do to global trees: nodes on the Monks problems",
         ["data set", "distance", "first", "random, mean of 50", "range"],

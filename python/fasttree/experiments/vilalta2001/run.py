@@ -36,27 +36,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ... import presets
 from ...datasets import load, load_tic_tac_toe
 from ...model_selection import cross_validate
-from ...model_selection.interrupts import finish
-from ...rendering.progress import Progress, counter
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ...table.doubtful import quiet
-from ..reproduction import Figure, Reproduction, Row, plain_key, published, rank_correlation
-from ..sources import open_sets
+from ..paper import Paper, preset_without, shown
+from ..reproduction import (
+    Figure,
+    Reproduction,
+    Row,
+    deviation_of_repetitions,
+    header_beside,
+    plain_key,
+    rank_correlation,
+)
 from . import sweeps
 
-__all__ = ["FILES", "METHODS", "asterisk", "evaluate", "open_set", "run"]
-
-NAME = "vilalta2001"
+__all__ = ["FILES", "METHODS", "Experiment", "asterisk", "evaluate", "open_set"]
 
 METHODS: dict[str, str] = {
     "gini": "gini",
@@ -68,7 +71,7 @@ METHODS: dict[str, str] = {
 """The paper's columns and their criteria (all with their defaults, which are the paper's
 settings)."""
 
-HEADER = ["domain", *(title for method in METHODS for title in (method, "paper"))]
+HEADER = header_beside(["domain"], METHODS, "paper")
 """Columns of a table of ours beside the paper's."""
 
 PRUNINGS: dict[str, Any] = {
@@ -113,8 +116,8 @@ UNKNOWN = (
 """What the paper does not say."""
 
 SAMPLE, SEEDS = 1000, 100
-"""The paper's section on costs proposes samples; larger domains are also run on so many of so many
-rows."""
+"""The paper's section on costs proposes samples; larger domains are also run on `SEEDS` samples of
+`SAMPLE` rows."""
 
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
@@ -173,13 +176,13 @@ class SetResult:
 
     def sd(self, pruning: str, method: str) -> float:
         """Standard deviation over the five repetition means, percent points."""
-        return 100.0 * float(self.accuracy[pruning, method].reshape(5, 10).mean(axis=1).std(ddof=1))
+        return 100.0 * deviation_of_repetitions(self.accuracy[pruning, method])
 
 
 def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = None) -> SetResult:
     """Five repetitions of stratified 10-fold cross-validation of all metrics."""
     out = SetResult(len(table), {}, {})
-    setting = {k: v for k, v in presets.VILALTA2001.items() if k not in ("criterion", "pruning")}
+    setting = preset_without(presets.VILALTA2001, "criterion", "pruning")
     for pruning, method in prunings.items():
         found = cross_validate(
             table,
@@ -201,7 +204,7 @@ def evaluate_samples(
 ) -> dict[str, np.ndarray]:
     """Accuracy of each metric, error-based pruning, on samples of 1,000 rows: one stratified
     10-fold cross-validation a sample, shape (seeds,)."""
-    setting = {k: v for k, v in presets.VILALTA2001.items() if k not in ("criterion", "pruning")}
+    setting = preset_without(presets.VILALTA2001, "criterion", "pruning")
     out: dict[str, list[float]] = {name: [] for name in METHODS}
     for seed in range(seeds):
         rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:SAMPLE])
@@ -220,84 +223,75 @@ def evaluate_samples(
     return {name: np.array(values) for name, values in out.items()}
 
 
-_Step: TypeAlias = SetResult | sweeps.Study | dict[str, np.ndarray]
-"""What is found of one domain: table 1, a sweep, or the accuracies on samples."""
-
-
-def run(
-    data: str | PathLike[str] | None = None,
-    datasets: Sequence[str] | None = None,
-    *,
-    quick: bool = False,
-    n_jobs: int | None = -1,
-    progress: Progress = False,
-    on_interrupt: str = "raise",
-) -> Reproduction:
-    """Run the paper's Table 1 and what it only mentions; arguments as in
-    `fasttree.experiments.run`.
+class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.ndarray]]):
+    """Table 1 and what the paper only mentions. A step is a kind of result and a domain: table 1,
+    the samples, or the sweeps.
 
     `quick` leaves out the sweeps, the other prunings, and sets of more than 1,000 rows.
     """
-    printed = published("vilalta2001")
-    out = Reproduction(
-        NAME,
-        "A unified framework for evaluation metrics: paper and fasttree",
-        printed["source"],
-        ("accuracy",),
-    )
-    tables, out.missing = open_sets(list(FILES), datasets, data, open_set)
-    small = {name: table for name, table in tables.items() if len(table) <= QUICK_ROWS}
-    if quick:
-        large = ", ".join(name for name in tables if name not in small) or "none here"
-        tables = small
-        out.notes.append(
-            "Left out (--quick): the sweeps over theta and decay with both figures, the prunings "
-            f"beside the error-based one, and sets of more than {QUICK_ROWS:,} rows ({large})."
+
+    name = "vilalta2001"
+    title = "A unified framework for evaluation metrics: paper and fasttree"
+    steps_are = "steps"
+
+    def sets(self) -> list[str]:
+        return list(FILES)
+
+    def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
+        return open_set(name, files)
+
+    def omits(self, name: str, table: Table) -> bool:
+        return len(table) > QUICK_ROWS
+
+    def steps(self) -> list[tuple[str, str]]:
+        found = [("table 1", name) for name in self.tables]
+        if not self.quick:
+            rows = {name: len(table) for name, table in self.tables.items()}
+            found += [("samples", name) for name, n in rows.items() if n > SAMPLE]
+            found += [("sweeps", name) for name, n in rows.items() if n <= QUICK_ROWS]
+        return found
+
+    def step_name(self, step: tuple[str, str]) -> str:
+        return f"{step[1]} ({step[0]})"
+
+    def work(self, step: tuple[str, str]) -> SetResult | sweeps.Study | dict[str, np.ndarray]:
+        kind, table = step[0], self.tables[step[1]]
+        if kind == "table 1":
+            prunings = {"error_based": PRUNINGS["error_based"]} if self.quick else PRUNINGS
+            return evaluate(table, prunings, self.n_jobs)
+        if kind == "samples":
+            return evaluate_samples(table, self.n_jobs, SEEDS)
+        return sweeps.study(table, self.n_jobs)
+
+    def settings(self, found: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
+        return {
+            "protocol": "5 x stratified 10-fold CV, sd over the five repetition means",
+            "trees": shown(preset_without(presets.VILALTA2001)),
+            "files": {name: FILES[name] for kind, name in found if kind == "table 1"},
+        }
+
+    def report(self, found: dict[tuple[str, str], Any]) -> None:
+        out = self.out
+        if self.quick:
+            large = ", ".join(self.omitted) or "none here"
+            out.notes.append(
+                "Left out (--quick): the sweeps over theta and decay with both figures, the "
+                "prunings beside the error-based one, and sets of more than "
+                f"{QUICK_ROWS:,} rows ({large})."
+            )
+        results, samples, studies = (
+            {name: one for (kind, name), one in found.items() if kind == wanted}
+            for wanted in ("table 1", "samples", "sweeps")
         )
-    prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS
-    sampled = [] if quick else [name for name, t in tables.items() if len(t) > SAMPLE]
-
-    steps = [
-        *(("table 1", name) for name in tables),
-        *(("samples", name) for name in sampled),
-        *(("sweeps", name) for name in small if not quick),
-    ]
-    tick = counter(progress, "data sets", len(steps))
-
-    def work(step: tuple[str, str]) -> _Step:
-        made = _one_step(step[0], tables[step[1]], prunings, n_jobs)
-        tick()
-        return made
-
-    found, left = finish(steps, work, what="steps", on_interrupt=on_interrupt)
-    out.unfinished = [f"{name} ({kind})" for kind, name in left]
-    results = {name: one for (_, name), one in found.items() if isinstance(one, SetResult)}
-    studies = {name: one for (_, name), one in found.items() if isinstance(one, sweeps.Study)}
-    samples = {name: one for (_, name), one in found.items() if isinstance(one, dict)}
-    if results:
-        _compare(out, results, printed)
-        if not quick:
-            out.tables.append(_prunings(results))
-    if samples:
-        out.tables.append(_compare_samples(out, samples, printed))
-    if studies:
-        _add_sweeps(out, studies)
-    out.notes.append(UNKNOWN)
-    out.extra["settings"] = {
-        "protocol": "5 x stratified 10-fold CV, sd over the five repetition means",
-        "trees": {k: repr(v) for k, v in presets.VILALTA2001.items() if k != "criterion"},
-        "files": {name: FILES[name] for name in results},
-    }
-    return out
-
-
-def _one_step(kind: str, table: Table, prunings: Mapping[str, Any], n_jobs: int | None) -> _Step:
-    """Cross-validate a domain for table 1, on samples, or over theta and decay."""
-    if kind == "table 1":
-        return evaluate(table, prunings, n_jobs)
-    if kind == "samples":
-        return evaluate_samples(table, n_jobs, SEEDS)
-    return sweeps.study(table, n_jobs)
+        if results:
+            _compare(out, results, self.printed)
+            if not self.quick:
+                out.tables.append(_prunings(results))
+        if samples:
+            out.tables.append(_compare_samples(out, samples, self.printed))
+        if studies:
+            _add_sweeps(out, studies)
+        out.notes.append(UNKNOWN)
 
 
 def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
@@ -441,7 +435,5 @@ def _prunings(results: Mapping[str, SetResult]) -> ReportTable:
             leaves = np.mean([found.leaves[pruning, method] for found in results.values()])
             line += [Cell(f"{accuracy:.2f}"), Cell(f"{leaves:.1f}")]
         body.append(line)
-    header = ["pruning"]
-    for method in METHODS:
-        header += [method, "leaves"]
+    header = header_beside(["pruning"], METHODS, "leaves")
     return ReportTable("Averages over the domains, by pruning", header, body)

@@ -31,6 +31,7 @@ from ...model_selection import holm, sweep
 from ...reports import Cell, ReportTable
 from ...scores.pairs import pair_counts
 from ...table import Table
+from ..paper import preset_without
 from ..reproduction import Row, rank_correlation
 
 __all__ = ["DECAYS", "THETAS", "Study", "draw", "rows", "study", "tables"]
@@ -76,7 +77,7 @@ class Study:
 
 def study(table: Table, n_jobs: int | None = None, cv: str = "1x10") -> Study:
     """Both sweeps and the meta-features of one domain."""
-    setting = {k: v for k, v in presets.VILALTA2001.items() if k != "criterion"}
+    setting = preset_without(presets.VILALTA2001)
     common: dict[str, Any] = {"cv": cv, "random_state": 0, "n_jobs": n_jobs, **setting}
     by_theta = sweep(table, theta=THETAS, alpha=PAPERS_DECAY[1], decay=PAPERS_DECAY[0], **common)
     accuracy = {

@@ -1,0 +1,54 @@
+"""What section 5.2 of Hope & Korb (2004) finds on a data set: accuracies and rewards of the
+learners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...model_selection import five_by_two_cv_t_test
+
+__all__ = ["SHOWN", "SetResult"]
+
+SHOWN = ("nb", "j48", "camml", "aode", "tan")
+"""The paper's columns."""
+
+
+@dataclass
+class SetResult:
+    """Section 5.2 on one data set: ten values of each learner (five repetitions of two folds),
+    rewards in bits."""
+
+    accuracy: dict[str, np.ndarray]
+    reward: dict[str, np.ndarray]
+    bound: float
+    seconds: dict[str, float]
+
+    def order(self, quantity: str) -> dict[str, float]:
+        """Mean of each of the paper's learners that was run; J48's rewards with Laplace's
+        correction."""
+        return {name: float(values.mean()) for name, values in self._of(quantity).items()}
+
+    def losers(self, quantity: str) -> dict[str, list[str]]:
+        """For each learner those that it beats significantly (5x2cv t test, two-sided 0.05), as in
+        the paper's tables."""
+        values = self._of(quantity)
+        return {
+            winner: [loser for loser in values if _beats(values[winner], values[loser])]
+            for winner in values
+        }
+
+    def _of(self, quantity: str) -> dict[str, np.ndarray]:
+        """Values of the paper's learners that were run."""
+        values, j48 = self.accuracy, "j48"
+        if quantity == "reward":
+            values, j48 = self.reward, "j48 laplace"
+        keys = {name: j48 if name == "j48" else name for name in SHOWN}
+        return {name: values[key] for name, key in keys.items() if key in values}
+
+
+def _beats(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether the first values are significantly larger; never where one is not finite."""
+    finite = np.isfinite(a).all() and np.isfinite(b).all()
+    return bool(finite and a.mean() > b.mean() and five_by_two_cv_t_test(a, b).significant)

@@ -1,0 +1,154 @@
+"""What the experiments of all papers share: the order of a run, from the data sets to the
+`Reproduction`.
+
+What
+    A subclass of `Paper` states the names of the paper's data sets, how one is opened, what is
+    computed for each step, and how the results become rows, tables and pictures. `Paper.run` opens
+    the sets, works on the steps, counts them, ends an interrupted run where that was asked for, and
+    puts the settings and the results into a `Reproduction`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ..model_selection.interrupts import finish
+from ..rendering.progress import Progress, counter
+from ..table import Table
+from .reproduction import Reproduction, published
+from .sources import data_folder, open_sets
+
+__all__ = ["Paper", "Request", "preset_without", "shown"]
+
+Step = TypeVar("Step")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `fasttree.experiments.run` that an experiment reads."""
+
+    data: str | PathLike[str] | None = None
+    datasets: Sequence[str] | None = None
+    quick: bool = False
+    n_jobs: int | None = -1
+    progress: Progress = False
+    on_interrupt: str = "raise"
+
+
+class Paper(ABC, Generic[Step, Found]):
+    """One run of a paper's experiment.
+
+    Attributes:
+        name, title, counted: of the `Reproduction`.
+        printed: the published numbers.
+        steps_are: what a step is, in the warning about an interrupt.
+        ticks_are: what the progress counts.
+        quick, n_jobs: as requested.
+        out: what is returned.
+        tables: the data sets that are run, by the paper's names.
+        omitted: names of the data sets that a quick run leaves out.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    counted: ClassVar[tuple[str, ...]] = ("accuracy",)
+    steps_are: ClassVar[str] = "data sets"
+    ticks_are: ClassVar[str] = "data sets"
+
+    def __init__(self, request: Request) -> None:
+        self.request, self.quick, self.n_jobs = request, request.quick, request.n_jobs
+        self.printed = published(self.name.replace("-", "_"))
+        self.folder = data_folder(request.data)
+        self.out = Reproduction(self.name, self.title, self.printed["source"], self.counted)
+        self.tables: dict[str, Table] = {}
+
+    def run(self) -> Reproduction:
+        """Open the data sets, work on all steps, and report what was found."""
+        out = self.out
+        opened, out.missing = open_sets(
+            self.sets(), self.request.datasets, self.folder, self.open_set
+        )
+        self.omitted = [
+            name for name, table in opened.items() if self.quick and self.omits(name, table)
+        ]
+        self.tables = {name: opened[name] for name in opened if name not in self.omitted}
+        steps = self.steps()
+        self.tick = counter(self.request.progress, self.ticks_are, len(steps) + self.ticks_within())
+        self.before()
+
+        def one_step(step: Step) -> Found:
+            result = self.work(step)
+            self.tick()
+            return result
+
+        found, left = finish(
+            steps, one_step, what=self.steps_are, on_interrupt=self.request.on_interrupt
+        )
+        out.unfinished = [self.step_name(step) for step in left]
+        out.extra["settings"] = self.settings(found)
+        self.report(found)
+        return out
+
+    @abstractmethod
+    def sets(self) -> Sequence[str]:
+        """The paper's names of its data sets, in the paper's order."""
+
+    @abstractmethod
+    def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
+        """Open a data set of the paper; None when it is not to be had."""
+
+    def omits(self, name: str, table: Table) -> bool:
+        """Whether a quick run leaves this data set out; it leaves out none unless overridden."""
+        return False
+
+    def steps(self) -> list[Step]:
+        """What `work` is called with; the names of the data sets unless overridden."""
+        return list(self.tables)  # type: ignore[arg-type]
+
+    def step_name(self, step: Step) -> str:
+        """What an unfinished step is called."""
+        return str(step)
+
+    def ticks_within(self) -> int:
+        """How often `before` and `work` call `tick`; `run` calls it after each step besides."""
+        return 0
+
+    def before(self) -> None:
+        """Compute what needs no data sets; Ctrl-C here ends the run."""
+
+    @abstractmethod
+    def work(self, step: Step) -> Found:
+        """Compute one step."""
+
+    @abstractmethod
+    def settings(self, found: dict[Step, Found]) -> dict[str, Any]:
+        """The settings of the run, for the JSON form."""
+
+    @abstractmethod
+    def report(self, found: dict[Step, Found]) -> None:
+        """Fill `out` with rows, tables, notes and pictures of the finished steps."""
+
+
+def preset_without(preset: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The parameters of a preset without some of them; without the criterion if none is named.
+
+    >>> preset_without({"criterion": "gini", "max_depth": 3})
+    {'max_depth': 3}
+    """
+    left_out = names or ("criterion",)
+    return {name: value for name, value in preset.items() if name not in left_out}
+
+
+def shown(values: Mapping[str, Any]) -> dict[str, str]:
+    """Settings as texts, for the JSON form.
+
+    >>> shown({"pruning": None})
+    {'pruning': 'None'}
+    """
+    return {name: repr(value) for name, value in values.items()}

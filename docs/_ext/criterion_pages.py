@@ -13,6 +13,7 @@ from typing import Any
 from written import write_pages
 
 import fasttree
+from fasttree.criteria import given_options
 
 # Named, not walked: a criterion that is not here has a page without this section.
 WHEN = {
@@ -144,7 +145,7 @@ def page(info: dict[str, Any]) -> str:
             f"{round(object_().score(table), 6)}",
             "",
         ]
-    options = [o for o in object_.info["options"] if o["name"] != "size_values"]
+    options = given_options(object_.info)
     if options:
         lines += ["Options", "-------", ""]
         for option in options:

@@ -32,7 +32,6 @@ import difflib
 import inspect
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar
@@ -65,54 +64,25 @@ class Criterion(Parameters):
     def options(self, classes: Sequence[Any] = (), n_rows: int = 0) -> dict[str, Any]:
         """Options as the core reads them: class labels become codes, functions become tables of
         values."""
-        options = self.get_params()
-        if options.get("positive") is not None:
-            options["positive"] = _class_code(options["positive"], classes)
-        for name, value in options.items():
+        options, declared = self.get_params(), self.info["options"]
+        for option in declared:
+            name, kind = option["name"], option["kind"]["is"]
+            value = options.get(name)
+            if kind == "class" and value is not None:
+                options[name] = value = _class_code(value, classes)
             if isinstance(value, np.ndarray | np.generic):
                 options[name] = value = value.tolist()
-            for number in value if isinstance(value, list | tuple) else [value]:
-                if not math.isfinite(as_float(number) or 0.0):
-                    doc = next(o["doc"] for o in self.info["options"] if o["name"] == name)
-                    raise ValueError(
-                        f"{self.name}: {name}={shown(value)} must be finite. {name}: {doc}"
-                    )
-            self._check_kind(name, value)
-        usual = {o["name"]: json.loads(o["default"]) for o in self.info["options"]}
+            if name in options and (fault := kind_fault(option, value)):
+                raise ValueError(
+                    f"{self.name}: {name}={shown(value)} {fault}. {name}: {option['doc']}"
+                )
+        usual = {o["name"]: json.loads(o["default"]) for o in declared}
         for name in idle_options(options, usual):
             raise ValueError(f"{self.name}: {idle_message(name, options)}")
         if callable(options.get("size")):
             options["size_values"] = size_values(options["size"], n_rows)
             options["size"] = "values"
         return options
-
-    def _check_kind(self, name: str, value: Any) -> None:
-        """Refuse a value of another kind than the registry's option: the message says what the
-        option is."""
-        option = next(o for o in self.info["options"] if o["name"] == name)
-        default = json.loads(option["default"])
-        words = re.findall(r"'([a-z]\w*)'", option["doc"])
-        if default is None and (value is None or name == "positive"):
-            return
-        if isinstance(default, str) or (default is None and words):
-            kind, fits = (
-                f"one of {', '.join(map(repr, words))}",
-                (isinstance(value, str) and value in words) or (name == "size" and callable(value)),
-            )
-        elif isinstance(default, bool):
-            kind, fits = "True or False", isinstance(value, bool)
-        elif isinstance(default, int):
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            kind, fits = "a positive whole number", whole and value >= 0
-        elif isinstance(default, list):
-            several = isinstance(value, list | tuple) and len(value) == len(default)
-            kind, fits = f"{len(default)} numbers", several and all(map(_is_number, value))
-        else:
-            kind, fits = "a number", _is_number(value)
-        if not fits:
-            raise ValueError(
-                f"{self.name}: {name}={shown(value)} is not {kind}. {name}: {option['doc']}"
-            )
 
     def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
         """Scores of contingency tables.
@@ -182,8 +152,45 @@ def idle_message(name: str, options: Mapping[str, Any]) -> str:
     )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def kind_fault(option: Mapping[str, Any], value: Any) -> str:
+    """What is wrong with the kind of an option's value; empty if nothing is.
+
+    >>> kind_fault({"kind": {"is": "words", "words": ["first", "share"]}, "default": '"share"'}, 1)
+    "is not one of 'first', 'share'"
+    """
+    kind = option["kind"]
+    for number in value if isinstance(value, list | tuple) else [value]:
+        if not math.isfinite(as_float(number) or 0.0):
+            return "must be finite"
+    if value is None and option["default"] == "null":
+        return ""
+    match kind["is"]:
+        case "words" | "size_function":
+            known = isinstance(value, str) and value in kind["words"]
+            fits = known or (kind["is"] == "size_function" and callable(value))
+            wanted = f"one of {', '.join(map(repr, kind['words']))}"
+        case "flag":
+            fits, wanted = isinstance(value, bool), "True or False"
+        case "whole":
+            fits, wanted = _is_number(value, int) and value >= 0, "a positive whole number"
+        case "numbers":
+            several = isinstance(value, list | tuple) and len(value) == kind["count"]
+            fits = several and all(map(_is_number, value))
+            wanted = f"{kind['count']} numbers"
+        case "number":
+            fits, wanted = _is_number(value), "a number"
+        case _:
+            return ""
+    return "" if fits else f"is not {wanted}"
+
+
+def _is_number(value: Any, kind: Any = (int, float)) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Options of a criterion that users give, as the registry declares them."""
+    return [o for o in info["options"] if o["kind"]["is"] != "size_values"]
 
 
 def option_hint(criterion: Any, name: str, value: Any) -> str:
@@ -337,9 +344,7 @@ def _by_name() -> dict[str, type[Criterion]]:
 
 
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
-    defaults = {
-        o["name"]: json.loads(o["default"]) for o in info["options"] if o["name"] != "size_values"
-    }
+    defaults = {o["name"]: json.loads(o["default"]) for o in given_options(info)}
     defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}
 
     def __init__(self: Criterion, *args: Any, **options: Any) -> None:
@@ -356,7 +361,7 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
     signature = inspect.Signature(parameters)
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     options = "".join(
-        f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in info["options"]
+        f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in given_options(info)
     )
     doc = (
         f"{info['summary']}\n\nScore: :math:`{info['formula']}`; distance: "

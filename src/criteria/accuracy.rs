@@ -13,7 +13,7 @@
 use super::assignment::Assignment;
 use super::information::one_minus;
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info, OptionInfo};
+use super::{Block, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,7 @@ pub(super) static INFO: Info = Info {
     fractional: false,
     options: &[OptionInfo {
         name: "assignment",
+        kind: OptionKind::Words { words: &["majority", "matching", "identity"] },
         default: "\"majority\"",
         others: "[\"matching\", \"identity\"]",
         doc: "'majority': a branch takes its largest class; 'matching': best one-to-one matching \

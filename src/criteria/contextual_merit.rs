@@ -7,8 +7,10 @@
 //! values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of
 //! all, see the K-nearest merit.
 
-use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
-use super::{EvidenceKind, Info, OptionInfo};
+use super::pairs::{
+    ALPHA, AT_ZERO, DECAY, DECAYS, DecayName, OnPairs, PRECISION, PRECISIONS, Pairs, Precision,
+};
+use super::{EvidenceKind, Info, OptionInfo, OptionKind};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -44,16 +46,30 @@ pub(super) static INFO: Info = Info {
         Vilalta, Brodie, Oblinger & Rish (2001)",
     lowest: Some(0.0),
     options: &[
-        OptionInfo { name: "alpha", default: "2.0", others: "[0.7]", doc: ALPHA },
+        OptionInfo {
+            name: "alpha",
+            kind: OptionKind::Number,
+            default: "2.0",
+            others: "[0.7]",
+            doc: ALPHA,
+        },
         OptionInfo {
             name: "decay",
+            kind: DECAYS,
             default: "\"power\"",
             others: "[\"threshold\", \"identical\", \"uniform\"]",
             doc: DECAY,
         },
-        OptionInfo { name: "at_zero", default: "0.0", others: "[3.0]", doc: AT_ZERO },
+        OptionInfo {
+            name: "at_zero",
+            kind: OptionKind::Number,
+            default: "0.0",
+            others: "[3.0]",
+            doc: AT_ZERO,
+        },
         OptionInfo {
             name: "precision",
+            kind: PRECISIONS,
             default: "\"exact\"",
             others: "[\"fixed\"]",
             doc: PRECISION,

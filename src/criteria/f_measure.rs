@@ -13,7 +13,7 @@
 //! branches: recall punishes every division of a class.
 
 use super::information::one_minus;
-use super::{Block, EvidenceKind, Formula, Info, OptionInfo};
+use super::{Block, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -67,12 +67,14 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "beta",
+            kind: OptionKind::Number,
             default: "1.0",
             others: "[0.5, 2.0, 3.0]",
             doc: "Weight of recall against precision, finite and >= 0.",
         },
         OptionInfo {
             name: "variant",
+            kind: OptionKind::Words { words: &["change"] },
             default: "null",
             others: "[\"change\"]",
             doc: "null: the weighted sum; 'change': its absolute difference from F before the \

@@ -13,7 +13,7 @@
 
 use super::f_measure::{check_beta, f_beta};
 use super::information::one_minus;
-use super::{Block, EvidenceKind, Formula, Info, OptionInfo};
+use super::{Block, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -56,12 +56,14 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "beta",
+            kind: OptionKind::Number,
             default: "1.0",
             others: "[0.5, 2.0, 3.0]",
             doc: "Weight of recall against precision, finite and >= 0.",
         },
         OptionInfo {
             name: "positive",
+            kind: OptionKind::Class,
             default: "null",
             others: "[0]",
             doc: "Index of the positive class; null: the last of two classes, the mean over all of \

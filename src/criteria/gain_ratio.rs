@@ -11,8 +11,8 @@
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
 use super::{
-    Block, EvidenceKind, Formula, GainFilter, Info, OptionInfo, RunningScores, SplitRule, Term,
-    running,
+    Block, EvidenceKind, Formula, GainFilter, Info, OptionInfo, OptionKind, RunningScores,
+    SplitRule, Term, running,
 };
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,7 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "guard",
+            kind: OptionKind::Words { words: &["average", "j48", "chen2013"] },
             default: "null",
             others: "[\"average\", \"j48\", \"chen2013\"]",
             doc: "Features whose gain is too low score 0: null compares all, 'average' asks for \
@@ -57,6 +58,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo {
             name: "mdl_penalty",
+            kind: OptionKind::Flag,
             default: "false",
             others: "[true]",
             doc: "true: growth takes candidates as C4.5 release 8 and J48 do. The threshold of a \

@@ -19,7 +19,7 @@
 
 use super::assignment::Assignment;
 use super::rows::RowOf;
-use super::{Block, Criterion, EvidenceKind, Formula, Info, OptionInfo};
+use super::{Block, Criterion, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,7 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "assignment",
+            kind: OptionKind::Words { words: &["matching", "identity"] },
             default: "null",
             others: "[\"matching\", \"identity\"]",
             doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch \
@@ -92,6 +93,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo {
             name: "size",
+            kind: OptionKind::SizeFunction { words: &["cardinality", "sqrt", "log1p"] },
             default: "\"cardinality\"",
             others: "[\"sqrt\", \"log1p\"]",
             doc: "Concave non-decreasing g with g(0) = 0: 'cardinality', 'sqrt', 'log1p', or \
@@ -100,6 +102,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo {
             name: "size_values",
+            kind: OptionKind::SizeValues,
             default: "null",
             others: "[]",
             doc: "g(0), g(1), ..., g(n) for size 'values', n = rows (total weight) of the training \

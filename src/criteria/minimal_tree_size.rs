@@ -12,7 +12,7 @@
 //! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One
 //! search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
-use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, SizeBudget, Tables};
+use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, OptionKind, SizeBudget, Tables};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -48,6 +48,7 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "node_budget",
+            kind: OptionKind::Whole,
             default: "1000",
             others: "[1]",
             doc: "Search nodes for the size of one branch, at least 1; above it the proven lower \
@@ -55,6 +56,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo {
             name: "total_budget",
+            kind: OptionKind::Whole,
             default: "200000",
             others: "[1]",
             doc: "Search nodes for all sizes of a fit, at least 1; once they are spent, lower \

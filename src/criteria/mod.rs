@@ -14,7 +14,7 @@
 
 use crate::error::{Error, Result};
 pub use crate::numeric::Cells;
-pub use facts::{EvidenceKind, Info, OptionInfo};
+pub use facts::{EvidenceKind, Info, OptionInfo, OptionKind};
 pub use formula::{Criterion, Evidence, Formula, GainFilter, PairScreen, SizeBudget, SplitRule};
 pub use info_gain::InfoGain;
 pub use running::{Cuts, LeftRows, RunningScores, Term};

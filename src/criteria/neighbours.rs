@@ -6,7 +6,7 @@
 //! single table does not say what it needs, so [`Criterion::score`] refuses. O(t^2 n), so not for
 //! hundreds of thousands of rows.
 
-use super::{Criterion, Evidence, Info, OptionInfo, Tables};
+use super::{Criterion, Evidence, Info, OptionInfo, OptionKind, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{Multiclass, NeighbourMethod, NeighbourTies};
 use serde::de::DeserializeOwned;
@@ -107,12 +107,14 @@ impl From<TiesName> for NeighbourTies {
 
 pub(super) const K: OptionInfo = OptionInfo {
     name: "k",
+    kind: OptionKind::Whole,
     default: "10",
     others: "[3]",
     doc: "Number of neighbours, at least 1; all rows where there are fewer.",
 };
 pub(super) const TIES: OptionInfo = OptionInfo {
     name: "neighbour_ties",
+    kind: OptionKind::Words { words: &["share", "first"] },
     default: "\"share\"",
     others: "[\"first\"]",
     doc: "Rows tied at the k-th distance: 'share' (they share the weight that is left) or 'first' \
@@ -120,6 +122,7 @@ pub(super) const TIES: OptionInfo = OptionInfo {
 };
 pub(super) const MULTICLASS: OptionInfo = OptionInfo {
     name: "multiclass",
+    kind: OptionKind::Words { words: &["prior", "rebate"] },
     default: "\"prior\"",
     others: "[\"rebate\"]",
     doc: "Misses of class c weigh P(c) / (1 - P(own class)) ('prior'), or by the frequency of c \

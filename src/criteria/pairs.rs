@@ -7,7 +7,7 @@
 //! [`Criterion::score`] refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
 //! hundreds of thousands of rows.
 
-use super::{Criterion, Evidence, Info, Tables};
+use super::{Criterion, Evidence, Info, OptionKind, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::{Decay, Matrices, PairSetting, Profile, WeighedPairs};
@@ -170,6 +170,11 @@ impl Precision {
     }
 }
 
+/// Words of `precision`.
+pub(super) const PRECISIONS: OptionKind = OptionKind::Words { words: &["exact", "fixed"] };
+/// Words of `decay`.
+pub(super) const DECAYS: OptionKind =
+    OptionKind::Words { words: &["exponential", "power", "threshold", "identical", "uniform"] };
 pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' \
     adds up their weights in fixed point: a pair of different rows is off \
     by at most 2^-25 of the largest weight of such a pair (of D = 1 where none weighs less than \

@@ -9,8 +9,10 @@
 //! only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of thousands of
 //! rows, and blind where every row is far from all others.
 
-use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
-use super::{EvidenceKind, Info, OptionInfo};
+use super::pairs::{
+    ALPHA, AT_ZERO, DECAY, DECAYS, DecayName, OnPairs, PRECISION, PRECISIONS, Pairs, Precision,
+};
+use super::{EvidenceKind, Info, OptionInfo, OptionKind};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -53,22 +55,37 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "theta",
+            kind: OptionKind::Numbers { count: 4 },
             default: "[1.0, 1.0, 1.0, 1.0]",
             others: "[[1, 0, 0, 1]]",
             doc: "Weights in [0, 1] of the cases: 1 same value, same class; 2 same value, other \
                 class; 3 other value, same class; \
                   4 other value, other class.",
         },
-        OptionInfo { name: "alpha", default: "0.1", others: "[0.7]", doc: ALPHA },
+        OptionInfo {
+            name: "alpha",
+            kind: OptionKind::Number,
+            default: "0.1",
+            others: "[0.7]",
+            doc: ALPHA,
+        },
         OptionInfo {
             name: "decay",
+            kind: DECAYS,
             default: "\"exponential\"",
             others: "[\"threshold\", \"identical\", \"uniform\"]",
             doc: DECAY,
         },
-        OptionInfo { name: "at_zero", default: "0.0", others: "[3.0]", doc: AT_ZERO },
+        OptionInfo {
+            name: "at_zero",
+            kind: OptionKind::Number,
+            default: "0.0",
+            others: "[3.0]",
+            doc: AT_ZERO,
+        },
         OptionInfo {
             name: "weighted",
+            kind: OptionKind::Flag,
             default: "true",
             others: "[false]",
             doc: "Whether each value counts with its share of the rows; without, features rank as \
@@ -76,6 +93,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo {
             name: "precision",
+            kind: PRECISIONS,
             default: "\"exact\"",
             others: "[\"fixed\"]",
             doc: PRECISION,

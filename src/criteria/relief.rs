@@ -9,7 +9,7 @@
 //! ReliefF.
 
 use super::pairs::{OnPairs, Pairs};
-use super::{EvidenceKind, Info, OptionInfo};
+use super::{EvidenceKind, Info, OptionInfo, OptionKind};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -34,6 +34,7 @@ pub(super) static INFO: Info = Info {
         Oblinger & Rish (2001)",
     options: &[OptionInfo {
         name: "radius",
+        kind: OptionKind::Number,
         default: "null",
         others: "[1.0]",
         doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number \

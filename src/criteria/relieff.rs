@@ -9,7 +9,7 @@
 use super::neighbours::{
     K, MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours, TIES, TiesName,
 };
-use super::{EvidenceKind, Info, OptionInfo};
+use super::{EvidenceKind, Info, OptionInfo, OptionKind};
 use crate::stats::neighbours::{NeighbourMethod, Ranks};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,7 @@ pub(super) static INFO: Info = Info {
         MULTICLASS,
         OptionInfo {
             name: "rank",
+            kind: OptionKind::Number,
             default: "null",
             others: "[2.0]",
             doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
 import numpy as np
@@ -39,18 +40,34 @@ def test_options_of_another_kind_are_named_with_what_they_are(make, said):
         fasttree.fit(fasttree.datasets.make_xor(), criterion=make(fasttree.criteria))
 
 
-def test_every_option_takes_its_default_and_says_its_choices():
-    """The check is read from the registry, so each default must pass it and a wrong kind must
-    not."""
-    for info in fasttree.list_criteria():
-        made = fasttree.criteria.make(info["name"])
-        made.options([0, 1], 4)
-        for name, default in info["options"].items():
-            if name not in {"positive", "size_values", "size"}:
-                wrong = [] if not isinstance(default, list | tuple) else 3
-                with pytest.raises(ValueError, match=f"{info['name']}: {name}="):
-                    made.set_params(**{name: wrong}).options([0, 1], 4)
-                made.set_params(**{name: default})
+# Values by the kind that an option is declared with: of that kind, and of another.
+KINDS = {
+    "flag": ([True, False], [1, "true", []]),
+    "number": ([1.5, 1, np.float64(0.5)], ["1", True, [], np.inf]),
+    "whole": ([1, np.int64(3)], [1.0, -1, True, "1"]),
+    "numbers": ([(1, 1, 1, 1), np.ones(4)], [1.0, (1, 1, 1), (1, 1, 1, "1"), "1111"]),
+    "words": ([], ["no such word", 1, []]),
+    "class": ([0, 1], [7, "no class"]),
+    "size_function": ([np.sqrt], ["no such word", 1, []]),
+}
+
+
+@pytest.mark.parametrize("criterion", [row["name"] for row in fasttree.list_criteria()])
+def test_options_take_values_of_the_kind_that_is_declared_and_no_others(criterion):
+    for option in fasttree.criteria.given_options(fasttree.criteria.make(criterion).info):
+        name, kind = option["name"], option["kind"]
+        right, wrong = KINDS[kind["is"]]
+        right = [*right, *kind.get("words", []), json.loads(option["default"])]
+        beside = {"decay": "power"} if name in ("alpha", "at_zero") else {}
+        for value in right:
+            made = fasttree.criteria.make(criterion).set_params(**{**beside, name: value})
+            made.options([0, 1], 4)
+        wrong = [*wrong, *([None] if option["default"] != "null" else [])]
+        for value in wrong:
+            made = fasttree.criteria.make(criterion).set_params(**{**beside, name: value})
+            with pytest.raises(ValueError, match=rf"({criterion}: )?{name}=") as refused:
+                made.options([0, 1], 4)
+            assert all(repr(word) in str(refused.value) for word in kind.get("words", []))
 
 
 def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs():

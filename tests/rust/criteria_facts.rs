@@ -4,7 +4,9 @@
 use super::criteria_tables::{
     Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
 };
-use fasttree_core::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, Info, find, make};
+use fasttree_core::criteria::{
+    CRITERIA, Criterion, EvidenceKind, GainFilter, Info, OptionKind, find, make,
+};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -445,5 +447,36 @@ fn totals_of_test_blocks_are_totals() {
             .map(|m| (0..2).map(|c| candidates.rows[(m * 2 + c) * candidates.stride + j]).collect())
             .collect();
         assert_eq!(column_sums(&table), [9, 4]);
+    }
+}
+
+/// The core reads every word that an option is declared with, and no other; other kinds read their
+/// default and the other values that are listed.
+#[test]
+fn kinds_of_options_are_those_that_are_read() {
+    for entry in CRITERIA {
+        for option in entry.info.options {
+            let reads = |value: Value| {
+                let given = json!({ option.name: value });
+                make(entry.info.name, given.as_object().unwrap().clone()).is_ok()
+            };
+            let what = format!("{}: {}", entry.info.name, option.name);
+            let others: Vec<Value> = serde_json::from_str(option.others).unwrap();
+            let values = || others.iter().cloned().chain([option.default.parse().unwrap()]);
+            assert!(values().all(reads), "{what}");
+            let fits: fn(&Value) -> bool = match option.kind {
+                OptionKind::Words { words } | OptionKind::SizeFunction { words } => {
+                    assert!(words.iter().all(|word| reads(json!(word))), "{what}");
+                    assert!(!reads(json!("no such word")), "{what}");
+                    assert!(values().all(|v| v.as_str().is_none_or(|v| words.contains(&v))));
+                    Value::is_string
+                }
+                OptionKind::Flag => Value::is_boolean,
+                OptionKind::Number => Value::is_number,
+                OptionKind::Whole | OptionKind::Class => Value::is_u64,
+                OptionKind::Numbers { .. } | OptionKind::SizeValues => Value::is_array,
+            };
+            assert!(values().all(|v| v.is_null() || fits(&v)), "{what}");
+        }
     }
 }

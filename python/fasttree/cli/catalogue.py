@@ -57,7 +57,7 @@ def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _described(row: dict[str, Any]) -> str:
-    from ..criteria import make
+    from ..criteria import given_options, make
 
     also = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
     lines = [
@@ -69,8 +69,7 @@ def _described(row: dict[str, Any]) -> str:
         f"looks at  {row['evidence']}",
         f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
     ]
-    options = getattr(type(make(row["name"])), "info")["options"]  # noqa: B009
-    for option in options:
+    for option in given_options(getattr(make(row["name"]), "info", {"options": ()})):
         lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")
     lines += ["", f"ftree fit DATA -c {row['name']}"]
     return "\n".join(lines)

@@ -38,6 +38,21 @@ pub enum Error {
         /// The request that was refused, or what was needed before the work could begin.
         bytes: u64,
     },
+    /// What is asked for takes more memory than may be had; nothing of it has been done.
+    #[error(
+        "{what} needs {need} bytes, and {}: {remedy}",
+        limit.map_or("the system refused them".into(), |limit| format!("memory_limit={limit}"))
+    )]
+    Need {
+        /// The work.
+        what: &'static str,
+        /// Bytes that the call takes at most, with those that it holds already.
+        need: u64,
+        /// The limit of the call; nothing where the system refused.
+        limit: Option<u64>,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Cancelled,

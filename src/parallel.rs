@@ -14,7 +14,7 @@
 //! are plain loops, so no result can depend on the number of threads unless a job makes it so.
 
 use crate::error::{Error, Result};
-use crate::memory;
+use crate::memory::{self, Budget};
 use rayon::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,6 +82,7 @@ pub struct Control {
     quiet: bool,
     /// How often memory had run out when the job began.
     exhaustions: u64,
+    budget: Budget,
     shared: Arc<Shared>,
     /// Of a job on the calling thread, which has to listen itself.
     listener: Option<Arc<Listener>>,
@@ -156,10 +157,22 @@ impl Control {
             threads: threads.max(1),
             quiet: false,
             exhaustions,
+            budget: Budget::default(),
             shared: Arc::default(),
             listener: None,
             deadline: None,
         }
+    }
+
+    /// The job with this much memory.
+    #[must_use]
+    pub fn within(&self, budget: Budget) -> Self {
+        Self { budget, ..self.clone() }
+    }
+
+    /// What the job may allocate.
+    pub fn budget(&self) -> Budget {
+        self.budget
     }
 
     /// The same job, told to use one thread only (for work below a parallel loop).

@@ -18,6 +18,7 @@ __all__ = [
     "__version__",
     "add_counts",
     "agreement_counts",
+    "allocated",
     "bag_counts",
     "bag_times",
     "bayes_fit",
@@ -129,6 +130,7 @@ class Dataset:
         custom: Callable[[np.ndarray], Any] | None = None,
         n_jobs: int | None = None,
         progress: Callable[[int, int], Any] | None = None,
+        memory_limit: int | None = None,
     ) -> np.ndarray: ...
     def neighbour_share(
         self,
@@ -154,6 +156,7 @@ class Dataset:
         proba: bool = False,
         n_jobs: int | None = None,
         progress: Callable[[int, int], Any] | None = None,
+        memory_limit: int | None = None,
     ) -> dict[str, np.ndarray]: ...
 
 @final
@@ -322,6 +325,7 @@ def pair_counts(
     weights: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    memory_limit: int | None = None,
 ) -> PairCounts: ...
 def pair_counts_across(
     dataset: Dataset,
@@ -445,6 +449,7 @@ def bin_cuts(
     n_classes: int = 1,
     weights: np.ndarray | None = None,
 ) -> np.ndarray: ...
+def allocated() -> tuple[int, int]: ...
 def scale_reserve(bytes: int) -> int: ...
 def exercise(
     what: str,
@@ -490,6 +495,7 @@ def stream_scores(
     sample_weight: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    memory_limit: int | None = None,
 ) -> np.ndarray: ...
 
 # Rows in batches and partitions. Facts: schema, (codes, missing, ranges) of each feature, rows have

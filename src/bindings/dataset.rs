@@ -7,7 +7,7 @@ use super::custom_pairs::PairFunction;
 use super::job::{Work, exception, reserve, run, run_attached};
 use super::model::PyModel;
 use super::pairs::pair_setting;
-use crate::criteria::{self, Cells, Context, Tables};
+use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Bits, Dataset, RowSet, Schema};
 use crate::discretize;
 use crate::error::Result;
@@ -76,15 +76,15 @@ impl PyDataset {
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        self.run_plans(py, (plan, raised), 1, n_jobs, progress, job)
+        self.run_plans(py, (plan, raised), (1, None), n_jobs, progress, job)
     }
 
-    /// The same for a job that carries the plan out several times.
+    /// The same for a job that carries the plan out several times, in so many bytes at most.
     pub(super) fn run_plans<R: Send>(
         &self,
         py: Python<'_>,
         (plan, raised): (FitPlan, Option<Raised>),
-        times: usize,
+        (times, limit): (usize, Option<usize>),
         n_jobs: Option<i64>,
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
@@ -93,7 +93,7 @@ impl PyDataset {
         let (rows, columns) = (self.data.len(), self.data.columns().len());
         let peak = rows.saturating_mul(4 * columns + 32);
         let work = Work::from(plan.work(&self.data).saturating_mul(times));
-        let work = work.with_memory(peak, rows * 16);
+        let work = work.with_memory(peak, rows * 16).limited(limit);
         match raised {
             None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
             Some(raised) => run_attached(py, progress, |control| job(&plan, control))
@@ -161,7 +161,8 @@ impl PyDataset {
 
     /// One score a feature, NaN where there is no split.
     #[pyo3(signature = (
-        config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
+        config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,
+        memory_limit = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn score_features<'py>(
@@ -173,16 +174,20 @@ impl PyDataset {
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
+        memory_limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let rows = row_set(rows.as_ref(), &self.data)?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
-        let scores = self.run_plan(
+        let scores = self.run_plans(
             py,
             plan(config, custom)?,
+            (1, memory_limit),
             n_jobs,
             progress.as_ref(),
             |plan, control| {
-                self.data.sort_columns(control)?;
+                if plan.criterion().info().evidence != EvidenceKind::Neighbours {
+                    self.data.sort_columns(control)?;
+                }
                 plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
                     inspect::score_features(plan, data, rows, weights, control)
                 })
@@ -260,7 +265,7 @@ impl PyDataset {
 
     /// Every configuration on every fold; arrays as described in `_core.pyi`.
     #[pyo3(signature = (
-        configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None
+        configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None, memory_limit = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn cross_validate<'py>(
@@ -272,6 +277,7 @@ impl PyDataset {
         proba: bool,
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
+        memory_limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let plans =
             configs.iter().map(|c| plan(c, None).map(|p| p.0)).collect::<PyResult<Vec<_>>>()?;
@@ -287,6 +293,7 @@ impl PyDataset {
         let cell = if proba { 4 + 8 * self.data.n_classes() } else { 4 };
         let peak = answers.saturating_mul(2 * cell);
         let work = Work::from(work.saturating_mul(folds.len())).with_memory(peak, peak);
+        let work = work.limited(memory_limit);
         let _memory = reserve(0, peak)?;
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(&self.data, &weights, &plans, &folds, proba, control)

@@ -62,10 +62,14 @@ pub fn forest_fit(
     let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
-    let GrownForest { forest, votes, content } =
-        data.run_plans(py, plan, bagging.trees, n_jobs, progress.as_ref(), |plan, control| {
-            plan.fit_forest(encoded, &rows, &weights, &bagging, request, control)
-        })?;
+    let GrownForest { forest, votes, content } = data.run_plans(
+        py,
+        plan,
+        (bagging.trees, None),
+        n_jobs,
+        progress.as_ref(),
+        |plan, control| plan.fit_forest(encoded, &rows, &weights, &bagging, request, control),
+    )?;
     let k = forest.classes();
     let votes = votes.map(|v| {
         let mut in_order = (vec![0.0; v.probabilities.len()], vec![0; v.voters.len()]);

@@ -2,7 +2,7 @@
 
 use super::InternalError;
 use crate::error::{Error, Result};
-use crate::memory::{self, Need};
+use crate::memory::{self, Budget, Need};
 use crate::parallel::{self, Control, Watcher, threads_for};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub fn exception(error: Error) -> PyErr {
     match error {
         Error::Internal(_) => InternalError::new_err(error.to_string()),
-        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        Error::Memory { .. } | Error::Need { .. } => PyMemoryError::new_err(error.to_string()),
         Error::Cancelled => PyKeyboardInterrupt::new_err("interrupted"),
         _ => PyValueError::new_err(error.to_string()),
     }
@@ -27,11 +27,12 @@ pub const SHORT: usize = 400_000;
 pub struct Work {
     amount: usize,
     need: Need,
+    limit: Option<usize>,
 }
 
 impl From<usize> for Work {
     fn from(amount: usize) -> Self {
-        Self { amount, need: Need { long: amount >= SHORT, ..Need::default() } }
+        Self { amount, need: Need { long: amount >= SHORT, ..Need::default() }, limit: None }
     }
 }
 
@@ -39,6 +40,12 @@ impl Work {
     /// The same, known to take at most `peak` bytes, `largest` in one piece.
     pub fn with_memory(mut self, peak: usize, largest: usize) -> Self {
         self.need = Need { peak, largest, ..self.need };
+        self
+    }
+
+    /// The same, allowed to allocate so many bytes at most, if a limit is given.
+    pub fn limited(mut self, limit: Option<usize>) -> Self {
+        self.limit = limit;
         self
     }
 }
@@ -61,7 +68,8 @@ pub fn run<R: Send>(
 ) -> PyResult<R> {
     let work = work.into();
     let _memory = memory::reserve(work.need).map_err(exception)?;
-    let control = Control::new(threads_for(n_jobs).map_err(exception)?);
+    let control =
+        Control::new(threads_for(n_jobs).map_err(exception)?).within(Budget::new(work.limit));
     let (watcher, raised) = watched(py, progress);
     let result = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
     let result = answered(result, &raised)?;
@@ -130,6 +138,15 @@ pub fn run_attached<R>(
 #[pyfunction]
 pub fn scale_reserve(bytes: usize) -> usize {
     memory::scale(bytes)
+}
+
+/// Bytes that the extension has allocated now, and most of them since the last call of this. For
+/// tests and benchmarks.
+#[pyfunction]
+pub fn allocated() -> (usize, usize) {
+    let found = (memory::live(), memory::peak());
+    memory::reset_peak();
+    found
 }
 
 /// Exercise the machinery that every long call relies on: `spin` works for some seconds on all

@@ -69,7 +69,7 @@ mod _core {
     #[pymodule_export]
     use super::genotypes::{scores, tests};
     #[pymodule_export]
-    use super::job::{exercise, scale_reserve};
+    use super::job::{allocated, exercise, scale_reserve};
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]

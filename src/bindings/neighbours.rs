@@ -1,7 +1,7 @@
 //! Scores of codes as they lie in the user's memory: nothing is encoded, nothing copied.
 
 use super::aligned::{Aligned1, Aligned2};
-use super::job::{exception, run};
+use super::job::{Work, exception, run};
 use crate::criteria::{self, Criterion, Evidence};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -53,7 +53,7 @@ fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Ve
 #[pyfunction]
 #[pyo3(signature = (
     codes, classes, n_classes, criterion, options_json, sample_weight = None, n_jobs = None,
-    progress = None
+    progress = None, memory_limit = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn stream_scores<'py>(
@@ -66,6 +66,7 @@ pub fn stream_scores<'py>(
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
+    memory_limit: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let options =
         serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -77,6 +78,7 @@ pub fn stream_scores<'py>(
     let classes = classes.as_array().to_vec();
     let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
+    let work = Work::from(work).limited(memory_limit);
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = NeighbourRows::new(codes, Vec::new(), &classes, n_classes, weights)?;
         let (method, multiclass) = search(criterion.as_ref(), &rows, control)?;

@@ -7,6 +7,7 @@ use super::job::{Work, exception, run};
 use crate::criteria::pairs::Precision;
 use crate::data;
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::stats::pairs::{
     Decay, NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
     pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
@@ -30,7 +31,9 @@ fn count_bytes(data: &data::Dataset) -> usize {
 /// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows; `weights` are copies
 /// of rows.
 #[pyfunction]
-#[pyo3(signature = (dataset, rows = None, weights = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    dataset, rows = None, weights = None, n_jobs = None, progress = None, memory_limit = None
+))]
 pub fn pair_counts(
     py: Python<'_>,
     dataset: &Bound<'_, PyDataset>,
@@ -38,6 +41,7 @@ pub fn pair_counts(
     weights: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
+    memory_limit: Option<usize>,
 ) -> PyResult<PyPairCounts> {
     let data = dataset.get().data();
     let weights = copies(weights.as_ref(), data)?;
@@ -47,9 +51,9 @@ pub fn pair_counts(
     };
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let bytes = count_bytes(data);
-    let work = Work::from(work).with_memory(bytes, bytes);
+    let work = Work::from(work).with_memory(0, bytes.min(memory::CAP)).limited(memory_limit);
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(data)?;
+        let columns = NominalColumns::new(control.budget(), data)?;
         let codes = columns.codes(data, weights.as_deref())?;
         pair_counts_between(control, &codes, from.as_ref().map(data::RowSet::rows), None)
     })?;
@@ -75,7 +79,7 @@ pub fn pair_counts_across(
     let bytes = count_bytes(data);
     let work = Work::from(pairs / 32 * data.columns().len()).with_memory(bytes, bytes);
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(data)?;
+        let columns = NominalColumns::new(control.budget(), data)?;
         let codes = columns.codes(data, weights.as_deref())?;
         across(control, &codes, [rows.rows(), others.rows()])
     })?;
@@ -111,7 +115,7 @@ pub fn fixed_matrices<'py>(
     };
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let weighed = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(data)?;
+        let columns = NominalColumns::new(control.budget(), data)?;
         let codes = columns.codes(data, weights.as_deref())?;
         weigh_pairs(control, &codes, &setting, from.as_ref().map(data::RowSet::rows))
     })?;

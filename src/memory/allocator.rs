@@ -6,7 +6,7 @@
 //! a Rust program that wants the same installs it itself.
 #![allow(unsafe_code)]
 
-use super::{follow, refused, small};
+use super::{count, refused};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::time::Duration;
 
@@ -21,9 +21,7 @@ fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     if found.is_null() {
         return again(size, ask);
     }
-    if size >= small() {
-        follow(size);
-    }
+    count(size as isize);
     found
 }
 
@@ -32,7 +30,11 @@ fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let attempts = refused(size);
     for attempt in 0..attempts {
         let found = ask();
-        if !found.is_null() || attempt + 1 == attempts {
+        if !found.is_null() {
+            count(size as isize);
+            return found;
+        }
+        if attempt + 1 == attempts {
             return found;
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -54,12 +56,17 @@ unsafe impl GlobalAlloc for Allocator {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
         // SAFETY: every block of this allocator comes from the system's, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as for `dealloc`; after a refusal the block is still what it was.
-        insist(size, || unsafe { System.realloc(block, layout, size) })
+        let found = insist(size, || unsafe { System.realloc(block, layout, size) });
+        if !found.is_null() {
+            count(-(layout.size() as isize));
+        }
+        found
     }
 }

@@ -18,7 +18,10 @@
 //! before the work, [`zeroed`] and [`with_capacity`] return an error. Threads that are refused
 //! while others still hold what they are about to give back wait for them, at most a second.
 //!
-//! The cost is one comparison for each allocation. What this cannot see: a system that promises
+//! A call may have a limit of its own ([`Budget`]): each pass asks [`Budget::admit`] for what its
+//! plan says that it takes, before it takes it, and plans smaller blocks where that is too much.
+//!
+//! The cost is an addition and two comparisons for each allocation. What this cannot see: a system that promises
 //! memory it does not have (Linux by default) and kills processes instead.
 
 mod allocator;
@@ -29,7 +32,7 @@ use crate::error::{Error, Result};
 use memmap2::MmapMut;
 use std::cell::Cell;
 use std::collections::TryReserveError;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 const MIB: usize = 1 << 20;
@@ -57,9 +60,130 @@ static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
 /// The reserve can no longer follow: it is not tried at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
 
+/// Bytes that are allocated, but for what the threads have not reported yet.
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+/// The largest number of allocated bytes since [`reset_peak`].
+static PEAK: AtomicIsize = AtomicIsize::new(0);
+/// A thread reports its balance from so many bytes on.
+const REPORTED: isize = 1 << 14;
+
 thread_local! {
     /// This thread asks fallibly: a refusal is an error already.
     static FALLIBLE: Cell<bool> = const { Cell::new(false) };
+    /// Bytes that this thread has allocated less those that it has given back, not yet reported.
+    static BALANCE: Cell<isize> = const { Cell::new(0) };
+}
+
+/// Keep account of an allocation of so many bytes, or of a release where the number is negative.
+#[inline]
+fn count(bytes: isize) {
+    let _ = BALANCE.try_with(|balance| {
+        let now = balance.get() + bytes;
+        if now.abs() < REPORTED {
+            balance.set(now);
+        } else {
+            balance.set(0);
+            let live = LIVE.fetch_add(now, Ordering::Relaxed) + now;
+            PEAK.fetch_max(live, Ordering::Relaxed);
+        }
+    });
+    if bytes >= small() as isize {
+        follow(bytes as usize);
+    }
+}
+
+/// Bytes that this library has allocated, to within 16 KiB for each thread; 0 in a program that
+/// has not installed the [`Allocator`].
+pub fn live() -> usize {
+    LIVE.load(Ordering::Relaxed).max(0) as usize
+}
+
+/// The largest number of allocated bytes since the last [`reset_peak`].
+pub fn peak() -> usize {
+    PEAK.load(Ordering::Relaxed).max(0) as usize
+}
+
+/// Let [`peak`] begin again with what is allocated now.
+pub fn reset_peak() {
+    PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
+/// What a call may allocate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Budget {
+    /// The limit that the user gave.
+    limit: Option<usize>,
+    /// Bytes that were allocated when the call began.
+    before: usize,
+    /// The budget of one of several parts that run at the same time: bytes left to it.
+    part: Option<usize>,
+}
+
+impl Budget {
+    /// A call begins that may allocate so many bytes, or any number.
+    pub fn new(limit: Option<usize>) -> Self {
+        Self { limit, before: live(), part: None }
+    }
+
+    /// Bytes that the call has allocated and still holds, or that other parts of it may.
+    fn held(&self) -> usize {
+        match (self.part, self.limit) {
+            (Some(left), Some(limit)) => limit - left,
+            _ => live().saturating_sub(self.before),
+        }
+    }
+
+    /// Bytes that may be allocated from now on.
+    pub fn left(&self) -> usize {
+        self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held()))
+    }
+
+    /// Whether so many bytes are within the limit, and the system would give them.
+    pub fn has(&self, bytes: usize) -> bool {
+        let asked = bytes.saturating_add(small());
+        bytes <= self.left() && (bytes <= MIB || is_there(asked).is_ok())
+    }
+
+    /// The budget of each of some parts that run at the same time.
+    #[must_use]
+    pub fn shared(self, parts: usize) -> Self {
+        match self.limit {
+            None => self,
+            Some(_) => Self { part: Some(self.left() / parts.max(1)), ..self },
+        }
+    }
+
+    /// Refuse `bytes` that `what` is about to take, with the need and the remedy, where the limit or
+    /// the system has not got them.
+    ///
+    /// # Errors
+    /// [`Error::Need`].
+    pub fn admit(&self, what: &'static str, bytes: usize, remedy: &'static str) -> Result<()> {
+        self.admit_first(what, [bytes, bytes], remedy)
+    }
+
+    /// [`Self::admit`] for the first of what the work takes; a refusal states the need of all of it.
+    ///
+    /// # Errors
+    /// [`Error::Need`].
+    pub fn admit_first(
+        &self,
+        what: &'static str,
+        [bytes, all]: [usize; 2],
+        remedy: &'static str,
+    ) -> Result<()> {
+        let need = self.held().saturating_add(all.max(bytes));
+        let refusal = |limit: Option<usize>| Error::Need {
+            what,
+            need: need as u64,
+            limit: limit.map(|limit| limit as u64),
+            remedy,
+        };
+        if bytes > self.left() {
+            return Err(refusal(self.limit));
+        }
+        if self.has(bytes) { Ok(()) } else { Err(refusal(None)) }
+    }
 }
 
 #[inline]

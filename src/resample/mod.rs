@@ -41,13 +41,21 @@ pub fn cross_validate(
 ) -> Result<Vec<Outcome>> {
     data.sort_columns(control)?;
     control.expect((plans.len() * folds.len()) as u64);
-    let serial = control.serial().quiet();
     let roots = match plans.iter().any(FitPlan::shares_pairs) {
         true => roots::roots(data, weights, folds, &control.quiet())?,
         false => vec![None; folds.len()],
     };
     // Folds outside, plans inside: what the plans share stays in the cache.
-    let by_fold = parallel::map(control, folds.len(), |f| {
+    // With a limit, folds share what is left; where a share is too little, they take turns.
+    let largest = folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
+    let fit = growth_bytes(data, largest);
+    let threads = control.threads();
+    let budget = control.budget();
+    let together = budget.shared(threads).left() >= fit;
+    let folds_control = if together { control.clone() } else { control.serial() };
+    let budget = if together && threads > 1 { budget.shared(threads) } else { budget };
+    let serial = control.serial().quiet().within(budget);
+    let by_fold = parallel::map(&folds_control, folds.len(), |f| {
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
         let mut common = Common::new(roots[f].clone(), plans.len() == 1);
@@ -71,6 +79,12 @@ pub fn cross_validate(
         out.extend(by_fold.iter_mut().filter_map(Iterator::next));
     }
     Ok(out)
+}
+
+/// Bytes about which the growth of one tree on so many rows takes where pairs or neighbours of rows
+/// are the evidence: codes and slots, their order, schedules.
+fn growth_bytes(data: &Dataset, rows: usize) -> usize {
+    rows.saturating_mul(20 * data.columns().len() + 64)
 }
 
 fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {

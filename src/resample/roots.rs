@@ -53,9 +53,14 @@ pub(super) fn roots(
             first += 1;
             continue;
         };
-        if group > 2 && plan::folds_fit(group, cells) {
+        // counts of each pair of folds and of all, those of each training set as its pairs of cases,
+        // the rows, their schedules, and a worker for each thread
+        let tables = 8 * cells * (group * (group + 1) / 2 + 2 + control.threads());
+        let rows = data.len() * (11 * data.columns().len() + 40);
+        let bytes = 2 * (tables + rows);
+        if group > 2 && plan::folds_fit(group, cells) && bytes <= control.budget().left() {
             if columns.is_none() {
-                columns = Some(NominalColumns::new(data)?);
+                columns = Some(NominalColumns::new(control.budget(), data)?);
             }
             if let Some(columns) = &columns {
                 let codes = columns.codes(data, whole)?;

@@ -247,6 +247,11 @@ impl Kernels {
         unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }
     }
 
+    /// Whether [`Self::byte_masks`] makes any: eight words for each of the planes.
+    pub fn by_bytes(&self) -> bool {
+        self.table.by_bytes
+    }
+
     /// Masks of the bytes of columns for [`Kernels::flush`], eight words for each of the planes,
     /// where this level reads them from memory.
     pub fn byte_masks(&self, planes: &[u64], out: &mut Buffer) {

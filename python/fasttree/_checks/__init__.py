@@ -321,6 +321,18 @@ def whole(low: int, high: int = 2**31 - 1) -> Check:
     return check
 
 
+def memory_limit(name: str, value: Any) -> int | None:
+    """Bytes that a call may allocate, at least 1; None is no limit.
+
+    >>> memory_limit("memory_limit", "2GiB")
+    Traceback (most recent call last):
+    ...
+    ValueError: memory_limit='2GiB' must be a whole number in [1, 9223372036854775807]
+    """
+    limit: int | None = maybe(whole(1, 2**63 - 1))(name, value)
+    return limit
+
+
 def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
     """Numbers in [low, high]; without `low` itself (`above`), without `high` (`below`)."""
     words = f"{'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"

@@ -27,11 +27,13 @@ def score_features(
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
+    memory_limit: int | None = None,
 ) -> np.ndarray:
     """One score a feature, NaN where the feature allows no split."""
     data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
+    report = make_report(progress, "scoring")
     return data.score_features(
-        json.dumps(config), as_rows(rows), weights, custom, n_jobs, make_report(progress, "scoring")
+        json.dumps(config), as_rows(rows), weights, custom, n_jobs, report, memory_limit
     )
 
 
@@ -43,6 +45,7 @@ def pair_counts(
     sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
+    memory_limit: int | None = None,
 ) -> _core.PairCounts:
     """Counts of ordered pairs of a Table of nominal features, from `rows` to all rows, or both ways
     between `rows` and `others`; weights are copies of rows."""
@@ -50,7 +53,7 @@ def pair_counts(
     how = (as_weights(sample_weight), n_jobs, report)
     if others is not None:
         return _core.pair_counts_across(data, rows, others, *how)
-    return _core.pair_counts(data, as_rows(rows), *how)
+    return _core.pair_counts(data, as_rows(rows), *how, memory_limit)
 
 
 def agreement_counts(
@@ -133,6 +136,7 @@ def stream_scores(
     sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
+    memory_limit: int | None = None,
 ) -> np.ndarray:
     """One score a column of a C-contiguous uint8 array, read where it lies."""
     threads(n_jobs)
@@ -146,4 +150,5 @@ def stream_scores(
         weights,
         n_jobs,
         make_report(progress, "work"),
+        memory_limit,
     )

@@ -193,14 +193,14 @@ def cross_validate(
     proba: bool = False,
     n_jobs: int | None = None,
     progress: Progress = None,
+    memory_limit: int | None = None,
 ) -> dict[str, np.ndarray]:
     """Every configuration on every fold; see `_core.Dataset.cross_validate` for the arrays."""
     pairs = [(readable(train, np.int64), readable(test, np.int64)) for train, test in folds]
     data = dataset_of(table, n_jobs)
     texts = [json.dumps(c) for c in configs]
-    return data.cross_validate(
-        texts, pairs, as_weights(sample_weight), proba, n_jobs, make_report(progress, "fits")
-    )
+    weights, report = as_weights(sample_weight), make_report(progress, "fits")
+    return data.cross_validate(texts, pairs, weights, proba, n_jobs, report, memory_limit)
 
 
 def minimal_tree(

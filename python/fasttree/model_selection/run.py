@@ -190,6 +190,7 @@ def _run_trees(
     n_jobs: Any,
     progress: Progress,
     proba: bool,
+    memory_limit: int | None,
 ) -> Any:
     """Fit and predict all configurations on all folds by one call into the engine."""
     from .. import _engine
@@ -203,6 +204,7 @@ def _run_trees(
         n_jobs=n_jobs,
         progress=progress,
         proba=proba,
+        memory_limit=memory_limit,
         **({} if weights is None else {"sample_weight": weights}),
     )
 
@@ -340,6 +342,7 @@ def run_methods(
     report: Report | None,
     want: str | None,
     outside: dict[str, Any],
+    memory_limit: int | None = None,
 ) -> Runs:
     """Run every method on every fold; `outside` are scorers of fitted estimators.
 
@@ -372,6 +375,7 @@ def run_methods(
             n_jobs=n_jobs,
             progress=report and after(done),
             proba=want is not None,
+            memory_limit=memory_limit,
         )
         runs.add_trees(places, found, time.perf_counter() - started)
         done += len(places) * n_folds

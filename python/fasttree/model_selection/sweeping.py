@@ -251,6 +251,7 @@ def sweep(
     progress: Progress = False,
     client: Any = None,
     journal: Any = None,
+    memory_limit: int | None = None,
     **params: Any,
 ) -> Sweep:
     """Cross-validate trees under every combination of settings, on the same folds.
@@ -263,7 +264,8 @@ def sweep(
         decay: None (each criterion's own), a name or several; see `PairCounts.matrices`.
         criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, or several.
         at_zero: weight of pairs at distance 0 under ``"power"``.
-        cv, scoring, random_state, n_jobs, progress, client, journal: as in `cross_validate`.
+        cv, scoring, random_state, n_jobs, progress, client, journal, memory_limit: as in
+            `cross_validate`.
         **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its
             criterion.
 
@@ -272,6 +274,7 @@ def sweep(
         ``.to_markdown()``, ``.plot()``.
 
     Raises:
+        MemoryError: as in `cross_validate`.
         ValueError: a setting outside its domain, or a criterion that does not look at pairs.
 
     Examples:
@@ -309,6 +312,7 @@ def sweep(
         progress=progress,
         client=client,
         journal=journal,
+        memory_limit=memory_limit,
         **params,
     )
     return Sweep(settings, axes, result)

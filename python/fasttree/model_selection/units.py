@@ -96,6 +96,7 @@ class Task:
     outside: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
     n_jobs: Any = None
+    memory_limit: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels: no settings, no views of the rows, folds packed, one thread a unit."""
@@ -127,7 +128,9 @@ def run_unit(task: Task, unit: Unit) -> Outcome:
 
     def run(places: tuple[int, ...]) -> Runs:
         methods = [task.methods[place] for place in places]
-        return run_methods(methods, task.data, folds, n_jobs=task.n_jobs, **how)
+        return run_methods(
+            methods, task.data, folds, n_jobs=task.n_jobs, memory_limit=task.memory_limit, **how
+        )
 
     try:
         return Outcome(unit.places, run(unit.places))

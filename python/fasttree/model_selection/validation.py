@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, one_value, random_seed
+from .._checks import checked, memory_limit, one_value, random_seed
 from .._checks.aliases import CvFolds, Seed
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
@@ -209,7 +209,13 @@ def _naming(name: str, error: Exception) -> Exception:
     return kind(f"{name}: {error}")
 
 
-@checked(random_state=random_seed, keep_proba=one_value, on_interrupt=one_value, on_error=one_value)
+@checked(
+    random_state=random_seed,
+    keep_proba=one_value,
+    on_interrupt=one_value,
+    on_error=one_value,
+    memory_limit=memory_limit,
+)
 def cross_validate(
     X: Any,
     y: Any = None,
@@ -226,6 +232,7 @@ def cross_validate(
     on_error: str = "raise",
     client: Any = None,
     journal: Any = None,
+    memory_limit: int | None = None,
     **params: Any,
 ) -> CrossValidation:
     """Cross-validate split criteria and other classifiers on the same folds.
@@ -269,6 +276,11 @@ def cross_validate(
     journal : path, optional
         A file to which finished parts are appended. The same call goes on where a killed one was;
         a call with other settings or data is refused. `random_state` must be a number.
+    memory_limit : int, optional
+        Bytes, at least 1, that the passes over pairs and neighbours of rows may allocate beyond the
+        encoded table, where these are the evidence of a criterion; on each worker with `client`.
+        Fewer folds run at a time, in smaller blocks, and no result depends on it.  What the growth
+        of the trees takes besides is not limited.
     **params
         Parameters of every `FastTreeClassifier`.
 
@@ -280,6 +292,9 @@ def cross_validate(
 
     Raises
     ------
+    MemoryError
+        A pass needs more than `memory_limit`, or than the system gives, even in the smallest
+        blocks; the message has the need.
     ValueError
         More folds than rows, unknown metric or criterion, probabilities asked of a classifier
         without them.
@@ -307,6 +322,7 @@ def cross_validate(
         n_jobs=n_jobs,
         keep_proba=keep_proba,
         params=params,
+        memory_limit=memory_limit,
     )
     report = make_report(progress, "fits")
     with place_of(client, journal) as place:
@@ -351,6 +367,7 @@ def make_run(
     n_jobs: int | None,
     keep_proba: bool,
     params: Mapping[str, Any],
+    memory_limit: int | None = None,
 ) -> Run:
     """A cross-validation of which nothing has been run; see `cross_validate`."""
     started = time.perf_counter()
@@ -371,7 +388,7 @@ def make_run(
         "random_state": random_state,
         "params": dict(params),
     }
-    return Run(methods, data, folds, scorers, want, settings, n_jobs, started)
+    return Run(methods, data, folds, scorers, want, settings, n_jobs, started, memory_limit)
 
 
 @dataclass
@@ -389,6 +406,7 @@ class Run:
     settings: dict[str, Any]
     n_jobs: Any
     started: float
+    memory_limit: int | None = None
     refused: dict[str, Exception] = field(default_factory=dict)
     _binned: dict[str, Any] = field(default_factory=dict)
 
@@ -423,12 +441,14 @@ class Run:
             outside_scorers(self.scorers),
             {**about, "probabilities": self.want},
             self.n_jobs,
+            self.memory_limit,
         )
 
     def here(self, report: Any, on_interrupt: str, on_error: str) -> CrossValidation:
         """Run in this process: our trees by one call into the core."""
         how: dict[str, Any] = {
             "n_jobs": self.n_jobs,
+            "memory_limit": self.memory_limit,
             "report": report,
             "want": self.want,
             "outside": outside_scorers(self.scorers),

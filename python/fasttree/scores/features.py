@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import as_float, integer, shown
+from .._checks import as_float, checked, integer, memory_limit, shown
 from .._checks.aliases import MaybeArray
 from ..datasets.genotypes import Genotypes
 from ..datasets.inputs import table_of
@@ -40,8 +40,15 @@ VARIANTS = 2000
 """Variants of genotypes that become a Table together."""
 
 
+@checked(memory_limit=memory_limit)
 def score_features(
-    X: Any, y: MaybeArray = None, *, criterion: Any, sample_weight: MaybeArray = None, **params: Any
+    X: Any,
+    y: MaybeArray = None,
+    *,
+    criterion: Any,
+    sample_weight: MaybeArray = None,
+    memory_limit: int | None = None,
+    **params: Any,
 ) -> np.ndarray:
     """One score a feature.
 
@@ -55,6 +62,10 @@ def score_features(
         criterion: as in `FastTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
             copies of a row, and others are importances relative to their mean.
+        memory_limit: bytes that scoring may allocate beyond the encoded table, at least 1, where
+            pairs or neighbours of rows are the evidence. It works in smaller blocks to keep the
+            limit; the scores do not depend on it. Default: no limit but the system's. `Genotypes`
+            take none.
         **params: parameters of `FastTreeClassifier` that matter at the root: `discretize`,
             `n_bins`, `missing`, `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`,
             ... Others than their defaults that cannot act on these scores are refused by name.
@@ -64,6 +75,8 @@ def score_features(
         no split.
 
     Raises:
+        MemoryError: more than `memory_limit` is needed, or than the system gives, even in the
+            smallest blocks; the message has the need.
         ValueError: a parameter outside its domain; a numeric column where pairs are counted and
             ``discretize=None``; columns so many that counts of pairs by distance would take more
             than 2 GB (``precision="fixed"`` of the criterion keeps none).
@@ -81,6 +94,11 @@ def score_features(
     refuse_unscored(estimator)
     study = as_genotypes(X)
     if study is not None:
+        if memory_limit is not None:
+            raise ValueError(
+                f"memory_limit={memory_limit}: genotypes are scored in blocks of a fixed size; "
+                "leave it out"
+            )
         return _of_variants(study, y, criterion, sample_weight, params)
     made = criteria.make(criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
@@ -92,7 +110,13 @@ def score_features(
         table = X if isinstance(X, Table) else Table(codes[:, :1], y, categorical_features="all")
         weights = estimator._weighted(table, sample_weight).importances
         return stream(
-            codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
+            codes,
+            table,
+            made,
+            weights,
+            n_jobs=estimator.n_jobs,
+            progress=estimator.progress,
+            memory_limit=memory_limit,
         )
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
     return _engine.score_features(
@@ -102,6 +126,7 @@ def score_features(
         custom=custom,
         n_jobs=estimator.n_jobs,
         progress=estimator.progress,
+        memory_limit=memory_limit,
     )
 
 

@@ -36,6 +36,7 @@ from .._checks import (
     at_least_zero,
     checked,
     four_weights,
+    memory_limit,
     one_of,
     one_value,
     several_fours,
@@ -390,6 +391,7 @@ def _has_numbers(table: Table) -> bool:
     )
 
 
+@checked(memory_limit=memory_limit)
 def pair_counts(
     X: Any,
     y: Any = None,
@@ -400,6 +402,7 @@ def pair_counts(
     categorical_features: CategoricalFeatures = "from_dtype",
     n_jobs: int | None = None,
     progress: Any = None,
+    memory_limit: int | None = None,
 ) -> PairCounts:
     """Count all ordered pairs of rows by feature, value, class, case and distance, in one exact
     pass.
@@ -417,8 +420,13 @@ def pair_counts(
         categorical_features: as in `Table`.
         n_jobs: threads; the counts do not depend on it.
         progress: a function (done, total).
+        memory_limit: bytes that the pass may allocate beyond the encoded table, at least 1. It
+            works in smaller blocks to keep the limit; the counts do not depend on it. Default: no
+            limit but the system's.
 
     Raises:
+        MemoryError: the pass needs more than `memory_limit`, or than the system gives, even in the
+            smallest blocks; the message has the need.
         ValueError: a numeric column with ``discretize=None``, rows that do not exist, or weights
             that are not whole.
 
@@ -432,7 +440,12 @@ def pair_counts(
     table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     numbers = None if rows is None else _row_numbers(rows, len(table))
     core = _engine.pair_counts(
-        table, numbers, sample_weight=weights, n_jobs=n_jobs, progress=progress
+        table,
+        numbers,
+        sample_weight=weights,
+        n_jobs=n_jobs,
+        progress=progress,
+        memory_limit=memory_limit,
     )
     levels = [tuple(c.levels or ()) for c in table.columns]
     total = len(table) if weights is None else int(weights.sum())

@@ -7,7 +7,7 @@ What
     consecutive and need not all occur.
 Complexity
     O(t^2 n) bit operations; memory beside the array: at most 128 MB of distances and a few MB a
-    thread.
+    thread, less under `memory_limit`.
 When not to use it
     Directly; see `fasttree.score_features`.
 """
@@ -69,6 +69,7 @@ def stream(
     *,
     n_jobs: int | None,
     progress: Progress,
+    memory_limit: int | None = None,
 ) -> np.ndarray:
     """One score a column; `table` has the target.
 
@@ -103,4 +104,5 @@ def stream(
         sample_weight=weights,
         n_jobs=n_jobs,
         progress=progress,
+        memory_limit=memory_limit,
     )

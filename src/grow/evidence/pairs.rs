@@ -33,11 +33,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             return Err(Error::Internal("pairs of a context without weights for them".into()));
         };
         if let Some(setting) = metric.weighed()? {
-            let rows = self.gathered(pairs, tools)?;
+            let rows = self.gathered(pairs, tools, control)?;
             return self.weighed(metric, &setting, pairs, &rows, control);
         }
         if let Some((setting, precision)) = metric.matrices() {
-            let rows = self.gathered(pairs, tools)?;
+            let rows = self.gathered(pairs, tools, control)?;
             return self.by_matrices(metric, setting, precision, pairs, &rows, control);
         }
         let memo = self.context.setting.memo;
@@ -48,7 +48,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                     && let Some(setting) =
                         metric.alike(&mut || self.radius(pairs, tools, control))?
                 {
-                    let rows = self.gathered(pairs, tools)?;
+                    let rows = self.gathered(pairs, tools, control)?;
                     return self.weighed(metric, &setting, pairs, &rows, control);
                 }
                 let known = self.counted(pairs, tools, control)?;
@@ -70,11 +70,17 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The rows of the node, ready to be counted.
-    fn gathered(&self, pairs: &PairContext, tools: &mut PairWorkspace) -> Result<PairNodeRows> {
+    fn gathered(
+        &self,
+        pairs: &PairContext,
+        tools: &mut PairWorkspace,
+        control: &Control,
+    ) -> Result<PairNodeRows> {
         let nominal = &self.context.nominal;
         let coded = self.field.coded(nominal.features.len(), self.range);
         let (classes, weight) = (self.context.data.n_classes(), |r| pairs.weight(r));
-        PairNodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)
+        let (layout, budget) = (&nominal.layout, control.budget());
+        PairNodeRows::gather(budget, coded, layout, classes, weight, &mut tools.numbering)
     }
 
     /// Weigh the pairs of the node under one setting.
@@ -132,7 +138,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     ) -> Result<usize> {
         match pairs.radius.get() {
             Some(&radius) => Ok(radius),
-            None => pairs.radius_of(&self.gathered(pairs, tools)?, control),
+            None => pairs.radius_of(&self.gathered(pairs, tools, control)?, control),
         }
     }
 
@@ -143,7 +149,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         tools: &mut PairWorkspace,
         control: &Control,
     ) -> Result<Arc<KnownPairs>> {
-        let rows = self.gathered(pairs, tools)?;
+        let rows = self.gathered(pairs, tools, control)?;
         let profile = match rows.features() {
             [] => Profile::default(),
             _ => rows.profile(control)?.scaled(pairs.scale),
@@ -204,8 +210,8 @@ pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
     };
     let classes = evaluator.context.data.n_classes();
     let weight = |r| pairs.weight(r);
-    let rows =
-        PairNodeRows::gather(root, &nominal.layout, classes, weight, &mut Numbering::default())?;
+    let (layout, numbering) = (&nominal.layout, &mut Numbering::default());
+    let rows = PairNodeRows::gather(control.budget(), root, layout, classes, weight, numbering)?;
     if !rows.features().is_empty() {
         pairs.radius_of(&rows, control)?;
     }

@@ -5,7 +5,8 @@
 //! that; at most 128 MB of distances.
 
 use super::NeighbourRows;
-use super::distances::{Distances, Order, tile_rows};
+use super::distances::{Distances, Order, SCRATCH_BYTES, row_bytes, tile_rows};
+use super::need::{REMEDY, WHAT};
 use super::totals::NominalTotals;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -24,7 +25,11 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
     let (kernels, order) = (Kernels::active(), Order::new(rows));
     let counted = NominalTotals::new(control, rows, false)?;
     let distances = rows.codes.columns + 1;
-    let (t, size) = (rows.len(), tile_rows(rows));
+    let t = rows.len();
+    let fixed = control.threads() * (SCRATCH_BYTES + 8 * t + 16 * distances);
+    let left = control.budget().left().saturating_sub(fixed);
+    let size = tile_rows(rows).min((left / row_bytes(rows).max(1)).max(TOGETHER));
+    control.budget().admit(WHAT, fixed + size.min(t) * row_bytes(rows), REMEDY)?;
     let unit = rows.mass.is_unit();
     let mut all = vec![0.0; distances];
     for at in (0..t).step_by(size) {

@@ -60,10 +60,18 @@ impl Order {
 /// matter, few enough that their distances stay in the cache for few features, and never more than
 /// fit the memory set aside.
 pub(super) fn tile_rows(rows: &NeighbourRows<'_>) -> usize {
-    let bytes = if rows.others.is_empty() { 4 } else { 12 };
-    let fit = TILE_BYTES / (bytes * rows.len().max(1));
+    let fit = TILE_BYTES / row_bytes(rows).max(1);
     (8 * rows.features()).max(64).min(fit).clamp(16, rows.len().max(16))
 }
+
+/// Bytes of the distances of one row to all.
+pub(super) fn row_bytes(rows: &NeighbourRows<'_>) -> usize {
+    let bytes = if rows.others.is_empty() { 4 } else { 12 };
+    bytes * rows.len().next_multiple_of(512)
+}
+
+/// Bytes of the bit planes that a thread makes.
+pub(super) const SCRATCH_BYTES: usize = 2 * PLANE_BYTES;
 
 /// Distances of some rows to all places.
 pub(super) struct Distances {

@@ -36,6 +36,7 @@ pub mod genotypes;
 mod grid;
 mod narrow;
 mod nearest;
+mod need;
 mod score;
 mod select;
 mod share;

@@ -18,6 +18,7 @@ use super::distances::Order;
 use super::grid::Grid;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
+use super::need::{REMEDY, WHAT};
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance};
 use crate::error::Result;
@@ -50,11 +51,18 @@ pub(super) fn parts(
     {
         return Ok(None);
     }
+    let chunk = if padded > 32_768 { 16 } else { 64 };
+    let chunks = share.range(t.div_ceil(chunk));
+    // the bits do not depend on threads, but on this way and its chunks
+    let (whole, scratch) = bytes(order, (n, values), chunk, kernels);
+    let held = whole + 8 * chunks.len() * n.next_multiple_of(64);
+    let need = |threads: usize| held.saturating_add(scratch.saturating_mul(threads));
+    let fits = control.budget().has(need(control.threads()));
+    let control = &if fits { control.clone() } else { control.serial() };
+    control.budget().admit(WHAT, need(control.threads()), REMEDY)?;
     let mean = if method.needs_mean() { mean_distance(rows, counted, multiclass) } else { 0.0 };
     let picker = Picker::new(method, multiclass, order, &rows.mass, (mean, Grid::of(rows)));
     let whole = WholeColumns::new(kernels, rows, order, &counted.levels);
-    let chunk = if padded > 32_768 { 16 } else { 64 };
-    let chunks = share.range(t.div_ceil(chunk));
     control.expect((chunks.len() * chunk) as u64);
     let parts = parallel::map(control, chunks.len(), |c| {
         control.check()?;
@@ -64,6 +72,22 @@ pub(super) fn parts(
         Ok(RowChunk::new(&whole, &picker, some).scores())
     })?;
     Ok(Some(parts))
+}
+
+/// Bytes of all rows as columns, and of a chunk of rows against them, for so many features with so
+/// many values.
+fn bytes(
+    order: &Order,
+    (n, values): (usize, usize),
+    chunk: usize,
+    kernels: Kernels,
+) -> (usize, usize) {
+    let (t, w) = (order.rows.len(), kernels.words());
+    let tiles: usize = order.starts.windows(2).map(|s| (s[1] - s[0]).div_ceil(64 * w)).sum();
+    let depth = (usize::BITS - (n + 1).leading_zeros()) as usize;
+    let whole = 8 * tiles * w * (values + 1) + t * n.next_multiple_of(64) + 4 * n;
+    let words = tiles * w * (chunk * depth + 2) + chunk * w;
+    (whole, 8 * words + 4 * chunk * n + 12 * n.next_multiple_of(64) + 8 * t)
 }
 
 /// All rows as columns.

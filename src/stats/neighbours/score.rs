@@ -6,8 +6,9 @@
 //! threads. Rows come in groups whose sums are added in order: groups that are summed in other
 //! processes give the same scores ([`neighbour_parts`]).
 
-use super::distances::{Distances, Order, tile_rows};
+use super::distances::{Distances, Order, SCRATCH_BYTES, row_bytes, tile_rows};
 use super::grid::Grid;
+use super::need::{REMEDY, WHAT};
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
@@ -19,6 +20,9 @@ use std::ops::Range;
 
 /// Bytes of a block of columns over all rows.
 const BLOCK_BYTES: usize = 1 << 20;
+
+/// Bytes of the distances of a tile where numbers are all that is compared, or an eighth of them.
+const SMALL_TILE_BYTES: usize = 4 << 20;
 
 /// Bytes of the sums of all groups.
 const PART_BYTES: usize = 128 << 20;
@@ -150,7 +154,39 @@ impl RowGroups {
         let fit = tile_rows(rows);
         let most = (PART_BYTES / (8 * rows.features())).clamp(4, Self::MOST);
         let size = rows.len().div_ceil(most).max(Self::SMALLEST).min(fit);
-        Self { rows: rows.len(), size, tile: fit / size * size }
+        // gaps of numbers gain nothing from a large tile, as bit planes do
+        let (numbers, planes) = (rows.others.len(), rows.codes.columns);
+        let own = rows.len().saturating_mul(planes + 8 * numbers) / 8;
+        let few = if numbers > planes {
+            fit.min(own.max(SMALL_TILE_BYTES) / row_bytes(rows).max(1))
+        } else {
+            fit
+        };
+        Self { rows: rows.len(), size, tile: (few / size).max(1) * size }
+    }
+
+    /// The largest tiles that the budget allows.
+    ///
+    /// # Errors
+    /// [`Error::Need`] where one group does not fit.
+    fn within_budget(mut self, control: &Control, task: &ScoreTask<'_>) -> Result<Self> {
+        let (rows, threads) = (task.rows, control.threads());
+        let columns = rows.features();
+        let parts = (self.rows.div_ceil(self.size) + 1) * columns * 16;
+        let fixed = parts.saturating_add(threads * (BLOCK_BYTES.max(64 * self.rows) + SCRATCH_BYTES + 24 * self.rows));
+        let chosen = match task.method {
+            NeighbourMethod::ReliefF { k, .. } | NeighbourMethod::Merit { k, .. } => {
+                8 * k.min(self.rows).saturating_mul(rows.n_classes)
+            }
+            _ => 8 * self.rows,
+        };
+        let row = row_bytes(rows) + chosen + 64;
+        let left = control.budget().left().saturating_sub(fixed);
+        self.tile = self.tile.min((left / row / self.size).max(1) * self.size);
+        let tile = self.tile.min(self.rows);
+        let bytes = fixed.saturating_add(tile.saturating_mul(row));
+        control.budget().admit(WHAT, bytes, REMEDY)?;
+        Ok(self)
     }
 
     /// Ranges of rows whose distances are held together.
@@ -201,7 +237,7 @@ fn sums(
         parts.into_iter().for_each(|each| give(PartialScores { all: 0.0, each }));
         return Ok(());
     }
-    let groups = RowGroups::new(rows);
+    let groups = RowGroups::new(rows).within_budget(control, task)?;
     let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
     let asked: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();

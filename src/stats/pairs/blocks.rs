@@ -12,11 +12,12 @@ use super::input::{CodeTable, SlotRows};
 use super::naive::few_rows;
 use super::plan;
 use super::runs::Mode;
-use super::scan::{PairScan, Tile, tiles};
+use super::scan::{PairScan, Tile, common, tiles};
 use super::tile::Worker;
 use crate::error::{Error, Result};
+use crate::memory::Budget;
 use crate::parallel::{self, Control};
-use crate::simd::{Kernels, Window};
+use crate::simd::{Kernels, LONGEST_WINDOW, Window};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -62,10 +63,16 @@ struct RowBlock {
 }
 
 impl RowBlock {
-    fn gather(codes: &CodeTable<'_>, kernels: Kernels, members: &[u32]) -> Result<Self> {
-        let rows = SlotRows::gather(codes, Some(members))?;
+    fn gather(
+        budget: Budget,
+        codes: &CodeTable<'_>,
+        kernels: Kernels,
+        members: &[u32],
+    ) -> Result<Self> {
+        let least = |rows| codes.least(kernels, rows);
+        let rows = SlotRows::gather(budget, codes, Some(members), least)?;
         let tiles = tiles(&rows, kernels.words());
-        let scan = PairScan::new(&rows, &tiles);
+        let scan = PairScan::new(&rows, &tiles, &common(&rows));
         Ok(Self { rows, tiles, scan })
     }
 }
@@ -138,8 +145,9 @@ pub(super) fn each_pair_of_blocks<R: Send>(
     f: impl Fn((usize, usize), PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
     let blocks = members.len();
-    let prepared =
-        parallel::map(control, blocks, |b| RowBlock::gather(codes, kernels, &members[b]))?;
+    let prepared = parallel::map(control, blocks, |b| {
+        RowBlock::gather(control.budget(), codes, kernels, &members[b])
+    })?;
     let all = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b)));
     let pairs: Vec<(usize, usize)> = all.skip(asked.start).take(asked.len()).collect();
     control.expect(pairs.len() as u64);
@@ -175,8 +183,10 @@ pub fn pair_counts_across(
         return Err(Error::Data("a row is in both lists of rows".into()));
     }
     let kernels = Kernels::active();
-    let [a, b] =
-        [RowBlock::gather(codes, kernels, rows[0])?, RowBlock::gather(codes, kernels, rows[1])?];
+    let [a, b] = [
+        RowBlock::gather(control.budget(), codes, kernels, rows[0])?,
+        RowBlock::gather(control.budget(), codes, kernels, rows[1])?,
+    ];
     PairCounts::affordable(control, &a.rows.offsets, codes.n_classes())?;
     control.expect((a.tiles.len() + b.tiles.len()) as u64);
     let counts = between(control, kernels, [&a, &b], Classes::Apart, &OnceLock::new())?;
@@ -209,7 +219,7 @@ fn between(
             &columns.rows,
             &active.rows,
             &active.scan,
-            (mode, classes),
+            (mode, classes, LONGEST_WINDOW),
             counts,
         );
         take(control, worker, &columns.tiles, saw)

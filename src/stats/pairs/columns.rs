@@ -2,9 +2,12 @@
 //!
 //! Codes are copied once, in a byte where they fit. O(rows x features).
 
-use super::input::{CodeColumn, CodeTable, CodeValues};
+use super::input::{CodeColumn, CodeTable, CodeValues, REMEDY, SlotRows, WHAT};
+use super::plan::PassShape;
 use crate::data::{self, Dataset, MISSING};
 use crate::error::{Error, Result};
+use crate::memory::Budget;
+use crate::simd::Kernels;
 
 enum Owned {
     U8(Vec<u8>),
@@ -20,8 +23,20 @@ impl NominalColumns {
     /// Copy the codes.
     ///
     /// # Errors
-    /// [`Error::Data`] naming a numeric column.
-    pub fn new(data: &Dataset) -> Result<Self> {
+    /// [`Error::Data`] naming a numeric column; [`Error::Need`] where memory does not suffice for
+    /// the codes.
+    pub fn new(budget: Budget, data: &Dataset) -> Result<Self> {
+        let levels = |c: &data::Column| match c {
+            data::Column::Nominal(c) => (c.levels() + usize::from(c.n_missing() > 0)).max(1),
+            data::Column::Numeric(_) => 1,
+        };
+        let (rows, features) = (data.len(), data.columns().len());
+        let width = |c: &data::Column| if levels(c) <= 256 { 1 } else { 2 };
+        let bytes = rows.saturating_mul(data.columns().iter().map(width).sum());
+        let slots = data.columns().iter().map(levels).sum();
+        let shape = PassShape::of_rows(Kernels::active(), rows, features, slots, data.n_classes());
+        let gathered = SlotRows::need(rows, features, shape.least());
+        budget.admit_first(WHAT, [bytes, bytes.saturating_add(gathered)], REMEDY)?;
         let columns = data.columns().iter().zip(&data.schema().features).map(|(column, feature)| {
             let data::Column::Nominal(c) = column else {
                 return Err(Error::Data(format!(

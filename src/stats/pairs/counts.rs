@@ -8,6 +8,7 @@
 //! pairs add and subtract exactly. Memory: 32 bytes x (sum of values) x classes x (n + 1).
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::parallel::Control;
 
 /// Most bytes of one table of counts.
@@ -56,6 +57,16 @@ impl PairCounts {
         let slots = offsets.last().copied().unwrap_or(0) as usize;
         let distances = offsets.len();
         Self { cells: vec![0; slots * n_classes * 4 * distances], offsets, n_classes, pairs: 0 }
+    }
+
+    /// [`Self::zero`], or the error where the system refuses the table.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub(super) fn try_zero(offsets: Vec<u32>, n_classes: usize) -> Result<Self> {
+        let slots = offsets.last().copied().unwrap_or(0) as usize;
+        let cells = memory::zeroed(slots * n_classes * 4 * offsets.len())?;
+        Ok(Self { cells, offsets, n_classes, pairs: 0 })
     }
 
     /// Bytes of a table.

@@ -23,6 +23,16 @@ pub(super) fn cells(rows: &SlotRows) -> Option<usize> {
     values.try_fold(1usize, usize::checked_mul)
 }
 
+/// Whether the budget has room for the tables of all classes at a time.
+pub(super) fn fits(control: &Control, rows: &SlotRows) -> bool {
+    let (d, slots) = (rows.features + 1, rows.offsets[rows.features] as usize);
+    let classes = rows.starts.len() - 1;
+    let at_once = control.threads().min(classes + 1);
+    let tables = cells(rows).unwrap_or(usize::MAX).saturating_mul(6 * d * at_once);
+    let parts = slots * d * 8 * (2 * classes + 2 * classes + 4 * classes);
+    tables.saturating_add(parts + 4 * rows.len()) <= control.budget().left()
+}
+
 /// All ordered pairs of the rows.
 ///
 /// # Errors
@@ -208,6 +218,7 @@ mod tests {
     use super::super::tests::Random;
     use super::super::{CodeColumn, CodeTable, CodeValues, pair_counts};
     use super::*;
+    use crate::memory::Budget;
 
     #[test]
     fn the_transform_counts_what_the_double_loop_counts() {
@@ -215,7 +226,7 @@ mod tests {
         for seed in 0..400 {
             let random = Random::new(seed, 80, 6);
             let codes = random.codes();
-            let rows = SlotRows::gather(&codes, None).unwrap();
+            let rows = SlotRows::gather(Budget::default(), &codes, None, |_| 0).unwrap();
             if rows.len() == 0 || cells(&rows).is_none_or(|c| c > 20_000) {
                 continue;
             }
@@ -247,7 +258,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let all = CodeTable::new(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), &classes, 3, None).unwrap();
-        let rows = SlotRows::gather(&all, None).unwrap();
+        let rows = SlotRows::gather(Budget::default(), &all, None, |_| 0).unwrap();
         assert!(super::super::plan::transform_pays(&rows));
         let control = Control::new(1);
         let halves: Vec<Vec<u32>> = vec![(0..t / 2).collect(), (t / 2..t).collect()];

@@ -9,15 +9,16 @@
 //!
 //! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the
 //! counters of a tile, about `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to
-//! threads; sums of integers do not depend on how.
+//! threads, and with little memory active rows are scheduled some tiles at a time
+//! ([`plan::CountPlan`]); sums of integers do not depend on how.
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
-use super::input::{CodeTable, SlotRows};
+use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
 use super::naive::few_rows;
 use super::plan;
 use super::runs::Mode;
-use super::scan::{PairScan, Tile, tiles};
+use super::scan::{PairScan, Tile, common, tiles};
 use super::tile::Worker;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -60,9 +61,11 @@ pub fn pair_counts_with(
     from: Option<&[u32]>,
     among: Option<&[u32]>,
 ) -> Result<PairCounts> {
-    let active = SlotRows::gather(codes, among)?;
+    let least = |rows| codes.least(kernels, rows);
+    let active = SlotRows::gather(control.budget(), codes, among, least)?;
     let same = from == among;
-    let columns = if same { None } else { Some(SlotRows::gather(codes, from)?) };
+    let columns =
+        if same { None } else { Some(SlotRows::gather(control.budget(), codes, from, least)?) };
     let counts =
         count(control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
     counts.check_sums()?;
@@ -81,38 +84,44 @@ pub(super) fn count(
     let control = &PairCounts::affordable(control, &active.offsets, classes.kept(all))?;
     let own = std::ptr::eq(columns, active);
     let few = plan::is_few(columns, active);
-    if few || own && plan::transform_pays(active) {
-        let mut counts = PairCounts::zero(active.offsets.clone(), all);
-        if few {
+    let zero = || PairCounts::try_zero(active.offsets.clone(), classes.kept(all));
+    if few || own && plan::transform_pays(active) && dense::fits(control, active) {
+        let counts = if few {
+            let mut counts = PairCounts::try_zero(active.offsets.clone(), all)?;
             few_rows(columns, active, &mut counts);
+            counts
         } else {
-            counts = dense::count(control, active)?;
-        }
+            dense::count(control, active)?
+        };
         return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
-    let mut counts = PairCounts::zero(active.offsets.clone(), classes.kept(all));
+    let shape = plan::PassShape::new(kernels, columns, active, classes);
+    let plan = plan::CountPlan::new(&shape, control.threads(), control.budget());
+    control.budget().admit(WHAT, plan.bytes, REMEDY)?;
     let column_tiles = tiles(columns, kernels.words());
-    let scan = if own {
-        PairScan::new(active, &column_tiles)
-    } else {
-        PairScan::new(active, &tiles(active, kernels.words()))
-    };
-    control.expect(column_tiles.len() as u64);
-    let shares =
-        if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    let active_tiles = if own { None } else { Some(tiles(active, kernels.words())) };
+    let active_tiles = active_tiles.as_ref().unwrap_or(&column_tiles);
+    let common = common(active);
+    let blocks = active_tiles.len().div_ceil(plan.tiles);
+    control.expect((column_tiles.len() * blocks) as u64);
     let mode = if own { Mode::own(active, kernels, classes) } else { Mode::Columns };
+    let how = (mode, classes, plan.longest);
     let saw = OnceLock::new();
-    let parts = parallel::map(control, shares, |share| {
-        let zero = PairCounts::zero(active.offsets.clone(), classes.kept(all));
-        let worker = Worker::new(kernels, columns, active, &scan, (mode, classes), zero);
-        take(control, worker, column_tiles.iter().skip(share).step_by(shares), &saw)
-    })?;
-    let mut parts = parts.into_iter();
-    if let Some(first) = parts.next() {
-        counts = first;
-    }
-    for part in parts {
-        counts.add(&part)?;
+    let mut counts = zero()?;
+    for block in active_tiles.chunks(plan.tiles) {
+        let scan = PairScan::new(active, block, &common);
+        if plan.shares == 1 {
+            let worker = Worker::new(kernels, columns, active, &scan, how, counts);
+            counts = take(control, worker, &column_tiles, &saw)?;
+            continue;
+        }
+        let parts = parallel::map(control, plan.shares, |share| {
+            let worker = Worker::new(kernels, columns, active, &scan, how, zero()?);
+            take(control, worker, column_tiles.iter().skip(share).step_by(plan.shares), &saw)
+        })?;
+        for part in parts {
+            counts.add(&part)?;
+        }
     }
     counts.pairs = columns.total() * active.total();
     Worker::finish(&mut counts);

@@ -5,7 +5,10 @@
 //! multiplicity where that pays (fewer than 0.8 of the rows remain), and sorts by class. Cost O(t
 //! n) and no sort of the codes: equal rows meet in a hash table.
 
+use super::plan::PassShape;
 use crate::error::{Error, Result};
+use crate::memory::{self, Budget};
+use crate::simd::Kernels;
 
 /// Codes of one column, in the width they are stored in.
 #[derive(Debug, Clone, Copy)]
@@ -169,6 +172,12 @@ impl<'a> CodeTable<'a> {
         self.weights
     }
 
+    /// Bytes that the pass over so many distinct rows takes at least.
+    pub(super) fn least(&self, kernels: Kernels, rows: usize) -> usize {
+        let slots = self.columns.iter().map(|c| c.levels).sum();
+        PassShape::of_rows(kernels, rows, self.columns.len(), slots, self.n_classes).least()
+    }
+
     /// First plane (feature, value) of each feature, and the number of all.
     pub fn offsets(&self) -> Vec<u32> {
         let mut at = 0;
@@ -199,6 +208,10 @@ pub(super) struct SlotRows {
     pub starts: Vec<usize>,
 }
 
+/// The work, and the remedy where memory does not suffice, for messages.
+pub(super) const WHAT: &str = "the pass over pairs of rows";
+pub(super) const REMEDY: &str = "give it that much, count a sample of the rows or fewer columns";
+
 impl SlotRows {
     /// Number of (distinct) rows.
     pub fn len(&self) -> usize {
@@ -218,19 +231,32 @@ impl SlotRows {
     /// The rows asked for (all if `None`; a row may be named twice), without those of weight 0.
     ///
     /// # Errors
-    /// [`Error::Data`] if a row does not exist or the weights exceed [`MAX_WEIGHT`].
-    pub fn gather(codes: &CodeTable<'_>, rows: Option<&[u32]>) -> Result<Self> {
+    /// [`Error::Data`] if a row does not exist or the weights exceed [`MAX_WEIGHT`];
+    /// [`Error::Need`] where memory does not suffice for the rows and the least of the passes.
+    pub fn gather(
+        budget: Budget,
+        codes: &CodeTable<'_>,
+        rows: Option<&[u32]>,
+        least: impl Fn(usize) -> usize,
+    ) -> Result<Self> {
         let t = codes.n_rows();
         if let Some(r) = rows.and_then(|r| r.iter().find(|r| **r as usize >= t)) {
             return Err(Error::Data(format!("row {r} of {t} rows")));
         }
+        let asked = rows.map_or(t, <[u32]>::len);
+        let numbers = if codes.weights.is_some() { 4 * asked } else { 0 };
+        let first = numbers + Self::distinct_bytes(asked);
+        let all = numbers + Self::need(asked, codes.columns.len(), least(asked));
+        budget.admit_first(WHAT, [first, all], REMEDY)?;
         let weighted: Vec<u32>;
         let rows = if codes.weights.is_some() {
-            let all = 0..t as u32;
-            weighted = match rows {
-                None => all.filter(|&r| codes.weight(r as usize) > 0).collect(),
-                Some(r) => r.iter().copied().filter(|&r| codes.weight(r as usize) > 0).collect(),
-            };
+            let positive = |r: &u32| codes.weight(*r as usize) > 0;
+            let mut kept = Vec::with_capacity(asked);
+            match rows {
+                None => kept.extend((0..t as u32).filter(positive)),
+                Some(r) => kept.extend(r.iter().copied().filter(positive)),
+            }
+            weighted = kept;
             Some(weighted.as_slice())
         } else {
             rows
@@ -238,22 +264,101 @@ impl SlotRows {
         let u = rows.map_or(t, <[u32]>::len);
         let features = codes.columns.len();
         let offsets = codes.offsets();
-        let mut hash = vec![0u64; u];
         let at = |i: usize| rows.map_or(i, |r| r[i] as usize);
-        for (i, h) in hash.iter_mut().enumerate() {
-            *h = hash_class(codes.classes[at(i)]);
-        }
-        let mut slots = vec![0u32; u * features];
-        for (k, column) in codes.columns.iter().enumerate() {
-            let first = offsets[k];
-            column.values.each(rows, |i, v| {
-                let slot = first + v as u32;
-                slots[i * features + k] = slot;
-                hash[i] = hash_slot(hash[i], slot);
-            });
-        }
         let class = |i: usize| codes.classes[at(i)];
-        Self::assemble(offsets, codes.n_classes, &slots, &hash, class, |i| codes.weight(at(i)))
+        let (kept, weights) = {
+            let mut hash: Vec<u64> = (0..u).map(|i| hash_class(class(i))).collect();
+            for (column, &first) in codes.columns.iter().zip(&offsets) {
+                let slot = |v: usize| first + v as u32;
+                column.values.each(rows, |i, v| hash[i] = hash_slot(hash[i], slot(v)));
+            }
+            let equal = |i: usize, j: usize| {
+                let (i, j) = (at(i), at(j));
+                codes.classes[i] == codes.classes[j]
+                    && codes.columns.iter().all(|c| c.values.code(i) == c.values.code(j))
+            };
+            collapse(&hash, equal, |i| codes.weight(at(i)))?
+        };
+        // the rows that are kept and their weights are given back before the pass
+        let later = least(kept.len()).saturating_sub(8 * kept.len()).max(4 * kept.len());
+        budget.admit(WHAT, Self::bytes(kept.len(), features).saturating_add(later), REMEDY)?;
+        let mut out = Self::empty(offsets, codes.n_classes, &kept, class)?;
+        let places = out.place(&kept, &weights, class)?;
+        for (k, column) in codes.columns.iter().enumerate() {
+            let first = out.offsets[k];
+            for (&i, &place) in kept.iter().zip(&places) {
+                let slot = first + column.values.code(at(i as usize)) as u32;
+                out.slots[place as usize * features + k] = slot;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Bytes of hashes, the table in which rows meet their equals, the rows that stay with their
+    /// weights.
+    fn distinct_bytes(rows: usize) -> usize {
+        rows.saturating_mul(16) + 4 * table_size(rows)
+    }
+
+    /// Bytes that [`Self::gather`] of so many rows that all differ and a pass that takes `least`
+    /// need.
+    pub fn need(rows: usize, features: usize, least: usize) -> usize {
+        let later = least.max(rows.saturating_mul(12));
+        Self::bytes(rows, features).saturating_add(later).max(Self::distinct_bytes(rows))
+    }
+
+    /// Bytes of so many rows.
+    pub fn bytes(rows: usize, features: usize) -> usize {
+        rows.saturating_mul(4 * (features + 1))
+    }
+
+    /// Bytes of so many rows while [`Self::assemble`] puts them in order, with their slots.
+    pub fn gathered_bytes(rows: usize, features: usize) -> usize {
+        let others = 4 * table_size(rows) + 8 * rows;
+        (2 * Self::bytes(rows, features)).saturating_add(others)
+    }
+
+    /// Room for the rows that are kept, in order of their classes.
+    fn empty(
+        offsets: Vec<u32>,
+        n_classes: usize,
+        kept: &[u32],
+        class: impl Fn(usize) -> u16,
+    ) -> Result<Self> {
+        let features = offsets.len() - 1;
+        let mut starts = vec![0usize; n_classes + 1];
+        for &i in kept {
+            starts[usize::from(class(i as usize)) + 1] += 1;
+        }
+        for c in 0..n_classes {
+            starts[c + 1] += starts[c];
+        }
+        let slots = memory::zeroed(kept.len() * features)?;
+        Ok(Self { features, offsets, slots, weights: memory::zeroed(kept.len())?, starts })
+    }
+
+    /// Put the weights of the rows that are kept where the rows belong; the place of each.
+    fn place(
+        &mut self,
+        kept: &[u32],
+        weights: &[u32],
+        class: impl Fn(usize) -> u16,
+    ) -> Result<Vec<u32>> {
+        let mut next = self.starts.clone();
+        let mut places = memory::with_capacity(kept.len())?;
+        for (&i, &w) in kept.iter().zip(weights) {
+            let to = &mut next[usize::from(class(i as usize))];
+            self.weights[*to] = w;
+            places.push(*to as u32);
+            *to += 1;
+        }
+        if self.total() > MAX_WEIGHT {
+            return Err(Error::Data(format!(
+                "a total weight of {}; pairs are counted up to {MAX_WEIGHT}",
+                self.total()
+            )));
+        }
+        Ok(places)
     }
 
     /// Rows from their slots, row by row, with a hash of (slots, class) each: equal rows collapse,
@@ -270,36 +375,12 @@ impl SlotRows {
         weight: impl Fn(usize) -> u32,
     ) -> Result<Self> {
         let features = offsets.len() - 1;
-        let (kept, weights) =
-            collapse(hash, |i| (&slots[i * features..][..features], class(i)), weight)?;
-        let mut starts = vec![0usize; n_classes + 1];
-        for &i in &kept {
-            starts[usize::from(class(i as usize)) + 1] += 1;
-        }
-        for c in 0..n_classes {
-            starts[c + 1] += starts[c];
-        }
-        let mut next = starts.clone();
-        let mut out = Self {
-            features,
-            offsets,
-            slots: vec![0; kept.len() * features],
-            weights: vec![0; kept.len()],
-            starts,
-        };
-        for (&i, &w) in kept.iter().zip(&weights) {
-            let i = i as usize;
-            let to = &mut next[usize::from(class(i))];
-            out.slots[*to * features..][..features]
-                .copy_from_slice(&slots[i * features..][..features]);
-            out.weights[*to] = w;
-            *to += 1;
-        }
-        if out.total() > MAX_WEIGHT {
-            return Err(Error::Data(format!(
-                "a total weight of {}; pairs are counted up to {MAX_WEIGHT}",
-                out.total()
-            )));
+        let row = |i: usize| (&slots[i * features..][..features], class(i));
+        let (kept, weights) = collapse(hash, |i, j| row(i) == row(j), weight)?;
+        let mut out = Self::empty(offsets, n_classes, &kept, &class)?;
+        for (&i, place) in kept.iter().zip(out.place(&kept, &weights, &class)?) {
+            out.slots[place as usize * features..][..features]
+                .copy_from_slice(&slots[i as usize * features..][..features]);
         }
         Ok(out)
     }
@@ -317,15 +398,17 @@ pub(super) fn hash_slot(hash: u64, slot: u32) -> u64 {
 
 /// First of each set of equal rows with the sum of the weights, or all rows where fewer than a
 /// fifth would go.
-fn collapse<'r>(
+fn collapse(
     hash: &[u64],
-    row: impl Fn(usize) -> (&'r [u32], u16),
+    equal: impl Fn(usize, usize) -> bool,
     weight: impl Fn(usize) -> u32,
 ) -> Result<(Vec<u32>, Vec<u32>)> {
     const FREE: u32 = u32::MAX;
-    let size = (hash.len() * 2).next_power_of_two().max(16);
-    let mut table = vec![FREE; size];
-    let (mut kept, mut weights): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    let size = table_size(hash.len());
+    let mut table = memory::with_capacity(size)?;
+    table.resize(size, FREE);
+    let mut kept: Vec<u32> = memory::with_capacity(hash.len())?;
+    let mut weights: Vec<u32> = memory::with_capacity(hash.len())?;
     for (i, &h) in hash.iter().enumerate() {
         let mut at = (h ^ h >> 32) as usize & (size - 1);
         loop {
@@ -337,7 +420,7 @@ fn collapse<'r>(
             }
             let entry = table[at] as usize;
             let other = kept[entry] as usize;
-            if hash[other] == h && row(other) == row(i) {
+            if hash[other] == h && equal(other, i) {
                 weights[entry] = weights[entry]
                     .checked_add(weight(i))
                     .ok_or_else(|| Error::Data("weights above 2^32".into()))?;
@@ -347,7 +430,17 @@ fn collapse<'r>(
         }
     }
     if kept.len() * 5 >= hash.len() * 4 {
-        return Ok(((0..hash.len() as u32).collect(), (0..hash.len()).map(weight).collect()));
+        kept.clear();
+        kept.extend(0..hash.len() as u32);
+        weights.clear();
+        weights.extend((0..hash.len()).map(weight));
     }
+    kept.shrink_to_fit();
+    weights.shrink_to_fit();
     Ok((kept, weights))
+}
+
+/// Entries of the table in which so many rows meet their equals.
+fn table_size(rows: usize) -> usize {
+    (rows * 2).next_power_of_two().max(16)
 }

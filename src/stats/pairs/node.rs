@@ -13,13 +13,14 @@
 use super::contract::{PairSetting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
 use super::exact::count;
-use super::input::{SlotRows, hash_class, hash_slot};
+use super::input::{REMEDY, SlotRows, WHAT, hash_class, hash_slot};
 use super::plan;
 use super::profile::Profile;
 use super::radius::RadiusRule;
 use super::weigh::weigh;
 use super::weighed::WeighedPairs;
 use crate::error::Result;
+use crate::memory::{self, Budget};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use crate::stats::contingency::{Code, CodedRows, Layout};
@@ -79,8 +80,10 @@ impl PairNodeRows {
     /// Take the rows; `weight` gives the multiplicity of an internal row.
     ///
     /// # Errors
-    /// [`crate::error::Error::Data`] if the weights exceed what can be counted.
+    /// [`crate::error::Error::Data`] if the weights exceed what can be counted;
+    /// [`crate::error::Error::Need`] where memory does not suffice for the rows.
     pub fn gather<C: Code>(
+        budget: Budget,
         coded: CodedRows<'_, C>,
         layout: &Layout,
         n_classes: usize,
@@ -109,7 +112,9 @@ impl PairNodeRows {
             }
         }
         let kept = features.len();
-        let mut slots = vec![0u32; t * kept];
+        // the rows twice, and the table in which they meet their equals
+        budget.admit(WHAT, SlotRows::gathered_bytes(t, kept), REMEDY)?;
+        let mut slots: Vec<u32> = memory::zeroed(t * kept)?;
         for (k, &j) in features.iter().enumerate() {
             let column = || coded.codes.iter().skip(j as usize).step_by(width).map(|c| c.index());
             numbering.begin(largest);
@@ -386,6 +391,7 @@ mod tests {
             let weights = if seed % 2 == 0 { light } else { random.weights.clone() };
             let weight = |r: u32| weights.as_ref().map_or(1, |w| w[r as usize]);
             let node = PairNodeRows::gather(
+                Budget::default(),
                 coded,
                 &layout,
                 random.n_classes,

@@ -20,11 +20,13 @@
 //! What did not pay is gone: a child's counts as its parent's less those of its siblings gained 1.1
 //! on kr-vs-kp and lost as much on mushroom; elsewhere it was never chosen.
 
-use super::counts::PairCounts;
+use super::counts::{Classes, PairCounts};
 use super::dense;
 use super::input::SlotRows;
-use super::scan::{CHUNK, common};
+use super::scan::{CHUNK, Chunk, common};
 use super::window;
+use crate::memory::Budget;
+use crate::simd::{Kernels, LONGEST_WINDOW, Schedule, cold_planes};
 use std::ops::Range;
 
 /// Up to so many pairs are found by a double loop.
@@ -39,6 +41,8 @@ const MOST_CELLS: usize = 1 << 23;
 const WORTH_A_GUESS: usize = 1 << 20;
 /// Larger tables of counts (bytes) leave the second-level cache for the sake of one setting.
 const CACHED: usize = 16 << 20;
+/// Distances that have counters where memory is short.
+const SHORT_WINDOW: usize = 4;
 /// Rows of a sample that estimates distances; as many columns.
 const SAMPLE: usize = 64;
 /// Rows whose values are looked at.
@@ -130,11 +134,169 @@ pub(super) fn counting_pays(
     let pairs = sample(columns, active, own, 64 * words);
     let runs = if own { classes as f64 / 2.0 + 1.0 } else { classes as f64 };
     let flushes = 30.0 * runs * f64::from(active.offsets[active.features]);
-    let (_, cost) =
-        window::cheapest(&pairs, active.len() as f64, steps + orders - 1.0, flushes, words);
+    let (_, cost) = window::cheapest(
+        &pairs,
+        active.len() as f64,
+        steps + orders - 1.0,
+        flushes,
+        (words, LONGEST_WINDOW),
+    );
     let counting = cost / active.len() as f64 + 1.2 * steps + n * (0.6 + 1.1 * orders);
     let weighing = 13.5 * (additions() + 1.0);
     counting < weighing
+}
+
+/// How the pass of [`super::exact`] is cut, and what it takes: a limit makes the cuts finer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CountPlan {
+    /// Shares of the columns, each with counts and a worker of its own.
+    pub shares: usize,
+    /// Tiles of active rows that are scheduled at a time.
+    pub tiles: usize,
+    /// Most distances that have counters.
+    pub longest: usize,
+    /// Bytes that it takes at most.
+    pub bytes: usize,
+}
+
+/// What decides how much a pass takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PassShape {
+    /// Words of a vector, and whether counters are read by bytes.
+    pub kernels: Kernels,
+    pub features: usize,
+    pub slots: usize,
+    /// Classes that are told apart, and of all rows.
+    pub classes: [usize; 2],
+    /// Distinct rows as columns, and as active rows.
+    pub rows: [usize; 2],
+    /// Bits of the largest weight.
+    pub bits: usize,
+    /// Rows that a feature listens to and steps, a row and feature each.
+    pub heard: f64,
+    pub steps: f64,
+}
+
+impl PassShape {
+    /// Of gathered rows.
+    pub fn new(kernels: Kernels, columns: &SlotRows, active: &SlotRows, classes: Classes) -> Self {
+        let all = active.starts.len() - 1;
+        let top = active.weights.iter().fold(0, |a, &w| a | w);
+        Self {
+            kernels,
+            features: active.features,
+            slots: active.offsets[active.features] as usize,
+            classes: [classes.kept(all), all],
+            rows: [columns.len(), active.len()],
+            bits: (32 - top.leading_zeros()) as usize,
+            heard: heard(active),
+            steps: steps(active) - 1.0,
+        }
+    }
+
+    /// Of rows of which no more is known than their number: each feature listens to every row.
+    pub fn of_rows(
+        kernels: Kernels,
+        rows: usize,
+        features: usize,
+        slots: usize,
+        all: usize,
+    ) -> Self {
+        let (heard, steps) = (features as f64, features as f64 / 2.0);
+        let (classes, rows) = ([all, all], [rows, rows]);
+        Self { kernels, features, slots, classes, rows, bits: 1, heard, steps }
+    }
+
+    /// Bytes of one table of counts.
+    fn table(&self) -> usize {
+        let cells = self.slots.saturating_mul(self.classes[0]);
+        cells.saturating_mul(32 * (self.features + 1))
+    }
+
+    /// Bytes of the schedules of so many tiles of active rows.
+    fn scan(&self, tiles: usize) -> usize {
+        let rows = (tiles * 64 * self.kernels.words()).min(self.rows[1]);
+        let each = 8.0 + 4.0 * self.features as f64 + 4.0 * self.heard + 2.0 * self.steps;
+        let chunks = rows.div_ceil(CHUNK) + tiles.min(self.rows[1]);
+        let one = size_of::<Chunk>() + self.features * (size_of::<Schedule>() + 8);
+        self.bits * ((rows as f64 * each) as usize + chunks * one)
+    }
+
+    /// Bytes of one worker.
+    fn worker(&self, longest: usize) -> usize {
+        let (w, n, d) = (self.kernels.words(), self.features, self.features + 1);
+        let planes = (usize::BITS - longest.leading_zeros()) as usize;
+        let depth = (usize::BITS - self.rows[1].min(1 << 16).leading_zeros()).max(4) as usize;
+        let bytes = if self.kernels.by_bytes() { 8 * self.slots * w } else { 0 };
+        let counters = (n + 1) * longest * (4 + cold_planes(depth)) * w;
+        let spans = if self.classes[0] == self.classes[1] { self.classes[1].min(w) } else { 1 };
+        let words = 2 * self.slots * w + bytes + counters + CHUNK * (planes + 1) * w;
+        8 * (words + 2 * self.slots * spans * longest) + 2 * d * 64 * w * 4 + 64 * w * 8
+    }
+
+    /// Bytes of a pass that is cut like this.
+    fn bytes(&self, shares: usize, tiles: usize, longest: usize) -> usize {
+        let tables = if shares == 1 { 1 } else { shares + 1 };
+        let words = self.rows[0].div_ceil(64) + self.rows[1].div_ceil(64);
+        tables
+            .saturating_mul(self.table())
+            .saturating_add(self.scan(tiles))
+            .saturating_add(shares.saturating_mul(self.worker(longest)))
+            .saturating_add(40 * words + 8 * self.features + 4 * self.slots)
+    }
+
+    /// Distances that have counters at least.
+    fn shortest(&self) -> usize {
+        (self.features + 1).min(SHORT_WINDOW)
+    }
+
+    /// The least that a pass takes.
+    pub fn least(&self) -> usize {
+        self.bytes(1, 1, self.shortest())
+    }
+}
+
+impl CountPlan {
+    /// The fastest that the budget allows; where even the least does not fit, the least.
+    pub fn new(shape: &PassShape, threads: usize, budget: Budget) -> Self {
+        let tiles = shape.rows[1].div_ceil(64 * shape.kernels.words()) + shape.classes[1];
+        let columns = shape.rows[0].div_ceil(64 * shape.kernels.words()).max(1);
+        let shares = if threads == 1 { 1 } else { columns.min(threads * 3) };
+        let longest = (shape.features + 1).min(LONGEST_WINDOW);
+        let mut plan = Self { shares, tiles, longest, bytes: 0 };
+        loop {
+            plan.bytes = shape.bytes(plan.shares, plan.tiles, plan.longest);
+            if budget.has(plan.bytes) {
+                return plan;
+            }
+            if plan.tiles > 16 {
+                plan.tiles = plan.tiles.div_ceil(2);
+            } else if plan.shares > 1 {
+                plan.shares /= 2;
+            } else if plan.longest > shape.shortest() {
+                plan.longest = (plan.longest / 2).max(shape.shortest());
+            } else if plan.tiles > 1 {
+                plan.tiles /= 2;
+            } else {
+                return plan;
+            }
+        }
+    }
+}
+
+/// Rows that the features of a row listen to, summed over features.
+fn heard(active: &SlotRows) -> f64 {
+    let mut of_slot = vec![0u32; active.offsets[active.features] as usize];
+    active.slots.iter().for_each(|&slot| of_slot[slot as usize] += 1);
+    let rows = active.len().max(1) as f64;
+    let of_feature = |(o, common): (&[u32], Option<u32>)| match common {
+        None => 1.0,
+        Some(common) => {
+            let others = 1.0 - f64::from(of_slot[common as usize]) / rows;
+            if o[1] - o[0] == 2 { others } else { 2.0 * others }
+        }
+    };
+    active.offsets.windows(2).zip(common(active)).map(of_feature).sum()
 }
 
 /// Some of `rows` rows, evenly spaced.

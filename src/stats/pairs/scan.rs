@@ -83,16 +83,15 @@ pub(super) struct PairScan {
 }
 
 impl PairScan {
-    /// Cut and schedule.
-    pub fn new(rows: &SlotRows, tiles: &[Tile]) -> Self {
+    /// Cut and schedule the rows of some tiles; `common` is of all rows.
+    pub fn new(rows: &SlotRows, tiles: &[Tile], common: &[Option<u32>]) -> Self {
         let top = rows.weights.iter().fold(0, |a, &w| a | w);
-        let common = common(rows);
-        let chunks = |bit| chunks(rows, tiles, &common, bit);
+        let chunks = |bit| chunks(rows, tiles, common, bit);
         let bits: Vec<Vec<Chunk>> = (0..32 - top.leading_zeros()).map(chunks).collect();
         let all = || bits.iter().flatten();
         let steps: usize = all().flat_map(|c| &c.schedules).map(Schedule::len).sum();
         let steps = 1.0 + steps as f64 / all().map(|c| c.rows.len()).sum::<usize>() as f64;
-        Self { bits, common, steps }
+        Self { bits, common: common.to_vec(), steps }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     Classes, CodeColumn, CodeTable, CodeValues, Numbering, PairCounts, PairNodeRows, RadiusRule,
     default_radius, pair_counts_across, pair_counts_by_block_with, pair_counts_with,
 };
+use crate::memory::Budget;
 use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
@@ -87,7 +88,7 @@ fn check(random: &Random, seed: u64) {
         let control = Control::new(1 + (seed % 8) as usize);
         let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
-        let rows = SlotRows::gather(&codes, None).unwrap();
+        let rows = SlotRows::gather(Budget::default(), &codes, None, |_| 0).unwrap();
         let together =
             count(&control, Kernels::at(level), &rows, &rows, Classes::Together).unwrap();
         assert!(together == truth.together(), "seed {seed}, {}, classes together", level.name());

@@ -39,8 +39,9 @@ pub(super) struct Worker<'a> {
     chosen: Buffer,
     /// Planes of the bits of the columns' multiplicities that occur.
     weights: Vec<(u32, Buffer)>,
-    /// Distances that are worth counters, if known.
+    /// Distances that are worth counters, if known, and the most that may have some.
     pub window: Option<Window>,
+    longest: usize,
     numbers: Buffer,
     outside: Buffer,
     features: Counters,
@@ -82,7 +83,7 @@ impl<'a> Worker<'a> {
         columns: &'a SlotRows,
         active: &'a SlotRows,
         scan: &'a PairScan,
-        (mode, classes): (Mode, Classes),
+        (mode, classes, longest): (Mode, Classes, usize),
         counts: PairCounts,
     ) -> Self {
         let w = kernels.words();
@@ -94,6 +95,7 @@ impl<'a> Worker<'a> {
             chosen: Buffer::zeroed(w),
             weights: Vec::new(),
             window: None,
+            longest,
             numbers: Buffer::default(),
             outside: Buffer::zeroed(CHUNK * w),
             features: Counters::default(),
@@ -132,7 +134,7 @@ impl<'a> Worker<'a> {
             self.active.len() as f64,
             self.scan.steps,
             flushes,
-            self.kernels.words(),
+            (self.kernels.words(), self.longest),
         )
     }
 

@@ -22,7 +22,7 @@
 use super::contract::PairSetting;
 use super::counts::Classes;
 use super::exact;
-use super::input::{CodeTable, SlotRows};
+use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
 use super::plan;
 use super::scan::{CHUNK, Tile, tiles};
 use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
@@ -61,8 +61,9 @@ pub fn weigh_pairs_with(
     setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> Result<WeighedPairs> {
-    let active = SlotRows::gather(codes, None)?;
-    let columns = from.map(|from| SlotRows::gather(codes, Some(from))).transpose()?;
+    let gather = |rows| SlotRows::gather(control.budget(), codes, rows, |_| 0);
+    let active = gather(None)?;
+    let columns = from.map(|from| gather(Some(from))).transpose()?;
     weigh(control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
 }
 
@@ -127,10 +128,19 @@ pub(super) fn by_sums(
     let mut out = out.with_identical(columns, active);
     let own = std::ptr::eq(columns, active);
     let n = columns.features;
-    let blocks = PowerBlocks::new(control, active, &tiles(active, kernels.words()))?;
+    let (slots, t) = (columns.offsets[n] as usize, active.len());
+    let top = active.weights.iter().fold(0, |a, &w| a | w);
+    let of_rows = (32 - top.leading_zeros()) as usize * t * (6 * n + 8);
+    let sums = 32 * (slots * (active.starts.len() - 1) + columns.len());
+    let planes = if kernels.words() == 8 { 64 * slots + 4096 * n } else { 1056 * slots + 2048 * n };
+    let share = sums + planes + 4 * 64 * 1024;
+    let need = |shares: usize| of_rows.saturating_add(share.saturating_mul(shares));
     let column_tiles = tiles(columns, kernels.words());
-    let shares =
+    let all =
         if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    let shares = (1..=all).rev().find(|&shares| control.budget().has(need(shares))).unwrap_or(1);
+    control.budget().admit(WHAT, need(shares), REMEDY)?;
+    let blocks = PowerBlocks::new(control, active, &tiles(active, kernels.words()))?;
     control.expect(column_tiles.len() as u64 * (1 + u64::from(!flat)));
     let worker = || WeighWorker::new(kernels, columns, active, own);
     let nearest = if flat {

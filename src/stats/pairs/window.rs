@@ -6,7 +6,7 @@
 //! first, by a sample of rows); a wrong guess costs time, never exactness.
 
 use super::input::SlotRows;
-use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Window};
+use crate::simd::{Buffer, Kernels, Window};
 
 /// Rough cost of a pair looked at by itself, in units of a decoding and addition on a vector of so
 /// many words.
@@ -15,12 +15,19 @@ fn single(features: usize, words: usize) -> f64 {
 }
 
 /// The best window, given how many pairs of a tile with `rows` rows have each distance, the `steps`
-/// of a row, and the popcounts (`flushes`) that reading a counter costs, about a unit each.
+/// of a row, and the popcounts (`flushes`) that reading a counter costs, about a unit each;
+/// `longest` is the most that it may be.
 ///
 /// A plane more in the numbers costs about a third of a unit for each row and feature, so windows
 /// of 7, 15, 31 ... distances are weighed against the longer one.
-pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: usize) -> Window {
-    cheapest(pairs, rows, steps, flushes, words).0
+pub(super) fn choose(
+    pairs: &[f64],
+    rows: f64,
+    steps: f64,
+    flushes: f64,
+    (words, longest): (usize, usize),
+) -> Window {
+    cheapest(pairs, rows, steps, flushes, (words, longest)).0
 }
 
 /// [`choose`], and what the window costs.
@@ -29,7 +36,7 @@ pub(super) fn cheapest(
     rows: f64,
     steps: f64,
     flushes: f64,
-    words: usize,
+    (words, longest): (usize, usize),
 ) -> (Window, f64) {
     let features = pairs.len() - 1;
     let mut sums = vec![0.0; pairs.len() + 1];
@@ -44,7 +51,7 @@ pub(super) fn cheapest(
         counters + 0.35 * rows * features as f64 * planes + outside * single(features, words)
     };
     let mut best = (f64::INFINITY, 0, 1);
-    for length in 1..=pairs.len().min(LONGEST_WINDOW) {
+    for length in 1..=pairs.len().min(longest) {
         // the heaviest run of this length
         let heaviest = |a: &usize, b: &usize| {
             (sums[a + length] - sums[*a]).total_cmp(&(sums[b + length] - sums[*b]))

@@ -1,0 +1,170 @@
+"""Calls on pairs and neighbours of rows under a limit of memory: what they allocate, what they
+refuse, and that no number depends on the limit.
+
+The extension counts what it allocates (`_core.allocated`), so that no figure depends on the system.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import _core, _engine
+from fasttree.scores.pairs import binned
+from fasttree.table import Table
+
+SLACK = 192 << 10
+"""Bytes that threads may not have reported, and small blocks that no plan lists."""
+
+
+def coded(rows, columns, levels, classes, repeats=1):
+    """Codes without structure; each row `repeats` times."""
+    rng = np.random.default_rng(rows + columns)
+    X = rng.integers(0, levels, (rows // repeats, columns)).astype(np.uint8)
+    X = np.tile(X, (repeats, 1))
+    return X, rng.integers(0, classes, len(X))
+
+
+def table_of(*shape):
+    """The same as a Table that is encoded already."""
+    table = Table(*coded(*shape), categorical_features="all")
+    _engine.dataset_of(table)
+    return table
+
+
+def numbers(rows, columns):
+    """A Table of numbers that is encoded already."""
+    rng = np.random.default_rng(rows)
+    table = Table(rng.normal(size=(rows, columns)), rng.integers(0, 2, rows))
+    _engine.dataset_of(table)
+    return table
+
+
+def taken(call, limit=None, **how):
+    """The result of a call, and the bytes that it had allocated at most."""
+    before = _core.allocated()[0]
+    found = call(memory_limit=limit, **how)
+    return found, _core.allocated()[1] - before
+
+
+def need_of(call, limit, **how):
+    """The need that a refusal states."""
+    _core.allocated()
+    before = _core.allocated()[0]
+    with pytest.raises(MemoryError, match=f"memory_limit={limit}: give it that much") as refusal:
+        call(memory_limit=limit, **how)
+    assert _core.allocated()[1] - before <= max(limit, SLACK)
+    return int(re.search(r"needs (\d+) bytes", str(refusal.value))[1])
+
+
+def counts(*shape):
+    table = table_of(*shape)
+    return lambda **how: fasttree.scores.pairs.pair_counts(table, **how)
+
+
+def scores(criterion, table):
+    return lambda **how: fasttree.score_features(table, criterion=criterion, **how)
+
+
+PAIRS = [
+    (3000, 12, 3, 2),
+    (20_000, 8, 5, 2),
+    (4000, 30, 4, 5),
+    (2500, 40, 2, 9),
+    (1500, 100, 3, 2),
+    (9000, 10, 6, 3, 3),
+]
+
+
+@pytest.mark.parametrize("shape", PAIRS, ids=str)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_pass_over_pairs_keeps_its_limit_and_states_its_need(shape, n_jobs):
+    call = counts(*shape)
+    truth, most = taken(call, n_jobs=n_jobs)
+    need = need_of(call, 1, n_jobs=n_jobs)
+    for limit in (need + SLACK, (need + most) // 2 + SLACK, 2 * most):
+        found, peak = taken(call, limit, n_jobs=n_jobs)
+        assert found == truth
+        assert peak <= limit
+        if limit == need + SLACK and len(shape) == 4:
+            assert peak >= 0.9 * need
+    with pytest.raises(MemoryError):
+        call(memory_limit=need // 2, n_jobs=n_jobs)
+
+
+NEAR = [
+    ("relieff", lambda: table_of(2000, 30, 3, 2)),
+    ("multisurf", lambda: table_of(2000, 30, 3, 2)),
+    ("surf", lambda: table_of(1500, 1100, 3, 2)),
+    ("relieff", lambda: numbers(2500, 20)),
+    ("multisurf", lambda: numbers(2500, 20)),
+    ("pi", lambda: table_of(3000, 20, 4, 3)),
+    ("relief", lambda: table_of(3000, 20, 4, 3)),
+    ("contextual_merit", lambda: table_of(2000, 90, 3, 2)),
+    (fasttree.criteria.Pi(precision="fixed"), lambda: table_of(3000, 20, 4, 3)),
+]
+
+
+@pytest.mark.parametrize(("criterion", "table"), NEAR, ids=[f"{i}" for i in range(len(NEAR))])
+def test_scores_keep_their_limit(criterion, table):
+    call = scores(criterion, table())
+    truth, most = taken(call)
+    limit, met = most + SLACK, 0
+    for _ in range(12):
+        try:
+            found, peak = taken(call, limit)
+        except MemoryError as refusal:
+            need = int(re.search(r"needs (\d+) bytes", str(refusal))[1])
+            assert need > limit
+            break
+        met += 1
+        assert np.array_equal(found, truth, equal_nan=True)
+        assert peak <= limit + SLACK
+        limit = limit * 4 // 5
+    else:
+        pytest.fail("nothing was refused")
+    assert met or need < 3 * most
+
+
+@pytest.mark.parametrize("criterion", ["pi", "relieff", "multisurf"])
+def test_cross_validation_keeps_its_results_under_a_limit(criterion):
+    table = table_of(1200, 12, 3, 2)
+    how = {"criterion": criterion, "cv": "1x4", "max_depth": 2}
+    truth = fasttree.cross_validate(table, **how)
+    for limit in (1 << 40, 8 << 20):
+        found = fasttree.cross_validate(table, memory_limit=limit, n_jobs=2, **how)
+        name = next(iter(found))
+        assert np.array_equal(found[name]["accuracy"], truth[name]["accuracy"])
+    with pytest.raises(MemoryError, match=r"needs \d+ bytes, and memory_limit=1000"):
+        fasttree.cross_validate(table, memory_limit=1000, **how)
+    if criterion == "pi":
+        found = fasttree.sweep(table, alpha=[0.1], cv="1x4", memory_limit=8 << 20, max_depth=2)
+        assert len(found) == 1
+        with pytest.raises(MemoryError, match="memory_limit=1000"):
+            fasttree.sweep(table, alpha=[0.1], cv="1x4", memory_limit=1000, max_depth=2)
+
+
+@pytest.mark.parametrize("limit", [0, -5, 1.5, "2GiB", float("nan"), 2**70])
+def test_what_is_no_number_of_bytes_is_refused(limit):
+    table = fasttree.datasets.load_weather()
+    calls = [
+        lambda **how: fasttree.score_features(table, criterion="relieff", **how),
+        lambda **how: fasttree.cross_validate(table, cv="1x2", **how),
+        lambda **how: fasttree.sweep(table, alpha=[0.1], cv="1x2", **how),
+        lambda **how: fasttree.scores.pairs.pair_counts(binned(table, "auto"), **how),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="memory_limit="):
+            call(memory_limit=limit)
+
+
+def test_neighbours_among_numbers_take_twice_the_data():
+    table = numbers(3000, 300)
+    data = 3000 * 300 * 8
+    for criterion in ("relieff", "multisurf"):
+        _, peak = taken(scores(criterion, table))
+        # beyond the encoded table, which is the data once: their copy in order, and distances
+        assert peak < 1.9 * data

@@ -71,11 +71,11 @@ def scores(criterion, table):
 
 PAIRS = [
     (3000, 12, 3, 2),
-    (20_000, 8, 5, 2),
-    (4000, 30, 4, 5),
+    (6000, 8, 5, 2),
+    (2000, 30, 4, 5),
     (2500, 40, 2, 9),
     (1500, 100, 3, 2),
-    (9000, 10, 6, 3, 3),
+    (3000, 10, 6, 3, 3),
 ]
 
 
@@ -89,22 +89,22 @@ def test_the_pass_over_pairs_keeps_its_limit_and_states_its_need(shape, n_jobs):
         found, peak = taken(call, limit, n_jobs=n_jobs)
         assert found == truth
         assert peak <= limit
-        if limit == need + SLACK and len(shape) == 4:
+        if limit == need + SLACK and len(shape) == 4:  # no rows are equal
             assert peak >= 0.9 * need
     with pytest.raises(MemoryError):
         call(memory_limit=need // 2, n_jobs=n_jobs)
 
 
 NEAR = [
-    ("relieff", lambda: table_of(2000, 30, 3, 2)),
-    ("multisurf", lambda: table_of(2000, 30, 3, 2)),
-    ("surf", lambda: table_of(1500, 1100, 3, 2)),
-    ("relieff", lambda: numbers(2500, 20)),
-    ("multisurf", lambda: numbers(2500, 20)),
-    ("pi", lambda: table_of(3000, 20, 4, 3)),
-    ("relief", lambda: table_of(3000, 20, 4, 3)),
-    ("contextual_merit", lambda: table_of(2000, 90, 3, 2)),
-    (fasttree.criteria.Pi(precision="fixed"), lambda: table_of(3000, 20, 4, 3)),
+    ("relieff", lambda: table_of(800, 30, 3, 2)),
+    ("multisurf", lambda: table_of(800, 30, 3, 2)),
+    ("surf", lambda: table_of(300, 1100, 3, 2)),
+    ("relieff", lambda: numbers(1200, 20)),
+    ("multisurf", lambda: numbers(1200, 20)),
+    ("pi", lambda: table_of(1200, 20, 4, 3)),
+    ("relief", lambda: table_of(1200, 20, 4, 3)),
+    ("contextual_merit", lambda: table_of(600, 90, 3, 2)),
+    (fasttree.criteria.Pi(precision="fixed"), lambda: table_of(1200, 20, 4, 3)),
 ]
 
 
@@ -126,7 +126,7 @@ def test_scores_keep_their_limit(criterion, table):
         limit = limit * 4 // 5
     else:
         pytest.fail("nothing was refused")
-    assert met or need < 3 * most
+    assert met or need < 2 * most + SLACK
 
 
 @pytest.mark.parametrize("criterion", ["pi", "relieff", "multisurf"])
@@ -162,8 +162,8 @@ def test_what_is_no_number_of_bytes_is_refused(limit):
 
 
 def test_neighbours_among_numbers_take_twice_the_data():
-    table = numbers(3000, 300)
-    data = 3000 * 300 * 8
+    table = numbers(2000, 500)
+    data = 2000 * 500 * 8
     for criterion in ("relieff", "multisurf"):
         _, peak = taken(scores(criterion, table))
         # beyond the encoded table, which is the data once: their copy in order, and distances

@@ -71,7 +71,7 @@ pub(super) fn row_bytes(rows: &NeighbourRows<'_>) -> usize {
 }
 
 /// Bytes of the bit planes that a thread makes.
-pub(super) const SCRATCH_BYTES: usize = 2 * PLANE_BYTES;
+pub(super) const SCRATCH_BYTES: usize = PLANE_BYTES + 64;
 
 /// Distances of some rows to all places.
 pub(super) struct Distances {

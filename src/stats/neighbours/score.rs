@@ -173,7 +173,11 @@ impl RowGroups {
         let (rows, threads) = (task.rows, control.threads());
         let columns = rows.features();
         let parts = (self.rows.div_ceil(self.size) + 1) * columns * 16;
-        let fixed = parts.saturating_add(threads * (BLOCK_BYTES.max(64 * self.rows) + SCRATCH_BYTES + 24 * self.rows));
+        // of each thread: a block of columns by place, bit planes, the distances of a row
+        let nominal = rows.codes.columns;
+        let block = self.rows * block_width(self.rows, nominal);
+        let thread = block + SCRATCH_BYTES.min(nominal * (256 * 64)) + 24 * self.rows;
+        let fixed = parts.saturating_add(threads.saturating_mul(thread));
         let chosen = match task.method {
             NeighbourMethod::ReliefF { k, .. } | NeighbourMethod::Merit { k, .. } => {
                 8 * k.min(self.rows).saturating_mul(rows.n_classes)
@@ -380,8 +384,7 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
     if columns == 0 {
         return Ok(());
     }
-    let fit = (BLOCK_BYTES / rows.len().max(1) / 64 * 64).clamp(64, 4096);
-    let width = fit.min(columns.next_multiple_of(64));
+    let width = block_width(rows.len(), columns);
     let found = parallel::map(control, columns.div_ceil(width), |b| {
         let range = b * width..((b + 1) * width).min(columns);
         // rows by place, because members are places
@@ -420,6 +423,12 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
         }
     }
     Ok(())
+}
+
+/// Columns of a block.
+fn block_width(rows: usize, columns: usize) -> usize {
+    let fit = (BLOCK_BYTES / rows.max(1) / 64 * 64).clamp(64, 4096);
+    fit.min(columns.next_multiple_of(64))
 }
 
 /// Share of each code of each column, `[column][256]`.

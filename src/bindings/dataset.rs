@@ -265,7 +265,8 @@ impl PyDataset {
 
     /// Every configuration on every fold; arrays as described in `_core.pyi`.
     #[pyo3(signature = (
-        configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None, memory_limit = None
+        configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None,
+        memory_limit = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn cross_validate<'py>(

@@ -21,8 +21,8 @@
 //! A call may have a limit of its own ([`Budget`]): each pass asks [`Budget::admit`] for what its
 //! plan says that it takes, before it takes it, and plans smaller blocks where that is too much.
 //!
-//! The cost is an addition and two comparisons for each allocation. What this cannot see: a system that promises
-//! memory it does not have (Linux by default) and kills processes instead.
+//! The cost is an addition and two comparisons for each allocation. What this cannot see: a system
+//! that promises memory it does not have (Linux by default) and kills processes instead.
 
 mod allocator;
 
@@ -153,8 +153,8 @@ impl Budget {
         }
     }
 
-    /// Refuse `bytes` that `what` is about to take, with the need and the remedy, where the limit or
-    /// the system has not got them.
+    /// Refuse `bytes` that `what` is about to take, with the need and the remedy, where the limit
+    /// or the system has not got them.
     ///
     /// # Errors
     /// [`Error::Need`].
@@ -162,7 +162,7 @@ impl Budget {
         self.admit_first(what, [bytes, bytes], remedy)
     }
 
-    /// [`Self::admit`] for the first of what the work takes; a refusal states the need of all of it.
+    /// [`Self::admit`] for the first of what the work takes; a refusal states the need of all.
     ///
     /// # Errors
     /// [`Error::Need`].

@@ -53,8 +53,7 @@ pub(super) fn roots(
             first += 1;
             continue;
         };
-        // counts of each pair of folds and of all, those of each training set as its pairs of cases,
-        // the rows, their schedules, and a worker for each thread
+        // counts of each pair of folds, of all and of each thread; the rows and their schedules
         let tables = 8 * cells * (group * (group + 1) / 2 + 2 + control.threads());
         let rows = data.len() * (11 * data.columns().len() + 40);
         let bytes = 2 * (tables + rows);

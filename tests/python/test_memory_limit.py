@@ -133,13 +133,13 @@ def test_scores_keep_their_limit(criterion, table):
 def test_cross_validation_keeps_its_results_under_a_limit(criterion):
     table = table_of(1200, 12, 3, 2)
     how = {"criterion": criterion, "cv": "1x4", "max_depth": 2}
-    truth = fasttree.cross_validate(table, **how)
+    truth = fasttree.model_selection.cross_validate(table, **how)
     for limit in (1 << 40, 8 << 20):
-        found = fasttree.cross_validate(table, memory_limit=limit, n_jobs=2, **how)
+        found = fasttree.model_selection.cross_validate(table, memory_limit=limit, n_jobs=2, **how)
         name = next(iter(found))
         assert np.array_equal(found[name]["accuracy"], truth[name]["accuracy"])
     with pytest.raises(MemoryError, match=r"needs \d+ bytes, and memory_limit=1000"):
-        fasttree.cross_validate(table, memory_limit=1000, **how)
+        fasttree.model_selection.cross_validate(table, memory_limit=1000, **how)
     if criterion == "pi":
         found = fasttree.sweep(table, alpha=[0.1], cv="1x4", memory_limit=8 << 20, max_depth=2)
         assert len(found) == 1
@@ -152,7 +152,7 @@ def test_what_is_no_number_of_bytes_is_refused(limit):
     table = fasttree.datasets.load_weather()
     calls = [
         lambda **how: fasttree.score_features(table, criterion="relieff", **how),
-        lambda **how: fasttree.cross_validate(table, cv="1x2", **how),
+        lambda **how: fasttree.model_selection.cross_validate(table, cv="1x2", **how),
         lambda **how: fasttree.sweep(table, alpha=[0.1], cv="1x2", **how),
         lambda **how: fasttree.scores.pairs.pair_counts(binned(table, "auto"), **how),
     ]

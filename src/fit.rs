@@ -53,15 +53,16 @@ fn unsupported<T>(what: impl Into<String>, supported: &str) -> Result<T> {
 pub struct Common {
     /// The pairs of the root, where the columns are taken as they are.
     root: Option<Arc<KnownPairs>>,
-    /// There is but one plan: nodes are not kept for others.
-    alone: bool,
+    /// Bytes of pairs of nodes that are kept for other plans, by preparation.
+    kept: usize,
     by_preparation: HashMap<String, (Option<Dataset>, PairMemo)>,
 }
 
 impl Common {
-    /// For one plan `alone` or for several; `root` is what is known of the root's pairs.
-    pub fn new(root: Option<Arc<KnownPairs>>, alone: bool) -> Self {
-        Self { root, alone, by_preparation: HashMap::new() }
+    /// `root` is what is known of the root's pairs; up to `kept` bytes of pairs of nodes are kept
+    /// for other plans, by preparation.
+    pub fn new(root: Option<Arc<KnownPairs>>, kept: usize) -> Self {
+        Self { root, kept, by_preparation: HashMap::new() }
     }
 }
 
@@ -216,6 +217,11 @@ impl FitPlan {
         counted && !matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))
     }
 
+    /// Plans with the same text grow on the same prepared columns.
+    pub fn preparation(&self) -> String {
+        format!("{:?} {:?}", self.config.discretize, self.config.missing)
+    }
+
     /// [`FitPlan::fit`], sharing with other plans on the same rows what they have in common.
     pub fn fit_beside(
         &self,
@@ -228,14 +234,13 @@ impl FitPlan {
         if !self.shares_pairs() {
             return self.fit(data, rows, weights, control);
         }
-        let preparation = format!("{:?} {:?}", self.config.discretize, self.config.missing);
-        let shared = match common.by_preparation.entry(preparation) {
+        let shared = match common.by_preparation.entry(self.preparation()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
                 let rows = self.training_rows(data, rows, weights)?;
                 let prepared = self.prepare(data, &rows, weights, control)?;
                 let root = common.root.as_ref().filter(|_| prepared.is_none());
-                let memo = PairMemo::new(root, !common.alone);
+                let memo = PairMemo::new(root, common.kept);
                 free.insert((prepared, memo))
             }
         };

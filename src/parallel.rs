@@ -170,6 +170,11 @@ impl Control {
         Self { budget, ..self.clone() }
     }
 
+    /// The job while it holds so many bytes that count against its limit.
+    pub fn holding(&self, bytes: usize) -> Self {
+        self.within(self.budget.holding(bytes))
+    }
+
     /// What the job may allocate.
     pub fn budget(&self) -> Budget {
         self.budget

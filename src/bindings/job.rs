@@ -140,13 +140,11 @@ pub fn scale_reserve(bytes: usize) -> usize {
     memory::scale(bytes)
 }
 
-/// Bytes that the extension has allocated now, and most of them since the last call of this. For
-/// tests and benchmarks.
+/// Bytes that the extension has allocated now, and the most since the last call of this; None in
+/// release builds, which do not count. For tests.
 #[pyfunction]
-pub fn allocated() -> (usize, usize) {
-    let found = (memory::live(), memory::peak());
-    memory::reset_peak();
-    found
+pub fn allocated() -> Option<(usize, usize)> {
+    memory::allocated()
 }
 
 /// Exercise the machinery that every long call relies on: `spin` works for some seconds on all

@@ -6,7 +6,7 @@
 //! a Rust program that wants the same installs it itself.
 #![allow(unsafe_code)]
 
-use super::{count, refused};
+use super::{count, grown, refused};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     if found.is_null() {
         return again(size, ask);
     }
-    count(size as isize);
+    grown(size);
     found
 }
 
@@ -31,7 +31,7 @@ fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     for attempt in 0..attempts {
         let found = ask();
         if !found.is_null() {
-            count(size as isize);
+            grown(size);
             return found;
         }
         if attempt + 1 == attempts {

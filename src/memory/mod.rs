@@ -21,7 +21,7 @@
 //! A call may have a limit of its own ([`Budget`]): each pass asks [`Budget::admit`] for what its
 //! plan says that it takes, before it takes it, and plans smaller blocks where that is too much.
 //!
-//! The cost is an addition and two comparisons for each allocation. What this cannot see: a system
+//! The cost is a comparison for each allocation. What this cannot see: a system
 //! that promises memory it does not have (Linux by default) and kills processes instead.
 
 mod allocator;
@@ -62,7 +62,7 @@ static STUCK: AtomicBool = AtomicBool::new(false);
 
 /// Bytes that are allocated, but for what the threads have not reported yet.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
-/// The largest number of allocated bytes since [`reset_peak`].
+/// The largest number of allocated bytes since [`allocated`] was called.
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 /// A thread reports its balance from so many bytes on.
 const REPORTED: isize = 1 << 14;
@@ -74,9 +74,13 @@ thread_local! {
     static BALANCE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Keep account of an allocation of so many bytes, or of a release where the number is negative.
+/// Keep account of an allocation of so many bytes, or of a release where the number is negative:
+/// in debug builds only, for tests.
 #[inline]
 fn count(bytes: isize) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
     let _ = BALANCE.try_with(|balance| {
         let now = balance.get() + bytes;
         if now.abs() < REPORTED {
@@ -87,55 +91,55 @@ fn count(bytes: isize) {
             PEAK.fetch_max(live, Ordering::Relaxed);
         }
     });
-    if bytes >= small() as isize {
-        follow(bytes as usize);
+}
+
+/// A block of so many bytes has been allocated.
+#[inline]
+fn grown(size: usize) {
+    count(size as isize);
+    if size >= small() {
+        follow(size);
     }
 }
 
-/// Bytes that this library has allocated, to within 16 KiB for each thread; 0 in a program that
-/// has not installed the [`Allocator`].
-pub fn live() -> usize {
-    LIVE.load(Ordering::Relaxed).max(0) as usize
+/// Bytes that this library has allocated, to within 16 KiB for each thread, and the most since the
+/// last call of this. Nothing in release builds, which do not count; 0 in a program that has not
+/// installed the [`Allocator`].
+pub fn allocated() -> Option<(usize, usize)> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    let live = LIVE.load(Ordering::Relaxed);
+    let peak = PEAK.swap(live, Ordering::Relaxed);
+    Some((live.max(0) as usize, peak.max(0) as usize))
 }
 
-/// The largest number of allocated bytes since the last [`reset_peak`].
-pub fn peak() -> usize {
-    PEAK.load(Ordering::Relaxed).max(0) as usize
-}
-
-/// Let [`peak`] begin again with what is allocated now.
-pub fn reset_peak() {
-    PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
-}
-
-/// What a call may allocate.
+/// What a call may allocate. It is accounted by what the call plans, not by what the process has
+/// allocated: calls that run at the same time do not count against each other's limits, and whether
+/// a call is refused depends on its input alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
     /// The limit that the user gave.
     limit: Option<usize>,
-    /// Bytes that were allocated when the call began.
-    before: usize,
-    /// The budget of one of several parts that run at the same time: bytes left to it.
-    part: Option<usize>,
+    /// Bytes that the call holds already, or that other parts of it may take.
+    held: usize,
 }
 
 impl Budget {
     /// A call begins that may allocate so many bytes, or any number.
     pub fn new(limit: Option<usize>) -> Self {
-        Self { limit, before: live(), part: None }
+        Self { limit, held: 0 }
     }
 
-    /// Bytes that the call has allocated and still holds, or that other parts of it may.
-    fn held(&self) -> usize {
-        match (self.part, self.limit) {
-            (Some(left), Some(limit)) => limit - left,
-            _ => live().saturating_sub(self.before),
-        }
+    /// The budget of what comes next while the call holds so many bytes more.
+    #[must_use]
+    pub fn holding(self, bytes: usize) -> Self {
+        Self { held: self.held.saturating_add(bytes), ..self }
     }
 
     /// Bytes that may be allocated from now on.
     pub fn left(&self) -> usize {
-        self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held()))
+        self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held))
     }
 
     /// Whether so many bytes are within the limit, and the system would give them.
@@ -147,9 +151,10 @@ impl Budget {
     /// The budget of each of some parts that run at the same time.
     #[must_use]
     pub fn shared(self, parts: usize) -> Self {
+        let left = self.left();
         match self.limit {
             None => self,
-            Some(_) => Self { part: Some(self.left() / parts.max(1)), ..self },
+            Some(_) => self.holding(left - left / parts.max(1)),
         }
     }
 
@@ -172,7 +177,7 @@ impl Budget {
         [bytes, all]: [usize; 2],
         remedy: &'static str,
     ) -> Result<()> {
-        let need = self.held().saturating_add(all.max(bytes));
+        let need = self.held.saturating_add(all.max(bytes));
         let refusal = |limit: Option<usize>| Error::Need {
             what,
             need: need as u64,

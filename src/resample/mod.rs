@@ -17,7 +17,9 @@ use crate::fit::{Common, FitPlan};
 use crate::model::Model;
 use crate::parallel::{self, Control};
 use crate::predict::Predictor;
+use crate::stats::pairs::plan::KEPT_BYTES;
 use crate::tree::Shape;
+use std::collections::HashSet;
 
 /// What came out of one fold under one plan.
 #[derive(Debug, Clone)]
@@ -45,20 +47,24 @@ pub fn cross_validate(
         true => roots::roots(data, weights, folds, &control.quiet())?,
         false => vec![None; folds.len()],
     };
-    // Folds outside, plans inside: what the plans share stays in the cache.
+    let budget = control.budget().holding(roots.iter().flatten().map(|root| root.bytes()).sum());
     // With a limit, folds share what is left; where a share is too little, they take turns.
     let largest = folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
-    let fit = growth_bytes(data, largest);
     let threads = control.threads();
-    let budget = control.budget();
-    let together = budget.shared(threads).left() >= fit;
-    let folds_control = if together { control.clone() } else { control.serial() };
-    let budget = if together && threads > 1 { budget.shared(threads) } else { budget };
-    let serial = control.serial().quiet().within(budget);
+    let share = budget.shared(threads);
+    let together = share.left() >= growth_bytes(data, largest);
+    let (folds_control, budget) =
+        if together { (control.clone(), share) } else { (control.serial(), budget) };
+    // Of a limited share, a quarter is for what the plans have in common.
+    let preparations: HashSet<String> = plans.iter().map(FitPlan::preparation).collect();
+    let kept = KEPT_BYTES.min(budget.left() / 4 / preparations.len().max(1));
+    let kept = if plans.len() == 1 { 0 } else { kept };
+    let serial = control.serial().quiet().within(budget.holding(kept * preparations.len()));
+    // Folds outside, plans inside: what the plans share stays in the cache.
     let by_fold = parallel::map(&folds_control, folds.len(), |f| {
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
-        let mut common = Common::new(roots[f].clone(), plans.len() == 1);
+        let mut common = Common::new(roots[f].clone(), kept);
         plans
             .iter()
             .map(|plan| {

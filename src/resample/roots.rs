@@ -63,6 +63,7 @@ pub(super) fn roots(
             }
             if let Some(columns) = &columns {
                 let codes = columns.codes(data, whole)?;
+                let control = &control.holding(columns.held());
                 let counts = pair_counts_by_block(control, &codes, &block, group, classes)?;
                 for f in 0..group {
                     known[first + f] = Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?)));

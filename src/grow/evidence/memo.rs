@@ -5,7 +5,6 @@
 //! under [`TreeBuilder::path_key`](crate::grow::builder::TreeBuilder::path_key). The oldest entries
 //! stay and no new ones are kept once the memory is full, which costs time and changes nothing else.
 
-use crate::stats::pairs::plan::KEPT_BYTES;
 use crate::stats::pairs::{PairCounts, Profile};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +18,11 @@ pub struct KnownPairs {
 }
 
 impl KnownPairs {
+    /// Bytes that are held.
+    pub fn bytes(&self) -> usize {
+        self.profile.bytes() + 4 * self.features.len() + 128
+    }
+
     /// All features.
     pub fn of_counts(counts: &PairCounts) -> Self {
         Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
@@ -34,10 +38,10 @@ pub struct PairMemo {
 
 impl PairMemo {
     /// A memo that knows the root, if anything is known of it, and takes other nodes if trees to
-    /// come shall have them.
-    pub fn new(root: Option<&Arc<KnownPairs>>, open: bool) -> Self {
+    /// come shall have them: up to so many bytes.
+    pub fn new(root: Option<&Arc<KnownPairs>>, bytes: usize) -> Self {
         let known = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
-        Self { entries: Mutex::new((known, if open { KEPT_BYTES } else { 0 })) }
+        Self { entries: Mutex::new((known, bytes)) }
     }
 
     /// What is known of a node.
@@ -47,7 +51,7 @@ impl PairMemo {
 
     /// Keep what was found, if there is room.
     pub(in crate::grow) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
-        let bytes = known.profile.bytes() + 4 * known.features.len() + 128;
+        let bytes = known.bytes();
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= entries.1 {
             entries.1 -= bytes;

@@ -67,7 +67,7 @@ impl PairContext {
         match self.radius.get() {
             Some(&radius) => Ok(radius),
             None => {
-                let found = rows.radius(control, self.enough)?;
+                let found = rows.radius(&control.holding(rows.held()), self.enough)?;
                 Ok(*self.radius.get_or_init(|| found))
             }
         }

@@ -34,10 +34,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         };
         if let Some(setting) = metric.weighed()? {
             let rows = self.gathered(pairs, tools, control)?;
+            let control = &control.holding(rows.held());
             return self.weighed(metric, &setting, pairs, &rows, control);
         }
         if let Some((setting, precision)) = metric.matrices() {
             let rows = self.gathered(pairs, tools, control)?;
+            let control = &control.holding(rows.held());
             return self.by_matrices(metric, setting, precision, pairs, &rows, control);
         }
         let memo = self.context.setting.memo;
@@ -49,6 +51,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                         metric.alike(&mut || self.radius(pairs, tools, control))?
                 {
                     let rows = self.gathered(pairs, tools, control)?;
+                    let control = &control.holding(rows.held());
                     return self.weighed(metric, &setting, pairs, &rows, control);
                 }
                 let known = self.counted(pairs, tools, control)?;
@@ -152,7 +155,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let rows = self.gathered(pairs, tools, control)?;
         let profile = match rows.features() {
             [] => Profile::default(),
-            _ => rows.profile(control)?.scaled(pairs.scale),
+            _ => rows.profile(&control.holding(rows.held()))?.scaled(pairs.scale),
         };
         Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile }))
     }

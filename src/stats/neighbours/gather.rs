@@ -67,7 +67,7 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         (method, multiclass): (NeighbourMethod, Multiclass),
     ) -> Result<Vec<f64>> {
-        let found = self.asked(control, rows, weight, |near| {
+        let found = self.asked(control, rows, weight, |control, near| {
             Ok(vec![neighbour_scores(control, near, method, multiclass)?])
         })?;
         Ok(found.into_iter().next().unwrap_or_else(|| vec![f64::NAN; self.ranges.len()]))
@@ -87,7 +87,7 @@ impl<'a> Root<'a> {
         (share, total): (Share, Option<(i128, f64)>),
     ) -> Result<Vec<(f64, Vec<f64>)>> {
         let mut all = Vec::new();
-        let each = self.asked(control, rows, weight, |near| {
+        let each = self.asked(control, rows, weight, |control, near| {
             let parts = neighbour_parts(control, near, search, share, total)?;
             all.extend(parts.iter().map(|p| p.all));
             Ok(parts.into_iter().map(|p| p.each).collect())
@@ -108,7 +108,7 @@ impl<'a> Root<'a> {
         share: Share,
     ) -> Result<Vec<(i128, f64)>> {
         let mut sums = Vec::new();
-        self.asked(control, rows, weight, |near| {
+        self.asked(control, rows, weight, |control, near| {
             if needs_distances(near, method) {
                 sums = distance_parts(control, near, share)?;
             }
@@ -124,13 +124,14 @@ impl<'a> Root<'a> {
         control: &Control,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
-        ask: impl FnOnce(&NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
+        ask: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
         let cells = |column: &Column| if matches!(column, Column::Numeric(_)) { 8 } else { 1 };
         let width: usize = self.raw.columns().iter().map(cells).sum();
         // the cells, and of each row its number, class, content and place
         let bytes = rows.len().saturating_mul(width + 4 + 2 + 2 * 16 + 2 + 4 * 4);
         control.budget().admit(WHAT, bytes, REMEDY)?;
+        let control = &control.holding(bytes);
         // numbers of rows tell ties apart
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);
@@ -199,7 +200,7 @@ impl<'a> Root<'a> {
             features.iter().zip(found).for_each(|(&feature, value)| all[feature] = value);
             all
         };
-        Ok(ask(&near)?.into_iter().map(placed).collect())
+        Ok(ask(control, &near)?.into_iter().map(placed).collect())
     }
 }
 

@@ -58,6 +58,15 @@ impl NominalColumns {
         Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
 
+    /// Bytes of the codes.
+    pub fn held(&self) -> usize {
+        let bytes = |(owned, _): &(Owned, usize)| match owned {
+            Owned::U8(codes) => codes.len(),
+            Owned::U16(codes) => 2 * codes.len(),
+        };
+        self.columns.iter().map(bytes).sum()
+    }
+
     /// With classes and whole weights.
     ///
     /// # Errors

@@ -63,11 +63,13 @@ pub fn pair_counts_with(
 ) -> Result<PairCounts> {
     let least = |rows| codes.least(kernels, rows);
     let active = SlotRows::gather(control.budget(), codes, among, least)?;
+    let mut control = control.holding(active.held());
     let same = from == among;
     let columns =
         if same { None } else { Some(SlotRows::gather(control.budget(), codes, from, least)?) };
+    control = control.holding(columns.as_ref().map_or(0, SlotRows::held));
     let counts =
-        count(control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
+        count(&control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
     counts.check_sums()?;
     Ok(counts)
 }

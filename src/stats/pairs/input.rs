@@ -279,9 +279,9 @@ impl SlotRows {
             };
             collapse(&hash, equal, |i| codes.weight(at(i)))?
         };
-        // the rows that are kept and their weights are given back before the pass
-        let later = least(kept.len()).saturating_sub(8 * kept.len()).max(4 * kept.len());
-        budget.admit(WHAT, Self::bytes(kept.len(), features).saturating_add(later), REMEDY)?;
+        let later = least(kept.len()).max(Self::places_bytes(kept.len()));
+        let all = Self::bytes(kept.len(), features).saturating_add(later);
+        budget.admit(WHAT, numbers.saturating_add(all), REMEDY)?;
         let mut out = Self::empty(offsets, codes.n_classes, &kept, class)?;
         let places = out.place(&kept, &weights, class)?;
         for (k, column) in codes.columns.iter().enumerate() {
@@ -303,8 +303,18 @@ impl SlotRows {
     /// Bytes that [`Self::gather`] of so many rows that all differ and a pass that takes `least`
     /// need.
     pub fn need(rows: usize, features: usize, least: usize) -> usize {
-        let later = least.max(rows.saturating_mul(12));
+        let later = least.max(Self::places_bytes(rows));
         Self::bytes(rows, features).saturating_add(later).max(Self::distinct_bytes(rows))
+    }
+
+    /// Bytes of which rows stay, their weights and their places, given back before the pass.
+    fn places_bytes(rows: usize) -> usize {
+        rows.saturating_mul(12)
+    }
+
+    /// Bytes that these rows take.
+    pub fn held(&self) -> usize {
+        Self::bytes(self.len(), self.features)
     }
 
     /// Bytes of so many rows.

@@ -145,6 +145,11 @@ impl PairNodeRows {
         &self.features
     }
 
+    /// Bytes that the rows take.
+    pub fn held(&self) -> usize {
+        self.rows.held()
+    }
+
     /// Profile of the features that vary.
     ///
     /// # Errors
@@ -172,8 +177,9 @@ impl PairNodeRows {
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
     pub fn radius(&self, control: &Control, enough: RadiusRule) -> Result<usize> {
-        let control = &control.quiet();
         let (rows, n) = (&self.rows, self.rows.features);
+        // codes of a byte, classes, weights, and what neighbours keep of a row
+        let control = &control.quiet().holding(rows.len() * (n + 64));
         if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {
             return Ok(enough.radius(slow_pairs_by_distance(control, rows)?.into_iter()));
         }

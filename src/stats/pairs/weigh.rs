@@ -61,10 +61,12 @@ pub fn weigh_pairs_with(
     setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> Result<WeighedPairs> {
-    let gather = |rows| SlotRows::gather(control.budget(), codes, rows, |_| 0);
-    let active = gather(None)?;
-    let columns = from.map(|from| gather(Some(from))).transpose()?;
-    weigh(control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
+    let gather = |control: &Control, rows| SlotRows::gather(control.budget(), codes, rows, |_| 0);
+    let active = gather(control, None)?;
+    let mut control = control.holding(active.held());
+    let columns = from.map(|from| gather(&control, Some(from))).transpose()?;
+    control = control.holding(columns.as_ref().map_or(0, SlotRows::held));
+    weigh(&control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
 }
 
 /// The pass over gathered rows: sums of weights, or of counts if they are the cheaper.

@@ -80,6 +80,8 @@ pub fn stream_scores<'py>(
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
     let work = Work::from(work).limited(memory_limit);
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
+        // of each row its content, class, weight and place
+        let control = &control.holding(52 * classes.len());
         let rows = NeighbourRows::new(codes, Vec::new(), &classes, n_classes, weights)?;
         let (method, multiclass) = search(criterion.as_ref(), &rows, control)?;
         let mut scores = neighbour_scores(control, &rows, method, multiclass)?;

@@ -55,7 +55,12 @@ pub fn pair_counts(
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(control.budget(), data)?;
         let codes = columns.codes(data, weights.as_deref())?;
-        pair_counts_between(&control.holding(columns.held()), &codes, from.as_ref().map(data::RowSet::rows), None)
+        pair_counts_between(
+            &control.holding(columns.held()),
+            &codes,
+            from.as_ref().map(data::RowSet::rows),
+            None,
+        )
     })?;
     Ok(PyPairCounts { counts })
 }

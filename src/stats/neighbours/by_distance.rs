@@ -28,8 +28,9 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
     let t = rows.len();
     let fixed = control.threads() * (SCRATCH_BYTES + 8 * t + 16 * distances);
     let left = control.budget().left().saturating_sub(fixed);
-    let size = tile_rows(rows).min((left / row_bytes(rows).max(1)).max(TOGETHER));
-    control.budget().admit(WHAT, fixed + size.min(t) * row_bytes(rows), REMEDY)?;
+    let row = row_bytes(t, 0);
+    let size = tile_rows(t, [rows.codes.columns, 0]).min((left / row.max(1)).max(TOGETHER));
+    control.budget().admit(WHAT, fixed + size.min(t) * row, REMEDY)?;
     let unit = rows.mass.is_unit();
     let mut all = vec![0.0; distances];
     for at in (0..t).step_by(size) {

@@ -59,15 +59,15 @@ impl Order {
 /// Rows of a tile: enough that making the bit planes of all columns again for each tile does not
 /// matter, few enough that their distances stay in the cache for few features, and never more than
 /// fit the memory set aside.
-pub(super) fn tile_rows(rows: &NeighbourRows<'_>) -> usize {
-    let fit = TILE_BYTES / row_bytes(rows).max(1);
-    (8 * rows.features()).max(64).min(fit).clamp(16, rows.len().max(16))
+pub(super) fn tile_rows(rows: usize, [nominal, others]: [usize; 2]) -> usize {
+    let fit = TILE_BYTES / row_bytes(rows, others).max(1);
+    (8 * (nominal + others)).max(64).min(fit).clamp(16, rows.max(16))
 }
 
-/// Bytes of the distances of one row to all.
-pub(super) fn row_bytes(rows: &NeighbourRows<'_>) -> usize {
-    let bytes = if rows.others.is_empty() { 4 } else { 12 };
-    bytes * rows.len().next_multiple_of(512)
+/// Bytes of the distances of one row to all, with so many columns that are not nominal.
+pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
+    let bytes = if others == 0 { 4 } else { 12 };
+    bytes * rows.next_multiple_of(512)
 }
 
 /// Bytes of the bit planes that a thread makes.

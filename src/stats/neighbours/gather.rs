@@ -7,14 +7,15 @@
 //! copies one byte a nominal cell and eight a number.
 
 use super::columns::{MISSING, Other};
+use super::need::{REMEDY, SearchShape, WHAT};
 use super::score::{distance_parts, needs_distances, neighbour_parts, neighbour_scores};
-use super::need::{REMEDY, WHAT};
 use super::share::Share;
 use super::{Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows};
 use crate::data::{self, Column, Dataset, Kind};
 use crate::error::Result;
 use crate::numeric::ExactSum;
 use crate::parallel::Control;
+use crate::simd::Kernels;
 
 /// What all nodes of a tree share.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         (method, multiclass): (NeighbourMethod, Multiclass),
     ) -> Result<Vec<f64>> {
-        let found = self.asked(control, rows, weight, |control, near| {
+        let found = self.asked(control, rows, weight, method, |control, near| {
             Ok(vec![neighbour_scores(control, near, method, multiclass)?])
         })?;
         Ok(found.into_iter().next().unwrap_or_else(|| vec![f64::NAN; self.ranges.len()]))
@@ -87,7 +88,7 @@ impl<'a> Root<'a> {
         (share, total): (Share, Option<(i128, f64)>),
     ) -> Result<Vec<(f64, Vec<f64>)>> {
         let mut all = Vec::new();
-        let each = self.asked(control, rows, weight, |control, near| {
+        let each = self.asked(control, rows, weight, search.0, |control, near| {
             let parts = neighbour_parts(control, near, search, share, total)?;
             all.extend(parts.iter().map(|p| p.all));
             Ok(parts.into_iter().map(|p| p.each).collect())
@@ -108,13 +109,28 @@ impl<'a> Root<'a> {
         share: Share,
     ) -> Result<Vec<(i128, f64)>> {
         let mut sums = Vec::new();
-        self.asked(control, rows, weight, |control, near| {
+        self.asked(control, rows, weight, method, |control, near| {
             if needs_distances(near, method) {
                 sums = distance_parts(control, near, share)?;
             }
             Ok(Vec::new())
         })?;
         Ok(sums)
+    }
+
+    /// What decides how much a search among the rows takes, if all features differ.
+    fn shape(&self, rows: &[u32], unit: bool) -> SearchShape {
+        let mut classes = vec![0; self.data.n_classes()];
+        rows.iter().for_each(|&r| classes[usize::from(self.data.classes()[r as usize])] += 1);
+        let levels = |column: &Column| match column {
+            Column::Nominal(c) if c.levels() <= 256 && c.n_missing() == 0 => Some(c.levels()),
+            _ => None,
+        };
+        let columns = self.raw.columns();
+        let complete = || columns.iter().filter_map(levels);
+        let nominal = complete().count();
+        let (values, others) = (complete().sum(), columns.len() - nominal);
+        SearchShape { classes, nominal, values, others, unit }
     }
 
     /// Rows of numbers for the features that differ, asked of the rows as neighbours see them, with
@@ -124,13 +140,15 @@ impl<'a> Root<'a> {
         control: &Control,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
+        method: NeighbourMethod,
         ask: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
         let cells = |column: &Column| if matches!(column, Column::Numeric(_)) { 8 } else { 1 };
         let width: usize = self.raw.columns().iter().map(cells).sum();
         // the cells, and of each row its number, class, content and place
         let bytes = rows.len().saturating_mul(width + 4 + 2 + 2 * 16 + 2 + 4 * 4);
-        control.budget().admit(WHAT, bytes, REMEDY)?;
+        let least = self.shape(rows, weight.is_none()).least(Kernels::active(), method);
+        control.budget().admit_first(WHAT, [bytes, bytes.saturating_add(least)], REMEDY)?;
         let control = &control.holding(bytes);
         // numbers of rows tell ties apart
         let mut rows = rows.to_vec();

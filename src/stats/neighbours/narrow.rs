@@ -17,8 +17,8 @@ use super::bands::band;
 use super::distances::Order;
 use super::grid::Grid;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
+use super::need::{REMEDY, SearchShape, WHAT};
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
-use super::need::{REMEDY, WHAT};
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance};
 use crate::error::Result;
@@ -29,34 +29,67 @@ use std::ops::Range;
 /// Most bytes of all planes.
 const PLANE_BYTES: usize = 64 << 20;
 
-/// What each chunk of rows of a share adds to the scores, or nothing if this way does not serve (or
-/// would not pay).
+/// How the rows are cut into chunks, and what that takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChunkPlan {
+    /// Rows of a chunk, and number of chunks.
+    rows: usize,
+    pub chunks: usize,
+    /// Bytes of all rows as columns, and of a chunk against them.
+    whole: usize,
+    chunk: usize,
+    /// Bytes of the sums of a chunk.
+    sums: usize,
+}
+
+impl ChunkPlan {
+    /// Nothing if this way does not serve (or would not pay).
+    pub fn new(shape: &SearchShape, kernels: Kernels, method: NeighbourMethod) -> Option<Self> {
+        let (t, n, w) = (shape.rows(), shape.nominal, kernels.words());
+        // what classes of their own tiles waste is bounded, for tiles of 512
+        let padded: usize = shape.classes.iter().map(|rows| rows.next_multiple_of(512)).sum();
+        let serves =
+            shape.others == 0 && shape.unit && !matches!(method, NeighbourMethod::Pairs { .. });
+        if !serves
+            || n >= LONGEST_WINDOW
+            || padded > 3 * t + 2048
+            || padded / 8 * shape.values > PLANE_BYTES
+        {
+            return None;
+        }
+        // the bits do not depend on threads, but on this way and its chunks
+        let rows = if padded > 32_768 { 16 } else { 64 };
+        let tiles: usize = shape.classes.iter().map(|rows| rows.div_ceil(64 * w)).sum();
+        let depth = (usize::BITS - (n + 1).leading_zeros()) as usize;
+        let width = n.next_multiple_of(64);
+        let words = tiles * w * (rows * depth + 2) + rows * w;
+        Some(Self {
+            rows,
+            chunks: t.div_ceil(rows),
+            whole: 8 * tiles * w * (shape.values + 1) + t * width + 4 * n,
+            chunk: 8 * words + 4 * rows * n + 12 * width + 8 * t,
+            sums: 8 * width,
+        })
+    }
+
+    /// Bytes of so many chunks on so many threads.
+    pub fn bytes(&self, chunks: usize, threads: usize) -> usize {
+        (self.whole + self.sums * chunks).saturating_add(self.chunk.saturating_mul(threads))
+    }
+}
+
+/// What each chunk of rows of a share adds to the scores.
 pub(super) fn parts(
     control: &Control,
     kernels: Kernels,
-    rows: &NeighbourRows<'_>,
-    order: &Order,
-    counted: &NominalTotals,
+    (rows, order, counted): (&NeighbourRows<'_>, &Order, &NominalTotals),
     (method, multiclass): (NeighbourMethod, Multiclass),
     share: Share,
-) -> Result<Option<Vec<Vec<f64>>>> {
-    let (t, n) = (rows.len(), rows.codes.columns);
-    let values: usize = counted.levels.iter().map(|&l| usize::from(l)).sum();
-    // what classes of their own tiles waste is bounded, for tiles of 512
-    let padded: usize = order.starts.windows(2).map(|w| (w[1] - w[0]).next_multiple_of(512)).sum();
-    let serves = rows.others.is_empty()
-        && rows.mass.is_unit()
-        && !matches!(method, NeighbourMethod::Pairs { .. });
-    if !serves || n >= LONGEST_WINDOW || padded > 3 * t + 2048 || padded / 8 * values > PLANE_BYTES
-    {
-        return Ok(None);
-    }
-    let chunk = if padded > 32_768 { 16 } else { 64 };
-    let chunks = share.range(t.div_ceil(chunk));
-    // the bits do not depend on threads, but on this way and its chunks
-    let (whole, scratch) = bytes(order, (n, values), chunk, kernels);
-    let held = whole + 8 * chunks.len() * n.next_multiple_of(64);
-    let need = |threads: usize| held.saturating_add(scratch.saturating_mul(threads));
+    plan: ChunkPlan,
+) -> Result<Vec<Vec<f64>>> {
+    let (t, chunk) = (rows.len(), plan.rows);
+    let chunks = share.range(plan.chunks);
+    let need = |threads: usize| plan.bytes(chunks.len(), threads);
     let fits = control.budget().has(need(control.threads()));
     let control = &if fits { control.clone() } else { control.serial() };
     control.budget().admit(WHAT, need(control.threads()), REMEDY)?;
@@ -71,23 +104,7 @@ pub(super) fn parts(
         control.advance(some.len() as u64);
         Ok(RowChunk::new(&whole, &picker, some).scores())
     })?;
-    Ok(Some(parts))
-}
-
-/// Bytes of all rows as columns, and of a chunk of rows against them, for so many features with so
-/// many values.
-fn bytes(
-    order: &Order,
-    (n, values): (usize, usize),
-    chunk: usize,
-    kernels: Kernels,
-) -> (usize, usize) {
-    let (t, w) = (order.rows.len(), kernels.words());
-    let tiles: usize = order.starts.windows(2).map(|s| (s[1] - s[0]).div_ceil(64 * w)).sum();
-    let depth = (usize::BITS - (n + 1).leading_zeros()) as usize;
-    let whole = 8 * tiles * w * (values + 1) + t * n.next_multiple_of(64) + 4 * n;
-    let words = tiles * w * (chunk * depth + 2) + chunk * w;
-    (whole, 8 * words + 4 * chunk * n + 12 * n.next_multiple_of(64) + 8 * t)
+    Ok(parts)
 }
 
 /// All rows as columns.

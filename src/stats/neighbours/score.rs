@@ -6,13 +6,14 @@
 //! threads. Rows come in groups whose sums are added in order: groups that are summed in other
 //! processes give the same scores ([`neighbour_parts`]).
 
+use super::NeighbourRows;
 use super::distances::{Distances, Order, SCRATCH_BYTES, row_bytes, tile_rows};
 use super::grid::Grid;
-use super::need::{REMEDY, WHAT};
+use super::narrow::{self, ChunkPlan};
+use super::need::{REMEDY, SearchShape, WHAT};
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
-use super::{NeighbourRows, narrow};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
@@ -114,7 +115,7 @@ pub fn distance_parts(
 ) -> Result<Vec<(i128, f64)>> {
     let (order, kernels) = (Order::new(rows), Kernels::active());
     let counted = NominalTotals::new(control, rows, false)?;
-    let groups = RowGroups::new(rows);
+    let groups = RowGroups::new(rows.len(), [rows.codes.columns, rows.others.len()]);
     let mut parts = Vec::new();
     for tile in groups.tiles(share) {
         let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
@@ -139,8 +140,10 @@ impl PartialScores {
 }
 
 /// The rows in groups: their size depends on the data alone.
-struct RowGroups {
+pub(super) struct RowGroups {
     rows: usize,
+    /// Complete nominal columns, and others.
+    columns: [usize; 2],
     size: usize,
     /// Rows of a tile: whole groups.
     tile: usize,
@@ -150,47 +153,62 @@ impl RowGroups {
     const MOST: usize = 64;
     const SMALLEST: usize = 16;
 
-    fn new(rows: &NeighbourRows<'_>) -> Self {
-        let fit = tile_rows(rows);
-        let most = (PART_BYTES / (8 * rows.features())).clamp(4, Self::MOST);
-        let size = rows.len().div_ceil(most).max(Self::SMALLEST).min(fit);
+    /// Of so many rows with so many complete nominal columns and others.
+    pub fn new(rows: usize, [nominal, others]: [usize; 2]) -> Self {
+        let fit = tile_rows(rows, [nominal, others]);
+        let most = (PART_BYTES / (8 * (nominal + others).max(1))).clamp(4, Self::MOST);
+        let size = rows.div_ceil(most).max(Self::SMALLEST).min(fit);
         // gaps of numbers gain nothing from a large tile, as bit planes do
-        let (numbers, planes) = (rows.others.len(), rows.codes.columns);
-        let own = rows.len().saturating_mul(planes + 8 * numbers) / 8;
-        let few = if numbers > planes {
-            fit.min(own.max(SMALL_TILE_BYTES) / row_bytes(rows).max(1))
+        let own = rows.saturating_mul(nominal + 8 * others) / 8;
+        let few = if others > nominal {
+            fit.min(own.max(SMALL_TILE_BYTES) / row_bytes(rows, others).max(1))
         } else {
             fit
         };
-        Self { rows: rows.len(), size, tile: (few / size).max(1) * size }
+        Self { rows, columns: [nominal, others], size, tile: (few / size).max(1) * size }
     }
 
-    /// The largest tiles that the budget allows.
-    ///
-    /// # Errors
-    /// [`Error::Need`] where one group does not fit.
-    fn within_budget(mut self, control: &Control, task: &ScoreTask<'_>) -> Result<Self> {
-        let (rows, threads) = (task.rows, control.threads());
-        let columns = rows.features();
-        let parts = (self.rows.div_ceil(self.size) + 1) * columns * 16;
-        // of each thread: a block of columns by place, bit planes, the distances of a row
-        let nominal = rows.codes.columns;
-        let block = self.rows * block_width(self.rows, nominal);
+    /// Bytes beside the tile: sums of the groups, and of each thread a block of columns by place,
+    /// bit planes, the distances of a row.
+    fn fixed(&self, threads: usize) -> usize {
+        let [nominal, others] = self.columns;
+        let sums = (self.rows.div_ceil(self.size) + 1) * (nominal + others) * 16;
+        let block = if nominal == 0 { 0 } else { self.rows * block_width(self.rows, nominal) };
         let thread = block + SCRATCH_BYTES.min(nominal * (256 * 64)) + 24 * self.rows;
-        let fixed = parts.saturating_add(threads.saturating_mul(thread));
-        let chosen = match task.method {
+        sums.saturating_add(threads.saturating_mul(thread))
+    }
+
+    /// Bytes of a row of a tile: its distances to all rows, and the neighbours chosen.
+    fn row(&self, method: NeighbourMethod, classes: usize) -> usize {
+        let chosen = match method {
             NeighbourMethod::ReliefF { k, .. } | NeighbourMethod::Merit { k, .. } => {
-                8 * k.min(self.rows).saturating_mul(rows.n_classes)
+                8 * k.min(self.rows).saturating_mul(classes)
             }
             _ => 8 * self.rows,
         };
-        let row = row_bytes(rows) + chosen + 64;
+        row_bytes(self.rows, self.columns[1]) + chosen + 64
+    }
+
+    /// Bytes of a tile of one group.
+    pub fn one_group(&self, method: NeighbourMethod, classes: usize, threads: usize) -> usize {
+        let tile = self.size.min(self.rows).saturating_mul(self.row(method, classes));
+        self.fixed(threads).saturating_add(tile)
+    }
+
+    /// The largest tiles that the budget allows; on one thread where it has no room for more.
+    ///
+    /// # Errors
+    /// [`Error::Need`] where one group does not fit.
+    fn within_budget(mut self, control: &Control, task: &ScoreTask<'_>) -> Result<(Self, Control)> {
+        let (method, classes) = (task.method, task.rows.n_classes);
+        let fits = control.budget().has(self.one_group(method, classes, control.threads()));
+        let control = if fits { control.clone() } else { control.serial() };
+        let (fixed, row) = (self.fixed(control.threads()), self.row(method, classes));
         let left = control.budget().left().saturating_sub(fixed);
         self.tile = self.tile.min((left / row / self.size).max(1) * self.size);
-        let tile = self.tile.min(self.rows);
-        let bytes = fixed.saturating_add(tile.saturating_mul(row));
-        control.budget().admit(WHAT, bytes, REMEDY)?;
-        Ok(self)
+        let tile = self.tile.min(self.rows).saturating_mul(row);
+        control.budget().admit(WHAT, fixed.saturating_add(tile), REMEDY)?;
+        Ok((self, control))
     }
 
     /// Ranges of rows whose distances are held together.
@@ -237,11 +255,14 @@ fn sums(
     let order = Order::new(rows);
     let counted = NominalTotals::new(control, rows, method.needs_mean())?;
     let search = (method, multiclass);
-    if let Some(parts) = narrow::parts(control, kernels, rows, &order, &counted, search, share)? {
+    let shape = SearchShape::new(rows, &order, &counted.levels);
+    if let Some(plan) = ChunkPlan::new(&shape, kernels, method) {
+        let parts = narrow::parts(control, kernels, (rows, &order, &counted), search, share, plan)?;
         parts.into_iter().for_each(|each| give(PartialScores { all: 0.0, each }));
         return Ok(());
     }
-    let groups = RowGroups::new(rows).within_budget(control, task)?;
+    let groups = RowGroups::new(rows.len(), [shape.nominal, shape.others]);
+    let (groups, control) = &groups.within_budget(control, task)?;
     let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
     let asked: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
@@ -253,7 +274,7 @@ fn sums(
         let mut sum = task.total.unwrap_or_default();
         for tile in tiles.iter().filter(|_| first_pass) {
             let d = distances(tile)?;
-            let parts = total(control, rows, &order, &d, tile, &groups)?;
+            let parts = total(control, rows, &order, &d, tile, groups)?;
             sum = parts.iter().fold(sum, |(a, b), (x, y)| (a + x, b + y));
             kept = (tiles.len() == 1).then_some(d);
             control.advance(tile.len() as u64);

@@ -14,7 +14,7 @@ use super::contract::{PairSetting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
 use super::exact::count;
 use super::input::{REMEDY, SlotRows, WHAT, hash_class, hash_slot};
-use super::plan;
+use super::plan::{self, PassShape};
 use super::profile::Profile;
 use super::radius::RadiusRule;
 use super::weigh::weigh;
@@ -113,7 +113,12 @@ impl PairNodeRows {
         }
         let kept = features.len();
         // the rows twice, and the table in which they meet their equals
-        budget.admit(WHAT, SlotRows::gathered_bytes(t, kept), REMEDY)?;
+        let first = SlotRows::gathered_bytes(t, kept);
+        let slots = features.iter().map(|&j| layout.arity(j as usize)).sum();
+        let known = Classes::cheapest(classes.len()).kept(classes.len());
+        let pass = PassShape::of_rows(Kernels::active(), t, kept, slots, known);
+        let all = SlotRows::bytes(t, kept).saturating_add(pass.least());
+        budget.admit_first(WHAT, [first, all], REMEDY)?;
         let mut slots: Vec<u32> = memory::zeroed(t * kept)?;
         for (k, &j) in features.iter().enumerate() {
             let column = || coded.codes.iter().skip(j as usize).step_by(width).map(|c| c.index());

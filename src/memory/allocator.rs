@@ -31,7 +31,7 @@ fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     for attempt in 0..attempts {
         let found = ask();
         if !found.is_null() {
-            grown(size);
+            count(size as isize);
             return found;
         }
         if attempt + 1 == attempts {

@@ -124,19 +124,18 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("criterion", "table"),
-    [
-        ("relieff", lambda: table_of(3000, 100, 3, 2)),
-        ("multisurf", lambda: table_of(3000, 100, 3, 2)),
-        ("relieff", lambda: numbers(1000, 300)),
-        ("multisurf", lambda: numbers(1000, 300)),
-        ("relieff", lambda: numbers(2500, 30)),
-        ("multisurf", lambda: numbers(2500, 30)),
-        ("multisurf", lambda: table_of(400, 1100, 3, 2)),
-    ],
-    ids=str,
-)
+SEARCHES = [
+    ("relieff", lambda: table_of(3000, 100, 3, 2)),
+    ("multisurf", lambda: table_of(3000, 100, 3, 2)),
+    ("relieff", lambda: numbers(1000, 300)),
+    ("multisurf", lambda: numbers(1000, 300)),
+    ("relieff", lambda: numbers(2500, 30)),
+    ("multisurf", lambda: numbers(2500, 30)),
+    ("multisurf", lambda: table_of(400, 1100, 3, 2)),
+]
+
+
+@pytest.mark.parametrize(("criterion", "table"), SEARCHES, ids=range(len(SEARCHES)))
 def test_a_search_for_neighbours_states_its_need(criterion, table):
     call = scores(criterion, table())
     truth, _ = taken(call, n_jobs=1)
@@ -157,7 +156,7 @@ def test_calls_at_the_same_time_keep_limits_of_their_own():
             assert np.array_equal(found, truth)
 
 
-@pytest.mark.parametrize(("criterion", "table"), NEAR, ids=[f"{i}" for i in range(len(NEAR))])
+@pytest.mark.parametrize(("criterion", "table"), NEAR, ids=range(len(NEAR)))
 def test_scores_keep_their_limit(criterion, table):
     call = scores(criterion, table())
     truth, most = taken(call)

@@ -277,10 +277,9 @@ def cross_validate(
         A file to which finished parts are appended. The same call goes on where a killed one was;
         a call with other settings or data is refused. `random_state` must be a number.
     memory_limit : int, optional
-        Bytes, at least 1, that the passes over pairs and neighbours of rows may allocate beyond the
-        encoded table, where these are the evidence of a criterion; on each worker with `client`.
-        Fewer folds run at a time, in smaller blocks, and no result depends on it.  What the growth
-        of the trees takes besides is not limited.
+        Bytes, at least 1, that passes over pairs and neighbours of rows may allocate beyond the
+        encoded table; on each worker with `client`. Fewer folds run at a time, in smaller blocks,
+        and no result depends on it. What the growth of the trees takes besides is not limited.
     **params
         Parameters of every `FastTreeClassifier`.
 

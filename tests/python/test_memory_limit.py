@@ -210,8 +210,8 @@ def test_what_is_no_number_of_bytes_is_refused(limit):
 
 
 def test_neighbours_among_numbers_take_twice_the_data():
-    table = numbers(1000, 500)
-    data = 1000 * 500 * 8
+    table = numbers(1000, 1000)
+    data = 1000 * 1000 * 8
     for criterion in ("relieff", "multisurf"):
         _, peak = taken(scores(criterion, table))
         # beyond the encoded table, which is the data once: their copy in order, and distances

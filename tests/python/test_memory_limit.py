@@ -130,8 +130,6 @@ SEARCHES = [
     ("relieff", lambda: numbers(1000, 300)),
     ("multisurf", lambda: numbers(1000, 300)),
     ("relieff", lambda: numbers(2500, 30)),
-    ("multisurf", lambda: numbers(2500, 30)),
-    ("multisurf", lambda: table_of(400, 1100, 3, 2)),
 ]
 
 

@@ -6,7 +6,7 @@
 
 use super::NeighbourRows;
 use super::distances::{Distances, Order, SCRATCH_BYTES, row_bytes, tile_rows};
-use super::need::{REMEDY, WHAT};
+use super::shape::{REMEDY, WHAT};
 use super::totals::NominalTotals;
 use crate::error::Result;
 use crate::parallel::{self, Control};

@@ -7,8 +7,8 @@
 //! copies one byte a nominal cell and eight a number.
 
 use super::columns::{MISSING, Other};
-use super::need::{REMEDY, SearchShape, WHAT};
 use super::score::{distance_parts, needs_distances, neighbour_parts, neighbour_scores};
+use super::shape::{REMEDY, SearchShape, WHAT};
 use super::share::Share;
 use super::{Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows};
 use crate::data::{self, Column, Dataset, Kind};

@@ -39,6 +39,7 @@ mod nearest;
 mod need;
 mod score;
 mod select;
+mod shape;
 mod share;
 #[cfg(test)]
 mod tests;

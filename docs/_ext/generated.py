@@ -324,7 +324,7 @@ def formats() -> list[str]:
     rows = [
         [
             f"``{one.method or f'to_{name}()'}``",
-            f"``--format {name}``",
+            f"``--form {name}``",
             one.summary + (" (forests, too)" if one.forests else ""),
         ]
         for name, one in fasttree.exports.FORMATS.items()

@@ -170,15 +170,37 @@ def test_show_speaks_every_format(ftree, tmp_path):
         "c": model.to_c(),
     }  # fmt: skip
     for form, text in expected.items():
-        code, out, _ = ftree("show", tmp_path / "m.json", "--format", form)
+        code, out, _ = ftree("show", tmp_path / "m.json", "--form", form)
         assert code == 0
         assert text.strip() in out, form
-        code, out, _ = ftree("show", tmp_path / "m.json", "--format", form, "-o", tmp_path / "out")
+        code, out, _ = ftree("show", tmp_path / "m.json", "--form", form, "-o", tmp_path / "out")
         assert code == 0 and "written" in out
         assert text in (tmp_path / "out").read_text(encoding="utf-8")
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     assert ftree("show", tmp_path / "m.json", "-f", "onnx", "-o", tmp_path / "m.onnx")[0] == 0
     onnx.checker.check_model(onnx.load(tmp_path / "m.onnx"))
+
+
+def test_an_option_has_one_name_in_all_commands_and_its_old_name_is_hidden(ftree, model):
+    from typer.main import get_command
+
+    from fasttree.cli.app import app
+
+    shown, hidden = {}, {}
+    for command in get_command(app).commands.values():
+        for option in command.params:
+            short = {o for o in option.opts if not o.startswith("--")} & {"-s", "-f"}
+            long = {o for o in option.opts if o.startswith("--")}
+            if getattr(option, "hidden", False):
+                hidden.setdefault(command.name, set()).update(long)
+            elif short:
+                shown.setdefault(short.pop(), set()).update(long)
+    assert shown == {"-s": {"--metric"}, "-f": {"--form"}}
+    assert hidden == {"cv": {"--scoring"}, "show": {"--format"}}
+    assert ftree("show", model, "--format", "sql") == ftree("show", model, "--form", "sql")
+    cv = ("cv", "iris", "-c", "gini", "--cv", "1x2", "-f", "csv")
+    assert ftree(*cv, "--scoring", "leaves")[1] == ftree(*cv, "--metric", "leaves")[1]
+    assert ftree(*cv)[1] != ftree(*cv, "--scoring", "leaves")[1]
 
 
 def test_forests_are_shown_by_their_sizes(ftree, tmp_path):

@@ -24,7 +24,7 @@ def test_a_format_is_a_method_and_a_choice_of_the_command(name, model, capsys, t
     assert shown == one.show(model)
     file, out = tmp_path / "model.json", tmp_path / "out"
     model.save(file)
-    asked = ["show", str(file), "--format", name, "--out", str(out)]
+    asked = ["show", str(file), "--form", name, "--out", str(out)]
     assert main(asked) == 0, capsys.readouterr().err
     written = out.read_bytes()
     assert written.endswith(shown if one.binary else shown.encode("utf-8"))

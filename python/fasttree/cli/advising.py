@@ -16,11 +16,7 @@ __all__ = ["COMMANDS"]
 def advise(
     data: o.DataFile,
     *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    nominal: o.Nominal = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: o.Columns,
     time_limit: Annotated[
         float,
         typer.Option(
@@ -30,8 +26,7 @@ def advise(
     folds: Annotated[
         str, typer.Option("--cv", help="Folds: 3x10, 1x5, 10, ...; auto: by the number of rows.")
     ] = "auto",
-    seed: o.Seed = 0,
-    n_jobs: o.Jobs = -1,
+    run: o.Run,
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", metavar="FILE", help="Save the recommended tree."),
@@ -43,19 +38,18 @@ def advise(
 ) -> None:
     """Recommend a tree: which criterion, splits and pruning, how large, and how accurate on new
     rows."""
-    from ..advice import advise as run
+    from ..advice import advise as recommend
 
     check_writable({"--model": model, "--html": html, "--json": json})
-    found = run(
+    found = recommend(
         data,
-        target,
+        columns.target,
         time_limit=time_limit or None,
         cv=o.fold_count(folds),
-        random_state=seed,
-        n_jobs=n_jobs,
-        drop=o.split_list(drop),
-        categorical_features=o.nominal_of(nominal),
-        **o.reading_of(decimal, missing),
+        **run.keywords,
+        drop=o.split_list(columns.drop),
+        categorical_features=columns.kinds,
+        **columns.reading,
     )
     text = [str(found)]
     if model is not None:

@@ -20,6 +20,7 @@ from . import (
     sweeping,
     trees,
 )
+from .bundles import expanded
 
 app = typer.Typer(
     name="ftree",
@@ -65,5 +66,5 @@ for module in (
     completing,
 ):
     for command, examples in module.COMMANDS:
-        app.command(epilog="\n\n".join(("Examples:", *examples)))(command)
+        app.command(epilog="\n\n".join(("Examples:", *examples)))(expanded(command))
 app.add_typer(data.app, name="datasets")

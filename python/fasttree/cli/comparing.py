@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options as o
+from .bundles import Alias
 from .fitting import majority_of, majority_text
 from .output import emit, save_picture
-from .placing import Cluster, JournalFile, client_at
+from .placing import Place
 
 if TYPE_CHECKING:
     from ..model_selection import Comparison, CrossValidation
@@ -27,11 +28,12 @@ Cv = Annotated[
         help="Folds: 10x10 (repetitions x folds), 5x10, 5x2, weka (Weka's own 10 x 10), or 10.",
     ),
 ]
-Scoring = Annotated[
+Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--scoring", "-s", help="Metrics, with commas: accuracy, f_beta, auc, leaves, log_loss, ..."
+        "--metric", "-s", help="Metrics, with commas: accuracy, f_beta, auc, leaves, log_loss, ..."
     ),
+    Alias("--scoring"),
 ]
 
 
@@ -107,26 +109,19 @@ def _write_page(result: Comparison | CrossValidation, file: Path | None) -> None
 def cv(
     data: o.DataFile,
     *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    nominal: o.Nominal = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: o.Columns,
     criteria: o.Criteria = None,
     folds: Cv = "5x10",
-    scoring: Scoring = None,
-    preset: o.Preset = None,
-    param: o.Params = None,
+    metric: Metrics = None,
+    trees: o.Trees,
     form: o.Form = "text",
-    seed: o.Seed = 0,
-    n_jobs: o.Jobs = -1,
+    run: o.Run,
     per_class: Annotated[
         bool,
         typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
     html: Html = None,
-    cluster: Cluster = None,
-    journal: JournalFile = None,
+    place: Place,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
@@ -134,22 +129,19 @@ def cv(
     from ..reports import render
 
     _check_output(form, html)
-    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
-    settings = settings_of(param, preset)
-    with client_at(cluster) as client:
+    rows = columns.table(data)
+    with place.opened() as where:
         result = cross_validate(
             rows,
             criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
             cv=o.fold_count(folds),
-            scoring=o.split_list(scoring) or ["accuracy"],
-            random_state=seed,
-            n_jobs=n_jobs,
+            scoring=o.split_list(metric) or ["accuracy"],
+            **run.keywords,
             progress=True,
             keep_proba=html is not None or per_class,
             on_error=_on_error(criteria),
-            client=client,
-            journal=journal,
-            **settings,
+            **where,
+            **trees.settings_without_criterion(),
         )
     _write_page(result, html)
     more = {"per_class": True} if per_class and form not in ("csv", "json") else {}
@@ -166,19 +158,12 @@ def cv(
 
 
 def _on_error(criteria: list[str] | None) -> str:
-    """What happens to a criterion that does not apply: one that nobody named is skipped."""
+    """What happens to a criterion that does not apply: one of the default ones is skipped."""
     return "raise" if criteria else "skip"
 
 
 def _first_upper(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def settings_of(param: list[str] | None, preset: str | None) -> dict[str, Any]:
-    """Parameters of the trees, without a criterion."""
-    settings = o.params_of(param, preset)
-    settings.pop("criterion", None)
-    return settings
 
 
 def compare(
@@ -190,21 +175,14 @@ def compare(
     baseline: Baseline = None,
     alpha: Level = 0.05,
     test: Test = "corrected_resampled_t",
-    target: o.Target = None,
-    drop: o.Drop = None,
-    nominal: o.Nominal = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: o.Columns,
     on_error: OnError = None,
-    preset: o.Preset = None,
-    param: o.Params = None,
+    trees: o.Trees,
     form: o.Form = "text",
-    seed: o.Seed = 0,
-    n_jobs: o.Jobs = -1,
+    run: o.Run,
     out: o.Pictures = None,
     html: Html = None,
-    cluster: Cluster = None,
-    journal: JournalFile = None,
+    place: Place,
     json: o.Json = None,
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
@@ -217,9 +195,9 @@ def compare(
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
     sets: dict[str, Table] = {}
     for name in data or default_sets():
-        one = o.table_of(name, target, drop, nominal, decimal=decimal, missing=missing)
+        one = columns.table(name)
         sets[_unused(one.name or name, sets)] = one
-    with client_at(cluster) as client:
+    with place.opened() as where:
         result = run_comparison(
             sets,
             chosen,
@@ -228,14 +206,12 @@ def compare(
             baseline=baseline,
             test=test,
             scoring=[metric],
-            random_state=seed,
-            n_jobs=n_jobs,
+            **run.keywords,
             progress=True,
             keep_proba=html is not None,
             on_error=on_error or _on_error(criteria),
-            client=client,
-            journal=journal,
-            **settings_of(param, preset),
+            **where,
+            **trees.settings_without_criterion(),
         )
     _write_page(result, html)
     size = result.with_metric("leaves")

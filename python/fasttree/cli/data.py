@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from . import options as o
+from .bundles import Without, expanded
 from .output import emit, table
 
 app = typer.Typer(
@@ -34,17 +36,16 @@ def list_(json: o.Json = None) -> None:
     emit(lambda: render(shown), {"command": "datasets list", "rows": sets}, json)
 
 
-def _readable(
-    data: str, target: str | None, drop: list[str], reading: dict[str, Any]
-) -> tuple[Any, list[tuple[str, str]]]:
+def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]]:
     """The Table of a file without the columns that cannot be read, and these with the reason."""
     from ..datasets.errors import DataFileError
 
+    drop = o.split_list(columns.drop)
     refused: list[tuple[str, str]] = []
     while True:
         try:
             gone = [*drop, *(name for name, _ in refused)]
-            return o.table_of(data, target, gone or None, **reading), refused
+            return replace(columns, drop=gone).table(data), refused
         except DataFileError as error:
             name = error.column
             if name is None or name in drop or any(name == one for one, _ in refused):
@@ -53,23 +54,19 @@ def _readable(
 
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
+@expanded
 def describe(
     data: o.DataFile,
     *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: Annotated[o.Columns, Without("nominal")],
     json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells and classes of a data set."""
     from ..reports import render
     from ..table.traps import code_columns
 
-    rows, refused = _readable(
-        data, target, o.split_list(drop), {"decimal": decimal, "missing": missing}
-    )
-    columns = rows.describe()
+    rows, refused = _readable(data, columns)
+    described = rows.describe()
     counts = {}
     if rows.target is not None:
         found = np.bincount(rows.y_codes, minlength=len(rows.classes))
@@ -81,9 +78,9 @@ def describe(
         "features": rows.n_features,
         "target": rows.target,
         "classes": counts,
-        "columns": columns,
+        "columns": described,
     }
-    tables = [table(repr(rows), list(columns[0]), [list(one.values()) for one in columns])]
+    tables = [table(repr(rows), list(described[0]), [list(one.values()) for one in described])]
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         tables.append(table("Classes", ["class", "rows", "%"], share))

@@ -141,14 +141,9 @@ def warn_of_size(rows: Table, leaves: int) -> None:
 def fit(
     data: o.DataFile,
     *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    nominal: o.Nominal = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: o.Columns,
     criterion: o.Criterion = None,
-    preset: o.Preset = None,
-    param: o.Params = None,
+    trees: o.Trees,
     model: ModelOut = None,
     svg: Svg = None,
     png: Png = None,
@@ -162,8 +157,8 @@ def fit(
     from ..estimators import FastTreeClassifier
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
-    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
-    settings = o.params_of(param, preset)
+    rows = columns.table(data)
+    settings = trees.settings()
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
     with warnings.catch_warnings():

@@ -7,6 +7,7 @@ import ast
 import difflib
 import shlex
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -108,6 +109,86 @@ Form = Annotated[
     ),
 ]
 FORMS = ("text", "markdown", "latex", "csv", "json")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a data file are used, and how its text is read."""
+
+    target: Target = None
+    drop: Drop = None
+    nominal: Nominal = None
+    decimal: Decimal = None
+    missing: Missing = None
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How text is read: what was typed, as keywords of `fasttree.datasets.load`.
+
+        >>> Columns(decimal=",", missing=["n/a,none"]).reading, Columns().reading
+        ({'decimal': ',', 'missing': ['n/a', 'none']}, {})
+        """
+        typed = {"decimal": self.decimal, "missing": split_list(self.missing) or None}
+        return {name: value for name, value in typed.items() if value is not None}
+
+    @property
+    def kinds(self) -> Any:
+        """What ``--nominal`` means: names of columns, "all", or "from_dtype" where it is not
+        given."""
+        listed = split_list(self.nominal)
+        return "from_dtype" if not listed else "all" if listed == ["all"] else listed
+
+    def table(self, data: str) -> Any:
+        """The Table of a data argument, rows without a class left out."""
+        from ..datasets import load
+
+        place: Any = self.target
+        if place is not None and place.lstrip("-").isdigit():
+            place = int(place)
+        read = load(data, target=place, drop=split_list(self.drop), **self.reading)
+        table = as_nominal(read, self.kinds)
+        warn_of_traps(table, data)
+        if table.target is None:
+            return table
+        gone = table.missing_target
+        if len(gone):
+            warnings.warn(
+                (
+                    f"{data}: {len(gone)} of {len(table)} rows have no class and are left out, "
+                    f"first row {gone[0]} (counted from 0)"
+                ),
+                stacklevel=2,
+            )
+        return table.drop_missing_target()
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A preset and parameters of the trees."""
+
+    preset: Preset = None
+    param: Params = None
+
+    def settings(self) -> dict[str, Any]:
+        """Parameters of the trees."""
+        return params_of(self.param, self.preset)
+
+    def settings_without_criterion(self) -> dict[str, Any]:
+        """Parameters of the trees, without a criterion."""
+        return {name: value for name, value in self.settings().items() if name != "criterion"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """The seed and the threads of a command."""
+
+    seed: Seed = 0
+    n_jobs: Jobs = -1
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """As keywords of a function of the package."""
+        return {"random_state": self.seed, "n_jobs": self.n_jobs}
 
 
 def split_list(texts: list[str] | None) -> list[str]:
@@ -220,15 +301,9 @@ def fold_count(text: str) -> Any:
     return int(text) if text.isdigit() else text
 
 
-def nominal_of(names: list[str] | None) -> Any:
-    """What ``--nominal`` means: names of columns, "all", or "from_dtype" where it is not given."""
-    listed = split_list(names)
-    return "from_dtype" if not listed else "all" if listed == ["all"] else listed
-
-
-def as_nominal(table: Any, names: list[str] | None) -> Any:
-    """The Table with the named columns of numbers as nominal ones, beside those that are."""
-    wanted = nominal_of(names)
+def as_nominal(table: Any, wanted: Any) -> Any:
+    """The Table with the wanted columns of numbers (see `Columns.kinds`) as nominal ones, beside
+    those that are."""
     if wanted == "from_dtype":
         return table
     if wanted == "all":
@@ -238,48 +313,6 @@ def as_nominal(table: Any, names: list[str] | None) -> Any:
         return table.from_any(table, categorical_features=[*own, *wanted])
     except ValueError as error:
         raise ValueError(str(error).replace("categorical_features", "--nominal")) from error
-
-
-def reading_of(decimal: str | None, missing: list[str] | None) -> dict[str, Any]:
-    """How text is read: what was typed, as keywords of `fasttree.datasets.load`.
-
-    >>> reading_of(",", ["n/a,none"]), reading_of(None, None)
-    ({'decimal': ',', 'missing': ['n/a', 'none']}, {})
-    """
-    typed = {"decimal": decimal, "missing": split_list(missing) or None}
-    return {name: value for name, value in typed.items() if value is not None}
-
-
-def table_of(
-    data: str,
-    target: str | None = None,
-    drop: list[str] | None = None,
-    nominal: list[str] | None = None,
-    *,
-    decimal: str | None = None,
-    missing: list[str] | None = None,
-) -> Any:
-    """The Table of a data argument, rows without a class left out."""
-    from ..datasets import load
-
-    place: Any = target
-    if target is not None and target.lstrip("-").isdigit():
-        place = int(target)
-    reading = reading_of(decimal, missing)
-    table = as_nominal(load(data, target=place, drop=split_list(drop), **reading), nominal)
-    warn_of_traps(table, data)
-    if table.target is None:
-        return table
-    gone = table.missing_target
-    if len(gone):
-        warnings.warn(
-            (
-                f"{data}: {len(gone)} of {len(table)} rows have no class and are left out, first "
-                f"row {gone[0]} (counted from 0)"
-            ),
-            stacklevel=2,
-        )
-    return table.drop_missing_target()
 
 
 def warn_of_traps(table: Any, data: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 from . import options as o
 from .output import emit
 
-__all__ = ["COMMANDS", "Cluster", "JournalFile", "client_at"]
+__all__ = ["COMMANDS", "Place"]
 
 Cluster = Annotated[
     str | None,
@@ -32,25 +33,32 @@ JournalFile = Annotated[
 ]
 
 
-@contextmanager
-def client_at(address: str | None) -> Iterator[Any]:
-    """A client of the scheduler at an address, closed in the end; None without one.
+@dataclass(frozen=True)
+class Place:
+    """Where the fits of a command run, and where finished ones are kept."""
 
-    Raises:
-        ImportError: Dask is not installed.
-        OSError: there is no scheduler at the address.
-    """
-    if address is None:
-        yield None
-        return
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ImportError(
-            "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
-        ) from None
-    with Client(address, timeout=10, set_as_default=False) as client:
-        yield client
+    cluster: Cluster = None
+    journal: JournalFile = None
+
+    @contextmanager
+    def opened(self) -> Iterator[dict[str, Any]]:
+        """Keywords ``client`` and ``journal`` of a comparison; the client is closed in the end.
+
+        Raises:
+            ImportError: Dask is not installed.
+            OSError: there is no scheduler at the address.
+        """
+        if self.cluster is None:
+            yield {"client": None, "journal": self.journal}
+            return
+        try:
+            from distributed import Client
+        except ImportError:
+            raise ImportError(
+                "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
+            ) from None
+        with Client(self.cluster, timeout=10, set_as_default=False) as client:
+            yield {"client": client, "journal": self.journal}
 
 
 def status(

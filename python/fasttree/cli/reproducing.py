@@ -10,7 +10,7 @@ import typer
 from ..experiments import EXPERIMENTS
 from . import options as o
 from .output import emit
-from .placing import Cluster, JournalFile, client_at
+from .placing import Place
 
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction
@@ -48,8 +48,7 @@ def reproduce(
     ] = False,
     out: o.Pictures = None,
     n_jobs: o.Jobs = -1,
-    cluster: Cluster = None,
-    journal: JournalFile = None,
+    place: Place,
     json: o.Json = None,
 ) -> None:
     """Run a paper's experiment again and print its numbers beside ours."""
@@ -60,7 +59,7 @@ def reproduce(
         emit("\n".join(f"{name:14}{what}" for name, what in about.items()), about, json)
         return
     wanted = o.split_list(datasets)
-    with client_at(cluster) as client:
+    with place.opened() as where:
         found = experiments.run(
             paper,
             data,
@@ -68,8 +67,7 @@ def reproduce(
             quick=quick,
             n_jobs=n_jobs,
             progress=True,
-            client=client,
-            journal=journal,
+            **where,
         )
     document = found.document()
     text = found.to_text()

@@ -42,20 +42,22 @@ def _needed_columns(
     return _Read(table, dropped)
 
 
-def rows_for(tree: Any, data: str, drop: list[str] | None, **reading: Any) -> Any:
+def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     """New rows as a Table, with the model's target split off where the file has it."""
     import json as json_
 
     from ..datasets import load
 
+    columns = columns or o.Columns()
+    given, reading = o.split_list(columns.drop), columns.reading
     schema = json_.loads(tree._model.schema_json())
     names = [feature["name"] for feature in schema["features"]]
     used = [feature["name"] for feature in schema["features"] if "unused" not in feature]
-    everything = _needed_columns(data, used, schema["target"], o.split_list(drop), reading)
-    drop = [*o.split_list(drop), *(everything.dropped)]
+    everything = _needed_columns(data, used, schema["target"], given, reading)
+    drop = [*given, *everything.dropped]
     everything = everything.table
     if schema["target"] in everything.feature_names and schema["target"] not in names:
-        return load(data, target=schema["target"], drop=o.split_list(drop), **reading)
+        return load(data, target=schema["target"], drop=drop, **reading)
     if everything.n_features == len(names) + 1 and not everything.has_feature_names:
-        return load(data, drop=o.split_list(drop), **reading)
+        return load(data, drop=drop, **reading)
     return everything

@@ -11,6 +11,7 @@ import typer
 from ..exports import FORMATS
 from ..rendering.saving import save_bytes
 from . import options as o
+from .bundles import Alias
 from .output import check_writable, emit, save_picture
 from .rows import rows_for
 
@@ -30,11 +31,11 @@ Picture = Annotated[
 Format = Annotated[
     str,
     typer.Option(
-        "--format",
         "--form",
         "-f",
         help=f"One of {', '.join(FORMATS)} (json is the model file).",
     ),
+    Alias("--format"),
 ]
 Rows = Annotated[
     str | None,
@@ -133,19 +134,17 @@ def show(
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
     """Refuse an unknown format, one that needs a file, and a `depth` for one that has none."""
     if form not in FORMATS:
-        raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMATS)}")
+        raise ValueError(f"--form {form!r} is not known; use {', '.join(FORMATS)}")
     if FORMATS[form].binary and out is None:
-        raise ValueError(f"--format {form} is not text: name a file with --out FILE")
+        raise ValueError(f"--form {form} is not text: name a file with --out FILE")
     if depth is not None and FORMATS[form].whole:
         partial = ", ".join(name for name, one in FORMATS.items() if not one.whole)
-        raise ValueError(
-            f"--depth is for {partial} and --plot: --format {form} tells the whole tree"
-        )
+        raise ValueError(f"--depth is for {partial} and --plot: --form {form} tells the whole tree")
 
 
 def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> None:
     """Write the explorer of a model, with rows where a file gives them."""
-    rows = None if data is None else rows_for(model, data, None)
+    rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
         target = json_.loads(model._model.schema_json())["target"]
         raise ValueError(f"--data {data}: there is no column {target!r} with the classes")
@@ -168,7 +167,7 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
     if not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
-            f"{model} is a forest of {len(forest.estimators_)} trees: --format "
+            f"{model} is a forest of {len(forest.estimators_)} trees: --form "
             f"{', '.join(most)} and {last} "
             "are for forests; the others are for "
             "one tree (save one: forest.estimators_[0].save(FILE))"
@@ -199,8 +198,8 @@ COMMANDS = (
         show,
         (
             "ftree show model.json",
-            "ftree show model.json --format sql",
-            "ftree show model.json --format svg -o tree.svg",
+            "ftree show model.json --form sql",
+            "ftree show model.json --form svg -o tree.svg",
             "ftree show model.json --html tree.html --data iris",
         ),
     ),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options as o
-from .comparing import Cv, settings_of
+from .comparing import Cv
 from .output import emit, save_picture
-from .placing import Cluster, JournalFile, client_at
+from .placing import Place
 from .showing import Picture
 
 if TYPE_CHECKING:
@@ -80,48 +80,39 @@ def _number(option: str, value: Any) -> float:
 def sweep(
     data: o.DataFile,
     *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    nominal: o.Nominal = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: o.Columns,
     criteria: PairCriteria = None,
     theta: Theta = None,
     alpha: Alpha = None,
     decay: Decay = None,
     folds: Cv = "5x10",
-    scoring: Annotated[
+    metric: Annotated[
         str, typer.Option("--metric", "-s", help="What is averaged: accuracy, leaves, ...")
     ] = "accuracy",
-    preset: o.Preset = None,
-    param: o.Params = None,
+    trees: o.Trees,
     form: o.Form = "text",
     plot: Picture = None,
-    seed: o.Seed = 0,
-    n_jobs: o.Jobs = -1,
-    cluster: Cluster = None,
-    journal: JournalFile = None,
+    run: o.Run,
+    place: Place,
     json: o.Json = None,
 ) -> None:
     """Cross-validate criteria on pairs of rows under many settings, as a table and a heat map."""
-    from ..model_selection import sweep as run
+    from ..model_selection import sweep as run_sweep
     from ..reports import render
 
     o.check_form(form)
     given = _grid_of(criteria, theta, alpha, decay)
-    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
-    with client_at(cluster) as client:
-        found = run(
+    rows = columns.table(data)
+    with place.opened() as where:
+        found = run_sweep(
             rows,
             **given,
             cv=o.fold_count(folds),
-            scoring=[scoring],
-            random_state=seed,
-            n_jobs=n_jobs,
+            scoring=[metric],
+            **run.keywords,
             progress=True,
-            client=client,
-            journal=journal,
-            **settings_of(param, preset),
+            **where,
+            **trees.settings_without_criterion(),
         )
     if plot is not None:
         save_picture(plot, found.plot)

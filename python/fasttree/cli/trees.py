@@ -13,6 +13,7 @@ import typer
 from ..rendering.records import write_csv
 from ..rendering.saving import replace_file
 from . import options as o
+from .bundles import Without
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
 from .showing import ModelFile, Picture, model_of
@@ -27,9 +28,7 @@ def predict(
     model: ModelFile,
     data: o.DataFile,
     *,
-    drop: o.Drop = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: Annotated[o.Columns, Without("target", "nominal")],
     proba: Annotated[
         bool, typer.Option("--proba", help="Also the probability of every class.")
     ] = False,
@@ -43,7 +42,7 @@ def predict(
     known."""
     check_writable({"--out": out, "--json": json})
     tree = model_of(model).set_params(n_jobs=n_jobs)
-    rows = rows_for(tree, data, drop, **o.reading_of(decimal, missing))
+    rows = rows_for(tree, data, columns)
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
     truth = rows.y if rows.target is not None else None
@@ -143,11 +142,7 @@ Phenotype = Annotated[
 def rank(
     data: o.DataFile,
     *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    nominal: o.Nominal = None,
-    decimal: o.Decimal = None,
-    missing: o.Missing = None,
+    columns: o.Columns,
     criteria: o.Criteria = None,
     param: o.Params = None,
     top: Top = None,
@@ -161,9 +156,7 @@ def rank(
     """Score every feature (for genotypes, a .bed: every variant) by one or several criteria."""
     check_writable({"--plot": plot, "--json": json})
     if _is_study(data, phenotype, permutations):
-        given = {"--target": target, "--drop": drop, "--nominal": nominal}
-        given |= {"--decimal": decimal, "--missing": missing, "--estimate": estimate}
-        _only_for_tables(given)
+        _only_for_tables({**vars(columns), "estimate": estimate})
         from ..datasets import read_plink
         from .genotypes import rank_variants
 
@@ -177,7 +170,7 @@ def rank(
             json=json,
         )
         return
-    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
+    rows = columns.table(data)
     chosen = o.criteria_of(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
     )
@@ -282,7 +275,7 @@ def _only_for_tables(options: dict[str, Any]) -> None:
     for option, value in options.items():
         if value:
             raise ValueError(
-                f"{option} {value} is for tables; genotypes have variants and a phenotype"
+                f"--{option} {value} is for tables; genotypes have variants and a phenotype"
             )
 
 

@@ -1,7 +1,7 @@
 """`FORMATS`: what a fitted tree can be turned into, as data.
 
 A format is one entry here and one file of this package. The estimator's method ``to_<name>`` (where
-`Readable` does not define it by hand), ``ftree show --format <name>``, the table in the
+`Readable` does not define it by hand), ``ftree show --form <name>``, the table in the
 documentation and a test of every format are made from the entry.
 """
 

@@ -1,0 +1,103 @@
+"""Bundles of options: several commands share a dataclass of options, and each shows them as its
+own.
+
+What
+    A parameter of a command that is annotated with a dataclass stands for the options that are the
+    fields of the class. `expanded` makes a command in which the fields stand in the parameter's
+    place, as typer expects, and which calls the original with an object of the class.
+Examples
+    ``columns: o.Columns`` shows all fields, ``columns: Annotated[o.Columns, Without("target")]``
+    all but one, which keeps its default. ``Annotated[str, typer.Option("--form"),
+    Alias("--format")]`` also takes the other name, which help does not show.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["Alias", "Without", "expanded"]
+
+
+class Without:
+    """Fields of a bundle that a command does not have as options."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+class Alias:
+    """Another name of an option, which help does not show."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its bundles as options of its own.
+
+    >>> import typer
+    >>> @dataclasses.dataclass
+    ... class Threads:
+    ...     n_jobs: Annotated[int, typer.Option("--n-jobs")] = -1
+    >>> def show(file: str, *, threads: Threads) -> None:
+    ...     print(file, threads)
+    >>> expanded(show)("iris", n_jobs=2)
+    iris Threads(n_jobs=2)
+    """
+    hints = typing.get_type_hints(command, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    bundles: dict[str, tuple[Any, list[str]]] = {}
+    aliases: dict[str, str] = {}
+    for parameter in inspect.signature(command).parameters.values():
+        hint = hints[parameter.name]
+        kind, *marks = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+        if dataclasses.is_dataclass(kind):
+            left_out = {name for mark in marks if isinstance(mark, Without) for name in mark.names}
+            fields = [one for one in _options(kind) if one.name not in left_out]
+            bundles[parameter.name] = kind, [one.name for one in fields]
+            parameters += fields
+            continue
+        parameters.append(parameter.replace(annotation=hint))
+        for mark in marks:
+            if isinstance(mark, Alias):
+                other = f"{parameter.name}_alias"
+                aliases[other] = parameter.name
+                option = Annotated[kind | None, typer.Option(mark.name, hidden=True)]  # type: ignore[valid-type]
+                parameters.append(
+                    inspect.Parameter(
+                        other, parameter.KEYWORD_ONLY, default=None, annotation=option
+                    )
+                )
+
+    @functools.wraps(command)
+    def run(*given: Any, **options: Any) -> None:
+        for other, name in aliases.items():
+            value = options.pop(other, None)
+            if value is not None:
+                options[name] = value
+        for name, (kind, fields) in bundles.items():
+            options[name] = kind(**{f: options.pop(f) for f in fields if f in options})
+        command(*given, **options)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _options(bundle: Any) -> Iterator[inspect.Parameter]:
+    """The fields of a bundle as parameters of a command."""
+    hints = typing.get_type_hints(bundle, include_extras=True)
+    for field in dataclasses.fields(bundle):
+        yield inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )

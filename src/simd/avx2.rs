@@ -1,7 +1,9 @@
 //! AVX2: sixteen registers of 256 bits, popcounts by two table look-ups (pshufb) and psadbw.
 
 use super::baseline;
-use super::word::{Word, level};
+use super::instantiate::level;
+use super::weights::WeightTable;
+use super::word::Word;
 use std::arch::x86_64::*;
 
 impl Word for __m256i {

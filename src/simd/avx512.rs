@@ -1,6 +1,8 @@
 //! AVX-512: thirty-two registers of 512 bits, any three-input function in one operation, VPOPCNTDQ.
 
-use super::word::{Word, Words, level};
+use super::instantiate::level;
+use super::weights::WeightTable;
+use super::word::{Word, Words, look_up};
 use std::arch::x86_64::*;
 
 impl Word for __m512i {
@@ -128,7 +130,7 @@ impl Word for __m512i {
         // for all columns.
         unsafe {
             if planes.len() > 8 || table.one.len() > MOST * 32 {
-                return fixed::look_up(planes, first, columns, table, out);
+                return look_up(planes, first, columns, table, out);
             }
             let table = &table.one;
             let blocks = table.len().div_ceil(32);

@@ -1,9 +1,10 @@
 //! Baseline x86-64: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
 //! Two vectors stand for one.
 
+use super::instantiate::level;
 use super::twice::Twice;
-use super::weigh::FEW_BITS;
-use super::word::{Word, level};
+use super::weights::{FEW_BITS, WeightTable};
+use super::word::{self, Word};
 use std::arch::x86_64::*;
 
 impl Word for __m128i {
@@ -152,7 +153,7 @@ pub(super) unsafe fn look_up(
     // SAFETY: SSE2; numbers are below the length of the table, and `out` has room for all columns.
     unsafe {
         if planes.len() > 8 {
-            return fixed::look_up(planes, first, columns, table, out);
+            return word::look_up(planes, first, columns, table, out);
         }
         for at in (0..columns).step_by(32) {
             let plane = |p: usize| {

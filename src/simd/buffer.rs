@@ -3,6 +3,15 @@
 
 use std::ops::{Deref, DerefMut};
 
+/// Bytes that every vector in memory is aligned to, whatever the level.
+pub(super) const ALIGNMENT: usize = 16;
+
+/// Vectors are read and written whole: slices of planes begin on a multiple of [`ALIGNMENT`]
+/// bytes, as a [`Buffer`] does.
+pub(super) fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
+    assert!(slices.iter().all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(ALIGNMENT)));
+}
+
 /// A growing slice of u64 aligned to 64 bytes. Safe code only: it owns a few words too many.
 #[derive(Debug, Default)]
 pub struct Buffer {

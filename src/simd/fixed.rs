@@ -5,7 +5,7 @@
 //! AVX-512 has mask registers.
 
 use super::body::{above, sum_planes};
-use super::weigh::{Joint, LevelWords, MOST_ROWS, WeighedTile, WeightTable};
+use super::weights::{Joint, LevelWords, MOST_ROWS, WeighedTile, WeightTable};
 use super::word::{Word, Words};
 
 /// Where the weights of a row in a block of columns begin.
@@ -45,49 +45,6 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
                         out.as_mut_ptr().add(place::<W>(word * per_word + part, row)).cast::<u32>();
                     W::look_up(&of_word, part * columns::<W>(), columns::<W>(), table, to);
                 }
-            }
-        }
-    }
-}
-
-/// Each bit of a byte as a byte.
-const SPREAD: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            table[byte] |= ((byte >> bit & 1) as u64) << (8 * bit);
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
-
-/// [`Word::look_up`], eight columns at a time.
-#[inline(always)]
-pub(super) unsafe fn look_up(
-    planes: &[u64],
-    first: usize,
-    columns: usize,
-    table: &WeightTable,
-    out: *mut u32,
-) {
-    // SAFETY: numbers are below the length of the table, and `out` has room for all columns.
-    unsafe {
-        for at in (0..columns).step_by(8) {
-            let mut bytes = [0u64; 3];
-            for (p, plane) in planes.iter().enumerate() {
-                bytes[p / 8] |= SPREAD[usize::from((plane >> (first + at)) as u8)] << (p % 8);
-            }
-            for c in 0..8 {
-                let mut number = (bytes[0] >> (8 * c)) as u8 as usize;
-                if planes.len() > 8 {
-                    number |= ((bytes[1] >> (8 * c)) as u8 as usize) << 8;
-                    number |= ((bytes[2] >> (8 * c)) as u8 as usize) << 16;
-                }
-                *out.add(at + c) = *table.one.get_unchecked(number);
             }
         }
     }

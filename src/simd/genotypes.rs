@@ -7,17 +7,16 @@
 //! the differences to several neighbours are added bit by bit in carry-save counters, one for each
 //! of 512 variants. Sixteen words a sample and group: eight of low bits, eight of high bits.
 
+mod counters;
 mod subsets;
 
+use super::Level;
+use super::buffer::check_aligned;
 use super::word::{Word, Words};
-use super::{Level, check_aligned};
-pub use subsets::{
-    SUBSET_ROWS, SubsetRow, Subsets, add_subsets, count_subsets, differences, subset_order,
-};
-use subsets::{add_counted_of, count_subsets_of, differences_of};
-
-/// Words of a group of 512 variants.
-pub const GENOTYPE_WORDS: usize = 16;
+pub use counters::GENOTYPE_WORDS;
+use counters::{both, counters, differ, eight};
+pub use subsets::{SUBSET_ROWS, SubsetRow, Subsets, subset_order};
+use subsets::{SubsetCounts, add_counted_of, count_subsets_of, differences_of};
 
 /// Number of variants on which each of two samples differs from each of four: samples at
 /// `sample * stride` of `planes`, the first `groups` groups of each.
@@ -118,6 +117,49 @@ pub fn add_by_code(level: Level, codes: &[u8], table: &[f64; 4], out: &mut [f64]
     unsafe { (self::table(level).add_by_code)(codes, table, out) }
 }
 
+/// Where a sample differs from some others at the 512 variants of a group, eight words for each of
+/// `members`, to be counted by [`add_subsets`].
+pub fn differences(level: Level, group: &[u64], row: usize, members: Members<'_>, out: &mut [u64]) {
+    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len());
+    assert!(out.len() == members.len() * 8);
+    check_aligned([group, out]);
+    // SAFETY: all members lie inside the slice, and each has eight words in `out`.
+    unsafe { (table(level).differences)(group, row, members.numbers, out) }
+}
+
+/// How many members of four subsets differ at each variant of a group, in the order of
+/// [`subset_order`]; the [`differences`] of member m are at `8 * m`. Each member is counted once
+/// whatever the number of subsets it is in: counts of the fifteen patterns add up to those of the
+/// subsets.
+pub fn count_subsets(
+    level: Level,
+    differences: &[u64],
+    subsets: Subsets<'_>,
+    counts: &mut [[u16; 512]; 4],
+) {
+    assert!(subsets.end * 8 <= differences.len() && subsets.most < 1 << 16);
+    check_aligned([differences]);
+    let body = table(level).count_subsets[body_of(subsets.most)];
+    // SAFETY: the words of all members lie inside the slice; the body has at least so many bits.
+    unsafe { body(differences, subsets, counts) }
+}
+
+/// Add some rows, at most [`SUBSET_ROWS`], to sums of 512 variants that begin at `starts`, one for
+/// each subset, in the order of [`subset_order`].
+pub fn add_subsets(
+    level: Level,
+    rows: &[SubsetRow<'_>],
+    starts: &[usize],
+    out: &mut [f64],
+    counts: &mut SubsetCounts,
+) {
+    for (row, counts) in rows.iter().zip(counts.iter_mut()) {
+        count_subsets(level, row.differences, row.subsets, counts);
+    }
+    // SAFETY: safe code under the features of the level.
+    unsafe { (table(level).add_counted)(rows, &counts[..rows.len()], starts, out) }
+}
+
 type DifferingKernel = unsafe fn(&[u64], usize, usize, [usize; 2], [usize; 4]) -> [[u32; 4]; 2];
 type AddDiffering = unsafe fn(&[u64], usize, &[u32], GenotypeSums<'_>);
 type CountSubsets = unsafe fn(&[u64], Subsets<'_>, &mut [[u16; 512]; 4]);
@@ -146,20 +188,6 @@ fn table(level: Level) -> &'static GenotypeTable {
         Level::Baseline => &baseline::TABLE,
         _ => &plain::TABLE,
     }
-}
-
-/// Where two genotypes differ.
-#[inline(always)]
-unsafe fn differ<W: Word>(a: (W, W), b: (W, W)) -> W {
-    // SAFETY: register work under the features of the caller.
-    unsafe { a.0.xor(b.0).or(a.1.xor(b.1)) }
-}
-
-/// Low and high bits of a vector of a group.
-#[inline(always)]
-unsafe fn both<W: Word>(at: *const u64) -> (W, W) {
-    // SAFETY: the caller vouches for a group behind the pointer.
-    unsafe { (W::load(at), W::load(at.add(8))) }
 }
 
 #[inline(always)]
@@ -246,52 +274,6 @@ unsafe fn counted_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize
         (all + total(rest)) as u32
     }
 }
-
-/// The carry of eight members into the fourth of the carry-save counters `$sum`.
-macro_rules! eight {
-    ($sum:ident, $m:expr, $get:ident) => {{
-        let m = $m;
-        let (o, t0) = $sum[0].add3($get!(m[0]), $get!(m[1]));
-        let (o, t1) = o.add3($get!(m[2]), $get!(m[3]));
-        let (t, f0) = $sum[1].add3(t0, t1);
-        let (o, t0) = o.add3($get!(m[4]), $get!(m[5]));
-        let (o, t1) = o.add3($get!(m[6]), $get!(m[7]));
-        let (t, f1) = t.add3(t0, t1);
-        let (f, e) = $sum[2].add3(f0, f1);
-        ($sum[0], $sum[1], $sum[2]) = (o, t, f);
-        e
-    }};
-}
-
-/// Carry-save counters of `$members`, of which `$get` gives the vector.
-macro_rules! counters {
-    ($sum:ident, $members:expr, $get:ident) => {
-        macro_rules! carry {
-            ($from:expr, $c:expr) => {
-                let mut c = $c;
-                for plane in $sum.iter_mut().skip($from) {
-                    (*plane, c) = plane.add2(c);
-                }
-            };
-        }
-        let mut sixteens = $members.chunks_exact(16);
-        for m in &mut sixteens {
-            let (a, b) = (eight!($sum, &m[..8], $get), eight!($sum, &m[8..], $get));
-            let (e, c) = $sum[3].add3(a, b);
-            $sum[3] = e;
-            carry!(4, c);
-        }
-        let mut eights = sixteens.remainder().chunks_exact(8);
-        for m in &mut eights {
-            carry!(3, eight!($sum, m, $get));
-        }
-        for &m in eights.remainder() {
-            carry!(0, $get!(m));
-        }
-    };
-}
-
-use {counters, eight};
 
 /// Counters of agreements of `all` members, unpacked as differences; `first` is the first variant.
 #[inline(always)]

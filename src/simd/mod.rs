@@ -30,6 +30,7 @@ pub mod cuts;
 mod fixed;
 pub mod genotypes;
 pub mod histogram;
+mod instantiate;
 mod layout;
 mod level;
 pub mod logs;
@@ -39,12 +40,14 @@ mod read;
 pub mod running;
 pub mod short;
 pub mod small;
+mod table;
 mod tally;
 mod twice;
 #[cfg(test)]
 mod twins;
 pub mod walk;
 mod weigh;
+mod weights;
 mod wide;
 mod word;
 
@@ -56,68 +59,20 @@ mod avx512;
 mod baseline;
 
 pub use buffer::Buffer;
+use buffer::check_aligned;
 pub use layout::{
     Counter, CounterState, LONGEST_WINDOW, MAX_PLANES, Schedule, SlotMasks, Slots, Window,
     cold_planes,
 };
 pub use level::Level;
 pub use near::TileNumbers;
-pub use weigh::{Joint, LevelWords, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable};
-
-type DistancesKernel = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool;
-type AddDistances = unsafe fn(&[u64], &[u8], usize, &mut [u32]);
-type AddMismatches = unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]);
-type TallyAll = unsafe fn(&[u64], usize, usize, CounterState<'_>);
-type WeightsKernel = unsafe fn(&[u64], &[u32], usize, &WeightTable, &mut [u64]);
-type Nearest = unsafe fn(&[u64], &[u64], &[u32], usize, usize) -> usize;
-type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, CounterState<'_>);
+use table::KernelTable;
+pub use weights::{
+    Joint, LevelWords, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
+};
 
 /// Most features of one call of [`Kernels::add_distances`].
 pub const WIDE_BLOCK: usize = 2047;
-
-/// Function pointers of one level. All unsafe: the caller vouches for lengths.
-#[derive(Clone, Copy)]
-struct KernelTable {
-    words: usize,
-    /// By number of bits of a sum: 3 to 11, then 24.
-    distances: [DistancesKernel; 10],
-    /// By number of planes, from 1.
-    tally: [Tally; 10],
-    tally_all: [TallyAll; 10],
-    flush: unsafe fn(Counter<'_>, SlotMasks<'_>, &[u64], &mut [u64]),
-    byte_masks: unsafe fn(&[u64], &mut [u64]),
-    /// Whether [`Kernels::flush`] wants them.
-    by_bytes: bool,
-    agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
-    /// By number of bits of a sum: 3, 5, 7, 9, 11.
-    add_distances: [AddDistances; 5],
-    add_mismatches: AddMismatches,
-    add_gaps: unsafe fn(&[f64], f64, &mut [f64]),
-    moments: unsafe fn(TileNumbers<'_>) -> (u64, u64),
-    at_least: unsafe fn(TileNumbers<'_>, u32, &mut [u64]),
-    kth_largest: unsafe fn(TileNumbers<'_>, u32, &mut [u64]) -> u32,
-    shared: unsafe fn(&[u64], &[u64], usize, &[u32], &mut [u32]),
-    size: unsafe fn(&[u64]) -> u64,
-    /// By number of bits of a sum: 4, 6, 8, 11, 24.
-    weights: [WeightsKernel; 5],
-    nearest: [Nearest; 5],
-    add_weights: unsafe fn(WeighedTile<'_>, &[Joint], &mut [u64], &mut [u64], &mut [u64]),
-    lane_masks: unsafe fn(&[u64], &mut [u64]),
-    /// Whether [`Kernels::add_weights`] wants them.
-    masked: bool,
-    sums_of_plane: unsafe fn(&[u64], &[u64], &[u64], &mut [u64]),
-    row_sums: unsafe fn(&[u64], &[u64], &mut [u64]),
-}
-
-/// Vectors are read and written whole: slices of planes begin on a multiple of [`word::ALIGNMENT`]
-/// bytes, as a [`Buffer`] does.
-fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
-    assert!(
-        slices
-            .iter()
-            .all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(word::ALIGNMENT))
-    );
-}
 
 /// The kernels of one level.
 #[derive(Clone, Copy)]

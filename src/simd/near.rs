@@ -5,7 +5,7 @@
 //! is a popcount of one to three planes, so a row against 512 columns costs a few operations a
 //! plane, and the sums are whole numbers that no level changes.
 
-use super::check_aligned;
+use super::buffer::check_aligned;
 use super::word::Word;
 
 /// Numbers of some tiles, bit p of tile i in `planes[i * stride + p * words ..]`.

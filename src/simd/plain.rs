@@ -1,7 +1,8 @@
 //! The plain level: two 64-bit words and the bitwise operators of the language. Every architecture
 //! has it, and compilers turn it into whatever 128-bit vectors there are.
 
-use super::word::{Word, level};
+use super::instantiate::level;
+use super::word::Word;
 
 /// 128 bits.
 #[derive(Clone, Copy)]

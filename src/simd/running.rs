@@ -10,20 +10,10 @@ use super::level::for_each_level;
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod sums;
 
-/// Most rows that are summed at once.
-pub const BLOCK: usize = 256;
-
-/// Where sums of squares stand.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Squares {
-    /// `sum_c n_c^2`.
-    pub whole: i64,
-    /// `sum_c l_c^2` of the rows so far.
-    pub left: i64,
-    /// `sum_c l_c n_c`.
-    pub cross: i64,
-}
+use sums::ESTIMATE;
+pub use sums::{BLOCK, CLASSES, ClassSizes, Squares};
 
 /// Whole numbers below 2^52 as numbers, by operations that every vector unit has.
 #[inline(always)]
@@ -31,18 +21,6 @@ fn number(x: i64) -> f64 {
     const SHIFT: f64 = (1_u64 << 52) as f64;
     f64::from_bits(SHIFT.to_bits() | x as u64) - SHIFT
 }
-
-/// The rows of each class, at least [`CLASSES`] of them, some of which may not occur.
-#[derive(Debug)]
-pub struct ClassSizes<'a> {
-    /// Rows on the left.
-    pub left: &'a mut [u32],
-    /// All rows.
-    pub all: &'a [u32],
-}
-
-/// So many classes, and fewer, are quickest.
-pub const CLASSES: usize = 32;
 
 /// The classes of entries of an order, one more than there are `starts`: the first rows of the
 /// classes from the second on. `codes` holds the classes of all rows.
@@ -152,9 +130,6 @@ pub fn purest(level: Level, [first, n]: [u32; 2], left: &[f64], right: &[f64]) -
         }
     }
 }
-
-/// Largest relative error of an estimated reciprocal, and roundings.
-const ESTIMATE: f64 = 1.0 / (1 << 13) as f64;
 
 /// The cuts that are thresholds, as bits: not within equal values, and, unless `every` is asked
 /// for, not within rows of one class that are alone with their values. Cut j lies between entries j

@@ -1,7 +1,7 @@
 //! Two vectors as one: rows, slots and schedules are decoded once for twice the columns, which pays
 //! where vectors are short.
 
-use super::WeightTable;
+use super::weights::WeightTable;
 use super::word::{Word, Words};
 
 /// A vector and the next.

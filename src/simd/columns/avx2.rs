@@ -1,6 +1,6 @@
 //! AVX2 bodies: 8 entries a step, compressed to their side by a table of permutations.
 
-use super::{
+use super::scan::{
     ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, plain_boundaries, plain_partition,
     seen_before,
 };

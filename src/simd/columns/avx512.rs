@@ -1,6 +1,6 @@
 //! AVX-512 bodies: 16 entries a step, compressed to their side.
 
-use super::{ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, seen_before};
+use super::scan::{ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, seen_before};
 use std::arch::x86_64::*;
 
 const LANES: usize = 16;

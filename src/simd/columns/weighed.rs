@@ -12,7 +12,8 @@
 //!
 //! When not to use it: rows that count once are places, see [`super::boundaries`].
 
-use super::{Level, MOST_CLASSES, SLACK, Wanted};
+use super::Level;
+use super::scan::{MOST_CLASSES, SLACK, Wanted};
 
 /// Not among the rows that get a new number.
 pub const LEFT_OUT: u32 = u32::MAX;
@@ -172,7 +173,7 @@ fn plain_renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::super::seen_before;
+    use super::super::scan::seen_before;
     use super::{LEFT_OUT, MOST_CLASSES, PlaneSums, SLACK, STEP, Wanted};
     use std::arch::x86_64::*;
 

@@ -6,18 +6,7 @@
 //! blocks of 8 x 8 bits, and then numbers in the order of [`subset_order`].
 
 use super::super::word::Word;
-use super::super::{Level, check_aligned};
-use super::{GENOTYPE_WORDS, Members, body_of, both, counters, differ, eight, table};
-
-/// Where a sample differs from some others at the 512 variants of a group, eight words for each of
-/// `members`, to be counted by [`add_subsets`].
-pub fn differences(level: Level, group: &[u64], row: usize, members: Members<'_>, out: &mut [u64]) {
-    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len());
-    assert!(out.len() == members.len() * 8);
-    check_aligned([group, out]);
-    // SAFETY: all members lie inside the slice, and each has eight words in `out`.
-    unsafe { (table(level).differences)(group, row, members.numbers, out) }
-}
+use super::counters::{GENOTYPE_WORDS, both, counters, differ, eight};
 
 /// Four subsets of some samples, by which of the subsets each of them is in.
 #[derive(Debug, Clone, Copy)]
@@ -27,9 +16,9 @@ pub struct Subsets<'a> {
     /// Where the samples of each pattern from 1 on end.
     ends: &'a [u32; 15],
     /// One more than the largest number.
-    end: usize,
+    pub(super) end: usize,
     /// Most samples that are counted together.
-    most: usize,
+    pub(super) most: usize,
 }
 
 impl<'a> Subsets<'a> {
@@ -49,14 +38,14 @@ impl<'a> Subsets<'a> {
     }
 }
 
-/// Rows that [`add_subsets`] adds at once.
+/// Rows that [`super::add_subsets`] adds at once.
 pub const SUBSET_ROWS: usize = 4;
 
 /// What a row adds to four sums of each variant: `weight * ` number of members of a subset that
 /// differ there, `+ factor * base`.
 #[derive(Debug, Clone, Copy)]
 pub struct SubsetRow<'a> {
-    /// The [`differences`] of its members.
+    /// The [`super::differences`] of its members.
     pub differences: &'a [u64],
     /// The subsets.
     pub subsets: Subsets<'a>,
@@ -66,48 +55,15 @@ pub struct SubsetRow<'a> {
     pub base: &'a [f64; 512],
 }
 
-/// Where [`add_subsets`] has the sum of a variant of a group: variants of one bit of the bytes are
+/// Where [`super::add_subsets`] has the sum of a variant of a group: variants of one bit of the bytes are
 /// together, of these the first halves of 16 bytes, then the second ones.
 pub fn subset_order(variant: usize) -> usize {
     let (byte, bit) = (variant / 8, variant % 8);
     bit * 64 + byte % 16 / 8 * 32 + byte / 16 * 8 + byte % 8
 }
 
-/// Room for counts of [`add_subsets`].
+/// Room for counts of [`super::add_subsets`].
 pub type SubsetCounts = [[[u16; 512]; 4]; SUBSET_ROWS];
-
-/// How many members of four subsets differ at each variant of a group, in the order of
-/// [`subset_order`]; the [`differences`] of member m are at `8 * m`. Each member is counted once
-/// whatever the number of subsets it is in: counts of the fifteen patterns add up to those of the
-/// subsets.
-pub fn count_subsets(
-    level: Level,
-    differences: &[u64],
-    subsets: Subsets<'_>,
-    counts: &mut [[u16; 512]; 4],
-) {
-    assert!(subsets.end * 8 <= differences.len() && subsets.most < 1 << 16);
-    check_aligned([differences]);
-    let body = table(level).count_subsets[body_of(subsets.most)];
-    // SAFETY: the words of all members lie inside the slice; the body has at least so many bits.
-    unsafe { body(differences, subsets, counts) }
-}
-
-/// Add some rows, at most [`SUBSET_ROWS`], to sums of 512 variants that begin at `starts`, one for
-/// each subset, in the order of [`subset_order`].
-pub fn add_subsets(
-    level: Level,
-    rows: &[SubsetRow<'_>],
-    starts: &[usize],
-    out: &mut [f64],
-    counts: &mut SubsetCounts,
-) {
-    for (row, counts) in rows.iter().zip(counts.iter_mut()) {
-        count_subsets(level, row.differences, row.subsets, counts);
-    }
-    // SAFETY: safe code under the features of the level.
-    unsafe { (table(level).add_counted)(rows, &counts[..rows.len()], starts, out) }
-}
 
 #[inline(always)]
 pub(super) unsafe fn differences_of<W: Word>(

@@ -1,6 +1,6 @@
 //! AVX-512 bodies: 64 rows are numbered within their classes at once, 16 sums are brought forward.
 
-use super::{BLOCK, CLASSES, ClassSizes, Squares};
+use super::sums::{BLOCK, CLASSES, ClassSizes, ESTIMATE, Squares};
 use std::arch::x86_64::*;
 
 /// For each entry the last start that is not behind its row, by bisection.
@@ -240,7 +240,7 @@ pub(super) fn purest([first, n]: [u32; 2], left: &[f64], right: &[f64]) -> f64 {
         largest = _mm512_mask_max_pd(largest, there, largest, _mm512_mul_pd(sum, share));
         l = _mm512_add_pd(l, eight);
     }
-    _mm512_reduce_max_pd(largest) * (1.0 + super::ESTIMATE)
+    _mm512_reduce_max_pd(largest) * (1.0 + ESTIMATE)
 }
 
 #[target_feature(enable = "avx512f")]

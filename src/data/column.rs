@@ -310,6 +310,7 @@ pub enum Column {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entries::entry_tied;
     use super::*;
     use crate::numeric::mix;
 

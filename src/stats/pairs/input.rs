@@ -5,10 +5,8 @@
 //! multiplicity where that pays (fewer than 0.8 of the rows remain), and sorts by class. Cost O(t
 //! n) and no sort of the codes: equal rows meet in a hash table.
 
-use super::plan::PassShape;
 use crate::error::{Error, Result};
 use crate::memory::{self, Budget};
-use crate::simd::Kernels;
 
 /// Codes of one column, in the width they are stored in.
 #[derive(Debug, Clone, Copy)]
@@ -70,9 +68,9 @@ pub struct CodeColumn<'a> {
 /// A table of codes with classes and whole weights.
 #[derive(Debug, Clone)]
 pub struct CodeTable<'a> {
-    columns: Vec<CodeColumn<'a>>,
+    pub(super) columns: Vec<CodeColumn<'a>>,
     classes: &'a [u16],
-    n_classes: usize,
+    pub(super) n_classes: usize,
     weights: Option<&'a [u32]>,
 }
 
@@ -170,12 +168,6 @@ impl<'a> CodeTable<'a> {
     /// All weights; `None` where every row counts once.
     pub fn weights(&self) -> Option<&'a [u32]> {
         self.weights
-    }
-
-    /// Bytes that the pass over so many distinct rows takes at least.
-    pub(super) fn least(&self, kernels: Kernels, rows: usize) -> usize {
-        let slots = self.columns.iter().map(|c| c.levels).sum();
-        PassShape::of_rows(kernels, rows, self.columns.len(), slots, self.n_classes).least()
     }
 
     /// First plane (feature, value) of each feature, and the number of all.

@@ -22,16 +22,16 @@
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
-use super::input::SlotRows;
+use super::input::{CodeTable, SlotRows};
 use super::scan::{CHUNK, Chunk, common};
 use super::window;
 use crate::memory::Budget;
 use crate::simd::{Kernels, LONGEST_WINDOW, Schedule, cold_planes};
 use std::ops::Range;
 
-/// Up to so many pairs are found by a double loop.
+/// Most pairs that are found by a double loop.
 const FEW: usize = SMALL_NODE * SMALL_NODE;
-/// Up to so many distinct rows of a node are counted by a double loop into its profile.
+/// Most distinct rows of a node that are counted by a double loop into its profile.
 const SMALL_NODE: usize = 64;
 /// Up to this weight, its cube fits 32 bits.
 const SMALL_NODE_WEIGHT: u64 = 1600;
@@ -99,7 +99,7 @@ pub fn folds_share(rows: usize) -> bool {
     rows >= FOLDS_FROM
 }
 
-/// Whether the counts (`cells` numbers each) of all pairs of so many folds fit the memory meant for
+/// Whether the counts (`cells` numbers each) of all pairs of folds fit the memory meant for
 /// them.
 pub fn folds_fit(folds: usize, cells: usize) -> bool {
     (folds * (folds + 1) / 2).saturating_mul(cells) <= FOLD_COUNTERS
@@ -253,6 +253,14 @@ impl PassShape {
     /// The least that a pass takes.
     pub fn least(&self) -> usize {
         self.bytes(1, 1, self.shortest())
+    }
+}
+
+impl CodeTable<'_> {
+    /// Bytes that the pass over a number of distinct rows takes at least.
+    pub(super) fn least(&self, kernels: Kernels, rows: usize) -> usize {
+        let slots = self.columns.iter().map(|c| c.levels).sum();
+        PassShape::of_rows(kernels, rows, self.columns.len(), slots, self.n_classes).least()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Scores of genotypes are those of the same data as nominal columns.
 
 use super::super::columns::{MISSING, Other};
-use super::super::select::{NeighbourTies, Ranks};
+use super::super::nearest::{NeighbourTies, Ranks};
 use super::super::{NeighbourRows, NominalRows, neighbour_scores};
 use super::*;
 use crate::data::genotypes::MISSING_CODE;
+use crate::data::genotypes::PackedGenotypes;
 
 struct Draw(u64);
 
@@ -158,10 +159,11 @@ fn tiles_of_rows_have_the_distances_of_all_at_once() {
         let control = Control::new(2);
         let study = Study::new(&control, Level::active(), &rows, &order, false).unwrap();
         let t = rows.samples.len();
-        let all = DistanceTile::new(&control, &study, 0..t).unwrap();
+        let all = DistanceTile::new(&control, &study.samples, &study.gaps, 0..t).unwrap();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for part in [0..3, 3..200, 200..t] {
-            let tile = DistanceTile::new(&control, &study, part.clone()).unwrap();
+            let tile =
+                DistanceTile::new(&control, &study.samples, &study.gaps, part.clone()).unwrap();
             for row in part {
                 if missing == 0 {
                     let (mut c, mut d) = (Vec::new(), Vec::new());

@@ -29,7 +29,6 @@ True
 from __future__ import annotations
 
 import difflib
-import inspect
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +38,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _engine
-from ._checks import DECAYS, Parameters, as_float, at_least_zero, four_weights, one_of, shown
+from ._checks import (
+    DECAYS,
+    Parameters,
+    as_float,
+    at_least_zero,
+    constructor,
+    four_weights,
+    one_of,
+    shown,
+)
 from .rendering.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
@@ -347,19 +355,6 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
     defaults = {o["name"]: json.loads(o["default"]) for o in given_options(info)}
     defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}
 
-    def __init__(self: Criterion, *args: Any, **options: Any) -> None:
-        bound = signature.bind(self, *args, **options)
-        bound.apply_defaults()
-        for name in defaults:
-            setattr(self, name, bound.arguments[name])
-
-    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    parameters += [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
-        for name, value in defaults.items()
-    ]
-    signature = inspect.Signature(parameters)
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
     options = "".join(
         f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in given_options(info)
     )
@@ -372,7 +367,7 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
     return type(
         info["class_name"],
         (Criterion,),
-        {"__init__": __init__, "__doc__": doc, "info": info, "__module__": __name__},
+        {"__init__": constructor(defaults), "__doc__": doc, "info": info, "__module__": __name__},
     )
 
 

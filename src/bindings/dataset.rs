@@ -15,6 +15,7 @@ use crate::fit::{Config, FitPlan};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
+use crate::prune::PRUNINGS;
 use crate::resample::{self, Fold};
 use crate::stats::neighbours::Share;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -330,6 +331,12 @@ impl PyDataset {
 pub fn criteria_json() -> PyResult<String> {
     let all: Vec<_> = criteria::CRITERIA.iter().map(|e| e.info).collect();
     serde_json::to_string(&all).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// The registry of prunings as JSON.
+#[pyfunction]
+pub fn prunings_json() -> PyResult<String> {
+    serde_json::to_string(PRUNINGS).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// Instruction set of the kernels in use.

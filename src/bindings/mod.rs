@@ -54,7 +54,7 @@ mod _core {
     };
     #[pymodule_export]
     use super::dataset::{
-        PyDataset, bin_cuts, criteria_json, score_tables, simd_level, ways_taken,
+        PyDataset, bin_cuts, criteria_json, prunings_json, score_tables, simd_level, ways_taken,
     };
     #[pymodule_export]
     use super::direct::fit_numbers;

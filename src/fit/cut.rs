@@ -12,7 +12,9 @@ use crate::error::{Error, Result};
 use crate::grow::{Evaluation, GrowthSetting, LeafLabels, PairMemo};
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::{self, AlphaRule, Impurity, PruneMethod, PruneRows, PruneStep};
+use crate::prune::{
+    self, AlphaRule, CostComplexity, Impurity, PruneMethod, PruneRows, PruneStep, ReducedError,
+};
 use crate::split::NominalSplits;
 use crate::tree::CostMatrix;
 
@@ -59,7 +61,7 @@ impl FitPlan {
         }
         let mut rows = self.training_rows(data, rows, weights)?;
         let mut held_out = None;
-        if let Some(PruneMethod::ReducedError { share, seed }) = self.config.pruning {
+        if let Some(PruneMethod::ReducedError(ReducedError { share, seed })) = self.config.pruning {
             let (grown_on, others) =
                 prune::reduced_error::divide(data, rows.rows(), weights, share, seed, control)?;
             rows = RowSet::of(grown_on, data.len());
@@ -177,7 +179,8 @@ impl FitPlan {
         ccp_alpha: f64,
         control: &Control,
     ) -> Result<(Model, Vec<PruneStep>)> {
-        let method = PruneMethod::CostComplexity { ccp_alpha, impurity: self.impurity() };
+        let method =
+            PruneMethod::CostComplexity(CostComplexity { ccp_alpha, impurity: self.impurity() });
         self.cut_back(model, Some(&method), None, control)
     }
 
@@ -189,7 +192,7 @@ impl FitPlan {
     /// What a leaf's rows cost in cost-complexity pruning.
     pub fn impurity(&self) -> Impurity {
         match self.config.pruning {
-            Some(PruneMethod::CostComplexity { impurity, .. }) => impurity,
+            Some(PruneMethod::CostComplexity(CostComplexity { impurity, .. })) => impurity,
             _ => Impurity::default(),
         }
     }

@@ -3,7 +3,7 @@
 //! `R(t)` = impurity of a node times its share of the training weight; `R(T_t)` = the sum over the
 //! leaves of its subtree, `|T_t|` of them. The link of a node is worth `g(t) = (R(t) - R(T_t)) /
 //! (|T_t| - 1)` a leaf; the weakest link is cut again and again (the first node in pre-order where
-//! two are equal). That gives a nested sequence of trees, one a price `alpha`; with a cost matrix
+//! two are equal). That gives a nested sequence of trees, one for each `alpha`; with a cost matrix
 //! `R` is the expected cost of the cheapest label. Pruning at `ccp_alpha` cuts while the weakest
 //! link costs no more. Leaves that no training row reached are not counted. The values are those of
 //! scikit-learn's `cost_complexity_pruning_path` for the same tree.
@@ -14,13 +14,108 @@
 //! When not to use it: with an alpha out of the air; choose one of the path by cross-validation.
 
 use super::editable_tree::{Costs, EditableTree};
-use crate::error::Result;
+use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, Pruning};
+use crate::error::{Error, Result};
 use crate::numeric::order_key;
 use crate::parallel::Control;
 use crate::tree::{CostMatrix, NONE, Tree};
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Facts about the method.
+pub const INFO: PruneInfo = PruneInfo {
+    name: "cost_complexity",
+    class_name: "CostComplexity",
+    text: "CART's minimal cost-complexity pruning: weakest links are cut while they cost at most \
+        `ccp_alpha` for each leaf.\n\n\
+        A link costs ``(R(t) - R(T_t)) / (|T_t| - 1)``; R = impurity x share of the training \
+        weight, summed over the leaves of the subtree T_t. \
+        ``estimator.cost_complexity_pruning_path(X, y)`` lists all alphas. With \
+        ``ccp_alpha=\"cv\"`` `fit` chooses alpha by cross-validation (chapter 3.4; see the page on \
+        CART), and ``model.ccp_path_`` tells how. With a cost matrix R is the expected cost.",
+    source: "Breiman, Friedman, Olshen & Stone (1984), CART, chapter 3",
+    costs: "impurity",
+    options: &[
+        PruneOption {
+            name: "ccp_alpha",
+            default: "null",
+            domain: OptionDomain::Number { low: 0.0, high: None, closed: (true, false) },
+            words: "a number >= 0, or 'cv' to choose it by cross-validation",
+            doc: "Complexity penalty of each leaf, >= 0, or ``\"cv\"``; None takes the estimator's \
+        `ccp_alpha`.",
+        },
+        PruneOption {
+            name: "impurity",
+            default: "\"auto\"",
+            domain: OptionDomain::Word { words: &["auto", "gini", "entropy", "error"] },
+            words: "'auto', 'gini', 'entropy' or 'error'",
+            doc: "``\"gini\"``, ``\"entropy\"`` (bits), ``\"error\"``, or ``\"auto\"``: entropy \
+        for criterion info_gain, else Gini, as scikit-learn's trees do, ``\"error\"`` where errors \
+        have costs.",
+        },
+        PruneOption {
+            name: "folds",
+            default: "10",
+            domain: OptionDomain::Whole { least: 2 },
+            words: "a whole number >= 2",
+            doc: "Folds of the cross-validation, >= 2 (at most as many as rows). A row lies in \
+        one fold, whatever its weight.",
+        },
+        PruneOption {
+            name: "rule",
+            default: "\"1se\"",
+            domain: OptionDomain::Word { words: &["min", "1se"] },
+            words: "'min' or '1se'",
+            doc: "``\"1se\"``: the smallest tree whose error is within a standard error of the \
+        best one; ``\"min\"``: the best one.",
+        },
+        PruneOption {
+            name: "random_state",
+            default: "0",
+            domain: OptionDomain::Whole { least: 0 },
+            words: "a whole number >= 0",
+            doc: "Seed of the folds, a whole number >= 0.",
+        },
+    ],
+    rows: None,
+    unweighed: None,
+    samples: &[
+        r#"{"ccp_alpha": 1e-4, "impurity": "gini"}"#,
+        r#"{"ccp_alpha": 0.2, "impurity": "error"}"#,
+        r#"{"ccp_alpha": 1e-4, "impurity": "entropy"}"#,
+    ],
+};
+
+/// The method.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostComplexity {
+    /// Complexity penalty of each leaf.
+    pub ccp_alpha: f64,
+    /// Impurity of the rows of a leaf.
+    pub impurity: Impurity,
+}
+
+impl Pruning for CostComplexity {
+    fn check(&self) -> Result<()> {
+        INFO.check("ccp_alpha", self.ccp_alpha)
+    }
+
+    fn check_costs(&self) -> Result<()> {
+        if self.impurity == Impurity::Error {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            what: "impurity='gini' or 'entropy' with cost_matrix".into(),
+            supported: "CostComplexity(impurity='error') or 'auto'".into(),
+        })
+    }
+
+    fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {
+        prune(edited, self.ccp_alpha, self.impurity, input.control)
+    }
+}
 
 /// What the rows of a leaf cost, each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -57,7 +152,7 @@ impl Impurity {
 pub struct AlphaRule {
     /// Number of folds, at least 2.
     pub folds: usize,
-    /// The largest price within one standard error of the best, instead of the best.
+    /// The largest alpha within one standard error of the best, instead of the best.
     pub one_se: bool,
     /// Seed of the folds.
     pub seed: u64,
@@ -66,7 +161,7 @@ pub struct AlphaRule {
 /// The sequence of pruned trees.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Path {
-    /// Price at which each tree of the sequence becomes best, 0 for the whole tree.
+    /// Alpha at which each tree of the sequence becomes best, 0 for the whole tree.
     pub alphas: Vec<f64>,
     /// `R` of the leaves of each tree.
     pub impurities: Vec<f64>,
@@ -81,7 +176,7 @@ pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> 
     path_by_cost(tree, impurity, None, control)
 }
 
-/// The same where errors cost what a matrix says.
+/// Alphas and impurities, or expected costs where errors cost what a matrix says.
 pub fn path_by_cost(
     tree: &Tree,
     impurity: Impurity,
@@ -95,7 +190,7 @@ pub fn path_by_cost(
 }
 
 /// Cut while the weakest link costs at most `ccp_alpha`.
-pub(super) fn prune(
+fn prune(
     edited: &mut EditableTree,
     ccp_alpha: f64,
     impurity: Impurity,

@@ -4,7 +4,6 @@
 //! children by a range of one array, and that range moves with it. [`EditableTree::finish`] numbers
 //! what is still reachable, in pre-order.
 
-use super::Pruned;
 use crate::tree::{CostMatrix, NONE, Node, Test, Threshold, Tree};
 
 /// What was done to a node.
@@ -47,7 +46,7 @@ pub struct PruneStep {
     pub as_leaf: f64,
     /// Cost as it stood.
     pub as_tree: f64,
-    /// Cost as its largest branch (the price a leaf, in cost-complexity pruning).
+    /// Cost as its largest branch (`g` of the node, in cost-complexity pruning).
     pub as_branch: f64,
 }
 
@@ -57,6 +56,15 @@ pub(super) struct Costs {
     pub leaf: f64,
     pub tree: f64,
     pub branch: f64,
+}
+
+/// A pruned tree and what was done to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pruned {
+    /// The tree.
+    pub tree: Tree,
+    /// What was cut, by node of the tree before.
+    pub account: Vec<PruneStep>,
 }
 
 /// The editable tree.

@@ -10,8 +10,8 @@
 //! - else `branch <= tree + 0.1`: the branch takes the node's place, the other rows are sent down
 //!   there, and what stands there now is pruned again.
 //!
-//! Where missing values take all branches, rows walk in parts; with the rows of the whole node in a
-//! branch the shares of its own branches are others, so that all of them are sent down anew.
+//! Where missing values take all branches, fractions of rows walk; with the rows of the whole node
+//! in a branch the shares of its own branches are others, so that all of them are sent down anew.
 //!
 //! Comparisons give way by 1e-6. Empty leaves are charged nothing. Only rows that are not in the
 //! heaviest branch have to walk when a raise is weighed, and only the leaves they reach are charged
@@ -20,14 +20,81 @@
 //! When not to use it: on data where one leaf is one rule that must not be touched; and raising
 //! needs the rows.
 
-use super::PruneRows;
 use super::editable_tree::{Costs, EditableTree};
+use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, PruneRows, Pruning};
 use super::quantile::normal_quantile;
 use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::tree::majority;
+use serde::Deserialize;
+
+/// Facts about the method.
+pub const INFO: PruneInfo = PruneInfo {
+    name: "error_based",
+    class_name: "ErrorBased",
+    text: "C4.5's pruning by the upper limit of the error of each leaf, as J48 does it.\n\n\
+        A leaf with weight n and e errors is charged e plus the errors that C4.5 adds. With \
+        confidence CF these are ``n (1 - CF^(1/n))`` for e = 0. From e = 1 on they are the normal \
+        approximation with continuity correction, and linear in between. First, subtrees that save \
+        no training error become leaves. Then, bottom-up, a node becomes a leaf where that costs \
+        at most 0.1 more than the subtree and the raised branch. Else, with `subtree_raising`, its \
+        heaviest branch takes its place where that costs at most 0.1 more than the subtree; all \
+        rows of the node go down there.",
+    source: "Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4; margins as J48 in \
+        Weka 3.6",
+    costs: "estimated errors",
+    options: &[
+        PruneOption {
+            name: "confidence",
+            default: "0.25",
+            domain: OptionDomain::Number { low: 0.0, high: Some(0.5), closed: (false, true) },
+            words: "a number in (0, 0.5]",
+            doc: "Confidence of the upper limit, in (0, 0.5]; smaller prunes more.",
+        },
+        PruneOption {
+            name: "subtree_raising",
+            default: "true",
+            domain: OptionDomain::Flag,
+            words: "True or False",
+            doc: "Whether a node may be replaced by its heaviest branch; needs the training rows \
+        (`fit` has them).",
+        },
+    ],
+    rows: Some(("X and y, the training rows (or subtree_raising=False)", Some("subtree_raising"))),
+    unweighed: Some("its limit is one of a proportion of errors"),
+    samples: &[
+        r#"{"confidence": 0.25, "subtree_raising": false}"#,
+        r#"{"confidence": 0.25, "subtree_raising": true}"#,
+    ],
+};
+
+/// The method.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorBased {
+    /// Confidence of the upper limit, in (0, 0.5].
+    pub confidence: f64,
+    /// Whether a node may be replaced by its largest branch.
+    pub subtree_raising: bool,
+}
+
+impl Pruning for ErrorBased {
+    fn check(&self) -> Result<()> {
+        INFO.check("confidence", self.confidence)
+    }
+
+    fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {
+        if !self.subtree_raising {
+            return prune(edited, self.confidence, None, input.control);
+        }
+        let supported = "the training rows, or subtree_raising=False";
+        let rows = input.needed_rows("subtree_raising=True", supported)?;
+        let walker = CompiledTree::new(input.tree, input.schema)?;
+        prune(edited, self.confidence, Some((&walker, rows)), input.control)
+    }
+}
 
 /// C4.5 prefers the smaller tree by this much.
 const MARGIN: f64 = 0.1;
@@ -64,7 +131,7 @@ struct Pruner<'s, 'r> {
     edited: &'s mut EditableTree,
     confidence: f64,
     rows: Option<(&'r CompiledTree, &'r PruneRows<'r>)>,
-    /// Rows walk in parts.
+    /// Fractions of rows walk.
     in_parts: bool,
     /// Rows of each leaf, and the weight of their parts.
     held: Vec<Vec<WeightedRow>>,
@@ -81,7 +148,7 @@ enum PruneTask {
 }
 
 /// Collapse, then cut bottom-up; raising when there are rows.
-pub(super) fn prune(
+fn prune(
     edited: &mut EditableTree,
     confidence: f64,
     rows: Option<(&CompiledTree, &PruneRows<'_>)>,
@@ -303,7 +370,7 @@ impl Pruner<'_, '_> {
         sums
     }
 
-    /// Charge of a branch that gets all rows of its node, in parts.
+    /// Charge of a branch that gets all rows of its node, some as fractions.
     fn as_whole_branch(&self, branch: usize, parts: Vec<WeightedRow>) -> f64 {
         let mut charge = 0.0;
         self.pour(branch, parts, |at, parts| {
@@ -409,7 +476,7 @@ impl Pruner<'_, '_> {
         }
     }
 
-    /// The same where rows walk in parts: all of them anew.
+    /// Raise a branch where fractions of rows walk: all of them anew.
     fn raise_whole(&mut self, node: usize, branch: usize, parts: Vec<WeightedRow>, costs: Costs) {
         self.edited.raise(node, branch, costs);
         let k = self.edited.classes;

@@ -11,12 +11,56 @@
 //! When not to use it: with `m` taken for granted; it should be chosen by cross-validation.
 
 use super::editable_tree::{Costs, EditableTree};
+use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, Pruning};
+use crate::error::Result;
+use serde::Deserialize;
+
+/// Facts about the method.
+pub const INFO: PruneInfo = PruneInfo {
+    name: "m_estimate",
+    class_name: "MEstimate",
+    text: "Minimal-error pruning: bottom-up, a leaf where its expected error is at most the \
+        subtree's.\n\n\
+        A leaf errs with probability ``1 - (n_c + m p_c) / (n + m)``, c = its class, p_c = share \
+        of c at the root; a subtree with the weighted mean over its branches.",
+    source: "Cestnik & Bratko (1991), On estimating probabilities in tree pruning, EWSL-91",
+    costs: "expected error",
+    options: &[PruneOption {
+        name: "m",
+        default: "2.0",
+        domain: OptionDomain::Number { low: 0.0, high: None, closed: (true, false) },
+        words: "a number >= 0",
+        doc: "Weight of the prior in rows; larger prunes more.",
+    }],
+    rows: None,
+    unweighed: None,
+    samples: &[r#"{"m": 2.0}"#],
+};
+
+/// The method.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MEstimate {
+    /// Weight of the prior, in rows.
+    pub m: f64,
+}
+
+impl Pruning for MEstimate {
+    fn check(&self) -> Result<()> {
+        INFO.check("m", self.m)
+    }
+
+    fn prune(&self, edited: &mut EditableTree, _: &PruneInput<'_>) -> Result<()> {
+        prune(edited, self.m);
+        Ok(())
+    }
+}
 
 /// Ties within rounding go to the smaller tree.
 const SLACK: f64 = 1e-12;
 
 /// Cut bottom-up.
-pub(super) fn prune(edited: &mut EditableTree, m: f64) {
+fn prune(edited: &mut EditableTree, m: f64) {
     let root = edited.counts(0).to_vec();
     let all: f64 = root.iter().sum();
     let mut expected = vec![0.0; edited.nodes.len()];

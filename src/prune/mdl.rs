@@ -2,8 +2,8 @@
 //! description length principle", 1989; bottom-up as in Mehta, Rissanen & Agrawal, "MDL-based
 //! decision tree pruning", 1995).
 //!
-//! The tree and the classes of the training rows are sent to somebody who has the rows without
-//! classes; a node becomes a leaf when that makes the message no longer. In bits:
+//! The tree and the classes of the training rows are sent to a receiver who knows the features but
+//! not the classes; a node becomes a leaf when that makes the message no longer. In bits:
 //!
 //! - every node: 1, leaf or test;
 //! - a test: `log2(features)`, and for a threshold `log2(n - 1)`, the number of places it could
@@ -17,9 +17,42 @@
 //! row), or for the most accurate tree: it looks for the shortest account.
 
 use super::editable_tree::{Costs, EditableTree};
+use super::method::{PruneInfo, PruneInput, Pruning};
 use crate::data::Schema;
+use crate::error::Result;
 use crate::numeric::log2_factorial;
 use crate::tree::Test;
+use serde::Deserialize;
+
+/// Facts about the method.
+pub const INFO: PruneInfo = PruneInfo {
+    name: "mdl",
+    class_name: "MDL",
+    text: "Pruning by description length: bottom-up, a leaf where the message gets no longer.\n\n\
+        Costs in bits: every node 1. A test ``log2(features)``, and ``log2(n - 1)`` more for a \
+        threshold in a node of n rows. A leaf ``log2 C(n + k - 1, k - 1) + log2(n! / prod n_c!)``, \
+        k = classes with training rows. The classes of an empty leaf cost nothing.",
+    source: "Quinlan & Rivest (1989), Inferring decision trees using the minimum description \
+        length principle; bottom-up as in Mehta, Rissanen & Agrawal (1995), MDL-based decision \
+        tree pruning",
+    costs: "bits",
+    options: &[],
+    rows: None,
+    unweighed: Some("it counts bits"),
+    samples: &["{}"],
+};
+
+/// The method; it has no options.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mdl {}
+
+impl Pruning for Mdl {
+    fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {
+        prune(edited, input.schema);
+        Ok(())
+    }
+}
 
 /// Bits of the classes in a leaf.
 fn class_bits(counts: &[f64], classes: f64) -> f64 {
@@ -39,7 +72,7 @@ fn division_bits(levels: usize) -> f64 {
 }
 
 /// Cut bottom-up.
-pub(super) fn prune(edited: &mut EditableTree, schema: &Schema) {
+fn prune(edited: &mut EditableTree, schema: &Schema) {
     let features = schema.features.len();
     let classes = edited.counts(0).iter().filter(|&&c| c > 0.0).count() as f64;
     let mut bits = vec![0.0; edited.nodes.len()];

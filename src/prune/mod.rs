@@ -1,4 +1,4 @@
-//! Trees are cut back: fewer leaves, fewer accidents of the training rows.
+//! Pruning: removes branches that fit noise.
 //!
 //! Every method works on an [`EditableTree`], in which a node becomes a leaf or is replaced by one
 //! of its branches in constant time; [`prune`] then writes a tree in pre-order again, with an
@@ -22,127 +22,94 @@ pub mod error_based;
 pub mod m_estimate;
 pub mod mdl;
 pub mod merge;
+mod method;
 pub mod pessimistic;
 mod quantile;
 pub mod reduced_error;
 
-use crate::data::{Dataset, Schema, Weights};
+use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
-use crate::predict::CompiledTree;
 use crate::tree::{CostMatrix, Tree};
 use editable_tree::EditableTree;
+use method::Pruning;
 use serde::Deserialize;
 
-pub use cost_complexity::{AlphaRule, Impurity};
-pub use editable_tree::{Action, PruneStep};
+pub use cost_complexity::{AlphaRule, CostComplexity, Impurity};
+pub use editable_tree::{Action, PruneStep, Pruned};
+pub use error_based::ErrorBased;
+pub use m_estimate::MEstimate;
 pub use merge::Merge;
+pub use method::{OptionDomain, PruneInfo, PruneInput, PruneOption, PruneRows};
+pub use reduced_error::ReducedError;
 
-/// A method and its options.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
-pub enum PruneMethod {
-    /// Quinlan's pessimistic pruning.
-    Pessimistic,
-    /// C4.5's error-based pruning.
-    ErrorBased {
-        /// Confidence of the upper limit, in (0, 0.5].
-        confidence: f64,
-        /// Whether a node may be replaced by its largest branch.
-        subtree_raising: bool,
-    },
-    /// Errors on rows that growth did not see.
-    ReducedError {
-        /// Share of the rows held out by `fit`, in (0, 1).
-        share: f64,
-        /// Seed of the division; without one the rows are divided as J48 does, into `1 / share`
-        /// folds.
-        seed: Option<u64>,
-    },
-    /// Weakest links up to a price a leaf.
-    CostComplexity {
-        /// Price of a leaf.
-        ccp_alpha: f64,
-        /// What a leaf's rows cost.
-        impurity: Impurity,
-    },
-    /// Expected error by the m-estimate.
-    MEstimate {
-        /// Weight of the prior, in rows.
-        m: f64,
-    },
-    /// Description length.
-    Mdl,
+/// The registry of [`PRUNINGS`], and [`PruneMethod`], one variant for each of them.
+macro_rules! prunings {
+    ($($module:ident::$method:ident),* $(,)?) => {
+        /// The methods, as data.
+        pub const PRUNINGS: &[&PruneInfo] = &[$(&$module::INFO),*];
+
+        /// A method and its options.
+        #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+        #[serde(tag = "method", rename_all = "snake_case")]
+        pub enum PruneMethod {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $method($module::$method),
+            )*
+        }
+
+        impl PruneMethod {
+            /// Its facts.
+            pub fn info(&self) -> &'static PruneInfo {
+                match self {
+                    $(Self::$method(_) => &$module::INFO,)*
+                }
+            }
+
+            fn method(&self) -> &dyn Pruning {
+                match self {
+                    $(Self::$method(method) => method,)*
+                }
+            }
+        }
+    };
+}
+
+prunings! {
+    pessimistic::Pessimistic,
+    error_based::ErrorBased,
+    reduced_error::ReducedError,
+    cost_complexity::CostComplexity,
+    m_estimate::MEstimate,
+    mdl::Mdl,
 }
 
 impl PruneMethod {
     /// Refuse options outside their domain.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
-        match *self {
-            Self::ErrorBased { confidence, .. } if !(confidence > 0.0 && confidence <= 0.5) => {
-                Err(Error::parameter("confidence", confidence, "must lie in (0, 0.5]"))
-            }
-            Self::ReducedError { share, .. } if !(share > 0.0 && share < 1.0) => {
-                Err(Error::parameter("fraction", share, "must lie between 0 and 1, both excluded"))
-            }
-            Self::CostComplexity { ccp_alpha, .. }
-                if !(ccp_alpha >= 0.0 && ccp_alpha.is_finite()) =>
-            {
-                Err(Error::parameter("ccp_alpha", ccp_alpha, "must be a number >= 0"))
-            }
-            Self::MEstimate { m } if !(m >= 0.0 && m.is_finite()) => {
-                Err(Error::parameter("m", m, "must be a number >= 0"))
-            }
-            _ => Ok(()),
-        }
+        self.method().check()
     }
-}
 
-impl PruneMethod {
     /// Refuse methods that count errors and do not weigh them.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
     pub fn check_costs(&self) -> Result<()> {
-        let refuse = |what: &str, supported: &str| {
-            Err(Error::Unsupported {
-                what: format!("{what} with cost_matrix"),
-                supported: supported.into(),
-            })
+        let info = self.info();
+        let Some(why) = info.unweighed else {
+            return self.method().check_costs();
         };
-        let methods = "'cost_complexity', 'reduced_error', 'm_estimate', or no pruning";
-        match self {
-            Self::Pessimistic => {
-                refuse("pruning='pessimistic' (it counts half an error a leaf)", methods)
-            }
-            Self::ErrorBased { .. } => refuse(
-                "pruning='error_based' (its limit is one of a proportion of errors)",
-                methods,
-            ),
-            Self::Mdl => refuse("pruning='mdl' (it counts bits)", methods),
-            Self::CostComplexity { impurity: Impurity::Gini | Impurity::Entropy, .. } => {
-                refuse("impurity='gini' or 'entropy'", "CostComplexity(impurity='error') or 'auto'")
-            }
-            _ => Ok(()),
-        }
+        let weighing = PRUNINGS.iter().filter(|other| other.unweighed.is_none());
+        let names: Vec<String> = weighing.map(|other| format!("'{}'", other.name)).collect();
+        Err(Error::Unsupported {
+            what: format!("pruning='{}' ({why}) with cost_matrix", info.name),
+            supported: format!("{}, or no pruning", names.join(", ")),
+        })
     }
-}
-
-/// Rows that a method looks at: the training rows, or those held out.
-#[derive(Debug, Clone, Copy)]
-pub struct PruneRows<'a> {
-    /// Values as they were before binning and imputation; the model's schema reads them.
-    pub data: &'a Dataset,
-    /// Internal row numbers.
-    pub rows: &'a [u32],
-    /// Weights by internal row.
-    pub weights: &'a Weights,
-}
-
-/// A pruned tree and what was done to it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pruned {
-    /// The tree.
-    pub tree: Tree,
-    /// What was cut, by node of the tree before.
-    pub account: Vec<PruneStep>,
 }
 
 /// Prune a tree by a method, then merge leaves; either may be left out.
@@ -157,7 +124,7 @@ pub fn prune(
     prune_by_cost(tree, schema, (method, merged), false, rows, None, control)
 }
 
-/// The same where errors cost what a matrix says, and the labels of the tree are the cheapest ones.
+/// Prune with errors that cost what a matrix says; the labels of the tree are the cheapest ones.
 /// `collapse` first makes leaves of subtrees that save no training error (C4.5 ends growth so).
 pub fn prune_by_cost(
     tree: &Tree,
@@ -178,43 +145,10 @@ pub fn prune_by_cost(
         if costs.is_some() {
             method.check_costs()?;
         }
-        match *method {
-            PruneMethod::Pessimistic => pessimistic::prune(&mut edited),
-            PruneMethod::ErrorBased { confidence, subtree_raising: false } => {
-                error_based::prune(&mut edited, confidence, None, control)?;
-            }
-            PruneMethod::ErrorBased { confidence, subtree_raising: true } => {
-                let walker = CompiledTree::new(tree, schema)?;
-                let rows = needed(
-                    rows,
-                    "subtree_raising=True",
-                    "the training rows, or subtree_raising=False",
-                )?;
-                error_based::prune(&mut edited, confidence, Some((&walker, rows)), control)?;
-            }
-            PruneMethod::ReducedError { .. } => {
-                let walker = CompiledTree::new(tree, schema)?;
-                let rows =
-                    needed(rows, "reduced-error pruning without rows", "rows that were held out")?;
-                reduced_error::prune(&mut edited, &walker, rows, control)?;
-            }
-            PruneMethod::CostComplexity { ccp_alpha, impurity } => {
-                cost_complexity::prune(&mut edited, ccp_alpha, impurity, control)?;
-            }
-            PruneMethod::MEstimate { m } => m_estimate::prune(&mut edited, m),
-            PruneMethod::Mdl => mdl::prune(&mut edited, schema),
-        }
+        method.method().prune(&mut edited, &PruneInput { tree, schema, rows, control })?;
     }
     if let Some(same) = merged {
         merge::merge(&mut edited, same);
     }
     Ok(edited.finish())
-}
-
-fn needed<'a, 'd>(
-    rows: Option<&'a PruneRows<'d>>,
-    what: &str,
-    supported: &str,
-) -> Result<&'a PruneRows<'d>> {
-    rows.ok_or_else(|| Error::Unsupported { what: what.into(), supported: supported.into() })
 }

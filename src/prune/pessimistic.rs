@@ -10,9 +10,41 @@
 //! of rows: the half error is one of a row.
 
 use super::editable_tree::{Costs, EditableTree};
+use super::method::{PruneInfo, PruneInput, Pruning};
+use crate::error::Result;
+use serde::Deserialize;
+
+/// Facts about the method.
+pub const INFO: PruneInfo = PruneInfo {
+    name: "pessimistic",
+    class_name: "Pessimistic",
+    text: "Pessimistic pruning: a leaf where ``e + 1/2 <= E + SE``.\n\n\
+        ``E`` = training errors of the subtree + L/2 (L = leaves with training rows), \
+        ``SE = sqrt(E (n - E) / n)``, ``e`` = errors as a leaf, ``n`` = weight of the node. \
+        Top-down, each subtree is looked at once, as it was grown; a tree that this method made \
+        is therefore given back as it is.",
+    source: "Quinlan (1987), Simplifying decision trees, Int. J. Man-Machine Studies 27",
+    costs: "errors with their correction",
+    options: &[],
+    rows: None,
+    unweighed: Some("it counts half an error for each leaf"),
+    samples: &["{}"],
+};
+
+/// The method; it has no options.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pessimistic {}
+
+impl Pruning for Pessimistic {
+    fn prune(&self, edited: &mut EditableTree, _: &PruneInput<'_>) -> Result<()> {
+        prune(edited);
+        Ok(())
+    }
+}
 
 /// Cut top-down, once.
-pub(super) fn prune(edited: &mut EditableTree) {
+fn prune(edited: &mut EditableTree) {
     let order = edited.order();
     let mut errors = vec![0.0; edited.nodes.len()];
     let mut leaves = vec![0.0; edited.nodes.len()];

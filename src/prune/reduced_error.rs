@@ -6,13 +6,78 @@
 //!
 //! When not to use it: with few rows, which are needed for growth.
 
-use super::PruneRows;
 use super::editable_tree::{Costs, EditableTree};
+use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, PruneRows, Pruning};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::Result;
 use crate::numeric::{mix, order_key};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
+use serde::Deserialize;
+
+/// Facts about the method.
+pub const INFO: PruneInfo = PruneInfo {
+    name: "reduced_error",
+    class_name: "ReducedError",
+    text: "Pruning by the errors on rows held out: bottom-up, a leaf where it makes no more of \
+        them than the subtree.\n\n\
+        `fit` holds out one part in `folds` (or the share `fraction`), stratified by class; the \
+        tree is grown on, and keeps the counts of, the other rows. \
+        ``model.prune(ReducedError(), X, y)`` takes all rows of X as held out.",
+    source: "Quinlan (1987), Simplifying decision trees",
+    costs: "errors on the rows held out",
+    options: &[
+        PruneOption {
+            name: "folds",
+            default: "3",
+            domain: OptionDomain::Whole { least: 2 },
+            words: "a whole number >= 2",
+            doc: "The share held out is 1/folds; at least 2.",
+        },
+        PruneOption {
+            name: "fraction",
+            default: "null",
+            domain: OptionDomain::Number { low: 0.0, high: Some(1.0), closed: (false, false) },
+            words: "a number between 0 and 1, both excluded",
+            doc: "The share itself, between 0 and 1, instead of `folds`.",
+        },
+        PruneOption {
+            name: "random_state",
+            default: "0",
+            domain: OptionDomain::Whole { least: 0 },
+            words: "a whole number >= 0, or None",
+            doc: "Seed of the division, a whole number >= 0; None divides as J48 does, without \
+        shuffling: the rows of each class are brought together (by J48's swaps), every `folds`-th \
+        row goes to one fold, the last fold is held out.",
+        },
+    ],
+    rows: Some(("X and y, rows that growth did not see", None)),
+    unweighed: None,
+    samples: &[r#"{"share": 0.3, "seed": 1}"#],
+};
+
+/// The method.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReducedError {
+    /// Share of the rows held out by `fit`, in (0, 1).
+    pub share: f64,
+    /// Seed of the division; without one the rows are divided as J48 does, into `1 / share` folds.
+    pub seed: Option<u64>,
+}
+
+impl Pruning for ReducedError {
+    fn check(&self) -> Result<()> {
+        INFO.check("fraction", self.share)
+    }
+
+    fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {
+        let supported = "rows that were held out";
+        let rows = input.needed_rows("reduced-error pruning without rows", supported)?;
+        let walker = CompiledTree::new(input.tree, input.schema)?;
+        prune(edited, &walker, rows, input.control)
+    }
+}
 
 /// Rows to grow on and rows held out: `share` of them, stratified by class.
 ///
@@ -88,7 +153,7 @@ fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -
     Ok(drawn)
 }
 
-/// The same as J48 divides: rows in the user's order, classes brought together by swaps, every
+/// Divide as J48 does: rows in the user's order, classes brought together by swaps, every
 /// `folds`-th row to one fold; the last fold is held out.
 fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>, Vec<u32>) {
     let class = |r: u32| data.classes()[r as usize];
@@ -112,7 +177,7 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
 }
 
 /// Cut bottom-up. `walker` walks the tree that the edited was made of.
-pub(super) fn prune(
+fn prune(
     edited: &mut EditableTree,
     walker: &CompiledTree,
     rows: &PruneRows<'_>,

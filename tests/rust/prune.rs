@@ -5,20 +5,56 @@ use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, Schema,
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
 use fasttree_core::prune::error_based::added_errors;
-use fasttree_core::prune::{Impurity, Merge, PruneMethod, PruneRows, cost_complexity, prune};
+use fasttree_core::prune::{
+    CostComplexity, ErrorBased, Impurity, MEstimate, Merge, OptionDomain, PRUNINGS, PruneInfo,
+    PruneMethod, PruneRows, ReducedError, cost_complexity, prune,
+};
 use fasttree_core::tree::{NONE, Node, Test, Tree};
 
-const METHODS: [PruneMethod; 9] = [
-    PruneMethod::Pessimistic,
-    PruneMethod::ErrorBased { confidence: 0.25, subtree_raising: false },
-    PruneMethod::ErrorBased { confidence: 0.25, subtree_raising: true },
-    PruneMethod::ReducedError { share: 0.3, seed: Some(1) },
-    PruneMethod::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Gini },
-    PruneMethod::CostComplexity { ccp_alpha: 0.2, impurity: Impurity::Error },
-    PruneMethod::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Entropy },
-    PruneMethod::MEstimate { m: 2.0 },
-    PruneMethod::Mdl,
-];
+/// A method of the registry with options as JSON.
+fn method(info: &PruneInfo, options: &str) -> PruneMethod {
+    let mut whole: serde_json::Value = serde_json::from_str(options).unwrap();
+    whole["method"] = info.name.into();
+    serde_json::from_value(whole).unwrap()
+}
+
+/// Every method of the registry with the options that its entry wants tested.
+fn methods() -> Vec<PruneMethod> {
+    let samples = |info: &&PruneInfo| {
+        assert!(!info.samples.is_empty(), "{}", info.name);
+        info.samples.iter().map(|options| method(info, options)).collect::<Vec<_>>()
+    };
+    PRUNINGS.iter().flat_map(samples).collect()
+}
+
+#[test]
+fn entries_of_the_registry_are_complete_and_their_defaults_lie_in_their_domains() {
+    for (i, info) in PRUNINGS.iter().enumerate() {
+        assert!(PRUNINGS[..i].iter().all(|o| o.name != info.name), "{}", info.name);
+        assert!(!info.text.is_empty() && !info.source.is_empty() && !info.costs.is_empty());
+        for option in info.options {
+            let default: serde_json::Value = serde_json::from_str(option.default).unwrap();
+            let fits = match option.domain {
+                _ if default.is_null() => true,
+                OptionDomain::Number { .. } => {
+                    info.check(option.name, default.as_f64().unwrap()).is_ok()
+                }
+                OptionDomain::Whole { least } => default.as_u64().unwrap() >= least,
+                OptionDomain::Flag => default.is_boolean(),
+                OptionDomain::Word { words } => words.contains(&default.as_str().unwrap()),
+            };
+            assert!(fits && option.doc.ends_with('.'), "{} {}", info.name, option.name);
+        }
+        let flag = info.rows.and_then(|(_, flag)| flag);
+        assert!(flag.is_none_or(|flag| info.options.iter().any(|o| o.name == flag)));
+    }
+    for method in methods() {
+        assert!(PRUNINGS.iter().any(|info| std::ptr::eq(*info, method.info())), "{method:?}");
+        assert_eq!(method.check(), Ok(()));
+        let counted = method.info().unweighed.is_some();
+        assert!(!counted || method.check_costs().is_err(), "{method:?}");
+    }
+}
 
 /// Rows 0..n of one feature that is the row number, classes by a pattern of long and short runs.
 fn rows(n: usize) -> Dataset {
@@ -108,14 +144,14 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     let all: Vec<u32> = (0..data.len() as u32).collect();
     let looked_at = PruneRows { data: &data, rows: &all, weights: &Weights::Unit };
     let control = Control::new(1);
-    for method in METHODS {
-        let raising = matches!(method, PruneMethod::ErrorBased { subtree_raising: true, .. });
+    for method in methods() {
+        let raising = matches!(method, PruneMethod::ErrorBased(of) if of.subtree_raising);
         let pruned =
             prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
         assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
         let judged = matches!(method, PruneMethod::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
-        if method != PruneMethod::Pessimistic && !raising {
+        if method.info().name != "pessimistic" && !raising {
             let again =
                 prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control)
                     .unwrap();
@@ -155,19 +191,20 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
     let data = rows(30);
     let tree = chain(&data);
     let control = Control::new(1);
+    let error_based = |confidence| ErrorBased { confidence, subtree_raising: false };
     for method in [
-        PruneMethod::ErrorBased { confidence: 0.0, subtree_raising: false },
-        PruneMethod::ErrorBased { confidence: f64::NAN, subtree_raising: false },
-        PruneMethod::ReducedError { share: 1.0, seed: Some(0) },
-        PruneMethod::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
-        PruneMethod::MEstimate { m: f64::INFINITY },
+        PruneMethod::ErrorBased(error_based(0.0)),
+        PruneMethod::ErrorBased(error_based(f64::NAN)),
+        PruneMethod::ReducedError(ReducedError { share: 1.0, seed: Some(0) }),
+        PruneMethod::CostComplexity(CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini }),
+        PruneMethod::MEstimate(MEstimate { m: f64::INFINITY }),
     ] {
         assert!(
             prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(),
             "{method:?}"
         );
     }
-    let raising = PruneMethod::ErrorBased { confidence: 0.25, subtree_raising: true };
+    let raising = PruneMethod::ErrorBased(ErrorBased { confidence: 0.25, subtree_raising: true });
     assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
     let some = PruneRows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
     let error =

@@ -1,15 +1,15 @@
 """What the README shows and a reader of the sources finds written out: two pictures, two tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew, and the names of criteria that types
-know (`CriterionName`); a test compares them with what is there. Trees come from the library, speeds
-from ``benches/record``, criteria from the registry.
+``python -m docs.studies.first_screen.make`` writes them anew, and the names of criteria and
+prunings that types know (`CriterionName`, `PruningName`); a test compares them with what is there.
+Trees come from the library, speeds from ``benches/record``, criteria from the registry.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -178,11 +178,11 @@ def performance() -> str:
     )
 
 
-def named(text: str, names: list[str]) -> str:
-    """The text of `KEYWORDS` with these names as the choices of `CriterionName`."""
+def named(text: str, alias: str, names: Iterable[str]) -> str:
+    """The text of `KEYWORDS` with these names as the choices of the type `alias`."""
     listed = "".join(f'    "{name}",\n' for name in names)
-    before, rest = text.split("CriterionName: TypeAlias = Literal[\n", 1)
-    return f"{before}CriterionName: TypeAlias = Literal[\n{listed}]\n" + rest.split("]\n", 1)[1]
+    before, rest = text.split(f"{alias}: TypeAlias = Literal[\n", 1)
+    return f"{before}{alias}: TypeAlias = Literal[\n{listed}]\n" + rest.split("]\n", 1)[1]
 
 
 FILES: dict[str, Callable[[], str]] = {
@@ -199,7 +199,9 @@ def main() -> None:
     for name, make in FILES.items():
         (WRITTEN / name).write_text(make(), encoding="utf-8")
     names = [n for row in fasttree.list_criteria() for n in (row["name"], *row["aliases"])]
-    KEYWORDS.write_text(named(KEYWORDS.read_text(encoding="utf-8"), names), encoding="utf-8")
+    text = named(KEYWORDS.read_text(encoding="utf-8"), "CriterionName", names)
+    text = named(text, "PruningName", fasttree.pruning.PRUNINGS)
+    KEYWORDS.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

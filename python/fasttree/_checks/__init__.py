@@ -40,6 +40,7 @@ __all__ = [
     "check_weights",
     "checked",
     "choice",
+    "constructor",
     "content",
     "four_weights",
     "generator_of",
@@ -461,6 +462,23 @@ P = TypeVar("P", bound="Parameters")
 _names: Callable[[type], tuple[str, ...]] = functools.cache(
     lambda kind: tuple(inspect.signature(kind).parameters)
 )
+
+
+def constructor(defaults: Mapping[str, Any]) -> Callable[..., None]:
+    """An ``__init__`` that keeps arguments of these names and defaults under their names."""
+
+    def __init__(self: Any, *args: Any, **options: Any) -> None:
+        bound = signature.bind(self, *args, **options)
+        bound.apply_defaults()
+        for name in defaults:
+            setattr(self, name, bound.arguments[name])
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter("self", kind)]
+    parameters += [inspect.Parameter(n, kind, default=value) for n, value in defaults.items()]
+    signature = inspect.Signature(parameters)
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
 
 
 class Parameters:

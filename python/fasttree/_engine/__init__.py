@@ -104,6 +104,7 @@ __all__ = [
     "permutation_losses",
     "plain",
     "prune",
+    "prunings",
     "readable",
     "schema_text",
     "score_features",
@@ -124,6 +125,12 @@ copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c
 def criteria_registry() -> list[dict[str, Any]]:
     """The registry of criteria as the core declares it."""
     registry: list[dict[str, Any]] = json.loads(_core.criteria_json())
+    return registry
+
+
+def prunings() -> list[dict[str, Any]]:
+    """The registry of prunings as the core declares it."""
+    registry: list[dict[str, Any]] = json.loads(_core.prunings_json())
     return registry
 
 

@@ -92,11 +92,15 @@ DistanceRule: TypeAlias = bool | Literal["strict"]
 EmptyBranch: TypeAlias = Literal["parent", "unclassified"]
 MissingValues: TypeAlias = Literal["auto", "fractional", "mode", "branch", "error"]
 UnknownLevels: TypeAlias = Literal["missing", "error"]
-PruningMethod: TypeAlias = (
-    Literal["pessimistic", "error_based", "reduced_error", "cost_complexity", "m_estimate", "mdl"]
-    | Pruning
-    | None
-)
+PruningName: TypeAlias = Literal[
+    "pessimistic",
+    "error_based",
+    "reduced_error",
+    "cost_complexity",
+    "m_estimate",
+    "mdl",
+]
+PruningMethod: TypeAlias = PruningName | Pruning | None
 MergedLeaves: TypeAlias = Literal["class", "distribution"] | None
 LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None

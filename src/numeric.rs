@@ -130,12 +130,6 @@ impl Logs {
         }
     }
 
-    /// The table of `log2 c` (0 at 0); its length is a power of two.
-    #[inline]
-    pub fn log2_table(&self) -> &'static [f64] {
-        self.log2
-    }
-
     /// The table of `c log2 c`; its length is a power of two.
     #[inline]
     pub fn x_log2_x_table(&self) -> &'static [f64] {

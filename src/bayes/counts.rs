@@ -54,18 +54,6 @@ impl PairTable {
     pub fn at(&self, a: usize, b: usize, class: usize) -> f64 {
         self.cells[(a * (self.second + 1) + b) * self.classes + class]
     }
-
-    /// The same table with the features exchanged.
-    pub fn transposed(&self) -> Self {
-        let mut cells = Vec::with_capacity(self.cells.len());
-        for b in 0..=self.second {
-            for a in 0..=self.first {
-                let at = (a * (self.second + 1) + b) * self.classes;
-                cells.extend_from_slice(&self.cells[at..at + self.classes]);
-            }
-        }
-        Self { first: self.second, second: self.first, classes: self.classes, cells }
-    }
 }
 
 /// `f(i, j, table)` for all pairs i < j in lexicographic order, in parallel.

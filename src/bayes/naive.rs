@@ -305,7 +305,7 @@ impl Naive {
         }
     }
 
-    /// The same where squares overflow in every class: the nearest classes by the sums of squares,
+    /// Log joint where squares overflow in every class: the nearest classes by the sums of squares,
     /// which are compared by their logarithms, and of those the rest of the density.
     fn beyond(&self, cells: &RowCells, out: &mut [f64]) {
         let k = out.len();

@@ -231,7 +231,7 @@ impl Tan {
         }
     }
 
-    /// The same with missing values: what a feature and all below it say to each value of its
+    /// Log joint with missing values: what a feature and all below it say to each value of its
     /// parent.
     fn sum_out(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();

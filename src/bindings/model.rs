@@ -17,7 +17,7 @@ use crate::predict::Predictor;
 use crate::prune::{self, PruneRows, PruneStep};
 use crate::resample::alpha::AlphaChoice;
 use crate::store;
-use crate::tree::{CostMatrix, Style, dot, text};
+use crate::tree::{CostMatrix, Style, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
@@ -393,20 +393,6 @@ impl PyModel {
         let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
         let (tree, schema) = (&self.model.tree, self.schema());
         let found = run(py, None, self.size(), None, |c| text(tree, schema, style, c))?;
-        string(py, &found)
-    }
-
-    /// Graphviz DOT.
-    #[pyo3(signature = (decimals = 6, max_depth = None))]
-    fn to_dot<'py>(
-        &self,
-        py: Python<'py>,
-        decimals: usize,
-        max_depth: Option<usize>,
-    ) -> PyResult<Bound<'py, PyString>> {
-        let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
-        let (tree, schema) = (&self.model.tree, self.schema());
-        let found = run(py, None, self.size(), None, |c| dot(tree, schema, style, c))?;
         string(py, &found)
     }
 

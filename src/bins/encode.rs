@@ -173,7 +173,7 @@ impl BinnedTable {
         self.drawn_as(if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word }, copies)
     }
 
-    /// The same with four bytes for the copies, whatever their number.
+    /// Drawn rows with four bytes for the copies, whatever their number.
     pub fn drawn_words(&self, copies: &[u32]) -> Records {
         self.drawn_as(WeightWidth::Word, copies)
     }

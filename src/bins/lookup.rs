@@ -17,7 +17,7 @@ const MOST_STEPS: usize = 6;
 enum Scale {
     /// `(x - low) * factor`.
     Linear { low: f64, factor: f64 },
-    /// The same of the key of its bits.
+    /// `(key - low) >> shift`, `key` of the bits of `x`.
     Bits { low: u64, shift: u32 },
 }
 

@@ -42,7 +42,7 @@ pub struct RowLayout {
 }
 
 impl RowLayout {
-    /// Rows with so many features.
+    /// Layout of rows with a number of features.
     pub fn new(features: usize, wide: bool, weight: WeightWidth) -> Self {
         let used = features * (1 + usize::from(wide)) + 1 + weight.bytes();
         Self { features, wide, weight, width: used.next_multiple_of(8) }

@@ -1,4 +1,4 @@
-//! Cut points of rows that come in parts: batches of a file, partitions of a cluster.
+//! Cut points of rows that come in batches of a file or partitions of a cluster.
 //!
 //! A part says which of its rows are in the sample (their content decides, and the number of all
 //! rows), and the distinct values of each column while they are few. What two parts say is joined
@@ -81,7 +81,7 @@ pub struct ValueCounts {
 }
 
 impl ValueCounts {
-    /// Counts of some values that stand for so many copies each; NaN is none.
+    /// Counts of values that stand for `masses` rows each; NaN is left out.
     pub fn of(values: &[f64], masses: &[u64]) -> Self {
         let known = values.iter().zip(masses).filter(|(x, m)| !x.is_nan() && **m > 0);
         let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();

@@ -36,7 +36,7 @@ impl<'a> PackedGenotypes<'a> {
     /// Check the length.
     ///
     /// # Errors
-    /// [`Error::Data`] if the bytes are not those of so many samples and variants.
+    /// [`Error::Data`] if the number of bytes is not that of the samples and variants.
     pub fn new(bytes: &'a [u8], samples: usize, variants: usize) -> Result<Self> {
         let needed = samples.div_ceil(4).checked_mul(variants);
         if samples == 0 || variants == 0 || needed != Some(bytes.len()) {
@@ -149,7 +149,7 @@ impl GenotypePlanes {
         })
     }
 
-    /// Bytes that the planes of so many samples and variants take.
+    /// Bytes of the planes of a number of samples and variants.
     pub fn bytes(places: usize, variants: usize) -> usize {
         let groups = variants.div_ceil(GROUP);
         let chunks = groups.next_multiple_of(CHUNK.min(groups.max(1)));

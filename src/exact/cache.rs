@@ -11,7 +11,7 @@
 pub(super) struct KnownSet {
     /// No tree with fewer splits exists.
     pub(super) low: u16,
-    /// A tree with so many splits exists ([`u16::MAX`]: none is known yet).
+    /// Number of splits of a known tree ([`u16::MAX`]: none is known yet).
     pub(super) high: u16,
     /// First split of that tree: feature and largest rank on its left.
     pub(super) feature: u16,

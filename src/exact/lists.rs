@@ -44,7 +44,7 @@ pub(super) struct FeatureCuts {
     pub(super) pure_right: usize,
     /// Splits that the left side of each cut needs at least, by its classes.
     pub(super) left: Vec<u8>,
-    /// The same of the right side.
+    /// Splits that the right side of each cut needs at least, by its classes.
     pub(super) right: Vec<u8>,
 }
 

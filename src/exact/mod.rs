@@ -10,7 +10,7 @@
 //! Reach: complete tables of a few hundred cells with trees of 81 nodes (the second MONK's problem)
 //! in under a second; 500 rows of six real numbers with trees of about 20 nodes in seconds. Time
 //! grows exponentially with the size of the tree, little with the rows. [`optimal_tree`] is the
-//! other exact search: errors and leaves have a price, depth a limit. Everything runs on one
+//! other exact search: errors and a penalty for each leaf, within a depth. Everything runs on one
 //! thread: the table of row sets decides what is looked at, and an answer must not depend on who
 //! came first. Not for noisy data, whose consistent trees have a node for every few rows: the
 //! bounds are honest there, but far apart.

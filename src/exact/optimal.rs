@@ -21,7 +21,7 @@ use std::time::Instant;
 pub struct Objective {
     /// Longest path, in tests.
     pub max_depth: Option<usize>,
-    /// Price of a leaf, as a share of the rows.
+    /// Complexity penalty of each leaf, as a share of the rows.
     pub leaf_penalty: f64,
 }
 

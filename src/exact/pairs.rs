@@ -182,7 +182,7 @@ impl SetView {
 struct Sides {
     left: Vec<f64>,
     right: Vec<f64>,
-    /// The same as leaves.
+    /// Errors and penalty of both sides as leaves.
     leaves: Vec<(f64, f64)>,
 }
 

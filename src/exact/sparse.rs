@@ -1,4 +1,4 @@
-//! The cheapest tree: errors and leaves have a price, depth and size a limit.
+//! The tree of least cost: errors and a penalty for each leaf, within limits on depth and size.
 //!
 //! Minimised is `errors + penalty x leaves` over trees of at most `depth` tests on a path and
 //! `splits` tests in all, tests being `x <= r`. Dynamic programming over row sets (Demirovic et

@@ -1,7 +1,7 @@
 //! Shapley values of rows by one tree or several, on several threads.
 //!
 //! The values of a forest are the means of its trees' (the prediction is the mean of their
-//! probabilities), added in the order of the trees. Rows go in parts through all trees, so that
+//! probabilities), added in the order of the trees. Blocks of rows go through all trees, so that
 //! nothing depends on the number of threads. A tree without an answer in some leaf abstains in a
 //! forest, whose prediction is then no sum over its trees: refused.
 

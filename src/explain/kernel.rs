@@ -86,7 +86,7 @@ pub struct KernelWorkspace<const L: usize> {
 }
 
 impl<const L: usize> KernelWorkspace<L> {
-    /// For trees of at most this depth and values of so many outputs.
+    /// For trees of at most this depth, and a number of outputs.
     pub fn new(depth: usize, outputs: usize) -> Self {
         let level = WalkLevel {
             product: [0.0; L],

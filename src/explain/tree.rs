@@ -25,7 +25,7 @@ struct Passes {
 }
 
 impl Passes {
-    /// The passes of trees with at most so many features on a path.
+    /// The passes of trees, by the most features on a path.
     fn new(features: usize) -> Self {
         let rule = gauss_legendre(features.div_ceil(2).max(1));
         let (whole, rest) = rule.split_at(match rule.len() % WIDE {

@@ -38,7 +38,7 @@ impl<'a> CostCache<'a> {
         Self::bounded(variables, sums, LARGEST_CACHE)
     }
 
-    /// The same with room for `most` costs, at least one in each shard.
+    /// A cache with room for `most` costs, at least one in each shard.
     pub fn bounded(variables: &'a Variables, sums: Option<&'a SubsetSums>, most: usize) -> Self {
         let n = variables.len();
         let dense = if n <= DENSE { n << n } else { 0 };

@@ -26,7 +26,7 @@ pub struct CodeRows {
 }
 
 impl CodeRows {
-    /// The same without a missing cell; a code that is not below its column's arity is missing.
+    /// The rows without missing cells; a code that is not below its column's arity is missing.
     /// `name_of` a row is used in the message.
     pub fn by_parts(
         self,

@@ -32,7 +32,7 @@ impl Visits {
         }
     }
 
-    /// A model was seen so many times in a row.
+    /// A model was seen `times` times in a row.
     pub fn add(&mut self, model: &OrderedModel, times: u64) {
         if times == 0 {
             return;

@@ -63,7 +63,7 @@ pub fn subset_zeta(
     subset_zeta_of(table, bits, fixed, join, control)
 }
 
-/// The same over some bits only.
+/// Sums over subsets of some bits only.
 pub fn subset_zeta_of(
     table: &mut [f64],
     bits: Range<u32>,

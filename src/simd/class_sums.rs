@@ -116,7 +116,7 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// The same from bits.
+    /// Add the squares of a class whose rows are bits of `class`.
     pub fn add_squares_of_bits(lefts: &[u64], class: u64, sums: CutSums<'_, i32>) {
         add_bits(lefts, class, sums, squares(class.count_ones()));
     }
@@ -132,7 +132,7 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// The same from bits.
+    /// Add the logarithms of a class whose rows are bits of `class`.
     pub fn add_logarithms_of_bits(
         lefts: &[u64], class: u64, table: &[f64], sums: CutSums<'_, f64>,
     ) {

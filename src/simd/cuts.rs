@@ -29,7 +29,7 @@ pub fn unpacked(word: u32) -> [u32; 2] {
 pub struct PairNode {
     /// Rows of both classes.
     pub totals: [u32; 2],
-    /// A cut needs so many rows on each side, at least 1.
+    /// Least rows on each side of a cut, at least 1.
     pub least: u32,
 }
 

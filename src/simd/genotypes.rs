@@ -74,7 +74,7 @@ pub fn add_differing(
     assert!(tally.is_empty() || tally.len() == 512);
     check_aligned([group]);
     let to = GenotypeSums { weight, out, tally };
-    // SAFETY: all members lie inside the slice; the body has at least so many bits.
+    // SAFETY: all members lie inside the slice; the counters of the body hold the number.
     let body = table(level).add_differing[body_of(members.len())];
     unsafe { body(group, row, members.numbers, to) }
 }
@@ -140,7 +140,8 @@ pub fn count_subsets(
     assert!(subsets.end * 8 <= differences.len() && subsets.most < 1 << 16);
     check_aligned([differences]);
     let body = table(level).count_subsets[body_of(subsets.most)];
-    // SAFETY: the words of all members lie inside the slice; the body has at least so many bits.
+    // SAFETY: the words of all members lie inside the slice; the counters of the body hold the
+    // number.
     unsafe { body(differences, subsets, counts) }
 }
 

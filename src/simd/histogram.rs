@@ -64,7 +64,7 @@ pub fn count<T: Copy>(
     }
 }
 
-/// The same for some of the features: the counters are those of a table with these features alone.
+/// Count some of the features: the counters are those of a table with these features alone.
 pub fn count_some<T: Copy>(
     rows: &[u8],
     of: RowFormat,
@@ -75,7 +75,7 @@ pub fn count_some<T: Copy>(
 ) {
     assert!(of.class_at < of.width && into.len() >= of.planes * of.plane(chosen.len()));
     assert!(chosen.iter().all(|&f| (f as usize) < of.width));
-    // A node often looks at the square root of so many features.
+    // A node often draws the square root of the number of features.
     if chosen.len() == 4 {
         count_chosen(rows, of, &chosen[..4], weight, add, into);
     } else {

@@ -132,7 +132,8 @@ macro_rules! level {
                 words: <Vector>::WORDS,
                 distances: [
                     distances::<3>, distances::<4>, distances::<5>, distances::<6>, distances::<7>,
-                    distances::<8>, distances::<9>, distances::<10>, distances::<11>, distances::<24>,
+                    distances::<8>, distances::<9>, distances::<10>, distances::<11>,
+                    distances::<24>,
                 ],
                 tally: [
                     tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<5>,

@@ -79,7 +79,7 @@ impl Counter<'_> {
     }
 }
 
-/// Cold planes that a counter of so many bits takes.
+/// Cold planes that a counter of `depth` bits takes.
 pub const fn cold_planes(depth: usize) -> usize {
     2 * depth - 5
 }

@@ -96,8 +96,8 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// The same for cuts with these numbers of rows on the left; cuts with none or all of them have
-    /// no number.
+    /// As `purities`, for cuts with the listed numbers of rows on the left; cuts with none or all
+    /// have no number.
     pub fn purities_of(
         rows: &[u32], n: u32, sums: [&[f64]; 2], scale: f64, base: f64, out: &mut [f64],
     ) {

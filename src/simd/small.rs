@@ -21,7 +21,7 @@ pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     plain_up_to(codes, limit)
 }
 
-/// The same, lane by lane.
+/// Mask of the lanes whose code is at most `limit`, lane by lane.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     let mut mask = 0;

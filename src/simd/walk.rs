@@ -164,7 +164,7 @@ pub trait Number: Copy + Into<f64> {
     /// most. Rows that do not exist are a panic.
     fn walk(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]);
 
-    /// The same with the node of every end in place of a leaf's number.
+    /// Walk as [`Number::walk`] does; ends hold nodes in place of numbers of leaves.
     fn walk_to_nodes(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]);
 }
 
@@ -226,7 +226,7 @@ pub fn in_groups(
 #[derive(Debug)]
 pub struct WalkTable {
     nodes: Vec<WalkNode>,
-    /// The same nodes for rows of float32; none where they do not fit.
+    /// Nodes for rows of float32; empty where a threshold does not fit.
     narrow: Vec<NarrowNode>,
     width: usize,
 }

@@ -111,7 +111,7 @@ pub struct CountingPlanes<S> {
 }
 
 impl<S: Sum> CountingPlanes<S> {
-    /// Take back the memory of tables that nobody needs any more.
+    /// Take back the memory of tables that are no longer used.
     pub fn recycle(&mut self, contingency: ContingencyTables<S>) {
         if self.used.len() < 64 {
             self.used.push(contingency.cells);

@@ -20,7 +20,7 @@ pub trait Sum:
     fn from_rows(rows: u32) -> Self;
     /// A sum from units of weight.
     fn from_units(units: i64) -> Self;
-    /// The same in units.
+    /// The sum in units.
     fn units(self) -> i64;
     /// The smallest sum that is worth `value`.
     fn at_least(value: f64, unit: f64) -> Self;

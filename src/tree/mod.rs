@@ -13,16 +13,16 @@ mod text;
 mod walk;
 
 pub use costs::CostMatrix;
-pub use text::{Style, dot, text};
+pub use text::{Style, text};
 pub use walk::Shape;
 
 /// "No node", "no branch".
 pub const NONE: u32 = u32::MAX;
 
-/// In [`Node::missing_branch`]: "every branch, in parts". A row whose value is missing goes down
-/// all branches, each part weighted by the branch's share of the training weight ([`Tree::shares`];
-/// C4.5). Children then hold parts of rows: their counts are sums of parts, and `rows` counts the
-/// rows of which a part arrived.
+/// In [`Node::missing_branch`]: "every branch, as fractions". A row whose value is missing goes
+/// down all branches, each part weighted by the branch's share of the training weight
+/// ([`Tree::shares`]; C4.5). Children then hold parts of rows: their counts are sums of parts, and
+/// `rows` counts the rows of which a part arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
 /// Where numbers part. Everything that divides rows compares them with `reach`, everything that
@@ -63,7 +63,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The same test where the lists of levels start `shift` places later.
+    /// The test with lists of levels that start `shift` places later.
     pub fn shifted(self, shift: u32) -> Self {
         match self {
             Self::Subset { first, len } => Self::Subset { first: first + shift, len },
@@ -123,7 +123,7 @@ impl Node {
         }
     }
 
-    /// The same node without its question.
+    /// The node as a leaf.
     pub fn as_leaf(self) -> Self {
         let leaf = Self::leaf([self.parent, self.branch, self.depth], self.label, self.rows);
         Self { first_child: self.first_child, ..leaf }

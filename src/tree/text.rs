@@ -1,4 +1,4 @@
-//! A tree for the eye: indented text and Graphviz DOT.
+//! A tree as indented text.
 
 use super::{NONE, Test, Tree};
 use crate::data::{Kind, Schema};
@@ -154,54 +154,5 @@ pub fn text(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Re
             out.push('\n');
         }
     }
-    Ok(out)
-}
-
-fn quoted(s: &str) -> String {
-    let mut out = String::with_capacity(s.len() + 2);
-    out.push('"');
-    for ch in s.chars() {
-        match ch {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// Graphviz DOT.
-pub fn dot(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Result<String> {
-    let mut out = String::from(
-        "digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge \
-         [fontname=\"Helvetica\"];\n",
-    );
-    for (i, node) in tree.nodes.iter().enumerate() {
-        if i % 1024 == 0 {
-            control.check()?;
-        }
-        if node.depth as usize > style.max_depth {
-            continue;
-        }
-        let folded = node.depth as usize == style.max_depth;
-        let label = if tree.is_leaf(i) || folded {
-            summary(tree, schema, i, style.decimals)
-        } else {
-            format!(
-                "{}\nscore {}",
-                one_line(&schema.features[node.feature as usize].name),
-                number(node.score, style.decimals)
-            )
-        };
-        let shape = if tree.is_leaf(i) { ", shape=ellipse" } else { "" };
-        let _ = writeln!(out, "  n{i} [label={}{shape}];", quoted(&label));
-        if node.parent != NONE {
-            let edge = condition(tree, schema, i, style.decimals);
-            let _ = writeln!(out, "  n{} -> n{i} [label={}];", node.parent, quoted(&edge));
-        }
-    }
-    out.push_str("}\n");
     Ok(out)
 }

@@ -346,7 +346,7 @@ MODELS = {
         "model.to_sklearn(missing='largest')",
     ),
     "to_text": Call(_TREE, "model.to_text()", ("Model.to_text",)),
-    "to_dot": Call(_TREE, "model.to_dot()", ("Model.to_dot",)),
+    "to_dot": Call(_TREE, "model.to_dot()"),
     "to_rules": Call(_TREE, "model.to_rules()"),
     **{
         f"to_{name}": Call(_SMALL_TREE, f"fasttree.exports.FORMATS[{name!r}].show(model)")

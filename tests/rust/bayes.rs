@@ -87,11 +87,7 @@ fn pair_tables_hold_every_row_once_and_agree_with_counting_by_hand() {
         let by_hand =
             (0..500).filter(|&r| code(r, *i) == 1 && code(r, *j) == -1 && class(r) == 2).count();
         assert_eq!(t.at(1, ARITIES[*j], 2), by_hand as f64);
-        assert_eq!(t.transposed().at(ARITIES[*j], 1, 2), by_hand as f64);
-        assert_eq!(&t.transposed().transposed(), t);
-        let mutual = conditional_mutual_information(t);
-        assert!((mutual - conditional_mutual_information(&t.transposed())).abs() < 1e-15);
-        assert!(mutual > 0.0);
+        assert!(conditional_mutual_information(t) > 0.0);
     }
 }
 

@@ -42,9 +42,6 @@ mod written {
     pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
         tree::text(tree, schema, style, &Control::new(1)).unwrap()
     }
-    pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
-        tree::dot(tree, schema, style, &Control::new(1)).unwrap()
-    }
 }
 
 mod criteria_facts;

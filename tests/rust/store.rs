@@ -2,7 +2,7 @@
 //! recursion.
 
 use super::growth::{draw, fit, nominal, numeric};
-use super::written::{dot, from_bytes, text, to_bytes};
+use super::written::{from_bytes, text, to_bytes};
 use fasttree_core::error::Error;
 use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
@@ -162,7 +162,6 @@ proptest! {
             let mut p = [0.0; 2];
             reached.iter().for_each(|&l| other.probabilities(l as usize, &mut p));
             text(&other.tree, &other.schema, Style::default());
-            dot(&other.tree, &other.schema, Style::default());
             (0..4).for_each(|s| { other.tree.cut(s).shape(); });
             prop_assert!(to_bytes(&other).is_ok());
         }
@@ -203,7 +202,6 @@ fn a_chain_of_20000_levels_is_a_tree_like_any_other() {
             let back = from_bytes(&to_bytes(&model).unwrap()).unwrap();
             assert_eq!(back, model);
             assert_eq!(text(&back.tree, &back.schema, Style::default()).lines().count(), 40_000);
-            assert!(dot(&back.tree, &back.schema, Style::default()).len() > 40_000);
             assert_eq!(back.tree.cut(10_000).shape().depth, 10_000);
             let reached = CompiledTree::new(&back.tree, &back.schema)
                 .unwrap()

@@ -9,7 +9,7 @@ use crate::simd::Level;
 /// Words of a set of rows that are not zero: (word, bits), ascending.
 pub type SparseWord = (u32, u64);
 
-/// Planes are counted in groups of so many; widths are multiples of it.
+/// Planes that are counted together; widths are multiples of it.
 pub const PLANE_GROUP: usize = 8;
 
 /// `counts[p] = sum over entries of popcount(bits[word * width + p] & mask)`.

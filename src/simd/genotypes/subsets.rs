@@ -55,8 +55,8 @@ pub struct SubsetRow<'a> {
     pub base: &'a [f64; 512],
 }
 
-/// Where [`super::add_subsets`] has the sum of a variant of a group: variants of one bit of the bytes are
-/// together, of these the first halves of 16 bytes, then the second ones.
+/// Where [`super::add_subsets`] has the sum of a variant of a group: variants of one bit of the
+/// bytes are together, of these the first halves of 16 bytes, then the second ones.
 pub fn subset_order(variant: usize) -> usize {
     let (byte, bit) = (variant / 8, variant % 8);
     bit * 64 + byte % 16 / 8 * 32 + byte / 16 * 8 + byte % 8

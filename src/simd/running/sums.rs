@@ -23,7 +23,7 @@ pub struct ClassSizes<'a> {
     pub all: &'a [u32],
 }
 
-/// So many classes, and fewer, are quickest.
+/// Most classes of the quickest body.
 pub const CLASSES: usize = 32;
 
 /// Largest relative error of an estimated reciprocal, and roundings.

@@ -15,7 +15,7 @@ pub(super) trait Distance: Copy + PartialOrd + Send + Sync {
     /// Mean distance to the others less, and plus, half a standard deviation; `own` stands for the
     /// row itself.
     fn band(of: &[Self], own: usize, grid: Grid) -> (f64, f64);
-    /// The same, weighted.
+    /// [`Self::band`] of weighted rows.
     fn weighted_band(
         of: &[Self],
         weight: &dyn Fn(usize) -> f64,

@@ -82,7 +82,7 @@ impl Other {
         Ok(())
     }
 
-    /// The same column with its rows in another order.
+    /// The column with its rows in another order.
     pub(super) fn taken(self, order: &[u32]) -> Self {
         match self {
             Self::Numbers { values, range } => {

@@ -77,7 +77,7 @@ pub(super) const SCRATCH_BYTES: usize = PLANE_BYTES + 64;
 pub(super) struct Distances {
     /// A strip for each tile of places: `[row of the tile][place in the strip]`.
     nominal: Vec<Vec<u32>>,
-    /// The same, for the sums of gaps; empty without numeric columns.
+    /// A strip for each tile of places: sums of gaps; empty without numeric columns.
     numeric: Vec<Vec<f64>>,
     width: usize,
     places: usize,

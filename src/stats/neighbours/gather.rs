@@ -21,7 +21,7 @@ use crate::simd::Kernels;
 #[derive(Debug)]
 pub struct Root<'a> {
     data: &'a Dataset,
-    /// The same before numbers became bins.
+    /// The data before numbers became bins.
     raw: &'a Dataset,
     /// Smallest and largest number of each numeric column, in feature order.
     ranges: Vec<Option<(f64, f64)>>,

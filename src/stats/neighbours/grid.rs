@@ -33,7 +33,7 @@ impl Grid {
         Self::with(rows.features(), if exact { 0 } else { rows.others.len() + 1 })
     }
 
-    /// Distances over so many features, of which `columns` are no whole numbers.
+    /// Grid of distances over `features` features, of which `columns` are not whole numbers.
     pub fn with(features: usize, columns: usize) -> Self {
         let doublings = (features + 1).next_power_of_two().trailing_zeros() as i32;
         let bits = (52 - doublings).min(44);

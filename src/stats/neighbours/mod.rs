@@ -78,7 +78,7 @@ pub struct NeighbourRows<'a> {
 pub enum Counts {
     /// Every row counts once.
     One,
-    /// Whole numbers: so many rows alike.
+    /// Integer weights: multiplicities of rows.
     Copies(Vec<f64>),
     /// Real numbers, 1 for an average row; a row is no neighbour of itself.
     Importances(Vec<f64>),

@@ -31,7 +31,7 @@ pub enum Multiclass {
 pub enum PairMetric {
     /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])`.
     Pi,
-    /// The same without the share of each value.
+    /// [`Self::Pi`] without the share of each value.
     PlainPi,
     /// `sum R[.,4]`.
     ContextualMerit,

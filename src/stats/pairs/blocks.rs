@@ -1,4 +1,4 @@
-//! Counts by pair of row blocks: all training sets of a cross-validation for the price of two to
+//! Counts by pair of row blocks: all training sets of a cross-validation at the cost of two to
 //! three passes, the fewer, the more rows: no pair is worked on twice, but the counters of each
 //! pair of blocks are read by themselves.
 //!

@@ -40,7 +40,7 @@ pub(super) fn pair_counts(
     Ok(counts)
 }
 
-/// The same over gathered rows, adding to counts; for so few rows that a tile would be mostly
+/// Add the counts of gathered rows by a double loop; for so few rows that a tile would be mostly
 /// empty.
 pub(super) fn few_rows(from: &SlotRows, among: &SlotRows, counts: &mut PairCounts) {
     let (n, d) = (from.features, counts.distances());

@@ -222,7 +222,7 @@ impl PairNodeRows {
         Ok(NodeMatrices { root: root_matrix(&counts, setting), of_slots })
     }
 
-    /// The same from pairs weighed in fixed point.
+    /// Matrices of the node from pairs weighed in fixed point.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].

@@ -64,7 +64,7 @@ impl Profile {
         Self { distances, plain, shared, root, pairs, scale: 1.0 }
     }
 
-    /// The same where a pair of weight one counts `scale`.
+    /// The counts of pairs that weigh `scale` each.
     pub fn scaled(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
@@ -106,7 +106,7 @@ impl Profile {
         self.shared.chunks_exact(4 * self.distances).map(score).collect()
     }
 
-    /// The same without the share of each value: ranks as [`Profile::relief`] with the same decay
+    /// [`Profile::pi`] without the share of each value: ranks as [`Profile::relief`] with its decay
     /// does.
     pub fn pi_unweighted(&self, setting: &PairSetting) -> Vec<f64> {
         self.plain(setting, [1.0, -1.0, -1.0, 1.0])

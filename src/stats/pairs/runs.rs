@@ -19,7 +19,7 @@ pub(super) enum RunSide {
 /// How columns and active rows stand to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The same rows; a pair is worked on once.
+    /// Active and passive rows are one set; a pair is worked on once.
     Own,
     /// Pairs count for the columns.
     Columns,

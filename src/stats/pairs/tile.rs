@@ -121,7 +121,7 @@ impl<'a> Worker<'a> {
         if self.classes == Classes::Together { 0 } else { class }
     }
 
-    /// The window for a tile with so many pairs at each distance.
+    /// The window for a tile, given the number of pairs at each distance.
     fn choose(&self, pairs: &[f64]) -> Window {
         // half of the classes lie in earlier tiles, and few counts have more than six bits
         let runs = match self.classes {

@@ -191,7 +191,7 @@ impl WeighedPairs {
         &self.zero[self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
     }
 
-    /// The same where a pair of weight one counts `scale`.
+    /// The sums of pairs that weigh `scale` each.
     pub fn scaled(self, scale: f64) -> Self {
         Self { scale, ..self }
     }

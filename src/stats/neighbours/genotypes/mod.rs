@@ -193,7 +193,7 @@ impl<'a> Study<'a> {
         self.samples.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
     }
 
-    /// The same from the distances themselves, and the tile if there is but one.
+    /// Sum of all distances, from the distances themselves, and the tile if there is but one.
     fn sum_of_distances(
         &self,
         control: &Control,

@@ -265,8 +265,8 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         let coded = CodedRows { codes: &codes, classes: &classes, rows: &rows };
         let layout = Layout::new(&arities, 2);
         let copies = |row: u32| 1 + row % 3;
-        let node =
-            PairNodeRows::gather(coded, &layout, 2, copies, &mut Numbering::default()).unwrap();
+        let (budget, numbering) = (Budget::default(), &mut Numbering::default());
+        let node = PairNodeRows::gather(budget, coded, &layout, 2, copies, numbering).unwrap();
         let columns: Vec<Vec<u16>> =
             (0..n).map(|k| codes.iter().skip(k).step_by(n).map(|&c| c as u16).collect()).collect();
         let weights: Vec<u32> = rows.iter().map(|&row| copies(row)).collect();

@@ -1,41 +1,49 @@
-//! What was typed becomes a checked plan; the plan becomes a model.
+//! Validates the user's parameters and builds a fit plan; the plan fits models.
 //!
-//! [`Config`] is the words of the user (names, strings, `None`), [`FitPlan`] what they mean
-//! (objects whose options are inside their domains). A combination that nobody serves is refused
-//! here, by name, before any row is touched.
+//! [`Config`] holds the parameters as parsed (names, strings, `None`), [`FitPlan`] what they mean
+//! (objects whose options are inside their domains). The steps of a fit are files: parameters are
+//! checked (`validate`), the form in which growth reads the rows is chosen ([`route`]), the data
+//! set is prepared (`prepare`) or the caller's cells become records of codes (`records`), a tree
+//! grows (`grow`) and is pruned (`prune`); a forest does that on samples (`forest`), rows in
+//! batches come as records (`batches`).
 
-mod check;
-mod codes;
+mod batches;
 mod config;
 mod counted;
-mod cut;
-mod direct;
 mod forest;
-mod histogram;
+mod grow;
 mod prepare;
+mod prune;
+mod records;
+pub mod route;
+mod validate;
 
 use crate::criteria::{self, Context, Criterion, Evidence, EvidenceKind};
-use crate::data::{Column, Dataset, RowSet, Weights};
+use crate::data::{Column, Dataset, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{
-    self, Evaluation, GrowthLimits, GrowthSetting, KnownPairs, PairMemo, Thresholds,
+    Evaluation, GrowthLimits, GrowthSetting, KnownPairs, PairMemo, Thresholds,
+    check as check_limits,
 };
 use crate::model::{LeafSmoothing, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::prune::{PruneMethod, PruneRows};
 use crate::split::NominalSplits;
+use crate::tree::Tree;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-pub use codes::CodeFacts;
-pub use config::{Config, Missing};
+pub use batches::CodeFacts;
+pub use config::{Config, Missing, ThresholdSearch};
 pub use forest::{GrownForest, Request};
-pub use histogram::ThresholdSearch;
+pub use grow::Fitted;
+use grow::TreeRows;
 use prepare::few_branches;
+pub use records::{CallerRows, FitReading, RecordRows};
 
-/// What the words mean.
+/// The user's parameters, checked.
 #[derive(Debug)]
 pub struct FitPlan {
     criterion: Box<dyn Criterion>,
@@ -67,19 +75,16 @@ impl Common {
 }
 
 impl FitPlan {
-    /// Check the words. A user's criterion, which has no name, comes as `custom`.
+    /// Check parameters. A user's criterion, which has no name, comes as `custom`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
         let criterion = match custom {
             Some(c) => c,
             None => criteria::make(&config.criterion, config.criterion_options.clone())?,
         };
-        let config = check::with_splits_served(config, criterion.as_ref());
-        check::combination(&config, criterion.as_ref())?;
-        if let Some(method) = &config.pruning {
-            method.check()?;
-        }
-        cut::check(&config)?;
-        let no_distance_decay = check::no_distance_decay(&config, criterion.as_ref())?;
+        let config = validate::with_splits_served(config, criterion.as_ref());
+        validate::combination(&config, criterion.as_ref())?;
+        validate::pruning_and_costs(&config)?;
+        let no_distance_decay = validate::no_distance_decay(&config, criterion.as_ref())?;
         let limits = GrowthLimits {
             max_depth: config.max_depth.unwrap_or(usize::MAX),
             max_leaf_nodes: config.max_leaf_nodes,
@@ -91,7 +96,7 @@ impl FitPlan {
             min_impurity_decrease: config.min_impurity_decrease,
             leaf_order: config.leaf_order,
         };
-        grow::check(&limits)?;
+        check_limits(&limits)?;
         if let Some(method) = &config.discretize {
             method.check()?;
         }
@@ -147,6 +152,16 @@ impl FitPlan {
         }
     }
 
+    /// Thresholds are searched between bins.
+    fn on_bins(&self) -> bool {
+        self.config.threshold_search == ThresholdSearch::Histogram
+    }
+
+    /// A grown tree as a model.
+    fn model_of(&self, tree: Tree, schema: Arc<Schema>, parameters: String) -> Model {
+        Model { schema, tree, smoothing: self.config.smoothing, parameters }
+    }
+
     /// The setting of growth for a training set.
     pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> GrowthSetting<'_> {
         let mut occurring = vec![false; data.n_classes()];
@@ -184,7 +199,11 @@ impl FitPlan {
             max_features: self.config.max_features,
             splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
-            thresholds: histogram::thresholds(&self.config),
+            thresholds: match self.on_bins() {
+                // Of rounded numbers the lower value is the edge of a bin.
+                true => Thresholds::Value,
+                false => self.config.thresholds,
+            },
             empty_branch: self.config.empty_branch,
             evaluation: self.config.evaluation,
             labels: self.config.labels,
@@ -206,7 +225,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Model> {
-        Ok(self.fit_and_tell(data, rows, weights, control)?.0)
+        Ok(self.fitted(data, rows, weights, control)?.model)
     }
 
     /// Whether the pairs of nodes can be shared with other plans: their counts are the evidence,
@@ -246,10 +265,10 @@ impl FitPlan {
         };
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = shared.0.as_ref().unwrap_or(data);
-        let model =
-            self.grow_prepared((data, prepared), &rows, None, weights, Some(&shared.1), control)?;
+        let of = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
+        let (model, _) = self.grow_prepared(of, Some(&shared.1), control)?;
         let looked_at = PruneRows { data, rows: rows.rows(), weights };
-        Ok(self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
+        Ok(self.pruned(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
     }
 
     /// Rows that count: weight 0 is dropped before anything else.

@@ -34,7 +34,6 @@ __all__ = [
     "exact_sum",
     "exercise",
     "fit_codes",
-    "fit_numbers",
     "fixed_matrices",
     "float32_conflicts",
     "forest_codes",
@@ -111,7 +110,6 @@ class Dataset:
         schema_json: str,
         classes: np.ndarray,
         blocks: Sequence[np.ndarray],
-        n_jobs: int | None = None,
     ) -> Dataset: ...
     def __len__(self) -> int: ...
     def fit(
@@ -195,6 +193,8 @@ class Model:
         n_jobs: int | None = None,
         costs_json: str | None = None,
     ) -> Model: ...
+    @property
+    def route(self) -> str | None: ...
     def alpha_choice(
         self,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, float] | None: ...
@@ -238,6 +238,8 @@ class Forest:
     def expected_value(self) -> np.ndarray: ...
     @property
     def content(self) -> int | None: ...
+    @property
+    def route(self) -> str | None: ...
     def out_of_bag(self) -> tuple[np.ndarray, np.ndarray] | None: ...
     def tree(self, tree: int, parameters: str) -> Model: ...
     def totals(self) -> np.ndarray: ...
@@ -252,15 +254,6 @@ class Forest:
     @property
     def seeds(self) -> list[int]: ...
 
-def fit_numbers(
-    schema_json: str,
-    classes: np.ndarray,
-    block: np.ndarray,
-    config: str,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> Model | None: ...
 def float32_conflicts(data: Dataset, model: Model | Forest) -> list[tuple[int, float, float]]: ...
 def forest_fit(
     data: Dataset,

@@ -29,7 +29,7 @@ pub fn bayes_fit(
     n_jobs: Option<i64>,
 ) -> PyResult<PyBayesModel> {
     let config = serde_json::from_str(config).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let data = data.encoded();
+    let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let p = data.columns().len();
     let work = data.len().saturating_mul(p).saturating_mul(p);

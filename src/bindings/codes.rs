@@ -307,7 +307,7 @@ pub fn fit_codes(
     let table = table(&facts, &records)?;
     let model =
         run(py, n_jobs, work, progress.as_ref(), |control| plan.fit_codes(facts, table, control))?;
-    Ok(PyModel::new(model))
+    Ok(PyModel::fitted(model))
 }
 
 /// Fit a forest on records, which are known by the numbers of their content.

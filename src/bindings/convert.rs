@@ -240,17 +240,25 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
 
 /// Weights in original row order, brought into internal order.
 pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
+    weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)
+}
+
+/// Weights of rows, `original` of which is a row's place in the caller's order.
+pub fn weights_of_rows(
+    weights: Option<&Aligned1<'_, f64>>,
+    rows: usize,
+    original: impl Fn(usize) -> usize,
+) -> PyResult<Weights> {
     let Some(w) = weights else { return Ok(Weights::Unit) };
     let w = w.as_array();
-    if w.len() != data.len() {
+    if w.len() != rows {
         return Err(PyTypeError::new_err(format!(
-            "sample_weight has {} values for {} rows",
-            w.len(),
-            data.len()
+            "sample_weight has {} values for {rows} rows",
+            w.len()
         )));
     }
-    let inside: Vec<f64> = data.original().iter().map(|&r| w[r as usize]).collect();
-    Weights::from_reals(&inside, |i| data.original()[i] as usize).map_err(exception)
+    let inside: Vec<f64> = (0..rows).map(|row| w[original(row)]).collect();
+    Weights::from_reals(&inside, original).map_err(exception)
 }
 
 /// Copies of each row by internal number.

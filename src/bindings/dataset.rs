@@ -1,7 +1,7 @@
 //! `_core.Dataset`: an encoded training set, and what can be asked of it.
 
 use super::aligned::{Aligned1, Aligned3};
-use super::convert::{ArrayBlock, Columns, indices, row_set, weights};
+use super::convert::{ArrayBlock, Columns, indices, row_set, weights, weights_of_rows};
 use super::custom::{Custom, Raised};
 use super::custom_pairs::PairFunction;
 use super::job::{Work, exception, reserve, run, run_attached};
@@ -11,7 +11,7 @@ use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Bits, Dataset, RowSet, Schema};
 use crate::discretize;
 use crate::error::Result;
-use crate::fit::{Config, FitPlan};
+use crate::fit::{CallerRows, Config, FitPlan, FitReading};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -22,12 +22,16 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Encoded rows; immutable.
+/// Training rows: the caller's columns, encoded when a call first needs them so; immutable.
 #[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
 pub struct PyDataset {
-    data: Arc<Dataset>,
+    schema: Schema,
+    classes: Vec<u16>,
+    /// Blocks of columns, until they are encoded.
+    blocks: Mutex<Vec<Py<PyAny>>>,
+    encoded: OnceLock<Arc<Dataset>>,
 }
 
 /// The schema that Python writes.
@@ -58,14 +62,69 @@ fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
 }
 
 impl PyDataset {
-    /// The encoded rows.
-    pub(super) fn encoded(&self) -> &Arc<Dataset> {
-        &self.data
+    /// The caller's columns; none once they are encoded.
+    fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
+        let kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().map(|block| block.bind(py).extract()).collect()
     }
 
-    /// The rows.
-    pub(super) fn data(&self) -> &Dataset {
-        &self.data
+    /// The encoded rows, made by the first call that needs them.
+    pub(super) fn encoded(&self, py: Python<'_>, n_jobs: Option<i64>) -> PyResult<&Arc<Dataset>> {
+        let blocks = self.blocks(py)?;
+        if let Some(data) = self.encoded.get() {
+            return Ok(data);
+        }
+        let rows = self.classes.len();
+        let columns = Columns::new(&blocks, rows).map_err(exception)?;
+        let amount = columns.rows() * columns.features();
+        let work = Work::from(amount).with_memory(columns.encoded_bytes(), rows * 16);
+        let data = run(py, n_jobs, work, None, |control| {
+            columns.encode(self.schema.clone(), &self.classes, control)
+        })?;
+        // Two threads may both encode; one result is kept, and the blocks are let go.
+        let data = self.encoded.get_or_init(|| Arc::new(data));
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(data)
+    }
+
+    /// The rows, if a call has encoded them.
+    pub(super) fn known(&self) -> Option<&Dataset> {
+        self.encoded.get().map(Arc::as_ref)
+    }
+
+    /// Read of the caller's columns what a fit on all of them asks for.
+    fn read(
+        &self,
+        py: Python<'_>,
+        plan: &FitPlan,
+        sample_weight: Option<&Aligned1<'_, f64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<FitReading> {
+        let blocks = self.blocks(py)?;
+        if self.encoded.get().is_some() {
+            return Ok(FitReading::Encoded);
+        }
+        let n = self.classes.len();
+        let columns = Columns::new(&blocks, n).map_err(exception)?;
+        let weights = weights_of_rows(sample_weight, n, |row| row)?;
+        // A buffer of records, and what the sample of the edges takes.
+        let record = (columns.features() + 9).next_multiple_of(8);
+        let work = Work::from(n.saturating_mul(columns.features()))
+            .with_memory(n.saturating_mul(record), n * record);
+        run(py, n_jobs, work, None, |control| {
+            let cells =
+                CallerRows { schema: &self.schema, source: &columns, classes: &self.classes };
+            plan.read(cells, weights, control)
+        })
+    }
+
+    /// How much a fit has to do, and the memory that growth surely takes: the order of each
+    /// column, and a few words a row.
+    fn work(&self, plan: &FitPlan, times: usize) -> Work {
+        let (rows, columns) = (self.classes.len(), self.schema.features.len());
+        let amount = plan.work_on(rows, columns, self.schema.classes.len());
+        let peak = rows.saturating_mul(4 * columns + 32);
+        Work::from(amount.saturating_mul(times)).with_memory(peak, rows * 16)
     }
 
     /// Run a job that may call the user's criterion.
@@ -90,11 +149,7 @@ impl PyDataset {
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        // What growth surely copies: the order of each column, and a few words a row.
-        let (rows, columns) = (self.data.len(), self.data.columns().len());
-        let peak = rows.saturating_mul(4 * columns + 32);
-        let work = Work::from(plan.work(&self.data).saturating_mul(times));
-        let work = work.with_memory(peak, rows * 16).limited(limit);
+        let work = self.work(&plan, times).limited(limit);
         match raised {
             None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
             Some(raised) => run_attached(py, progress, |control| job(&plan, control))
@@ -105,30 +160,29 @@ impl PyDataset {
 
 #[pymethods]
 impl PyDataset {
-    /// Encode blocks of columns (in feature order) and class codes.
+    /// Blocks of columns (in feature order) and class codes.
     #[new]
-    #[pyo3(signature = (schema_json, classes, blocks, n_jobs = None))]
     fn new(
-        py: Python<'_>,
         schema_json: &str,
         classes: Aligned1<'_, u16>,
-        blocks: Vec<ArrayBlock<'_>>,
-        n_jobs: Option<i64>,
+        blocks: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let schema = schema(schema_json)?;
         let rows = classes.as_array().len();
-        let _memory = reserve(rows * 32, rows * 8)?;
-        let classes = classes.as_array().to_vec();
-        let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
-        let amount = columns.rows() * columns.features();
-        let work = Work::from(amount).with_memory(columns.encoded_bytes(), rows * 16);
-        let data =
-            run(py, n_jobs, work, None, |control| columns.encode(schema, &classes, control))?;
-        Ok(Self { data: Arc::new(data) })
+        let _memory = reserve(rows * 2, rows * 2)?;
+        let readable: Vec<ArrayBlock<'_>> =
+            blocks.iter().map(|block| block.extract()).collect::<PyResult<_>>()?;
+        Columns::new(&readable, rows).map_err(exception)?;
+        Ok(Self {
+            schema,
+            classes: classes.as_array().to_vec(),
+            blocks: Mutex::new(blocks.into_iter().map(Bound::unbind).collect()),
+            encoded: OnceLock::new(),
+        })
     }
 
     fn __len__(&self) -> usize {
-        self.data.len()
+        self.classes.len()
     }
 
     /// Fit a model.
@@ -146,18 +200,27 @@ impl PyDataset {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PyModel> {
-        let rows = row_set(rows.as_ref(), &self.data)?;
-        let weights = weights(sample_weight.as_ref(), &self.data)?;
         let plan = plan(config, custom)?;
-        let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
-            if plan.reads_orders(&self.data, &rows, &weights) {
-                self.data.sort_columns(control)?;
-            }
-            plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
-                resample::alpha::fit(plan, data, rows, weights, control)
-            })
-        })?;
-        Ok(PyModel::told(model.0, model.1).with_choice(model.2))
+        let reading = match rows {
+            None => self.read(py, &plan.0, sample_weight.as_ref(), n_jobs)?,
+            Some(_) => FitReading::Encoded,
+        };
+        if let FitReading::Codes(coded) = reading {
+            let fitted = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
+                plan.fit_records(coded, control)
+            })?;
+            return Ok(PyModel::fitted(fitted));
+        }
+        let data = self.encoded(py, n_jobs)?;
+        let rows = row_set(rows.as_ref(), data)?;
+        let weights = weights(sample_weight.as_ref(), data)?;
+        let (fitted, choice) =
+            self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
+                plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
+                    resample::alpha::fit(plan, data, rows, weights, control)
+                })
+            })?;
+        Ok(PyModel::fitted(fitted).with_choice(choice))
     }
 
     /// One score a feature, NaN where there is no split.
@@ -177,8 +240,9 @@ impl PyDataset {
         progress: Option<Py<PyAny>>,
         memory_limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let rows = row_set(rows.as_ref(), &self.data)?;
-        let weights = weights(sample_weight.as_ref(), &self.data)?;
+        let data = self.encoded(py, n_jobs)?;
+        let rows = row_set(rows.as_ref(), data)?;
+        let weights = weights(sample_weight.as_ref(), data)?;
         let scores = self.run_plans(
             py,
             plan(config, custom)?,
@@ -187,9 +251,9 @@ impl PyDataset {
             progress.as_ref(),
             |plan, control| {
                 if plan.criterion().info().evidence != EvidenceKind::Neighbours {
-                    self.data.sort_columns(control)?;
+                    data.sort_columns(control)?;
                 }
-                plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
+                plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
                     inspect::score_features(plan, data, rows, weights, control)
                 })
             },
@@ -209,16 +273,16 @@ impl PyDataset {
         sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
     ) -> PyResult<(Vec<(i128, f64)>, Bound<'py, PyArray2<f64>>)> {
-        let (rows, weights) =
-            (row_set(None, &self.data)?, weights(sample_weight.as_ref(), &self.data)?);
+        let data = self.encoded(py, n_jobs)?;
+        let (rows, weights) = (row_set(None, data)?, weights(sample_weight.as_ref(), data)?);
         let share = Share { index: share.0, of: share.1.max(1) };
         let found = self.run_plan(py, plan(config, None)?, n_jobs, None, |plan, control| {
             let asked = (share, total);
-            plan.on_counted_rows(&self.data, &rows, &weights, |data, rows, weights| {
+            plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
                 inspect::neighbour_share(plan, data, rows, weights, asked, control)
             })
         })?;
-        let width = 1 + self.data.columns().len();
+        let width = 1 + data.columns().len();
         let (sums, parts) = match found {
             NeighbourShare::Distances(sums) => (sums, Vec::new()),
             NeighbourShare::Scores(parts) => (Vec::new(), parts),
@@ -241,14 +305,15 @@ impl PyDataset {
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let rows = row_set(rows.as_ref(), &self.data)?;
-        let weights = weights(sample_weight.as_ref(), &self.data)?;
+        let data = self.encoded(py, n_jobs)?;
+        let rows = row_set(rows.as_ref(), data)?;
+        let weights = weights(sample_weight.as_ref(), data)?;
         let found = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
-            let root = RowSet::all(self.data.len());
-            let mut asked = Bits::new(self.data.len());
-            let original = self.data.original();
+            let root = RowSet::all(data.len());
+            let mut asked = Bits::new(data.len());
+            let original = data.original();
             rows.rows().iter().for_each(|&r| asked.set(original[r as usize]));
-            plan.on_counted_rows(&self.data, &root, &weights, |data, _, weights| {
+            plan.on_counted_rows(data, &root, &weights, |data, _, weights| {
                 let is_asked = |&r: &u32| asked.get(data.original()[r as usize]) == 1;
                 let rows = (0..data.len() as u32).filter(is_asked).collect();
                 inspect::explain(plan, data, &RowSet::of(rows, data.len()), weights, control)
@@ -283,22 +348,23 @@ impl PyDataset {
     ) -> PyResult<Bound<'py, PyDict>> {
         let plans =
             configs.iter().map(|c| plan(c, None).map(|p| p.0)).collect::<PyResult<Vec<_>>>()?;
-        let weights = weights(sample_weight.as_ref(), &self.data)?;
-        let n = self.data.len();
+        let data = self.encoded(py, n_jobs)?;
+        let weights = weights(sample_weight.as_ref(), data)?;
+        let n = data.len();
         let folds = folds
             .iter()
             .map(|(train, test)| Ok(Fold { train: indices(train, n)?, test: indices(test, n)? }))
             .collect::<PyResult<Vec<_>>>()?;
-        let work = plans.iter().fold(0_usize, |sum, p| sum.saturating_add(p.work(&self.data)));
+        let work = plans.iter().fold(0_usize, |sum, p| sum.saturating_add(p.work(data)));
         let tested: usize = folds.iter().map(|f| f.test.len()).sum();
         let answers = tested.saturating_mul(plans.len());
-        let cell = if proba { 4 + 8 * self.data.n_classes() } else { 4 };
+        let cell = if proba { 4 + 8 * data.n_classes() } else { 4 };
         let peak = answers.saturating_mul(2 * cell);
         let work = Work::from(work.saturating_mul(folds.len())).with_memory(peak, peak);
         let work = work.limited(memory_limit);
         let _memory = reserve(0, peak)?;
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
-            resample::cross_validate(&self.data, &weights, &plans, &folds, proba, control)
+            resample::cross_validate(data, &weights, &plans, &folds, proba, control)
         })?;
         let (p, f) = (plans.len(), folds.len());
         let result = PyDict::new(py);
@@ -309,10 +375,8 @@ impl PyDataset {
         if proba {
             let all: Vec<f64> =
                 outcomes.iter().flat_map(|o| o.probabilities.iter().copied()).collect();
-            result.set_item(
-                "proba",
-                all.into_pyarray(py).reshape([p, tested, self.data.n_classes()])?,
-            )?;
+            result
+                .set_item("proba", all.into_pyarray(py).reshape([p, tested, data.n_classes()])?)?;
         }
         let shape = |of: fn(&crate::tree::Shape) -> usize| -> PyResult<Bound<'py, PyArray2<i64>>> {
             let all: Vec<i64> = outcomes.iter().map(|o| of(&o.shape) as i64).collect();

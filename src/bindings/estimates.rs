@@ -63,7 +63,7 @@ pub fn agreement_counts<'py>(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-    let data = dataset.get().data();
+    let data = dataset.get().encoded(py, n_jobs)?;
     let (features, ends) = (features.as_slice()?, ends.as_slice()?);
     let mut sets = Vec::with_capacity(ends.len());
     let mut from = 0;
@@ -109,7 +109,7 @@ pub fn pair_block_scores<'py>(
     progress: Option<Py<PyAny>>,
     asked: Option<(usize, usize)>,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
-    let data = dataset.get().data();
+    let data = dataset.get().encoded(py, n_jobs)?;
     let rows = internal(data, rows.as_slice()?).map_err(exception)?;
     let mut members = Vec::new();
     let mut from = 0;

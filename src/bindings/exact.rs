@@ -5,7 +5,7 @@ use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::run;
 use super::model::PyModel;
-use crate::data::Weights;
+use crate::data::{Dataset, Weights};
 use crate::exact::{self, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
 use crate::tree::Tree;
@@ -18,19 +18,19 @@ fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-fn searched(data: &PyDataset, tree: Tree, parameters: &str, found: Value) -> PyResult<PyModel> {
+fn searched(data: &Dataset, tree: Tree, parameters: &str, found: Value) -> PyResult<PyModel> {
     let mut parameters: Map<String, Value> = read(parameters)?;
     parameters.insert("found".into(), found);
     Ok(PyModel::new(Model {
-        schema: data.data().shared_schema(),
+        schema: data.shared_schema(),
         tree,
         smoothing: LeafSmoothing::None,
         parameters: Value::Object(parameters).to_string(),
     }))
 }
 
-fn kept(data: &PyDataset, weights: &Weights) -> Vec<u32> {
-    (0..data.data().len() as u32).filter(|&r| !weights.is_zero(r)).collect()
+fn kept(data: &Dataset, weights: &Weights) -> Vec<u32> {
+    (0..data.len() as u32).filter(|&r| !weights.is_zero(r)).collect()
 }
 
 /// The smallest consistent tree of a data set, or the best that the limits allow.
@@ -52,10 +52,11 @@ pub fn minimal_tree(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyModel> {
     let limits: SearchLimits = read(limits)?;
-    let weights = weights(sample_weight.as_ref(), data.data())?;
+    let data = data.encoded(py, None)?;
+    let weights = weights(sample_weight.as_ref(), data)?;
     let errors = if minimise_errors { Errors::Minimise } else { Errors::Raise };
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
-        exact::minimal_tree(data.data(), &kept(data, &weights), &weights, errors, &limits, control)
+        exact::minimal_tree(data, &kept(data, &weights), &weights, errors, &limits, control)
     })?;
     let told =
         json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
@@ -77,16 +78,10 @@ pub fn optimal_tree(
 ) -> PyResult<PyModel> {
     let objective: Objective = read(objective)?;
     let limits: SearchLimits = read(limits)?;
-    let weights = weights(sample_weight.as_ref(), data.data())?;
+    let data = data.encoded(py, None)?;
+    let weights = weights(sample_weight.as_ref(), data)?;
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
-        exact::optimal_tree(
-            data.data(),
-            &kept(data, &weights),
-            &weights,
-            &objective,
-            &limits,
-            control,
-        )
+        exact::optimal_tree(data, &kept(data, &weights), &weights, &objective, &limits, control)
     })?;
     let told = json!({
         "lower_bound": found.lower,

@@ -42,19 +42,18 @@ pub enum Trees<'py> {
 }
 
 /// Numbers of the training rows that rounding to float32 moves over a threshold of the model:
-/// (feature, value, threshold).
+/// (feature, value, threshold). Of rows that no call has encoded none are known.
 #[pyfunction]
 pub fn float32_conflicts(
     py: Python<'_>,
     data: &PyDataset,
     model: Trees<'_>,
 ) -> PyResult<Vec<(usize, f64, f64)>> {
+    let Some(data) = data.known() else { return Ok(Vec::new()) };
     let models = match &model {
         Trees::One(one) => std::slice::from_ref(one.model()),
         Trees::Many(many) => &many.forest().trees,
     };
     let nodes: usize = models.iter().map(|m| m.tree.nodes.len()).sum();
-    run(py, None, nodes * 16, None, |control| {
-        inspect::float32_conflicts(models, data.data(), control)
-    })
+    run(py, None, nodes * 16, None, |control| inspect::float32_conflicts(models, data, control))
 }

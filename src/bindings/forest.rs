@@ -30,6 +30,8 @@ pub struct PyForest {
     predictor: OnceLock<ForestPredictor>,
     /// A number for the rows of the fit; a loaded forest has none.
     content: Option<u64>,
+    /// The route of growth, and why it was taken; a loaded forest does not know.
+    route: Option<String>,
 }
 
 pub(super) fn bagging(json: &str) -> PyResult<Bagging> {
@@ -56,13 +58,13 @@ pub fn forest_fit(
     progress: Option<Py<PyAny>>,
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<PyForest> {
-    let encoded = data.data();
+    let encoded = data.encoded(py, n_jobs)?;
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
     let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
-    let GrownForest { forest, votes, content } = data.run_plans(
+    let GrownForest { forest, votes, content, reason } = data.run_plans(
         py,
         plan,
         (bagging.trees, None),
@@ -81,8 +83,8 @@ pub fn forest_fit(
         }
         in_order
     });
-    let (forest, predictor) = (Arc::new(forest), OnceLock::new());
-    Ok(PyForest { forest, votes, predictor, content: Some(content) })
+    let route = reason.map(|reason| reason.to_string());
+    Ok(PyForest { votes, content: Some(content), route, ..PyForest::grown(forest) })
 }
 
 /// The trees of several forests on the same rows, one after the other.
@@ -115,9 +117,9 @@ pub fn bag_counts<'py>(
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
-    let bytes = data.data().len().saturating_mul(24 * seeds.len());
+    let encoded = data.encoded(py, n_jobs)?;
+    let bytes = encoded.len().saturating_mul(24 * seeds.len());
     let _memory = reserve(bytes, bytes)?;
-    let encoded = data.data();
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
     let (plan, _) = plan(config, None)?;
@@ -154,7 +156,7 @@ pub fn permutation_losses<'py>(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let encoded = data.data();
+    let encoded = data.encoded(py, n_jobs)?;
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
     let (plan, _) = plan(config, None)?;
@@ -173,7 +175,7 @@ impl PyForest {
     /// A forest without votes of its own.
     pub(super) fn grown(forest: Forest) -> Self {
         let (forest, predictor) = (Arc::new(forest), OnceLock::new());
-        Self { forest, votes: None, predictor, content: None }
+        Self { forest, votes: None, predictor, content: None, route: None }
     }
 
     /// The forest itself.
@@ -320,6 +322,13 @@ impl PyForest {
     #[getter]
     fn content(&self) -> Option<u64> {
         self.content
+    }
+
+    /// The route by which growth read its rows, and why it was taken; None in a forest that was
+    /// loaded or joined.
+    #[getter]
+    fn route(&self) -> Option<&str> {
+        self.route.as_deref()
     }
 
     /// Weight of each class in the training set.

@@ -6,12 +6,12 @@
 mod aligned;
 mod arrays;
 mod bayes;
+mod cells;
 mod codes;
 mod convert;
 mod custom;
 mod custom_pairs;
 mod dataset;
-mod direct;
 mod estimates;
 mod exact;
 mod explain;
@@ -56,8 +56,6 @@ mod _core {
     use super::dataset::{
         PyDataset, bin_cuts, criteria_json, prunings_json, score_tables, simd_level, ways_taken,
     };
-    #[pymodule_export]
-    use super::direct::fit_numbers;
     #[pymodule_export]
     use super::estimates::{agreement_counts, pair_block_scores};
     #[pymodule_export]

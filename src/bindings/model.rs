@@ -11,6 +11,7 @@ use crate::criteria;
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::explain::ForestExplainer;
+use crate::fit::Fitted;
 use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::Predictor;
@@ -31,6 +32,8 @@ pub struct PyModel {
     account: Option<Vec<PruneStep>>,
     /// How the price of a leaf was chosen, where it was.
     choice: Option<AlphaChoice>,
+    /// The route of growth, and why it was taken; a loaded model does not know.
+    route: Option<String>,
     /// Compiled when rows are predicted for the first time.
     predictor: OnceLock<Predictor>,
 }
@@ -60,12 +63,19 @@ fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyR
 impl PyModel {
     /// Wrap.
     pub fn new(model: Model) -> Self {
-        Self { model: Arc::new(model), account: None, choice: None, predictor: OnceLock::new() }
+        let (model, predictor) = (Arc::new(model), OnceLock::new());
+        Self { model, account: None, choice: None, route: None, predictor }
     }
 
     /// The same, with how the price of a leaf was chosen.
     pub fn with_choice(self, choice: Option<AlphaChoice>) -> Self {
         Self { choice, ..self }
+    }
+
+    /// Wrap a model with what is known of its fit.
+    pub fn fitted(fitted: Fitted) -> Self {
+        let route = Some(fitted.reason.to_string());
+        Self { route, ..Self::told(fitted.model, fitted.account) }
     }
 
     /// Wrap, with what pruning did.
@@ -298,18 +308,15 @@ impl PyModel {
         let method: Option<prune::PruneMethod> = option("pruning", method_json)?;
         let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
         let model = &self.model;
-        let weighted = data.map(|d| weights(sample_weight.as_ref(), d.data())).transpose()?;
+        let data = data.map(|d| d.encoded(py, n_jobs)).transpose()?;
+        let weighted = data.map(|d| weights(sample_weight.as_ref(), d)).transpose()?;
         let pruned = run(py, n_jobs, self.work(), None, |control| {
             let kept: Vec<u32> = match (data, &weighted) {
-                (Some(d), Some(w)) => {
-                    (0..d.data().len() as u32).filter(|&r| !w.is_zero(r)).collect()
-                }
+                (Some(d), Some(w)) => (0..d.len() as u32).filter(|&r| !w.is_zero(r)).collect(),
                 _ => Vec::new(),
             };
             let rows = match (data, &weighted) {
-                (Some(d), Some(weights)) => {
-                    Some(PruneRows { data: d.data(), rows: &kept, weights })
-                }
+                (Some(d), Some(weights)) => Some(PruneRows { data: d, rows: &kept, weights }),
                 _ => None,
             };
             let how = (method.as_ref(), merged);
@@ -342,6 +349,13 @@ impl PyModel {
             )
         };
         self.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
+    }
+
+    /// The route by which growth read its rows, and why it was taken; None in a model that was
+    /// loaded, pruned or taken from a forest.
+    #[getter]
+    fn route(&self) -> Option<&str> {
+        self.route.as_deref()
     }
 
     /// How the price of a leaf was chosen: prices, leaves, errors and standard errors of the pruned

@@ -68,7 +68,7 @@ pub fn network_tables_cost(
     n_jobs: Option<i64>,
 ) -> PyResult<(Vec<f64>, Vec<f64>)> {
     let config = self::config(config)?;
-    let data = data.encoded();
+    let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n = data.columns().len() + 1;
     let sets = sets_of(&parents, n)?;
@@ -101,7 +101,7 @@ pub fn network_exact<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>, Vec<usize>)> {
     let config = self::config(config)?;
-    let data = data.encoded();
+    let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
@@ -135,7 +135,7 @@ pub fn network_counts<'py>(
     sample_weight: Option<Aligned1<'_, f64>>,
 ) -> PyResult<(Vec<Bound<'py, PyArray1<f64>>>, Vec<Option<u32>>)> {
     let config = self::config(config)?;
-    let data = data.encoded();
+    let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n = data.columns().len() + 1;
     let sets = sets_of(&parents, n)?;
@@ -171,7 +171,7 @@ pub fn network_search<'py>(
     let config = self::config(config)?;
     let settings: SearchConfig =
         serde_json::from_str(search).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let data = data.encoded();
+    let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
@@ -209,7 +209,7 @@ pub fn network_search<'py>(
 #[pyfunction]
 pub fn network_exact_memory(py: Python<'_>, data: &PyDataset, config: &str) -> PyResult<u64> {
     let config = self::config(config)?;
-    let data = data.encoded();
+    let data = data.encoded(py, None)?;
     let unit = crate::data::Weights::Unit;
     py.detach(|| {
         let control = Control::new(1);

@@ -43,7 +43,7 @@ pub fn pair_counts(
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
 ) -> PyResult<PyPairCounts> {
-    let data = dataset.get().data();
+    let data = dataset.get().encoded(py, n_jobs)?;
     let weights = copies(weights.as_ref(), data)?;
     let from = match &rows {
         None => None,
@@ -77,7 +77,7 @@ pub fn pair_counts_across(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyPairCounts> {
-    let data = dataset.get().data();
+    let data = dataset.get().encoded(py, n_jobs)?;
     let weights = copies(weights.as_ref(), data)?;
     let (rows, others) = (row_set(Some(&rows), data)?, row_set(Some(&others), data)?);
     let pairs = rows.rows().len().saturating_mul(others.rows().len());
@@ -112,7 +112,7 @@ pub fn fixed_matrices<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
     let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
-    let data = dataset.get().data();
+    let data = dataset.get().encoded(py, n_jobs)?;
     let weights = copies(weights.as_ref(), data)?;
     let from = match &rows {
         None => None,

@@ -94,6 +94,11 @@ impl NumericColumn {
         self.drawn.as_ref().map_or(self.whole.missing, |d| d.missing)
     }
 
+    /// Sort the values now; of drawn rows those of the column they were drawn from.
+    pub fn sort(&self) {
+        self.whole.order();
+    }
+
     /// Rows in ascending order of value (see the module's text), missing ones last.
     pub fn order(&self) -> &[u32] {
         let whole = self.whole.order();

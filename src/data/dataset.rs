@@ -18,8 +18,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Bit planes, where all features are nominal with few levels and no missing values; made on
-    /// first use.
+    /// Bit planes, where all features are nominal with at most 255 levels and no missing values;
+    /// made on first use.
     pub fn planes(&self) -> Option<&Planes> {
         self.planes.get_or_init(|| Planes::new(&self.columns, &self.class_starts)).as_ref()
     }
@@ -74,12 +74,12 @@ impl Dataset {
         &self.internal
     }
 
-    /// Sort all numeric columns now, in parallel.
+    /// Sort all numeric columns now, in parallel; of drawn rows the columns they were drawn from.
     pub fn sort_columns(&self, control: &Control) -> Result<()> {
         parallel::map(control, self.columns.len(), |i| {
             control.check()?;
             if let Column::Numeric(c) = &self.columns[i] {
-                c.order();
+                c.sort();
             }
             Ok(())
         })?;

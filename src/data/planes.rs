@@ -38,19 +38,14 @@ pub struct Planes {
     class_starts: Vec<u32>,
 }
 
-/// Largest memory for planes, in words.
-const LARGEST: usize = 1 << 24;
-/// Features with more values are counted in tables.
-const MOST_VALUES: usize = 32;
-
 impl Planes {
-    /// Planes of columns that are all nominal, without missing values and with few levels; rows of
-    /// class `c` are `class_starts[c]..class_starts[c + 1]`.
+    /// Planes of columns that are all nominal, without missing values and with at most 255 levels,
+    /// nothing of any other; rows of class `c` are `class_starts[c]..class_starts[c + 1]`.
     pub fn new(columns: &[Column], class_starts: &[u32]) -> Option<Self> {
         let mut groups: Vec<PlaneGroup> = Vec::new();
         for (f, column) in columns.iter().enumerate() {
             let Column::Nominal(c) = column else { return None };
-            if c.n_missing() > 0 || c.levels() > MOST_VALUES {
+            if c.n_missing() > 0 {
                 return None;
             }
             let arity = c.levels().max(1);
@@ -71,9 +66,6 @@ impl Planes {
             class_words.push(class_words[class_words.len() - 1] + (c[1] - c[0]).div_ceil(64));
         }
         let words = class_words[class_words.len() - 1] as usize;
-        if planes == 0 || words.checked_mul(width)? > LARGEST {
-            return None;
-        }
         let mut out =
             Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
         let mut bits = std::mem::take(&mut out.bits);

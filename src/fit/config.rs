@@ -1,9 +1,7 @@
-//! The words of the user: names, strings, `None`.
+//! The user's parameters, as parsed.
 //!
-//! Nothing is checked here but names and types; what the words mean, and which of them go together,
-//! is for [`super::FitPlan`] to say.
+//! Only names and types are checked here; [`super::FitPlan::new`] checks domains and combinations.
 
-use super::ThresholdSearch;
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
@@ -31,7 +29,18 @@ pub enum Missing {
     Error,
 }
 
-/// The words of the user.
+/// Where thresholds are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThresholdSearch {
+    /// At every boundary between two values.
+    #[default]
+    Exact,
+    /// Between bins.
+    Histogram,
+}
+
+/// The user's parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[allow(missing_docs, reason = "the names are the public parameters and are documented there")]
@@ -113,7 +122,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Words from JSON; an unknown key or a wrong value is refused by name.
+    /// Parameters from JSON; an unknown key or a wrong value is refused by name.
     pub fn from_json(text: &str) -> Result<Self> {
         serde_json::from_str(text).map_err(|e| Error::parameter("parameters", "...", e))
     }

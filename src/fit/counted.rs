@@ -58,16 +58,15 @@ impl FitPlan {
         times_class(data.classes(), rows.rows(), weights, of_class)
     }
 
-    /// [`FitPlan::weighed`] for rows that are no data set yet; nothing where copies must become
-    /// rows.
-    pub fn weights_of_numbers(&self, classes: &[u16], weights: Weights) -> Result<Option<Weights>> {
+    /// [`FitPlan::weighed`] for all rows of cells that are no data set yet.
+    pub(super) fn weights_of_cells(&self, classes: &[u16], weights: Weights) -> Result<Weights> {
         let k = self.config.class_weight.as_ref().map_or(0, Vec::len);
-        let Some(of_class) = self.class_weights(k)? else { return Ok(Some(weights)) };
-        if weights.copies().is_some() || classes.iter().any(|&c| usize::from(c) >= k) {
-            return Ok(None);
+        let Some(of_class) = self.class_weights(k)? else { return Ok(weights) };
+        if classes.iter().any(|&c| usize::from(c) >= k) {
+            return Err(Error::Internal("a class without a weight".into()));
         }
         let all: Vec<u32> = (0..classes.len() as u32).collect();
-        times_class(classes, &all, &weights, of_class).map(Some)
+        times_class(classes, &all, &weights, of_class)
     }
 
     /// What rows of a sample weigh, each of which counts once.

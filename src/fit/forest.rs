@@ -3,12 +3,13 @@
 //! Columns are imputed and binned once, on all training rows, so that the trees speak of the same
 //! values; what follows (growth, pruning) happens to each tree on its own sample.
 
+use super::route::Reason;
 use super::{FitPlan, few_branches};
 use crate::bins::{BinnedTable, TableFacts};
 use crate::criteria::{Context, SplitRule};
 use crate::data::{Dataset, Draw, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, BufferPool, GrowthSetting, LeafLabels, binned, forest, forest::Bagging};
+use crate::grow::{BufferPool, GrowthSetting, LeafLabels, binned, forest, forest::Bagging};
 use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -42,6 +43,8 @@ pub struct GrownForest {
     pub votes: Option<Votes>,
     /// A number for the content of the rows; a forest goes on with the same rows only.
     pub content: u64,
+    /// The route of growth, and why it was taken; nothing where no tree was grown.
+    pub reason: Option<Reason>,
 }
 
 /// What a fit of a forest is asked for beside its trees.
@@ -117,12 +120,14 @@ impl FitPlan {
             few_branches(seen)?;
         }
         let first = bagging.first.max(trees.len());
-        let table = match first < bagging.trees {
-            true => self.binned_table(seen, &rows, weights, control)?,
-            false => None,
-        };
-        if table.is_none() && first < bagging.trees {
-            seen.sort_columns(control)?;
+        let (mut table, mut reason) = (None, None);
+        if first < bagging.trees {
+            let routed = self.routed(seen, &rows, weights, control)?;
+            table = self.records(seen, &rows, weights, &routed, control)?;
+            reason = Some(routed.reason);
+            if table.is_none() {
+                seen.sort_columns(control)?;
+            }
         }
         let sampler = bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, own));
         let pool = BufferPool::default();
@@ -157,7 +162,7 @@ impl FitPlan {
             }
             _ => None,
         };
-        Ok(GrownForest { forest: grown, votes, content })
+        Ok(GrownForest { forest: grown, votes, content, reason })
     }
 
     /// Refuse what forests do not go with.
@@ -197,7 +202,7 @@ impl FitPlan {
             raw: Some(raw),
             ..self.setting(seen, rows, weights)
         };
-        let tree = grow::grow(seen, &setting, rows, weights, control)?;
+        let tree = self.grow_sample(seen, &setting, rows, weights, control)?;
         self.finished_tree((raw, seen), tree, rows, weights, control)
     }
 
@@ -243,7 +248,7 @@ impl FitPlan {
         self.finished_tree((&sample, seen), tree, &RowSet::all(sample.len()), &own, control)
     }
 
-    /// No tree is cut back.
+    /// No tree is pruned.
     pub(super) fn is_final(&self) -> bool {
         let collapse = self.criterion.split_rule() == SplitRule::C45;
         self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
@@ -261,9 +266,7 @@ impl FitPlan {
         if self.is_fractional() {
             tree.share_missing();
         }
-        let schema = seen.shared_schema();
-        let mut model =
-            Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };
+        let mut model = self.model_of(tree, seen.shared_schema(), String::new());
         let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
         let collapse = self.criterion.split_rule() == SplitRule::C45;
         if !self.is_final() {

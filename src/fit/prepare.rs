@@ -1,15 +1,25 @@
-//! The data set as growth shall see it: rows that count, means and modes for missing values, bins.
+//! Prepares the data set for growth: means and modes in place of missing values, bins.
+//!
+//! A histogram has its cut points written into the schema. Where its rows cannot be codes
+//! ([`super::route`]), a number becomes the upper edge of its bin: growth, which looks at
+//! boundaries between values, then looks at cuts and names them.
 
+use super::records::{CallerRows, chosen};
+use super::route::{FitShape, Route};
 use super::{FitPlan, Missing};
 use crate::criteria::{EvidenceKind, Info};
-use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, RowSet, Schema, Weights};
+use crate::data::{
+    Bins, Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema,
+    Weights,
+};
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 
 impl FitPlan {
-    /// The data set as growth shall see it: imputed and binned on the training rows; nothing when
-    /// it can be used as it is.
+    /// The data set as growth reads it, imputed and binned on the training rows; nothing where it
+    /// can be used as it is.
     pub fn prepare(
         &self,
         data: &Dataset,
@@ -35,7 +45,7 @@ impl FitPlan {
         self.with_edges(imputed.as_ref().unwrap_or(data), rows, weights, control).map(Some)
     }
 
-    /// The same with numbers as numbers.
+    /// The imputed data set with numbers as numbers; nothing where no cell is imputed.
     pub fn imputed(
         &self,
         data: &Dataset,
@@ -44,6 +54,31 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Option<Dataset>> {
         self.with_bins(data, rows, weights, None, control)
+    }
+
+    /// The data set with the cut points of all numeric columns in its schema, and with rounded
+    /// numbers where growth does not read codes.
+    fn with_edges(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Dataset> {
+        let cells = CallerRows { schema: data.schema(), source: data, classes: data.classes() };
+        let schema = self.schema_with_cuts(cells, chosen(rows), weights, control)?;
+        let mut columns = data.columns().to_vec();
+        if !Route::of(self, &FitShape::of(data, rows, weights)).0.is_on_codes() {
+            for (column, feature) in columns.iter_mut().zip(&schema.features) {
+                if let (Column::Numeric(numbers), Kind::Numeric { cuts: Some(cuts), .. }) =
+                    (&mut *column, &feature.kind)
+                {
+                    reached::count(Way::FitRounded);
+                    *column = Column::Numeric(rounded(numbers, &Bins::new(cuts.clone())?));
+                }
+            }
+        }
+        Ok(data.with_columns(schema, columns))
     }
 
     fn with_bins(
@@ -64,6 +99,7 @@ impl FitPlan {
         if !impute && bin.is_none() {
             return Ok(None);
         }
+        data.sort_columns(control)?;
         let mut schema: Schema = data.schema().clone();
         let columns = data
             .columns()
@@ -105,6 +141,17 @@ impl FitPlan {
             .collect::<Result<Vec<_>>>()?;
         Ok(Some(data.with_columns(schema, columns)))
     }
+}
+
+/// Each number as the upper edge of its bin; of the last bin, which has none, the number next to
+/// the last cut.
+fn rounded(column: &NumericColumn, bins: &Bins) -> NumericColumn {
+    let cuts = bins.cuts();
+    let last = cuts.last().map_or(0.0, |c| c.next_up());
+    let edge = |&v: &f64| {
+        if v.is_nan() { v } else { cuts.get(bins.bin(v) as usize).copied().unwrap_or(last) }
+    };
+    NumericColumn::new(column.values().iter().map(edge).collect())
 }
 
 /// Pairs are counted over nominal columns, and what neighbours score is split by values.

@@ -18,12 +18,12 @@
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::fit::FitPlan;
+use crate::fit::{FitPlan, Fitted};
 use crate::model::Model;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::predict::{CompiledTree, Predictor};
-use crate::prune::{AlphaRule, PruneStep, cost_complexity};
+use crate::prune::{AlphaRule, cost_complexity};
 use crate::tree::{CostMatrix, NONE, Tree};
 
 /// How a price was chosen.
@@ -41,21 +41,20 @@ pub struct AlphaChoice {
     pub chosen: usize,
 }
 
-/// Fit a model as [`FitPlan::fit_and_tell`] does; where the plan leaves the price of a leaf open,
-/// choose it first.
+/// Fit a model as [`FitPlan::fitted`] does; where the plan leaves the price of a leaf open, choose it
+/// first.
 pub fn fit(
     plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
-) -> Result<(Model, Vec<PruneStep>, Option<AlphaChoice>)> {
+) -> Result<(Fitted, Option<AlphaChoice>)> {
     let Some(rule) = plan.alpha_rule() else {
-        let (model, account) = plan.fit_and_tell(data, rows, weights, control)?;
-        return Ok((model, account, None));
+        return Ok((plan.fitted(data, rows, weights, control)?, None));
     };
     let rows = plan.training_rows(data, rows, weights)?;
-    let grown = plan.grow(data, &rows, weights, control)?;
+    let Fitted { model: grown, reason, .. } = plan.grow(data, &rows, weights, control)?;
     let costs = plan.costs(data.n_classes())?;
     let path =
         cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
@@ -64,7 +63,7 @@ pub fn fit(
         AlphaChoice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
     add_costs(plan, rule, data, &rows, weights, control, &mut choice)?;
     let (model, account) = plan.prune_at(grown, choice.price(choice.chosen), control)?;
-    Ok((model, account, Some(choice)))
+    Ok((Fitted { model, account, reason }, Some(choice)))
 }
 
 /// The ascending prices of a path, those that differ by rounding only taken as one, and the leaves
@@ -119,7 +118,7 @@ fn add_costs(
             .filter(|(g, _)| *g != f)
             .flat_map(|(_, rows)| rows.iter().copied())
             .collect();
-        let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?;
+        let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;
         costs_of_rows(plan, &grown, &prices, data, &folds[f], weights, &serial)
     })?;
     let (mut sums, mut squares, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);

@@ -7,13 +7,18 @@ and columns whose values are negative, fractions, or huge.
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fasttree
-from fasttree._engine import trees
+from fasttree import _engine
+from fasttree.estimators.parameters import config_of
+
+CODES = "codes of values: at most 255 values per column"
+SORTED = "sorted orders: no other route serves"
 
 ARRAYS = (
     *("parent", "branch", "feature", "threshold", "children", "label", "n_node_samples"),
@@ -41,53 +46,112 @@ def table(seed: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(rng.random(3000) < 0.2, rng.integers(0, classes, 3000), y)
 
 
-def grown(X: np.ndarray, y: np.ndarray, weights: Any, **how: Any) -> dict[str, bytes]:
+def on_codes(X: np.ndarray, y: np.ndarray, weights: Any, **how: Any) -> Any:
     model = fasttree.FastTreeClassifier(random_state=0, **how).fit(X, y, weights)
-    return {name: getattr(model.tree_, name).tobytes() for name in ARRAYS}
+    assert model.route_ == CODES
+    return model.tree_
+
+
+def on_sorted_orders(X: np.ndarray, y: np.ndarray, weights: Any, **how: Any) -> Any:
+    """The tree of all rows of a Table but one more, which is not fitted: a part of the rows of a
+    data set is read from sorted orders."""
+    table = fasttree.Table(np.vstack([X, X[:1]]), np.append(y, y[:1]))
+    if weights is not None:
+        weights = np.append(weights, 1.0)
+    estimator = fasttree.FastTreeClassifier(random_state=0, **how)
+    # Numbers of rows and features are those of the fit on codes.
+    config, _ = config_of(estimator.get_params(deep=False), fasttree.Table(X, y), weights)
+    model = _engine.fit(table, config, rows=np.arange(len(y)), sample_weight=weights)
+    assert model.route == SORTED
+    estimator._adopt(model, table.class_values, False)
+    return estimator.tree_
+
+
+def content(tree: Any) -> dict[str, bytes]:
+    return {name: getattr(tree, name).tobytes() for name in ARRAYS}
 
 
 @pytest.mark.parametrize("criterion", ["gini", "info_gain", "gain_ratio", "hellinger", "twoing"])
 @pytest.mark.parametrize("classes", [2, 3, 26, 120])
-def test_codes_and_sorted_orders_grow_the_same_tree(
-    criterion: str, classes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = []
-    fit_numbers = trees._fit_numbers
-
-    def counted(*args: Any) -> Any:
-        calls.append(fit_numbers(*args))
-        return calls[-1]
-
+def test_codes_and_sorted_orders_grow_the_same_tree(criterion: str, classes: int) -> None:
     for seed, limits in enumerate(LIMITS):
         X, y = table(100 * classes + seed, classes)
         rng = np.random.default_rng(seed)
         weights = [None, rng.integers(1, 5, len(y)).astype(float), rng.integers(1, 65, len(y)) / 64]
         for weight in weights if seed == 0 else weights[:1]:
-            monkeypatch.setattr(trees, "_fit_numbers", counted)
-            monkeypatch.setattr(trees, "LEAST_CODED", 1)
-            coded = grown(X, y, weight, criterion=criterion, **limits)
-            monkeypatch.setattr(trees, "LEAST_CODED", 1 << 60)
-            assert grown(X, y, weight, criterion=criterion, **limits) == coded, limits
-    assert calls and None not in calls
+            coded = on_codes(X, y, weight, criterion=criterion, **limits)
+            sorted_ = on_sorted_orders(X, y, weight, criterion=criterion, **limits)
+            assert content(coded) == content(sorted_), limits
 
 
-def test_columns_of_many_values_or_with_gaps_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    fit_numbers = trees._fit_numbers
-    monkeypatch.setattr(
-        trees, "_fit_numbers", lambda *a: found.append(fit_numbers(*a)) or found[-1]
-    )
+def tables() -> dict[str, tuple[Any, np.ndarray, str]]:
+    """Rows and the route that an exact search takes on them."""
     rng = np.random.default_rng(0)
     few, y = rng.integers(0, 200, (2500, 3)).astype(float), rng.integers(0, 3, 2500)
     late = few.copy()
     late[-100:, 2] += np.arange(100) / 128
     gaps = few.copy()
     gaps[7, 1] = np.nan
-    for X, coded in (
-        (few, True),
-        (late, False),
-        (gaps, False),
-        (rng.normal(size=(2500, 3)), False),
-    ):
-        fasttree.FastTreeClassifier(max_depth=3).fit(X, y)
-        assert (found.pop() is not None) == coded
+    nominal = np.array(list("abcde"))[rng.integers(0, 5, (2500, 2))]
+    return {
+        "few values": (few, y, CODES),
+        "few rows": (few[:1999], y[:1999], SORTED),
+        "many values": (rng.normal(size=(2500, 3)), y, SORTED),
+        "many values, late": (late, y, SORTED),
+        "gaps": (
+            gaps,
+            y,
+            "fractional rows: rows without a value are divided among branches, or C4.5's rule "
+            "chooses",
+        ),
+        "levels": (
+            nominal,
+            y,
+            "bit planes: nominal columns of few levels, a branch for each level, unit weights",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", tables())
+def test_the_route_does_not_depend_on_what_was_done_with_a_table(name: str) -> None:
+    X, y, route = tables()[name]
+    own = fasttree.Table(X, y)
+    fresh = fasttree.FastTreeClassifier(max_depth=3).fit(own)
+    fasttree.score_features(own, criterion="gini")  # encodes the rows, sorts the columns
+    again = fasttree.FastTreeClassifier(max_depth=3).fit(own)
+    columns = {f"x{j}": X[:, j].tolist() for j in range(X.shape[1])}
+    frame = fasttree.FastTreeClassifier(max_depth=3).fit(fasttree.Table(columns, y.tolist()))
+    assert fresh.route_ == again.route_ == frame.route_ == route
+    assert content(fresh.tree_) == content(again.tree_) == content(frame.tree_)
+
+
+@pytest.mark.parametrize(
+    ("params", "begin"),
+    [
+        ({"threshold_search": "histogram"}, "codes of bins: threshold_search='histogram'"),
+        (
+            {"threshold_search": "histogram", "ties": "row"},
+            "sorted orders: no other route serves; numbers are rounded to their bins (ties='row')",
+        ),
+        ({"evaluation": "global", "max_leaf_nodes": 3}, "whole tree: "),
+        ({"thresholds": "value"}, SORTED),
+        ({"pruning": "pessimistic"}, SORTED),
+        ({"criterion": lambda tables: -tables.min(axis=(1, 2)), "max_depth": 2}, SORTED),
+    ],
+)
+def test_a_model_names_its_route_and_the_reason(params: dict[str, Any], begin: str) -> None:
+    X, y, _ = tables()["few values"]
+    model = fasttree.FastTreeClassifier(**params).fit(X, y)
+    assert model.route_.startswith(begin)
+    with pytest.raises(AttributeError, match="loaded"):
+        _ = pickle.loads(pickle.dumps(model)).route_  # noqa: S301
+
+
+def test_a_forest_reads_codes_of_few_values_and_its_trees_are_those_of_sorted_orders() -> None:
+    X, y, _ = tables()["few values"]
+    few = fasttree.FastForestClassifier(5, random_state=0, max_depth=6).fit(X, y)
+    assert few.route_ == CODES
+    for t, tree in enumerate(few.estimators_):
+        seed = few._model.seeds[t]
+        times = few.bag_counts(X, y)[t] if hasattr(few, "bag_counts") else None
+        assert seed is not None and times is None and tree is not None

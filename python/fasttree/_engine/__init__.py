@@ -1,8 +1,8 @@
 """Calls of the Rust core: the only module that imports ``fasttree._core``, but for its version.
 
 What
-    Tables are encoded here, once each, and the handle is kept in the Table; configurations travel
-    as JSON. Models pickle as the bytes of a model file.
+    The core's handle of a Table is kept in the Table; the core encodes its columns once, when a
+    call needs them so. Configurations travel as JSON. Models pickle as the bytes of a model file.
 Complexity
     Encoding is one pass over the cells (about 10 ns a number when thresholds are searched, 1 ns a
     code).

@@ -1,4 +1,5 @@
-"""Tables as the core reads them: encoded once each, the handle is kept in the Table."""
+"""Tables as the core reads them: the handle is kept in the Table, which the core encodes at most
+once."""
 
 from __future__ import annotations
 
@@ -77,8 +78,8 @@ def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
 
 
 def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
-    """The encoded rows of a Table (made on first use and kept there); refuses an `n_jobs` that
-    means nothing."""
+    """A Table as the core holds it (made on first use and kept there): its columns, which are
+    encoded when a call needs them so; refuses an `n_jobs` that means nothing."""
     threads(n_jobs)
     if table._encoded is None:
         codes = table.y_codes
@@ -90,7 +91,7 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
             if block is not None
             else blocks_of(table.columns)
         )
-        table._encoded = _core.Dataset(schema_json(table), codes.astype(np.uint16), blocks, n_jobs)
+        table._encoded = _core.Dataset(schema_json(table), codes.astype(np.uint16), blocks)
     dataset: _core.Dataset = table._encoded
     return dataset
 

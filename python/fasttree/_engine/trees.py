@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._checks import threads
 from .._checks.aliases import MaybeArray
 from .._core import Forest, Model
 from ..rendering.progress import Progress, make_report
-from .encoding import as_block, as_rows, as_weights, dataset_of, readable, schema_json
+from .encoding import as_rows, as_weights, dataset_of, readable
 
 if TYPE_CHECKING:
     from ..table import Table
-
-#: Rows from which the core is asked whether an exact search can read codes of the values.
-LEAST_CODED = 2000
-
 
 def model_from_bytes(data: bytes) -> Model:
     """A core model from the bytes of a model file."""
@@ -44,37 +39,12 @@ def fit(
     progress: Progress = None,
 ) -> Model:
     """Fit one model; `custom` is a user's criterion."""
-    binned = config.get("threshold_search") == "histogram" or table.shape[0] >= LEAST_CODED
-    fresh = table._encoded is None and table.block is not None
-    if binned and fresh and custom is None and rows is None:
-        model = _fit_numbers(table, config, sample_weight, n_jobs, progress)
-        if model is not None:
-            return model
     data = dataset_of(table, n_jobs)
     return data.fit(
         json.dumps(config),
         as_rows(rows),
         as_weights(sample_weight),
         custom,
-        n_jobs,
-        make_report(progress, "growing"),
-    )
-
-
-def _fit_numbers(
-    table: Table, config: dict[str, Any], weights: Any, n_jobs: int | None, progress: Progress
-) -> Model | None:
-    """Grow on a block of numbers without an encoded copy of it; None where that does not serve."""
-    block = table.block
-    if block is None or block.dtype.kind != "f" or len(table.classes) > 255:
-        return None
-    threads(n_jobs)
-    return _core.fit_numbers(
-        schema_json(table),
-        table.y_codes.astype(np.uint16),
-        as_block(block, True),
-        json.dumps(config),
-        as_weights(weights),
         n_jobs,
         make_report(progress, "growing"),
     )
@@ -135,10 +105,8 @@ def permutation_losses(
 
 def float32_conflicts(table: Table, model: Model | Forest) -> list[tuple[int, float, float]]:
     """(feature, value, threshold) of training values that rounding to float32 moves over a
-    threshold; none are known of rows that were not encoded (histograms of a block of numbers)."""
-    if table._encoded is None:
-        return []
-    return _core.float32_conflicts(table._encoded, model)
+    threshold; none are known of rows of which the core has read only codes."""
+    return _core.float32_conflicts(dataset_of(table), model)
 
 
 def prune(

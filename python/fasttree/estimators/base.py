@@ -99,6 +99,23 @@ class Classifier(Settings, Stored):
         """Rows of a Table with their weights and those of their classes."""
         return TrainingRows.of(table, sample_weight, self.class_weight, self.priors, kept)
 
+    @property
+    def route_(self) -> str:
+        """The form in which `fit` read the rows, and why: for example ``"codes of values: at most
+        255 values per column"``. It depends on the parameters and the rows alone. A model file
+        does not hold it.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        route: str | None = self._model.route
+        if route is None:
+            raise AttributeError(
+                "route_ is known of a tree or forest that fit has grown, not of one that was "
+                "searched, loaded, pruned or joined"
+            )
+        return route
+
     def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         """Take over a model of the core with its columns and classes."""
         self._model = model

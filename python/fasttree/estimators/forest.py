@@ -108,6 +108,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             `FastTreeClassifier`.
         feature_importances_: mean over the trees of each feature's share in score x weight, shape
             (n_features,).
+        route_: the form in which `fit` read the rows, and why.
         oob_score_: accuracy on the rows by the trees that did not see them.
         oob_decision_function_: their mean probabilities, shape (n_rows, n_classes); NaN for a row
             that every tree saw.

@@ -188,6 +188,7 @@ class FastTreeClassifier(
         class_prior_: (n_i + 0.5) / (n + k/2) from the training weights, shape (n_classes,).
         n_features_in_, feature_names_in_: as in scikit-learn.
         n_nodes_: number of nodes.
+        route_: the form in which `fit` read the rows, and why.
         tree_: read-only arrays (`TreeArrays`).
         trace_: the splits in order (`Trace`).
         prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).

@@ -7,9 +7,9 @@
 //! costs; the tree is the same, node for node (tests compare the two).
 
 use super::{NodeRows, Open, Rank};
-use crate::criteria::{Cells, Criterion, EvidenceKind, GainFilter, InfoGain, Tables};
-use crate::data::{Dataset, PlaneGroup, Planes, RowSet, Weights};
-use crate::error::Result;
+use crate::criteria::{Cells, Criterion, GainFilter, InfoGain, Tables};
+use crate::data::{Dataset, PlaneGroup, Planes, RowSet};
+use crate::error::{Error, Result};
 use crate::grow::builder::{NodeSplit, TreeBuilder};
 use crate::grow::driver;
 use crate::grow::options::{GrowthLimits, GrowthSetting};
@@ -18,29 +18,22 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{SparseWord, count_planes};
-use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
+use crate::split::{Choice, FeatureBest, Scored, Selector};
 use crate::tree::{NONE, Test, Tree};
 
 /// Smaller subtrees are not worth a task of their own.
 const SMALLEST_TASK: usize = 4096;
 
-/// Grow on planes if setting and data allow it.
-pub(in crate::grow) fn grow(
+/// Grow a tree on bit planes of a data set that has them.
+pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
-    weights: &Weights,
     control: &Control,
-) -> Result<Option<Tree>> {
-    if !matches!(weights, Weights::Unit)
-        || setting.nominal_splits != NominalSplits::Multiway
-        || setting.max_features.is_some()
-        || setting.criterion.needs_all_candidates()
-        || setting.criterion.info().evidence != EvidenceKind::Table
-    {
-        return Ok(None);
-    }
-    let Some(planes) = data.planes() else { return Ok(None) };
+) -> Result<Tree> {
+    let Some(planes) = data.planes() else {
+        return Err(Error::Internal("bit planes of columns that are not nominal".into()));
+    };
     let context =
         PlaneContext { planes, setting, n_rows: rows.len(), features: data.columns().len() };
     let mut sums = vec![0; data.n_classes()];
@@ -50,7 +43,7 @@ pub(in crate::grow) fn grow(
     let root = Mask { rows: rows.len(), words: mask };
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
     let tree = driver::grow(BitPlanes::new(&context, sums.len()), tree, root, task, control)?;
-    Ok(Some(tree.finish(1.0, setting.empty_branch)))
+    Ok(tree.finish(1.0, setting.empty_branch))
 }
 
 /// What all nodes of a tree share.

@@ -34,7 +34,7 @@ const SMALLEST_TASK_OF_PAIRS: usize = 128;
 const KEPT_CELLS: usize = 1 << 18;
 
 /// Grow a tree on some rows.
-pub(in crate::grow) fn grow(
+pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,

@@ -29,12 +29,11 @@ mod sums;
 
 use super::{NodeRows, Open, Rank};
 use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
-use crate::criteria::{EvidenceKind, GainFilter, PairScreen, RunningScores, SplitRule};
-use crate::data::{Column, Dataset};
+use crate::criteria::{GainFilter, PairScreen, RunningScores};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
 use crate::grow::driver;
-use crate::grow::options::{Evaluation, GrowthLimits, GrowthSetting, check};
+use crate::grow::options::{GrowthLimits, GrowthSetting, check};
 use crate::numeric::{Ties, mix};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
@@ -58,43 +57,6 @@ const SMALLEST_TASK: usize = 4096;
 const KEPT_BYTES: usize = 1 << 25;
 /// Most left sums of a block of cuts.
 const LARGEST_BLOCK: usize = 1 << 17;
-
-/// Most classes.
-const MOST_CLASSES: usize = 255;
-/// Most counters of a node.
-const MOST_COUNTERS: usize = 1 << 23;
-
-/// Whether rows like these can be grown on in this way, with at most `bins` bins a number.
-pub fn serves(data: &Dataset, setting: &GrowthSetting<'_>, bins: u32) -> bool {
-    let columns = data.columns().iter().map(|column| match column {
-        Column::Numeric(c) => (bins as usize, c.n_missing() > 0),
-        Column::Nominal(c) => (c.levels(), c.n_missing() > 0),
-    });
-    serves_columns(columns, data.n_classes(), setting)
-}
-
-/// The same for columns of which codes and whether cells are missing are known.
-pub fn serves_columns(
-    columns: impl Iterator<Item = (usize, bool)>,
-    classes: usize,
-    setting: &GrowthSetting<'_>,
-) -> bool {
-    let (mut widest, mut gaps, mut features) = (1, false, 0_usize);
-    for (codes, missing) in columns {
-        widest = widest.max(codes + 1);
-        gaps |= missing;
-        features += 1;
-    }
-    setting.evaluation == Evaluation::Local
-        && setting.criterion.info().evidence == EvidenceKind::Table
-        && setting.criterion.split_rule() != SplitRule::C45
-        && setting.ties != Ties::Row
-        && setting.splitter.is_exhaustive()
-        && !(setting.fractional && gaps)
-        && classes <= MOST_CLASSES
-        && widest <= 1 << 16
-        && widest.saturating_mul(features).saturating_mul(classes + 1) <= MOST_COUNTERS
-}
 
 /// What does not change while a tree grows.
 #[derive(Debug, Clone, Copy)]

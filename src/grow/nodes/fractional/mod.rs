@@ -42,7 +42,7 @@ use std::marker::PhantomData;
 const SMALLEST_TASK: usize = 2048;
 
 /// Grow a tree on some rows.
-pub(in crate::grow) fn grow(
+pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,

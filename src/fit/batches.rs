@@ -1,22 +1,22 @@
-//! Fits on records of codes, whose numbers are gone: rows that came in batches, or that lie on
-//! other machines.
+//! Fits on rows that came in batches, or that lie on other machines: records of codes are all that
+//! there is of them.
 //!
-//! Cut points are in the schema, codes are known by [`FeatureBins`]. What looks at rows or numbers
+//! Cut points are in the schema, codes are known by [`FeatureBins`]. What reads rows or numbers
 //! again is refused by name before anything is counted ([`FitPlan::check_codes`]); all else is what
 //! [`FitPlan::fit`] does on histograms, and the model is the same.
 
-use super::{FitPlan, unsupported};
+use super::records::RecordRows;
+use super::route::{FitShape, Reason, bars_codes};
+use super::{FitPlan, Fitted, unsupported};
 use crate::bins::{
     BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
 };
-use crate::criteria::EvidenceKind;
 use crate::data::Schema;
 use crate::error::Result;
+use crate::grow::GrowthSetting;
 use crate::grow::binned::{self, SpreadFacts};
 use crate::grow::forest::{self, Bagging, BootstrapSampler};
-use crate::grow::{Evaluation, GrowthSetting};
 use crate::model::{Forest, Model};
-use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
 use crate::tree::{NONE, Node, Tree};
@@ -44,7 +44,7 @@ impl CodeFacts {
         self.totals.iter().map(|&t| u64::from(t)).sum()
     }
 
-    /// The same for drawn copies of the rows.
+    /// What growth must know of copies drawn of the rows.
     pub fn of_drawn(&self, records: &Records) -> Self {
         let mut totals = vec![0; self.totals.len()];
         for row in records.rows() {
@@ -70,7 +70,7 @@ impl CodeFacts {
         }
     }
 
-    /// The same for growth.
+    /// What distributed growth must know.
     pub fn spread(&self) -> SpreadFacts<'_> {
         SpreadFacts {
             table: self.table(),
@@ -85,38 +85,23 @@ impl FitPlan {
     /// Refuse what cannot be done on codes alone.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let config = &self.config;
-        let gaps = facts.features.iter().any(|f| f.missing);
-        let splitter = format!("splitter='{}'", config.splitter.name());
+        let columns: Vec<(usize, bool)> =
+            facts.features.iter().map(|f| (f.codes as usize, f.missing)).collect();
+        let shape = FitShape::of_codes(&columns, facts.rows, facts.totals.len());
         let refused = if !self.on_bins() {
             ("threshold_search='exact'", "threshold_search='histogram'")
-        } else if config.evaluation != Evaluation::Local {
-            ("evaluation='global' or 'glocal'", "evaluation='local'")
-        } else if self.criterion.info().evidence != EvidenceKind::Table {
-            ("a criterion on pairs, neighbours or rows", "criteria on tables")
         } else if self.criterion.needs_all_candidates() {
             ("a function as criterion", "the criteria of fasttree.list_criteria()")
-        } else if config.ties == Ties::Row {
-            ("ties='row'", "ties='first' or 'random'")
-        } else if !config.splitter.is_exhaustive() {
-            (splitter.as_str(), "splitter='best'")
-        } else if gaps && self.is_fractional() {
-            ("missing values in parts of rows", "missing='branch' or 'mode'")
         } else if config.alpha_rule.is_some() {
             ("ccp_alpha='cv'", "a number")
         } else if forest && !self.is_final() {
             ("pruning in a forest", "pruning=None and merge_redundant=None")
+        } else if let Some(bar) = bars_codes(self, &shape, 0) {
+            bar
         } else {
-            let columns = facts.features.iter().map(|f| (f.codes as usize, f.missing));
-            let setting = self.setting_on_codes(facts);
-            if !binned::serves_columns(columns, facts.totals.len(), &setting) {
-                return unsupported(
-                    "so many classes, levels or bins on rows in batches or partitions",
-                    "at most 255 classes, and fewer levels or max_bins",
-                );
-            }
             // Refuses what asks for rows.
             let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
-            return self.cut_back(leaf, method, None, &Control::new(1)).map(|_| ());
+            return self.pruned(leaf, method, None, &Control::new(1)).map(|_| ());
         };
         unsupported(format!("{} on rows in batches or partitions", refused.0), refused.1)
     }
@@ -126,40 +111,36 @@ impl FitPlan {
         let mut tree = Tree::empty(facts.totals.len());
         tree.counts = facts.totals.iter().map(|&t| f64::from(t)).collect();
         tree.nodes.push(Node::leaf([NONE, 0, 0], 0, facts.rows as u32));
-        let (schema, smoothing) = (facts.schema.clone().into(), self.config.smoothing);
-        Model { schema, tree, smoothing, parameters: String::new() }
+        self.model_of(tree, facts.schema.clone().into(), String::new())
     }
 
     /// The setting of growth.
     pub fn setting_on_codes(&self, facts: &CodeFacts) -> GrowthSetting<'_> {
         let occurring = facts.totals.iter().map(|&t| t > 0).collect();
+        self.setting_on_features(occurring, (facts.total(), facts.rows), &facts.features)
+    }
+
+    /// The setting of growth on records of rows, which are `copies` with their copies.
+    pub(super) fn setting_on_features(
+        &self,
+        occurring: Vec<bool>,
+        (copies, rows): (u64, usize),
+        features: &[FeatureBins],
+    ) -> GrowthSetting<'_> {
         let given = self.config.nominal_splits;
         let multiway = |f: &FeatureBins| {
             !f.is_nominal() || given.of(f.codes as usize) == NominalSplits::Multiway
         };
-        let all = given == NominalSplits::Auto && facts.features.iter().all(multiway);
+        let all = given == NominalSplits::Auto && features.iter().all(multiway);
         GrowthSetting {
             nominal_splits: if all { NominalSplits::Multiway } else { given },
-            ..self.setting_of(occurring, facts.total(), facts.rows)
+            ..self.setting_of(occurring, copies, rows)
         }
     }
 
     /// A grown tree as a model, its labels and leaves as the plan wants them.
-    pub fn finish_on_codes(
-        &self,
-        mut tree: Tree,
-        schema: Schema,
-        control: &Control,
-    ) -> Result<Model> {
-        if self.is_fractional() {
-            tree.share_missing();
-        }
-        if let Some(costs) = self.costs(tree.classes)? {
-            tree.relabel(&costs);
-        }
-        let (smoothing, parameters) = (self.config.smoothing, self.config.parameters.clone());
-        let model = Model { schema: schema.into(), tree, smoothing, parameters };
-        Ok(self.cut_back(model, self.config.pruning.as_ref(), None, control)?.0)
+    pub fn finish_on_codes(&self, tree: Tree, schema: Schema, control: &Control) -> Result<Model> {
+        Ok(self.finish_records(tree, schema, Reason::RECORDS, control)?.model)
     }
 
     /// Fit a model on all records.
@@ -168,11 +149,17 @@ impl FitPlan {
         facts: CodeFacts,
         table: BinnedTable,
         control: &Control,
-    ) -> Result<Model> {
+    ) -> Result<Fitted> {
         self.check_codes(&facts, false)?;
-        let setting = self.setting_on_codes(&facts);
-        let tree = binned::grow(&facts.table(), table.records, false, &setting, control)?;
-        self.finish_on_codes(tree, facts.schema, control)
+        let coded = RecordRows {
+            occurring: facts.totals.iter().map(|&t| t > 0).collect(),
+            copies: facts.total(),
+            rows: facts.rows,
+            schema: facts.schema,
+            table,
+            reason: Reason::RECORDS,
+        };
+        self.fit_records(coded, control)
     }
 
     /// Fit a forest on all records, drawn as the sampler says.
@@ -208,9 +195,7 @@ impl FitPlan {
         if self.is_fractional() {
             tree.share_missing();
         }
-        let schema = schema.clone().into();
-        let smoothing = self.config.smoothing;
-        let mut model = Model { schema, tree, smoothing, parameters: String::new() };
+        let mut model = self.model_of(tree, schema.clone().into(), String::new());
         model.relabel();
         model
     }

@@ -1,9 +1,11 @@
-//! Combinations of parameters that nobody serves are refused by name, before any row is touched.
+//! Validates the user's parameters: combinations that are not supported are refused by name,
+//! before any row is read.
 
-use super::{Config, Missing, unsupported};
+use super::{Config, Missing, ThresholdSearch, unsupported};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
+use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{Evaluation, LeafLabels, OnRise};
+use crate::grow::{Evaluation, LeafLabels, OnRise, Thresholds};
 use crate::numeric::Ties;
 use crate::split::NominalSplits;
 use serde_json::Value;
@@ -35,7 +37,7 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
     if !config.splitter.is_exhaustive() {
         one_split(config, criterion)?;
     }
-    super::histogram::check(config, criterion)?;
+    histogram(config, criterion)?;
     let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
     if config.missing == Missing::Fractional && !divides {
         let what = match config.evaluation {
@@ -79,6 +81,58 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
         format!("splitter='{}' with {what}", config.splitter.name()),
         "splitter='best', or local evaluation of a criterion on tables",
     )
+}
+
+/// Refuse what bins do not go with.
+fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    if config.threshold_search == ThresholdSearch::Exact {
+        return Ok(());
+    }
+    if !(2..=discretize::LARGEST_BINS).contains(&config.max_bins) {
+        let needed = format!("must be between 2 and {}", discretize::LARGEST_BINS);
+        return Err(Error::parameter("max_bins", config.max_bins, needed));
+    }
+    let refused = if config.discretize.is_some() {
+        "a discretisation (numbers are then levels, without thresholds)"
+    } else if criterion.info().evidence != EvidenceKind::Table {
+        "a criterion on pairs or neighbours of rows"
+    } else if criterion.split_rule() == SplitRule::C45 {
+        "mdl_penalty=True (C4.5 counts the boundaries between all values)"
+    } else if config.thresholds != Thresholds::Midpoint {
+        "thresholds='value' or 'training_value' (cuts lie midway between two bins)"
+    } else {
+        return Ok(());
+    };
+    unsupported(format!("threshold_search='histogram' with {refused}"), "threshold_search='exact'")
+}
+
+/// Refuse what costs and the choice of a complexity penalty do not go with.
+pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
+    if let Some(rule) = config.alpha_rule.filter(|rule| rule.folds < 2) {
+        return Err(Error::parameter("folds", rule.folds, "must be at least 2"));
+    }
+    if let Some(method) = &config.pruning {
+        method.check()?;
+    }
+    if config.cost_matrix.is_none() {
+        return Ok(());
+    }
+    if let Some(method) = &config.pruning {
+        method.check_costs()?;
+    }
+    if config.evaluation != Evaluation::Local {
+        return unsupported(
+            "cost_matrix with evaluation='global' or 'glocal' (growth chooses the labels)",
+            "evaluation='local', or class_weight and priors",
+        );
+    }
+    if config.missing == Missing::Fractional {
+        return unsupported(
+            "cost_matrix with missing='fractional'",
+            "missing='branch', 'mode', 'error'",
+        );
+    }
+    Ok(())
 }
 
 /// Refuse what C4.5's rule for candidates does not go with.

@@ -1,0 +1,86 @@
+//! Pruning: removes branches that fit noise, after growth.
+//!
+//! A tree is pruned by the method of the plan, and redundant leaves are merged. Where the plan
+//! leaves the complexity penalty open (`alpha_rule`), [`crate::resample::alpha`] chooses it and
+//! calls [`FitPlan::prune_at`].
+
+use super::FitPlan;
+use crate::criteria::SplitRule;
+use crate::error::Result;
+use crate::grow::LeafLabels;
+use crate::model::Model;
+use crate::parallel::Control;
+use crate::prune::{
+    self, AlphaRule, CostComplexity, Impurity, PruneMethod, PruneRows, PruneStep,
+};
+use crate::tree::CostMatrix;
+
+impl FitPlan {
+    /// Prune a grown model by a method, and merge leaves.
+    pub(super) fn pruned(
+        &self,
+        mut model: Model,
+        method: Option<&PruneMethod>,
+        rows: Option<&PruneRows<'_>>,
+        control: &Control,
+    ) -> Result<(Model, Vec<PruneStep>)> {
+        let merged = self.config.merge_redundant;
+        // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
+        let collapse = self.criterion.split_rule() == SplitRule::C45
+            && !matches!(method, Some(PruneMethod::ReducedError { .. }));
+        let costs = self.costs(model.tree.classes)?;
+        // Labels that a cost matrix or global growth chose stay.
+        let by_probability = costs.is_none() && self.config.labels == LeafLabels::Majority;
+        if method.is_none() && merged.is_none() && !collapse {
+            if by_probability {
+                model.relabel();
+            }
+            return Ok((model, Vec::new()));
+        }
+        let (tree, schema) = (&model.tree, &model.schema);
+        let found = prune::prune_by_cost(
+            tree,
+            schema,
+            (method, merged),
+            collapse,
+            rows,
+            costs.as_ref(),
+            control,
+        )?;
+        model.tree = found.tree;
+        if by_probability {
+            model.relabel();
+        }
+        Ok((model, found.account))
+    }
+
+    /// Prune a grown model at a complexity penalty.
+    pub fn prune_at(
+        &self,
+        model: Model,
+        ccp_alpha: f64,
+        control: &Control,
+    ) -> Result<(Model, Vec<PruneStep>)> {
+        let method =
+            PruneMethod::CostComplexity(CostComplexity { ccp_alpha, impurity: self.impurity() });
+        self.pruned(model, Some(&method), None, control)
+    }
+
+    /// How the complexity penalty is chosen, where the parameters leave it open.
+    pub fn alpha_rule(&self) -> Option<&AlphaRule> {
+        self.config.alpha_rule.as_ref()
+    }
+
+    /// What a leaf's rows cost in cost-complexity pruning.
+    pub fn impurity(&self) -> Impurity {
+        match self.config.pruning {
+            Some(PruneMethod::CostComplexity(CostComplexity { impurity, .. })) => impurity,
+            _ => Impurity::default(),
+        }
+    }
+
+    /// What errors cost.
+    pub fn costs(&self, classes: usize) -> Result<Option<CostMatrix>> {
+        self.config.cost_matrix.as_ref().map(|rows| CostMatrix::new(rows, classes)).transpose()
+    }
+}

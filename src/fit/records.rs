@@ -1,0 +1,271 @@
+//! Records of codes, for the routes that read them, from a data set or from the caller's own cells.
+//!
+//! Where codes are all that a fit reads, [`FitPlan::read`] makes them from the cells as they lie in
+//! memory, and no data set is encoded: of the numbers at most two buffers of records are kept, of
+//! `features + 1` bytes a row (see [`crate::bins`]). Records of the same rows are the same whatever
+//! they were read from, and so is the tree.
+
+use super::route::{FitShape, MOST_VALUES, Reason, Route};
+use super::{FitPlan, Fitted};
+use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource, TableFacts};
+use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Weights};
+use crate::error::{Error, Result};
+use crate::grow::{GrowthSetting, binned};
+use crate::parallel::Control;
+use crate::reached::{self, Way};
+use crate::tree::Tree;
+
+/// The caller's columns, which are no data set yet.
+#[derive(Clone, Copy)]
+pub struct CallerRows<'a> {
+    /// Names and kinds of the columns, and the classes.
+    pub schema: &'a Schema,
+    /// The cells.
+    pub source: &'a dyn RowSource,
+    /// Class codes by row.
+    pub classes: &'a [u16],
+}
+
+/// What a fit reads of the caller's cells.
+#[derive(Debug)]
+pub enum FitReading {
+    /// Their codes, which are here.
+    Codes(RecordRows),
+    /// A data set.
+    Encoded,
+}
+
+/// Training rows as records of codes, and what growth must know of them.
+#[derive(Debug)]
+pub struct RecordRows {
+    pub(super) schema: Schema,
+    pub(super) table: BinnedTable,
+    /// Which classes occur.
+    pub(super) occurring: Vec<bool>,
+    /// The rows with their copies.
+    pub(super) copies: u64,
+    pub(super) rows: usize,
+    pub(super) reason: Reason,
+}
+
+/// The route of a fit, and what was found out about the rows on the way to it.
+#[derive(Debug)]
+pub(super) struct Routed {
+    pub route: Route,
+    pub reason: Reason,
+    /// The distinct values of each column, where the route is on codes of values.
+    values: Option<Vec<Vec<f64>>>,
+}
+
+impl Routed {
+    /// Complete a shape by counting the values of its columns where the route depends on them.
+    fn of(
+        plan: &FitPlan,
+        shape: &mut FitShape,
+        cells: &dyn RowSource,
+        rows: RowChoice<'_>,
+        control: &Control,
+    ) -> Result<Self> {
+        let (route, reason) = Route::of(plan, shape);
+        if route != Route::Values {
+            return Ok(Self { route, reason, values: None });
+        }
+        let features = shape.columns.len();
+        let values = bins::values_of_all(cells, features, rows, MOST_VALUES, control)?;
+        let most = values.as_ref().map(|all| all.iter().map(Vec::len).max().unwrap_or(0));
+        shape.values = Some(most.unwrap_or(usize::MAX));
+        let (route, reason) = Route::of(plan, shape);
+        Ok(Self { route, reason, values: values.filter(|_| route == Route::Values) })
+    }
+}
+
+impl FitPlan {
+    /// The route of a fit on some rows of a prepared data set; `rows` are without those of weight
+    /// 0.
+    pub(super) fn routed(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Routed> {
+        Routed::of(self, &mut FitShape::of(data, rows, weights), data, chosen(rows), control)
+    }
+
+    /// The records of rows of a prepared data set, where the route reads them.
+    pub(super) fn records(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        routed: &Routed,
+        control: &Control,
+    ) -> Result<Option<BinnedTable>> {
+        if !routed.route.is_on_codes() {
+            return Ok(None);
+        }
+        let cells = CallerRows { schema: data.schema(), source: data, classes: data.classes() };
+        self.encoded(cells, chosen(rows), weights, routed.values.as_deref(), control).map(Some)
+    }
+
+    /// Rows as records: cut points are between the `values` of each column, or in the schema.
+    fn encoded(
+        &self,
+        cells: CallerRows<'_>,
+        rows: RowChoice<'_>,
+        weights: &Weights,
+        values: Option<&[Vec<f64>]>,
+        control: &Control,
+    ) -> Result<BinnedTable> {
+        let between: Option<Vec<Vec<f64>>> =
+            values.map(|values| values.iter().map(|values| bins::between(values)).collect());
+        let features = &cells.schema.features;
+        let cuts: Vec<Option<&[f64]>> = match &between {
+            Some(between) => between.iter().map(|cuts| Some(&cuts[..])).collect(),
+            None => features
+                .iter()
+                .map(|feature| match &feature.kind {
+                    Kind::Numeric { cuts, .. } => cuts.as_deref(),
+                    Kind::Nominal { .. } => None,
+                })
+                .collect(),
+        };
+        let levels: Vec<u32> = features
+            .iter()
+            .map(|feature| match &feature.kind {
+                Kind::Numeric { .. } => 0,
+                Kind::Nominal { levels, .. } => levels.len() as u32,
+            })
+            .collect();
+        let encoding = BinEncoding {
+            cuts: &cuts,
+            values,
+            levels: &levels,
+            class_of: cells.classes,
+            classes: cells.schema.classes.len(),
+            weights,
+        };
+        BinnedTable::new(cells.source, rows, &encoding, control)
+    }
+
+    /// The schema with the cut points of all numeric columns.
+    pub(super) fn schema_with_cuts(
+        &self,
+        cells: CallerRows<'_>,
+        rows: RowChoice<'_>,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Schema> {
+        let mut schema = cells.schema.clone();
+        let is_numeric = |f: &usize| matches!(schema.features[*f].kind, Kind::Numeric { .. });
+        let p = schema.features.len();
+        let numeric: Vec<usize> = (0..p).filter(is_numeric).collect();
+        let most = self.config.max_bins;
+        let found = bins::edges(cells.source, (&numeric, p), rows, weights, most, control)?;
+        for (&feature, found) in numeric.iter().zip(found) {
+            if let Kind::Numeric { cuts, .. } = &mut schema.features[feature].kind {
+                *cuts = Some(Bins::new(found)?.cuts().to_vec());
+            }
+        }
+        Ok(schema)
+    }
+
+    /// Read of the caller's cells what the route of a fit on all of them asks for; `weights` are
+    /// the rows' own.
+    pub fn read(
+        &self,
+        cells: CallerRows<'_>,
+        weights: Weights,
+        control: &Control,
+    ) -> Result<FitReading> {
+        let (n, k) = (cells.classes.len(), cells.schema.classes.len());
+        let mut shape = FitShape::unread(cells.schema, n, &weights);
+        if !Route::of(self, &shape).0.reads_cells(self, &shape) {
+            return Ok(FitReading::Encoded);
+        }
+        if cells.classes.iter().any(|&c| usize::from(c) >= k) {
+            return Err(Error::Internal("a class code without a class".into()));
+        }
+        // Rows that weigh something, under the weights of their classes.
+        let weights = self.weights_of_cells(cells.classes, weights)?;
+        let empty = |r: &usize| weights.is_zero(*r as u32);
+        let kept: Option<Vec<u32>> = (0..n)
+            .any(|r| empty(&r))
+            .then(|| (0..n).filter(|r| !empty(r)).map(|r| r as u32).collect());
+        let rows = kept.as_ref().map_or(RowChoice::All(n), |kept| RowChoice::Some(kept));
+        if rows.is_empty() {
+            return Err(Error::Data("no training rows with a positive weight".into()));
+        }
+        // The route, once the values of the columns are counted.
+        shape.rows = rows.len();
+        let routed = Routed::of(self, &mut shape, cells.source, rows, control)?;
+        if !routed.route.reads_cells(self, &shape) {
+            return Ok(FitReading::Encoded);
+        }
+        let schema = match routed.route {
+            Route::Bins => self.schema_with_cuts(cells, rows, &weights, control)?,
+            _ => cells.schema.clone(),
+        };
+        let binned = CallerRows { schema: &schema, ..cells };
+        let table = self.encoded(binned, rows, &weights, routed.values.as_deref(), control)?;
+        // The route, once it is known whether a cell is missing.
+        shape.has_gaps = table.features.iter().any(|f| f.missing);
+        if !routed.route.reads_cells(self, &shape) {
+            return Ok(FitReading::Encoded);
+        }
+        reached::count(Way::FitNumbers);
+        let mut occurring = vec![false; k];
+        (0..rows.len()).for_each(|i| occurring[usize::from(cells.classes[rows.row(i)])] = true);
+        let copies = match &weights {
+            Weights::Integer(w) => w.iter().map(|&w| u64::from(w)).sum(),
+            _ => rows.len() as u64,
+        };
+        let (rows, reason) = (rows.len(), routed.reason);
+        Ok(FitReading::Codes(RecordRows { schema, table, occurring, copies, rows, reason }))
+    }
+
+    /// The setting of growth on records of all rows.
+    fn setting_of_records(&self, coded: &RecordRows) -> GrowthSetting<'_> {
+        self.setting_on_features(
+            coded.occurring.clone(),
+            (coded.copies, coded.rows),
+            &coded.table.features,
+        )
+    }
+
+    /// Fit a model on records of all rows.
+    pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
+        let tree = {
+            let setting = self.setting_of_records(&coded);
+            let (classes, unit) = (coded.table.classes, coded.table.unit);
+            let (features, records) = coded.table.into_records();
+            let facts = TableFacts { features: &features, classes, unit };
+            binned::grow(&facts, records, false, &setting, control)?
+        };
+        self.finish_records(tree, coded.schema, coded.reason, control)
+    }
+
+    /// A grown tree as a model, labelled and pruned without a look at rows.
+    pub fn finish_records(
+        &self,
+        mut tree: Tree,
+        schema: Schema,
+        reason: Reason,
+        control: &Control,
+    ) -> Result<Fitted> {
+        if self.is_fractional() {
+            tree.share_missing();
+        }
+        if let Some(costs) = self.costs(tree.classes)? {
+            tree.relabel(&costs);
+        }
+        let model = self.model_of(tree, schema.into(), self.config.parameters.clone());
+        let (model, account) = self.pruned(model, self.config.pruning.as_ref(), None, control)?;
+        Ok(Fitted { model, account, reason })
+    }
+}
+
+/// The rows of a set as they are numbered in the data set.
+pub(super) fn chosen(rows: &RowSet) -> RowChoice<'_> {
+    if rows.is_everything() { RowChoice::All(rows.len()) } else { RowChoice::Some(rows.rows()) }
+}

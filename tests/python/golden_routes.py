@@ -363,7 +363,9 @@ def _forests() -> Iterator[Case]:
         yield case(_numbers(3000, k), params, ("rows/ranges",))
         ways = ("fit/codes of a sample", "codes/counters of some")
         yield case(_numbers(3000, k), {**params, **bins}, ways)
-    yield case(Rows(3000, 12, few=4), {"criterion": "gini", "max_depth": 9}, ("rows/ranges",))
+    yield case(
+        Rows(3000, 12, few=4), {"criterion": "gini", "max_depth": 9}, ("fit/codes of a sample",)
+    )
     yield case(
         _numbers(3000, 5),
         {"criterion": "gini", **bins, "bootstrap": False},

@@ -57,7 +57,7 @@ def progress(done, total):
 reports = set()
 
 def encoded(table):
-    _engine.dataset_of(table)
+    fasttree.score_features(table, criterion="gini")
     return table
 """
 
@@ -104,7 +104,7 @@ FITS = {
     "encode and fit": Call(
         "X, y = numbers(300_000, 20, 3)",
         "fasttree.fit(X, y, max_depth=2)",
-        ("Dataset", "fit_numbers"),
+        ("Dataset.fit",),
     ),
     "encode text": Call(
         "X = rng.integers(0, 500, (max(int(200_000 * size), 40), 4)).astype(str).astype(object)\n"
@@ -115,7 +115,7 @@ FITS = {
     "fit on two threads": _fit(_NUMBERS, "criterion='mdl', n_jobs=2"),
     "fit a histogram": _fit(_NUMBERS, "threshold_search='histogram'"),
     "fit a histogram of numbers": Call(
-        f"t = {_NUMBERS}", "fasttree.fit(t, threshold_search='histogram')", ("fit_numbers",)
+        f"t = {_NUMBERS}", "fasttree.fit(t, threshold_search='histogram')", ("Dataset.fit",)
     ),
     "fit levels": _fit("nominal(200_000, 30)", "nominal_splits='multiway'"),
     "fit subsets": _fit("nominal(60_000, 12, 12, 4)", "nominal_splits='subset'"),

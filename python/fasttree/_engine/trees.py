@@ -18,6 +18,7 @@ from .encoding import as_rows, as_weights, dataset_of, readable
 if TYPE_CHECKING:
     from ..table import Table
 
+
 def model_from_bytes(data: bytes) -> Model:
     """A core model from the bytes of a model file."""
     return Model.from_bytes(data)

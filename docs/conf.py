@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import fasttree
+from fasttree.estimators.declaration import GROUPS
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]  # extensions; docs.studies
@@ -94,6 +95,7 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 80
 napoleon_use_rtype = False
+napoleon_custom_sections = [(f"Parameters of {group}", "params_style") for group in GROUPS]
 napoleon_use_ivar = True
 # Forty names, listed at "Criteria"; NumPy's long union.
 autodoc_type_aliases = {name: name for name in ("SplitCriterion", "ArrayLike", "MaybeArray")}

@@ -351,6 +351,11 @@ def _by_name() -> dict[str, type[Criterion]]:
     return names
 
 
+def names() -> tuple[str, ...]:
+    """Names and aliases of the registry's criteria."""
+    return tuple(_by_name())
+
+
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
     defaults = {o["name"]: json.loads(o["default"]) for o in given_options(info)}
     defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}

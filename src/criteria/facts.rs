@@ -20,8 +20,8 @@ pub enum EvidenceKind {
     Rows,
 }
 
-/// The values that an option takes; one with the default `null` also takes None. What a caller gives
-/// is checked against this before the core reads it.
+/// The values that an option takes; one with the default `null` also takes None. What a caller
+/// gives is checked against this before the core reads it.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum OptionKind {

@@ -78,7 +78,7 @@ def test_defaults_of_the_classifier():
 
 def test_every_parameter_is_documented():
     text = fasttree.FastTreeClassifier.__doc__
-    described = text[text.index("Args:") : text.index("Attributes:")]
+    described = text[text.index("Parameters of growth:") : text.index("Attributes:")]
     for name in DEFAULTS:
         assert any(name in line.split(":")[0] for line in described.splitlines()), name
 

@@ -37,13 +37,6 @@ def test_criteria_are_up_to_date(ask):
         ask(f"docs/written/criteria.md is not up to date; run {COMMAND}")
 
 
-def test_the_names_of_criteria_are_written_as_types():
-    text = make.KEYWORDS.read_text(encoding="utf-8")
-    names = [n for c in fasttree.list_criteria() for n in (c["name"], *c["aliases"])]
-    assert make.named(text, names) == make.named(make.named(text, ["gone"]), names)
-    assert '    "gone",\n]' in make.named(text, ["gone"])
-
-
 @pytest.mark.parametrize("name", ["four_trees.svg", "speed.svg"])
 def test_pictures_serve_light_and_dark_pages_and_need_nothing_else(name):
     text = (make.WRITTEN / name).read_text(encoding="utf-8")

@@ -20,8 +20,9 @@ import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, criteria, presets
 from fasttree.criteria import ContextualMerit, Pi
 from fasttree.discretize import MDLP, EqualWidth
-from fasttree.estimators import idle, keywords, tree
-from fasttree.estimators.idle import CONDITIONS, SCORING, SILENT
+from fasttree.estimators import idle, tree
+from fasttree.estimators.declaration import PARAMETERS
+from fasttree.estimators.idle import CONDITIONS
 from fasttree.model_selection import cross_validate
 from fasttree.pruning import CostComplexity, ReducedError
 from fasttree.scores import features
@@ -193,7 +194,7 @@ def test_every_parameter_has_an_entry():
     named = {name for kind in KINDS for name in inspect.signature(kind).parameters}
     assert set(CASES) == set(CONDITIONS)
     assert set(CASES).isdisjoint(ALWAYS)
-    assert named == set(CASES) | set(ALWAYS) | SILENT
+    assert named == set(CASES) | set(ALWAYS) | {"random_state", "n_jobs", "progress"}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -249,7 +250,7 @@ def test_what_is_refused_would_have_changed_nothing(name, monkeypatch):
 WORDED = [
     name
     for name in inspect.signature(FastTreeClassifier).parameters
-    if name in {*CASES, *ALWAYS} - {"criterion"} and keywords.choices(name)
+    if name in {*CASES, *ALWAYS} - {"criterion"} and PARAMETERS[name].kind.values
 ]
 
 
@@ -259,7 +260,7 @@ def test_every_word_of_a_parameter_is_tried(name):
     tried = [*(CASES[name] if name in CASES else ALWAYS[name])[0], usual]
     tried += FREE.get(name, ([], {}))[0]
     tried += [word for parameter, word in SAME if parameter == name]
-    missing = [word for word in keywords.choices(name) if word not in tried]
+    missing = [word for word in PARAMETERS[name].kind.values if word not in tried]
     assert not missing, (
         f"{name}: list {missing} in this file: in ALWAYS if {name} is there, else in CASES if it "
         "acts in all settings of CASES, else in FREE with settings of its own"
@@ -376,7 +377,7 @@ def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monke
         return
     assert changed or refused, f"{name} changes no score and is not refused"
     if evidence != "rows":
-        assert changed == (evidence in SCORING.get(name, ()))
+        assert changed == (evidence in PARAMETERS[name].scores)
 
 
 def small_levels():

@@ -1,11 +1,11 @@
-"""Parameters of trees as editors, type checkers and `help` see them: one truth, the
-constructors."""
+"""Parameters of trees as editors, type checkers and `help` see them: written from their
+declaration, and true."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from typing import get_args, get_type_hints
+from pathlib import Path
 
 import pytest
 
@@ -13,29 +13,50 @@ import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier
 from fasttree.discretize import DISCRETIZERS
 from fasttree.estimators import keywords
-from fasttree.estimators.parameters import NOT_STORED
+from fasttree.estimators.declaration import FOREST, GROUPS, PARAMETERS, TREE, check
 from fasttree.pruning import PRUNINGS
 
-from .tools import asked_for
+
+def test_types_and_constructors_are_those_of_the_declaration():
+    constructors = pytest.importorskip("docs.studies.first_screen.constructors")
+    written = Path(keywords.__file__).read_text(encoding="utf-8")
+    assert written == constructors.keywords(), "run python -m docs.studies.first_screen.make"
 
 
-def choices(hint):
-    """The words among the values that a type allows."""
-    parts = get_args(hint)
-    return {p for p in parts if isinstance(p, str)}.union(*map(choices, parts), set())
+@pytest.mark.parametrize(
+    ("kind", "parameters"), [(FastTreeClassifier, TREE), (FastForestClassifier, FOREST)]
+)
+def test_estimators_have_the_declared_parameters_and_keep_them(kind, parameters):
+    signature = inspect.signature(kind).parameters
+    assert {n: p.default for n, p in signature.items()} == {p.name: p.default for p in parameters}
+    given = {p.name: object() for p in parameters}
+    assert vars(kind(**given)) == given
+    assert kind(**given).get_params(deep=False) == given
 
 
-def test_keywords_of_fit_are_those_of_the_constructor_with_its_types():
-    of_fit = get_type_hints(keywords.TreeParameters)
-    of_tree = get_type_hints(FastTreeClassifier.__init__)
-    assert of_tree.pop("criterion") == keywords.SplitCriterion
-    del of_tree["return"]
-    assert of_fit == of_tree
-    of_forest = get_type_hints(FastForestClassifier.__init__)
-    differing = {n for n in of_tree.keys() & of_forest.keys() if of_forest[n] != of_tree[n]}
-    assert differing == {"class_weight"}  # of a forest also per sample
-    of_both = choices(of_tree["class_weight"])
-    assert choices(of_forest["class_weight"]) - of_both == {"balanced_subsample"}
+@pytest.mark.parametrize("owner", [FastTreeClassifier, FastForestClassifier, fasttree.fit])
+def test_help_shows_the_groups_and_every_parameter_in_its_group(owner):
+    parameters = FOREST if owner is FastForestClassifier else TREE
+    parts = re.split(r"^Parameters of (.+):$", owner.__doc__, flags=re.MULTILINE)
+    assert tuple(parts[1::2]) == GROUPS
+    for group, text in zip(parts[1::2], parts[2::2], strict=True):
+        shown = re.findall(r"^ {4}(\w+) \(", text.split("\n\n")[0], flags=re.MULTILINE)
+        assert shown == [p.name for p in parameters if p.group == group]
+
+
+BESIDE = {"max_bins": {"threshold_search": "histogram"}, "n_bins": {"discretize": "equal_width"}}
+"""What a parameter needs before it is looked at."""
+
+
+@pytest.mark.parametrize("name", [p.name for p in TREE if p.kind.check is not None])
+def test_what_the_declaration_refuses_is_refused_by_fit_and_its_default_is_not(name):
+    check(name, PARAMETERS[name].default)
+    for value in ("nonsense", -1, [], object()):
+        try:
+            check(name, value)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                fasttree.fit([[0.0], [1.0]], [0, 1], **{name: value, **BESIDE.get(name, {})})
 
 
 def test_signature_and_help_of_fit_list_every_parameter_with_type_and_default():
@@ -53,47 +74,23 @@ def test_signature_and_help_of_fit_list_every_parameter_with_type_and_default():
     assert all(f"    {name} (" in FastForestClassifier.__doc__ for name in forest)
 
 
-@pytest.mark.parametrize(("name", "least"), keywords.LEAST.items())
-def test_least_numbers_are_those_that_fit_takes(name, least):
-    search = "histogram" if name == "max_bins" else "exact"
-    X, y, given = [[0.0], [1.0]], [0, 1], {"threshold_search": search}
+@pytest.mark.parametrize("name", [p.name for p in TREE if p.kind.least is not None])
+def test_least_numbers_are_those_that_fit_takes(name):
+    least = PARAMETERS[name].kind.least
+    X, y, given = [[0.0], [1.0]], [0, 1], BESIDE.get(name, {})
     assert fasttree.fit(X, y, **{name: least}, **given).n_nodes_ >= 1
     with pytest.raises(ValueError, match=rf"{name}={least - 1}"):
         fasttree.fit(X, y, **{name: least - 1}, **given)
 
 
-@pytest.mark.parametrize("name", sorted(keywords.TreeParameters.__annotations__))
+@pytest.mark.parametrize("name", [p.name for p in TREE if p.name != "criterion"])
 def test_choices_that_types_allow_are_those_that_fit_takes(name):
-    words = choices(get_type_hints(keywords.TreeParameters)[name])
-    if name in NOT_STORED or not words:
+    words = {value for value in PARAMETERS[name].kind.values if isinstance(value, str)}
+    if not words:
         return
     with pytest.raises((ValueError, TypeError), match=name) as refused:
         fasttree.fit([[0.0], [1.0]], [0, 1], **{name: "nonsense"})
     said = set(re.findall(r"'([a-z0-9_]+)'", str(refused.value))) - {"nonsense"}
     assert words <= said | {"auto", "balanced"}, (words, said)
     registries = {"pruning": PRUNINGS.keys(), "discretize": {*DISCRETIZERS, "auto"}}
-    assert name not in registries or words <= registries[name]
-
-
-def test_no_name_of_a_criterion_is_stale():
-    known = {n for c in fasttree.list_criteria() for n in (c["name"], *c["aliases"])}
-    assert set(get_args(keywords.CriterionName)) <= known
-
-
-@asked_for
-def test_types_know_every_criterion(ask):
-    known = {n for c in fasttree.list_criteria() for n in (c["name"], *c["aliases"])}
-    if unknown := known - set(get_args(keywords.CriterionName)):
-        ask(
-            f"CriterionName in python/fasttree/estimators/keywords.py lacks {sorted(unknown)}; run "
-            f"python -m docs.studies.first_screen.make"
-        )
-
-
-@asked_for
-def test_types_know_every_pruning(ask):
-    if unknown := set(PRUNINGS) - set(get_args(keywords.PruningName)):
-        ask(
-            f"PruningName in python/fasttree/estimators/keywords.py lacks {sorted(unknown)}; run "
-            f"python -m docs.studies.first_screen.make"
-        )
+    assert name not in registries or words == registries[name]

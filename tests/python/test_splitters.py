@@ -10,11 +10,11 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import cross_val_score
 
 import fasttree
-from fasttree.estimators import keywords
+from fasttree.estimators.declaration import PARAMETERS
 
 HOW = {"splitter": "random", "criterion": "gini"}
 all_of_one_split = pytest.mark.parametrize(
-    "splitter", [word for word in keywords.choices("splitter") if word != "best"]
+    "splitter", [word for word in PARAMETERS["splitter"].kind.values if word != "best"]
 )
 
 

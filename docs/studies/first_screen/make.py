@@ -1,19 +1,21 @@
 """What the README shows and a reader of the sources finds written out: two pictures, two tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew, and the names of criteria and
-prunings that types know (`CriterionName`, `PruningName`); a test compares them with what is there.
-Trees come from the library, speeds from ``benches/record``, criteria from the registry.
+``python -m docs.studies.first_screen.make`` writes them anew, and ``estimators/keywords.py``, the
+types and constructors of the declared parameters; tests compare them with what is there. Trees come
+from the library, speeds from ``benches/record``, criteria from the registry.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import fasttree
+
+from .constructors import keywords
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = ROOT / "docs" / "written"
@@ -178,13 +180,6 @@ def performance() -> str:
     )
 
 
-def named(text: str, alias: str, names: Iterable[str]) -> str:
-    """The text of `KEYWORDS` with these names as the choices of the type `alias`."""
-    listed = "".join(f'    "{name}",\n' for name in names)
-    before, rest = text.split(f"{alias}: TypeAlias = Literal[\n", 1)
-    return f"{before}{alias}: TypeAlias = Literal[\n{listed}]\n" + rest.split("]\n", 1)[1]
-
-
 FILES: dict[str, Callable[[], str]] = {
     "four_trees.svg": four_trees,
     "speed.svg": speed,
@@ -198,10 +193,7 @@ def main() -> None:
     WRITTEN.mkdir(exist_ok=True)
     for name, make in FILES.items():
         (WRITTEN / name).write_text(make(), encoding="utf-8")
-    names = [n for row in fasttree.list_criteria() for n in (row["name"], *row["aliases"])]
-    text = named(KEYWORDS.read_text(encoding="utf-8"), "CriterionName", names)
-    text = named(text, "PruningName", fasttree.pruning.PRUNINGS)
-    KEYWORDS.write_text(text, encoding="utf-8")
+    KEYWORDS.write_text(keywords(), encoding="utf-8")
 
 
 if __name__ == "__main__":

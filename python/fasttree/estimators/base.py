@@ -27,9 +27,10 @@ from ..datasets.inputs import given, loaded
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
+from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
-from .parameters import chosen, restored_parameters
+from .parameters import restored_parameters
 from .stored import Stored
 from .training_rows import TrainingRows, kept_rows
 
@@ -85,7 +86,7 @@ class Classifier(Settings, Stored):
         )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
-        chosen("handle_unknown", self.handle_unknown)
+        check("handle_unknown", self.handle_unknown)
         warn_of_thin_levels(table)
         warn_of_data(table)
         return self._weighted(table, sample_weight, kept)

@@ -22,43 +22,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import integer
-from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
+from .._checks.aliases import MaybeArray
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
-from ..rendering.progress import Progress
 from ..table import Table
 from .backends import backend_of
 from .base import Classifier, read_back
 from .batches.fitting import fit_forest
 from .batches.sources import batches_of
+from .declaration import FOREST, check
+from .described import described
 from .explored import Explorable
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
 from .interoperable import Interoperable
-from .keywords import (
-    Discretization,
-    DistanceRule,
-    EmptyBranch,
-    EvaluationMode,
-    FeatureCount,
-    ForestClassWeight,
-    Labels,
-    LeafOrder,
-    LeafSmoothing,
-    MergedLeaves,
-    MissingValues,
-    NominalSplits,
-    PruningMethod,
-    SplitCriterion,
-    Splitter,
-    Thresholds,
-    ThresholdSearch,
-    TieRule,
-    UnknownLevels,
-    described,
-)
+from .keywords import ForestSettings
 from .new_rows import check_count
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
 from .training_rows import TrainingRows
@@ -68,8 +47,10 @@ from .warm_start import kept_words, trees_before
 __all__ = ["FastForestClassifier"]
 
 
-@described(FastTreeClassifier)
-class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixin, BaseEstimator):
+@described(FOREST)
+class FastForestClassifier(
+    Explorable, Interoperable, ForestSettings, Classifier, ClassifierMixin, BaseEstimator
+):
     """A random forest of trees that split by any criterion.
 
     Tree t has a seed of its own, made from `random_state`. Its sample and the features that its
@@ -79,27 +60,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
     (Breiman's vote, softened as in scikit-learn), summed in the order of the trees.
 
     Args:
-        n_estimators: number of trees, >= 1.
-        pruning: of each tree, as in `FastTreeClassifier`; ``"reduced_error"`` is refused. Bins and
-            means are fitted once, on all training rows; shares of rows are shares of the sample.
-        max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
-            (all).
-        class_weight: as in `FastTreeClassifier`; it multiplies in the trees and changes no sample.
-            ``"balanced_subsample"``: n/(k n_c) in the sample of each tree.
-        bootstrap: True: each tree sees a sample with replacement; False: all rows.
-        max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1].
-            Only with bootstrap. A row of integer sample weight counts as its copies; a row of real
-            sample weight is drawn with a probability proportional to it.
-        oob_score: True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.
-        random_state: seed of samples, feature subsets and random ties.
-        n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called
-            by one.
-        progress: True or ``"auto"`` (a bar), None or False, or a function (trees done, trees)
-            called every 50 ms.
-        warm_start: True: a further `fit` on the same rows keeps the trees and grows those that
-            `n_estimators` asks for in addition; the forest is the one grown at once. Fewer trees,
-            other rows and other parameters (beside `oob_score`) are refused. A forest from
-            `load_model` is grown anew.
+        ...
 
     Attributes:
         estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked
@@ -127,56 +88,6 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         >>> len(forest.estimators_), forest.oob_score_ > 0.9
         (50, True)
     """
-
-    n_estimators: int
-    bootstrap: bool
-    max_samples: int | float | None
-    oob_score: bool
-    warm_start: bool
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: SplitCriterion = "info_gain",
-        evaluation: EvaluationMode = "local",
-        labels: Labels = "majority",
-        ties: TieRule = "first",
-        nominal_splits: NominalSplits = "auto",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        discretize: Discretization = "auto",
-        n_bins: int = 10,
-        threshold_search: ThresholdSearch = "exact",
-        max_bins: int = 255,
-        thresholds: Thresholds = "midpoint",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        leaf_order: LeafOrder = "improvement",
-        min_impurity_decrease: float = 0.0,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: FeatureCount = "sqrt",
-        splitter: Splitter = "best",
-        min_score: float | None = None,
-        no_distance_decay: DistanceRule = False,
-        empty_branch: EmptyBranch = "parent",
-        missing: MissingValues = "auto",
-        handle_unknown: UnknownLevels = "missing",
-        pruning: PruningMethod = None,
-        ccp_alpha: float = 0.0,
-        merge_redundant: MergedLeaves = None,
-        leaf_smoothing: LeafSmoothing = None,
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        oob_score: bool = False,
-        class_weight: ForestClassWeight = None,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = None,
-        warm_start: bool = False,
-    ) -> None:
-        self._keep(locals())
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -243,8 +154,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
 
     def _check_samples(self) -> None:
         for name in ("bootstrap", "oob_score"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
+            check(name, getattr(self, name))
         if self.oob_score and not self.bootstrap:
             raise ValueError(
                 "oob_score=True needs bootstrap=True: without samples every tree sees every row"
@@ -275,7 +185,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         config, custom = config_of(tree_parameters(params, seed), table, weights)
         config |= row_counts(params, copies if draws is None else draws)
         config.update(seed=seed, parameters=stored_parameters(params))
-        trees = integer("n_estimators", self.n_estimators, 1)
+        trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:

@@ -1,7 +1,7 @@
 """Parameters that cannot act: which parameter needs which other one.
 
 What
-    `CONDITIONS` says of each parameter of a tree or forest that acts only beside other parameters
+    `declaration` says of each parameter of a tree or forest that acts only beside other parameters
     when it does; all others always act (on some data). A fit refuses a value other than the default
     that cannot act, by name. Data are not asked: the same words serve all folds and all data sets.
 Complexity
@@ -14,117 +14,25 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .. import criteria
 from .._checks import shown
-from ..pruning import CostComplexity
+from .declaration import PARAMETERS
 
 __all__ = [
     "CONDITIONS",
-    "SCORING",
-    "SILENT",
-    "Condition",
     "drop_idle_of_some",
     "refuse_idle",
     "refuse_unscored",
 ]
 
-Words = Mapping[str, Any]
-
-
-class Condition(NamedTuple):
-    """When a parameter acts, and what to say where it does not."""
-
-    acts: Callable[[Words], bool]
-    remedy: str
-    is_refused_elsewhere: bool = False
-    """By the core, which says why, or beside the parameter's domain."""
-
-
-def has_thresholds(params: Words) -> bool:
-    """Numbers are split at thresholds, not at bins."""
-    word = params["discretize"]
-    if not (word is None or (isinstance(word, str) and word == "auto")):
-        return False
-    return criteria.evidence_of(params["criterion"]) == "table"
-
-
-def takes_bins(params: Words) -> bool:
-    """Numbers are put into as many bins as `n_bins` says."""
-    word = params["discretize"]
-    if isinstance(word, str) and word == "auto":
-        return not has_thresholds(params)
-    return isinstance(word, str) and word != "mdlp"
-
-
-def is_local(params: Words) -> bool:
-    """Each leaf is split by its own best candidate."""
-    return bool(params["evaluation"] == "local")
-
-
-def takes_price(params: Words) -> bool:
-    """Leaves have a price that no object names."""
-    method = params["pruning"]
-    own = isinstance(method, CostComplexity) and method.ccp_alpha is not None
-    return method in (None, "cost_complexity") or (isinstance(method, CostComplexity) and not own)
-
-
-THRESHOLDS = "discretize=None and a criterion on tables: only then numbers have thresholds"
-LOCAL = "evaluation='local'"
-
-CONDITIONS = {
-    "labels": Condition(lambda p: not is_local(p), "evaluation='global' or 'glocal'", True),
-    "ties": Condition(
-        lambda p: p["ties"] != "row" or (has_thresholds(p) and p["splitter"] == "best"),
-        f"{THRESHOLDS}, and splitter='best'",
-    ),
-    "n_bins": Condition(
-        takes_bins,
-        "discretize='equal_width' or 'equal_frequency' (an object of fasttree.discretize has its "
-        "own n_bins)",
-    ),
-    "threshold_search": Condition(has_thresholds, THRESHOLDS, True),
-    "max_bins": Condition(
-        lambda p: p["threshold_search"] == "histogram", "threshold_search='histogram'"
-    ),
-    "thresholds": Condition(has_thresholds, THRESHOLDS),
-    "leaf_order": Condition(
-        lambda p: is_local(p) and p["max_leaf_nodes"] is not None,
-        "max_leaf_nodes, and evaluation='local'",
-    ),
-    "min_impurity_decrease": Condition(is_local, LOCAL, True),
-    "min_score": Condition(is_local, LOCAL, True),
-    "splitter": Condition(
-        lambda p: has_thresholds(p) or p["nominal_splits"] != "multiway",
-        "splits in two: nominal_splits='subset' or 'one_vs_rest', or numbers with thresholds",
-    ),
-    "ccp_alpha": Condition(
-        takes_price, "pruning=None or 'cost_complexity', and no price in the object", True
-    ),
-    "max_samples": Condition(lambda p: bool(p["bootstrap"]), "bootstrap=True", True),
-    "oob_score": Condition(lambda p: bool(p["bootstrap"]), "bootstrap=True", True),
-}
+CONDITIONS = {name: one.needs for name, one in PARAMETERS.items() if one.needs is not None}
 """Parameters that act only beside others."""
-
-EVERY = ("table", "pairs", "rows", "neighbours")
-
-SCORING = {
-    **dict.fromkeys(("categorical_features", "missing", "priors", "class_weight"), EVERY),
-    **dict.fromkeys(
-        ("discretize", "n_bins", "min_samples_leaf", "min_weight_fraction_leaf"), EVERY[:3]
-    ),
-    **dict.fromkeys(("nominal_splits", "threshold_search", "max_bins"), EVERY[:1]),
-}
-"""Parameters that act on the scores of features, and the evidence of criteria beside which they
-do."""
-
-SILENT = frozenset({"random_state", "n_jobs", "progress"})
-"""Parameters that are never refused: the same call may need them or not."""
 
 
 @cache
@@ -188,16 +96,17 @@ def refuse_unscored(estimator: Any) -> None:
     kind: Any = type(estimator)
     evidence = criteria.evidence_of(estimator.criterion)
     for name in defaults_of(kind):
-        if name == "criterion" or name in SILENT or not is_set(estimator, name):
+        if not is_set(estimator, name):
             continue
+        fitting = PARAMETERS[name].scores
         said = f"{name}={shown(getattr(estimator, name))} cannot act on scores of features"
-        if name not in SCORING:
+        if not fitting:
             raise ValueError(f"{said}: they are those of the root alone; leave {name} out")
         elsewhere = name in CONDITIONS and CONDITIONS[name].is_refused_elsewhere
-        if evidence not in SCORING[name] and name != "nominal_splits" and not elsewhere:
+        if evidence not in fitting and name != "nominal_splits" and not elsewhere:
             raise ValueError(
                 f"{said} by {criteria.make(estimator.criterion)!r}: it needs a criterion on "
-                f"{' or '.join(SCORING[name]).replace('table', 'tables')}; leave {name} out"
+                f"{' or '.join(fitting).replace('table', 'tables')}; leave {name} out"
             )
         if name in CONDITIONS and not elsewhere and is_idle(estimator, name):
             raise ValueError(f"{said}: it needs {CONDITIONS[name].remedy}; or leave {name} out")

@@ -1,24 +1,12 @@
-"""The parameters of a tree, typed: what editors complete and type checkers check.
+"""Types and constructors of the parameters of trees and forests.
 
-What
-    The values that each word may take, as constructors annotate them, and `TreeParameters`, the
-    keyword arguments that `fasttree.fit` passes on. `documented` and `described` make texts of help
-    from a constructor's signature and the words of its class, which are written once.
-    `choices` and `LEAST` are the words and least numbers that `parameters.config_of` checks.
-When not to use it
-    To check values: `parameters.config_of` does.
+Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
-import re
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args, get_origin, get_type_hints
-
-import numpy as np
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, Seed
 from ..criteria import Criterion, PairFunction
@@ -26,86 +14,93 @@ from ..discretize import Discretizer
 from ..pruning import Pruning
 from ..rendering.progress import Progress
 
-__all__ = ["SplitCriterion", "TreeParameters", "described", "documented"]
+__all__ = ["ForestSettings", "Settings", "SplitCriterion", "TreeParameters", "TreeSettings"]
 
-# Names and aliases of the registry, written by `python -m docs.studies.first_screen.make`.
-CriterionName: TypeAlias = Literal[
-    "info_gain",
-    "entropy",
-    "mutual_information",
-    "log_loss",
-    "gain_ratio",
-    "normal_gain",
-    "mantaras",
-    "normalized_vi",
-    "variation_of_information",
-    "symmetric_uncertainty",
-    "geometric_nmi",
-    "min_nmi",
-    "max_nmi",
-    "gini",
-    "chi2",
-    "g_statistic",
-    "laplace",
-    "accuracy",
-    "jaccard",
-    "f_measure",
-    "f_measure_max",
-    "mdl",
-    "dkm",
-    "hellinger",
-    "euclid",
-    "angle",
-    "orthogonality",
-    "class_euclid",
-    "class_angle",
-    "twoing",
-    "auc",
-    "pi",
-    "contextual_merit",
-    "relief",
-    "minimal_tree_size",
-    "mts",
-    "relieff",
-    "surf",
-    "surf_star",
-    "multisurf",
-    "multisurf_star",
-    "k_nearest_merit",
-]
 SplitCriterion: TypeAlias = (
-    CriterionName | Criterion | type[Criterion] | PairFunction | Callable[[Any], Any]
+    Literal[
+        "info_gain",
+        "entropy",
+        "mutual_information",
+        "log_loss",
+        "gain_ratio",
+        "normal_gain",
+        "mantaras",
+        "normalized_vi",
+        "variation_of_information",
+        "symmetric_uncertainty",
+        "geometric_nmi",
+        "min_nmi",
+        "max_nmi",
+        "gini",
+        "chi2",
+        "g_statistic",
+        "laplace",
+        "accuracy",
+        "jaccard",
+        "f_measure",
+        "f_measure_max",
+        "mdl",
+        "dkm",
+        "hellinger",
+        "euclid",
+        "angle",
+        "orthogonality",
+        "class_euclid",
+        "class_angle",
+        "twoing",
+        "auc",
+        "pi",
+        "contextual_merit",
+        "relief",
+        "minimal_tree_size",
+        "mts",
+        "relieff",
+        "surf",
+        "surf_star",
+        "multisurf",
+        "multisurf_star",
+        "k_nearest_merit",
+    ]
+    | Criterion
+    | type[Criterion]
+    | PairFunction
+    | Callable[[Any], Any]
 )
 EvaluationMode: TypeAlias = Literal["local", "global", "glocal"]
 Labels: TypeAlias = Literal["majority", "all", "distinct"]
 TieRule: TypeAlias = Literal["first", "row", "random"]
 NominalSplits: TypeAlias = Literal["auto", "multiway", "subset", "one_vs_rest"]
+Splitter: TypeAlias = Literal["best", "random"]
+FeatureCount: TypeAlias = Literal["sqrt", "log2"] | int | float | None
+LeafOrder: TypeAlias = Literal["improvement", "distance"]
+DistanceRule: TypeAlias = bool | Literal["strict"]
 Discretization: TypeAlias = (
     Literal["auto", "equal_width", "equal_frequency", "mdlp"] | Discretizer | None
 )
 ThresholdSearch: TypeAlias = Literal["exact", "histogram"]
 Thresholds: TypeAlias = Literal["midpoint", "value", "training_value"]
-LeafOrder: TypeAlias = Literal["improvement", "distance"]
-FeatureCount: TypeAlias = int | float | Literal["sqrt", "log2"] | None
-Splitter: TypeAlias = Literal["best", "random"]
-DistanceRule: TypeAlias = bool | Literal["strict"]
-EmptyBranch: TypeAlias = Literal["parent", "unclassified"]
 MissingValues: TypeAlias = Literal["auto", "fractional", "mode", "branch", "error"]
+EmptyBranch: TypeAlias = Literal["parent", "unclassified"]
 UnknownLevels: TypeAlias = Literal["missing", "error"]
-PruningName: TypeAlias = Literal[
-    "pessimistic",
-    "error_based",
-    "reduced_error",
-    "cost_complexity",
-    "m_estimate",
-    "mdl",
-]
-PruningMethod: TypeAlias = PruningName | Pruning | None
+PruningMethod: TypeAlias = (
+    Literal[
+        "pessimistic",
+        "error_based",
+        "reduced_error",
+        "cost_complexity",
+        "m_estimate",
+        "mdl",
+    ]
+    | Pruning
+    | None
+)
 MergedLeaves: TypeAlias = Literal["class", "distribution"] | None
-LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
-ForestClassWeight: TypeAlias = Literal["balanced_subsample"] | ClassWeight
+LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
 TraceKept: TypeAlias = Literal["steps", "candidates"] | None
+ForestClassWeight: TypeAlias = (
+    Literal["balanced_subsample", "balanced"] | Mapping[Any, float] | None
+)
 
 
 class TreeParameters(TypedDict, total=False):
@@ -115,33 +110,33 @@ class TreeParameters(TypedDict, total=False):
     labels: Labels
     ties: TieRule
     nominal_splits: NominalSplits
+    splitter: Splitter
+    max_features: FeatureCount
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    leaf_order: LeafOrder
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
+    min_score: float | None
+    no_distance_decay: DistanceRule
     categorical_features: CategoricalFeatures
     discretize: Discretization
     n_bins: int
     threshold_search: ThresholdSearch
     max_bins: int
     thresholds: Thresholds
-    max_depth: int | None
-    max_leaf_nodes: int | None
-    leaf_order: LeafOrder
-    min_impurity_decrease: float
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_features: FeatureCount
-    splitter: Splitter
-    min_score: float | None
-    no_distance_decay: DistanceRule
-    empty_branch: EmptyBranch
     missing: MissingValues
+    empty_branch: EmptyBranch
     handle_unknown: UnknownLevels
     pruning: PruningMethod
     ccp_alpha: float
     merge_redundant: MergedLeaves
     cost_matrix: Any
     priors: Any
-    leaf_smoothing: LeafSmoothing
     class_weight: ClassWeight
+    leaf_smoothing: LeafSmoothing
     random_state: Seed
     n_jobs: int | None
     progress: Progress
@@ -156,187 +151,197 @@ class Settings:
     labels: Labels
     ties: TieRule
     nominal_splits: NominalSplits
+    splitter: Splitter
+    max_features: FeatureCount
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    leaf_order: LeafOrder
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
+    min_score: float | None
+    no_distance_decay: DistanceRule
     categorical_features: CategoricalFeatures
     discretize: Discretization
     n_bins: int
     threshold_search: ThresholdSearch
     max_bins: int
     thresholds: Thresholds
-    max_depth: int | None
-    max_leaf_nodes: int | None
-    leaf_order: LeafOrder
-    min_impurity_decrease: float
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_features: FeatureCount
-    splitter: Splitter
-    min_score: float | None
-    no_distance_decay: DistanceRule
-    empty_branch: EmptyBranch
     missing: MissingValues
+    empty_branch: EmptyBranch
     handle_unknown: UnknownLevels
     pruning: PruningMethod
     ccp_alpha: float
     merge_redundant: MergedLeaves
-    leaf_smoothing: LeafSmoothing
     class_weight: ForestClassWeight
+    leaf_smoothing: LeafSmoothing
     random_state: Seed
     n_jobs: int | None
     progress: Progress
 
-    def _keep(self, given: dict[str, Any]) -> None:
-        """Store the arguments of a constructor under their names."""
-        vars(self).update(given)
-        del vars(self)["self"]
+
+class TreeSettings(Settings):
+    """The parameters of a tree, as attributes."""
+
+    def __init__(
+        self,
+        *,
+        criterion: SplitCriterion = "info_gain",
+        evaluation: EvaluationMode = "local",
+        labels: Labels = "majority",
+        ties: TieRule = "first",
+        nominal_splits: NominalSplits = "auto",
+        splitter: Splitter = "best",
+        max_features: FeatureCount = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        leaf_order: LeafOrder = "improvement",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        min_score: float | None = None,
+        no_distance_decay: DistanceRule = False,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        discretize: Discretization = "auto",
+        n_bins: int = 10,
+        threshold_search: ThresholdSearch = "exact",
+        max_bins: int = 255,
+        thresholds: Thresholds = "midpoint",
+        missing: MissingValues = "auto",
+        empty_branch: EmptyBranch = "parent",
+        handle_unknown: UnknownLevels = "missing",
+        pruning: PruningMethod = None,
+        ccp_alpha: float = 0.0,
+        merge_redundant: MergedLeaves = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        class_weight: ClassWeight = None,
+        leaf_smoothing: LeafSmoothing = None,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+        trace: TraceKept = "steps",
+    ) -> None:
+        self.criterion = criterion
+        self.evaluation = evaluation
+        self.labels = labels
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.splitter = splitter
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_order = leaf_order
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.missing = missing
+        self.empty_branch = empty_branch
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.merge_redundant = merge_redundant
+        self.cost_matrix = cost_matrix
+        self.priors = priors
+        self.class_weight = class_weight
+        self.leaf_smoothing = leaf_smoothing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.trace = trace
 
 
-CHOSEN = (
-    "ties",
-    "splitter",
-    "evaluation",
-    "labels",
-    "nominal_splits",
-    "threshold_search",
-    "thresholds",
-    "leaf_order",
-    "no_distance_decay",
-    "empty_branch",
-    "missing",
-)
-"""Parameters that are one of the words of their type."""
+class ForestSettings(Settings):
+    """The parameters of a forest, as attributes."""
 
-LEAST = {
-    "max_bins": 2,
-    "max_depth": 1,
-    "max_leaf_nodes": 2,
-    "min_samples_split": 2,
-    "min_samples_leaf": 1,
-}
-"""The smallest whole number that a parameter may be."""
-
-
-@functools.cache
-def choices(name: str) -> tuple[bool | str | None, ...]:
-    """The values that the type of a parameter names, None first.
-
-    >>> choices("no_distance_decay"), choices("merge_redundant")
-    ((False, True, 'strict'), (None, 'class', 'distribution'))
-    """
-    return tuple(sorted(_values(_types()[name]), key=lambda value: value is not None))
-
-
-@functools.cache
-def _types() -> dict[str, Any]:
-    return get_type_hints(TreeParameters)
-
-
-def _values(hint: Any) -> list[bool | str | None]:
-    if hint is bool:
-        return [False, True]
-    if hint is type(None):
-        return [None]
-    parts = get_args(hint)
-    if str(hint).startswith("typing.Literal"):
-        return list(parts)
-    if _is_list(hint):
-        return []
-    return [value for part in parts for value in _values(part)]
-
-
-def _is_list(hint: Any) -> bool:
-    return get_origin(hint) in (Sequence, list, tuple)
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-Kind = TypeVar("Kind", bound=type)
-MANY_NAMES = 12
-"""A choice among more names is shown as ``str``."""
-HELD = "\N{NO-BREAK SPACE}"
-WIDTH = 92
-
-
-def documented(kind: type) -> Callable[[F], F]:
-    """Give a function the parameters of a class that it passes on. Its signature names them with
-    their defaults, and its text lists them (where it says ``...``) with types, defaults and the
-    class's words."""
-
-    def of(function: F) -> F:
-        own = inspect.signature(function)
-        passed = inspect.signature(kind).parameters.values()
-        shared = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        named = {p.name for p in shared}
-        text = inspect.getdoc(function) or ""
-        function.__doc__ = text.replace("    ...\n", _listed(kind, _words(kind)))
-        function.__signature__ = own.replace(  # type: ignore[attr-defined]
-            parameters=[
-                *shared,
-                *(p.replace(kind=p.KEYWORD_ONLY) for p in passed if p.name not in named),
-            ]
-        )
-        return function
-
-    return of
-
-
-def described(base: type | None = None) -> Callable[[Kind], Kind]:
-    """Add types and defaults to the parameters in a class's text; what it does not say itself is
-    said as by `base`."""
-
-    def of(kind: Kind) -> Kind:
-        words = {**({} if base is None else _words(base)), **_words(kind)}
-        text = inspect.getdoc(kind) or ""
-        head, rest = text.split("Args:\n", 1)
-        kind.__doc__ = f"{head}Args:\n{_listed(kind, words)}\n{rest.split(chr(10) * 2, 1)[1]}"
-        return kind
-
-    return of
-
-
-def _listed(kind: type, words: Mapping[str, str]) -> str:
-    """All parameters of a class: name, type, default, words."""
-    hints, lines = get_type_hints(kind.__init__), []  # type: ignore[misc]
-    for name, parameter in inspect.signature(kind).parameters.items():
-        kinds = "" if hints[name] is Any else f"{type_name(hints[name])}, "
-        # Readers of docstrings want a name with its type on one line, however long.
-        said = f"{name} ({kinds}default {parameter.default!r}):".replace(" ", HELD)
-        lines += textwrap.wrap(
-            f"{said} {words[name]}",
-            WIDTH,
-            initial_indent=" " * 4,
-            subsequent_indent=" " * 8,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    return "\n".join(lines).replace(HELD, " ") + "\n"
-
-
-def type_name(hint: Any) -> str:
-    """A type as a reader says it: choices as their values, objects by their class."""
-    if hint is None or hint is type(None):
-        return "None"
-    parts = get_args(hint)
-    if str(hint).startswith("typing.Literal"):
-        return "str" if len(parts) > MANY_NAMES else " | ".join(map(repr, parts))
-    if "Callable" in str(hint).split("[")[0]:
-        return "function"
-    if parts and str(hint).startswith("type["):
-        return f"type of {type_name(parts[0])}"
-    if parts and "Mapping" in str(hint).split("[")[0]:
-        return "dict"
-    if _is_list(hint):
-        return "list"
-    if hint is np.ndarray:
-        return "array"
-    if parts:
-        return " | ".join(dict.fromkeys(map(type_name, parts)))
-    return str(hint.__name__)
-
-
-@functools.cache
-def _words(kind: type) -> dict[str, str]:
-    """What a class's section ``Args:`` says about each parameter."""
-    text = inspect.getdoc(kind) or ""
-    section = text.split("Args:\n", 1)[1].split("\n\n", 1)[0]
-    parts = re.split(r"^    (\w+): ", section, flags=re.MULTILINE)
-    return {n: " ".join(said.split()) for n, said in zip(parts[1::2], parts[2::2], strict=True)}
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        criterion: SplitCriterion = "info_gain",
+        evaluation: EvaluationMode = "local",
+        labels: Labels = "majority",
+        ties: TieRule = "first",
+        nominal_splits: NominalSplits = "auto",
+        splitter: Splitter = "best",
+        max_features: FeatureCount = "sqrt",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        leaf_order: LeafOrder = "improvement",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        min_score: float | None = None,
+        no_distance_decay: DistanceRule = False,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        discretize: Discretization = "auto",
+        n_bins: int = 10,
+        threshold_search: ThresholdSearch = "exact",
+        max_bins: int = 255,
+        thresholds: Thresholds = "midpoint",
+        missing: MissingValues = "auto",
+        empty_branch: EmptyBranch = "parent",
+        handle_unknown: UnknownLevels = "missing",
+        pruning: PruningMethod = None,
+        ccp_alpha: float = 0.0,
+        merge_redundant: MergedLeaves = None,
+        class_weight: ForestClassWeight = None,
+        leaf_smoothing: LeafSmoothing = None,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.criterion = criterion
+        self.evaluation = evaluation
+        self.labels = labels
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.splitter = splitter
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_order = leaf_order
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.missing = missing
+        self.empty_branch = empty_branch
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.merge_redundant = merge_redundant
+        self.class_weight = class_weight
+        self.leaf_smoothing = leaf_smoothing
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress

@@ -12,19 +12,18 @@ import difflib
 import json
 import math
 import numbers
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import integer, one_of, real, shown
+from .._checks import one_of, real, shown
 from .._checks.aliases import Seed
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from .costs import costs_of, plain_costs
-from .keywords import CHOSEN, LEAST, choices
+from .declaration import NOT_STORED, PARAMETERS, TREE, check
 
 __all__ = [
     "config_of",
@@ -34,10 +33,6 @@ __all__ = [
     "stored_discretizer",
     "stored_parameters",
 ]
-
-NOT_STORED = ("n_jobs", "progress", "warm_start")
-"""Parameters that say how to work, not what to make; a saved model does not hold them."""
-
 
 ELSEWHERE = {
     "target": "name the column instead of y: fasttree.fit(X, {0!r}), or give "
@@ -82,26 +77,15 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     return kind(criterion=criterion, **params)
 
 
-def chosen(name: str, value: Any) -> Any:
-    """The value of a parameter that is one of the words of its type."""
-    return one_of(name, value, choices(name))
-
-
-def at_least(name: str, value: Any) -> int:
-    """A whole number that is not below the least one of its parameter."""
-    return integer(name, value, LEAST[name])
-
-
 def row_counts(params: dict[str, Any], n_rows: int) -> dict[str, int]:
     """The least rows of a node and of a leaf, given as numbers or (a float below 1) as shares of
     the rows, rounded up."""
     counts = {}
     for name in ("min_samples_split", "min_samples_leaf"):
-        value = params[name]
-        if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
-            counts[name] = max(LEAST[name], math.ceil(real(name, value, 0.0, 1.0) * n_rows))
-        else:
-            counts[name] = at_least(name, value)
+        found = check(name, params[name])
+        share = isinstance(found, float)
+        least = PARAMETERS[name].kind.least or 1
+        counts[name] = max(least, math.ceil(found * n_rows)) if share else found
     return counts
 
 
@@ -149,7 +133,7 @@ def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str
 
 def smoothing_of(value: Any) -> dict[str, Any]:
     """Leaf smoothing."""
-    known = chosen("leaf_smoothing", value)
+    known = check("leaf_smoothing", value)
     found: dict[str, Any] = {"method": known or "none"}
     return found | ({"m": 2.0} if known == "m_estimate" else {})
 
@@ -160,12 +144,8 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
     """
-    merged = chosen("merge_redundant", params["merge_redundant"])
-    alpha = (
-        0.0
-        if params["ccp_alpha"] is None
-        else real("ccp_alpha", params["ccp_alpha"], 0.0, math.inf)
-    )
+    merged = check("merge_redundant", params["merge_redundant"])
+    alpha = 0.0 if params["ccp_alpha"] is None else check("ccp_alpha", params["ccp_alpha"])
     method = None if params["pruning"] is None else pruning.make(params["pruning"])
     if method is None and alpha > 0:
         method = pruning.CostComplexity()
@@ -334,23 +314,18 @@ def config_of(
     criterion = criteria.make(params["criterion"])
     if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
         check_copies(weights, criterion)
-    config: dict[str, Any] = {name: chosen(name, params[name]) for name in CHOSEN}
+    config: dict[str, Any] = {p.name: check(p.name, params[p.name]) for p in TREE if p.core}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     config |= {
         "discretize": discretizer_of(
             params["discretize"], params["n_bins"], criteria.evidence_of(criterion)
         ),
-        "max_bins": at_least("max_bins", params["max_bins"]),
         **row_counts(params, n_rows),
-        "min_weight_fraction_leaf": real(
-            "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
-        ),
         "max_features": max_features(params["max_features"], n_features),
         "smoothing": smoothing_of(params["leaf_smoothing"]),
         "seed": seed_of(params["random_state"]) if random else 0,
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
-        **_bounds_of(params),
     }
     if params.get("cost_matrix") is not None:
         config["cost_matrix"] = costs_of(params["cost_matrix"], len(table.classes))
@@ -364,19 +339,3 @@ def config_of(
         return config, criterion.F
     config["criterion"] = "callable"
     return config, criterion
-
-
-def _bounds_of(params: dict[str, Any]) -> dict[str, Any]:
-    """Bounds that stop growth, those that are set."""
-    bounds: dict[str, Any] = {
-        name: at_least(name, params[name])
-        for name in ("max_depth", "max_leaf_nodes")
-        if params[name] is not None
-    }
-    largest = sys.float_info.max
-    least = real("min_impurity_decrease", params["min_impurity_decrease"], 0.0, largest)
-    if least > 0.0:
-        bounds["min_impurity_decrease"] = float(least)
-    if params["min_score"] is not None:
-        bounds["min_score"] = real("min_score", params["min_score"], -largest, largest)
-    return bounds

@@ -22,46 +22,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks import one_of
-from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
+from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
-from ..rendering.progress import Progress
 from ..table import Table
 from ..table.doubtful import warn_of_small_classes
 from .base import Classifier
 from .batches.fitting import fit_tree
 from .batches.sources import batches_of
+from .declaration import TREE, check
 from .deep_trees import warn_of_depth
+from .described import described, documented
 from .explained import Explained
 from .explored import Explorable
 from .idle import refuse_idle
 from .interoperable import Interoperable
-from .keywords import (
-    ClassWeight,
-    Discretization,
-    DistanceRule,
-    EmptyBranch,
-    EvaluationMode,
-    FeatureCount,
-    Labels,
-    LeafOrder,
-    LeafSmoothing,
-    MergedLeaves,
-    MissingValues,
-    NominalSplits,
-    PruningMethod,
-    SplitCriterion,
-    Splitter,
-    Thresholds,
-    ThresholdSearch,
-    TieRule,
-    TraceKept,
-    TreeParameters,
-    UnknownLevels,
-    described,
-    documented,
-)
+from .keywords import SplitCriterion, TreeParameters, TreeSettings
 from .parameters import config_of, made_of
 from .prunable import Prunable
 from .tree_arrays import Trace, TreeArrays
@@ -73,13 +49,14 @@ if TYPE_CHECKING:
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
-@described()
+@described(TREE)
 class FastTreeClassifier(
     Readable,
     Explained,
     Explorable,
     Prunable,
     Interoperable,
+    TreeSettings,
     Classifier,
     ClassifierMixin,
     BaseEstimator,
@@ -87,101 +64,7 @@ class FastTreeClassifier(
     """A decision tree that splits by any criterion.
 
     Args:
-        criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a
-            function ``f(tables) -> scores`` of all candidates of a node, `tables` of shape
-            (candidates, branches, classes), float64; larger scores are better.
-        evaluation: ``"local"``: each leaf is split by its own best candidate. ``"global"``: the
-            leaf, split and labels that bring the whole tree nearest to the classes. The distance is
-            the criterion's on the table of predicted label x class of all rows (Spaeh & Kosub
-            2022, algorithm 3). ``"glocal"``: a global step while it lowers that distance, else the
-            best local step. The criterion must be one on tables, without a guard.
-        labels: how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every
-            pair of labels is tried) or ``"distinct"`` (every pair of two different labels). The
-            last two need splits in two: thresholds without missing values, or two levels.
-        ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the
-            threshold whose value occurs first in row order), ``"random"`` (drawn by
-            `random_state`).
-        nominal_splits: ``"multiway"``: one branch per declared level. ``"subset"``: the best
-            division of the levels in two. It is exact up to 12 levels in a node, and for two
-            classes where the criterion orders levels; more are first joined as C4.5 does.
-            ``"one_vs_rest"``: one level against the others. Numbers in bins are then split at a
-            cut. ``"auto"``: each column by its declared levels or bins, multiway up to 32 and
-            subset beyond; multiway throughout where the criterion serves no subsets, and in
-            `score_features`.
-        categorical_features: ``"from_dtype"``, ``"all"``, None, a mask, indices or names; see
-            `Table`.
-        discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``,
-            ``"equal_frequency"``, ``"mdlp"``, or an object of `fasttree.discretize`; fitted on the
-            training rows.
-        n_bins: number of bins of the discretisers that take one.
-        threshold_search: ``"exact"``: every boundary between two values. ``"histogram"``: only the
-            cuts between at most `max_bins` bins, made on the training rows of the whole tree: a bin
-            for each value while they suffice, else bins of about one weight. Faster from some
-            100,000 rows on, and coarser. The threshold of a split lies midway between the highest
-            value of the last occupied bin on its left and the lowest of the first on its right.
-        max_bins: largest number of bins of a histogram search, at least 2.
-        thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or
-            ``"training_value"`` (the largest value of the whole training set that is not above the
-            midpoint, as J48; numbers less than 1e-6 above it count as equal to it).
-        max_depth: deepest level of a leaf; the root is level 0.
-        max_leaf_nodes: largest number of leaves; growth is then best-first (`leaf_order`).
-        leaf_order: which leaf is split next: ``"improvement"``, the one whose split improves the
-            tree most (weight of the leaf x gain in score, scikit-learn's order; without the weight
-            for ``extensive`` criteria), or ``"distance"``, the one whose split has the smallest
-            distance. Local only.
-        min_impurity_decrease: a node whose split improves the tree by less, per weight of the root,
-            becomes a leaf; >= 0. Local only.
-        min_samples_split: fewer rows are not split (a float below 1: share of the rows).
-        min_samples_leaf: every branch with rows must have so many.
-        min_weight_fraction_leaf: every branch with rows must have this share of the training
-            weight, in [0, 0.5].
-        max_features: features looked at in a node: None (all), a number, a share, ``"sqrt"``,
-            ``"log2"``.
-        splitter: ``"best"``, or ``"random"``: of each feature one split is tried, drawn by
-            `random_state`: a threshold uniform between the node's smallest and largest value; of a
-            nominal feature split in two, one of its divisions (extremely randomised trees, Geurts
-            et al. 2006). Local evaluation of criteria on tables only.
-        min_score: a node whose best score is below it becomes a leaf; None splits until pure. Local
-            evaluation only.
-        no_distance_decay: True stops where every split would raise the distance, ``"strict"`` also
-            where it stays equal: the leaf's own distance locally and for the local steps of glocal
-            growth, the whole tree's globally. (The local distance of info_gain and gini never
-            rises, so there True never stops.)
-        empty_branch: a branch that no training row reached predicts its parent's majority
-            (``"parent"``) or nothing (``"unclassified"``: None from `predict`, zeros from
-            `predict_proba`, an error in `score`).
-        missing: ``"fractional"`` as C4.5: a row without a value goes down all branches, in parts
-            weighted by the branches' training weights, in growth and in prediction.
-            A split is scored on the known rows, and the score is scaled by their share. Limits
-            count parts. ``"branch"``: a branch of its own; where training rows of a node had no
-            missing value, the heaviest branch takes them. ``"mode"``: mean or mode of the training
-            rows. ``"error"`` refuses them. ``"auto"``: fractional with evaluation="local" and a
-            criterion whose facts say ``fractional`` (info_gain, gain_ratio, gini), else branch.
-        handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
-        pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
-            ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an
-            object of `fasttree.pruning` with options.
-        ccp_alpha: price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of
-            scikit-learn).
-        merge_redundant: None, or leaves that say the same are merged after pruning: ``"class"``
-            (siblings of one class, and two nested tests of one feature that cut off the same
-            class), ``"distribution"`` (also the same class shares).
-        cost_matrix: None, or shape (n_classes, n_classes): cost of predicting the column's class
-            where the row's is true, 0 on the diagonal. Nodes predict the cheapest class, and
-            pruning weighs expected costs; splits do not change.
-        priors: None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`:
-            the class weights become prior / share of the training weight, for every criterion.
-        leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
-        class_weight: None, ``"balanced"`` or a dict of label to number >= 0; multiplies sample
-            weights, never numbers of rows (``min_samples_leaf`` counts the same rows). Numbers of a
-            dict are scaled so that the rows weigh together what they weigh without them: equal ones
-            are none.
-        random_state: seed of random ties, feature subsets and random splits.
-        n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
-        progress: True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
-            (done, total) called every 50 ms.
-        trace: ``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
-            None.
+        ...
 
     Attributes:
         classes_: class labels, shape (n_classes,).
@@ -209,52 +92,6 @@ class FastTreeClassifier(
         (0.96, 3)
     """
 
-    cost_matrix: Any
-    priors: Any
-    trace: TraceKept
-
-    def __init__(
-        self,
-        *,
-        criterion: SplitCriterion = "info_gain",
-        evaluation: EvaluationMode = "local",
-        labels: Labels = "majority",
-        ties: TieRule = "first",
-        nominal_splits: NominalSplits = "auto",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        discretize: Discretization = "auto",
-        n_bins: int = 10,
-        threshold_search: ThresholdSearch = "exact",
-        max_bins: int = 255,
-        thresholds: Thresholds = "midpoint",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        leaf_order: LeafOrder = "improvement",
-        min_impurity_decrease: float = 0.0,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: FeatureCount = None,
-        splitter: Splitter = "best",
-        min_score: float | None = None,
-        no_distance_decay: DistanceRule = False,
-        empty_branch: EmptyBranch = "parent",
-        missing: MissingValues = "auto",
-        handle_unknown: UnknownLevels = "missing",
-        pruning: PruningMethod = None,
-        ccp_alpha: float = 0.0,
-        merge_redundant: MergedLeaves = None,
-        cost_matrix: Any = None,
-        priors: Any = None,
-        leaf_smoothing: LeafSmoothing = None,
-        class_weight: ClassWeight = None,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = None,
-        trace: TraceKept = "steps",
-    ) -> None:
-        self._keep(locals())
-
     # -- fitting ----------------------------------------------------------------------------------
 
     def fit(
@@ -280,7 +117,7 @@ class FastTreeClassifier(
             return fit_tree(self, batches, y, sample_weight)
         rows = self._training_rows(X, y, sample_weight)
         table, weights = rows.table, rows.weights
-        one_of("trace", self.trace, ("steps", "candidates", None))
+        check("trace", self.trace)
         config, custom = config_of(self.get_params(deep=False), table, weights)
         config = rows.configured(config)
         refuse_idle(self)
@@ -425,7 +262,7 @@ class FastTreeClassifier(
         return plot_tree(self, ax=ax, **options)
 
 
-@documented(FastTreeClassifier)
+@documented(FastTreeClassifier, TREE)
 def fit(
     X: Any,
     y: MaybeArray = None,

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import integer, one_value
+from .._checks import one_value
+from .declaration import NOT_STORED, check
 
 __all__ = ["kept_words", "trees_before"]
 
-FREE = ("n_estimators", "oob_score", "n_jobs", "progress", "warm_start")
+FREE = ("n_estimators", "oob_score", *NOT_STORED)
 """Parameters that may change between two fits."""
 
 
@@ -46,7 +47,7 @@ def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, i
         return None
     seed, content, words = forest._grown
     before = len(forest._model.seeds)
-    if integer("n_estimators", forest.n_estimators, 1) < before:
+    if check("n_estimators", forest.n_estimators) < before:
         raise ValueError(
             f"n_estimators={forest.n_estimators} must be larger or equal to the {before} trees "
             "that there are when warm_start=True"

@@ -1,0 +1,107 @@
+"""The text of ``estimators/keywords.py``: types and constructors of the declared parameters.
+
+What
+    Type checkers, editors and scikit-learn's `clone` read signatures that stand in the source. They
+    are written from `fasttree.estimators.declaration`.
+When not to use it
+    To say what a parameter is: that is the declaration's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fasttree.estimators.declaration import FOREST, TREE, Kind, Parameter
+
+WIDTH = 100
+HEAD = '''"""Types and constructors of the parameters of trees and forests.
+
+Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from .._checks.aliases import CategoricalFeatures, Seed
+from ..criteria import Criterion, PairFunction
+from ..discretize import Discretizer
+from ..pruning import Pruning
+from ..rendering.progress import Progress
+
+__all__ = ["ForestSettings", "Settings", "SplitCriterion", "TreeParameters", "TreeSettings"]
+'''
+
+
+def keywords() -> str:
+    """The module."""
+    in_trees = {one.name for one in TREE}
+    shared = [one for one in FOREST if one.name in in_trees]
+    return "\n".join(
+        [
+            HEAD,
+            *dict.fromkeys(_alias(one.kind) for one in (*TREE, *FOREST) if one.kind.values),
+            "",
+            *_fields(
+                "TreeParameters(TypedDict, total=False)",
+                "Keyword arguments of `FastTreeClassifier` beside the criterion.",
+                (one for one in TREE if one.name != "criterion"),
+            ),
+            *_fields(
+                "Settings", "The parameters that trees and forests share, as attributes.", shared
+            ),
+            *_constructor("TreeSettings", "The parameters of a tree, as attributes.", TREE, 0),
+            *_constructor(
+                "ForestSettings", "The parameters of a forest, as attributes.", FOREST, 1
+            ),
+        ]
+    )
+
+
+def _alias(kind: Kind) -> str:
+    """The definition of the type of a parameter that takes words, as the formatter writes it."""
+    listed = [_quoted(value) for value in kind.values if isinstance(value, str)]
+    parts = [
+        *(["bool"] if True in kind.values else []),
+        f"Literal[{', '.join(listed)}]",
+        *(kind.also.split(" | ") if kind.also else []),
+        *(["None"] if None in kind.values else []),
+    ]
+    head, said = f"{kind.type}: TypeAlias =", " | ".join(parts)
+    if len(head) + len(said) < WIDTH:
+        return f"{head} {said}"
+    if len(said) + 4 <= WIDTH:
+        return f"{head} (\n    {said}\n)"
+    lines = "".join(f"        {one},\n" for one in listed)
+    rest = "".join(f"    | {one}\n" for one in parts[1:])
+    return f"{head} (\n    Literal[\n{lines}    ]\n{rest})"
+
+
+def _quoted(value: object) -> str:
+    """A default or word as the formatter writes it."""
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _fields(head: str, said: str, parameters: Iterable[Parameter]) -> list[str]:
+    """A class with annotations alone."""
+    fields = [f"    {one.name}: {one.kind.type}" for one in parameters]
+    return ["", f"class {head}:", f'    """{said}"""', "", *fields, ""]
+
+
+def _constructor(name: str, said: str, parameters: Sequence[Parameter], places: int) -> list[str]:
+    """A class with a constructor that keeps its arguments; the first `places` may be positional."""
+    given = [f"{one.name}: {one.kind.type} = {_quoted(one.default)}," for one in parameters]
+    given.insert(places, "*,")
+    return [
+        "",
+        f"class {name}(Settings):",
+        f'    """{said}"""',
+        "",
+        "    def __init__(",
+        "        self,",
+        *(f"        {one}" for one in given),
+        "    ) -> None:",
+        *(f"        self.{one.name} = {one.name}" for one in parameters),
+        "",
+    ]

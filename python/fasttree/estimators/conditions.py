@@ -1,0 +1,61 @@
+"""When a parameter of a tree acts: what it needs of the others.
+
+What
+    A `Condition` looks at all parameters by name. `declaration` gives one to each parameter that
+    acts only beside others, and `idle` refuses a value that cannot act.
+When not to use it
+    For conditions on data: the same parameters serve all folds and all data sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from .. import criteria
+from ..pruning import CostComplexity
+
+__all__ = ["Condition"]
+
+Words = Mapping[str, Any]
+
+
+class Condition(NamedTuple):
+    """When a parameter acts, and what to say where it does not."""
+
+    acts: Callable[[Words], bool]
+    remedy: str
+    is_refused_elsewhere: bool = False
+    """By the core, which says why, or beside the parameter's domain."""
+
+
+def has_thresholds(params: Words) -> bool:
+    """Numbers are split at thresholds, not at bins."""
+    word = params["discretize"]
+    if not (word is None or (isinstance(word, str) and word == "auto")):
+        return False
+    return criteria.evidence_of(params["criterion"]) == "table"
+
+
+def takes_bins(params: Words) -> bool:
+    """Numbers are put into as many bins as `n_bins` says."""
+    word = params["discretize"]
+    if isinstance(word, str) and word == "auto":
+        return not has_thresholds(params)
+    return isinstance(word, str) and word != "mdlp"
+
+
+def is_local(params: Words) -> bool:
+    """Each leaf is split by its own best candidate."""
+    return bool(params["evaluation"] == "local")
+
+
+def takes_price(params: Words) -> bool:
+    """Leaves have a price that no object names."""
+    method = params["pruning"]
+    own = isinstance(method, CostComplexity) and method.ccp_alpha is not None
+    return method in (None, "cost_complexity") or (isinstance(method, CostComplexity) and not own)
+
+
+THRESHOLDS = "discretize=None and a criterion on tables: only then numbers have thresholds"
+LOCAL = "evaluation='local'"

@@ -1,0 +1,631 @@
+"""The parameters of trees and forests: each is declared here, once.
+
+What
+    `TREE` and `FOREST` hold name, group, kind, default and text of each parameter, what it needs in
+    order to act, and whether the core reads it under its name. Checks, conditions, what a model
+    file stores, docstrings and the configuration of the core are read from these lists;
+    ``python -m docs.studies.first_screen.make`` writes `keywords` (types and constructors) from
+    them.
+Complexity
+    None.
+When not to use it
+    For options of criteria: the core's registry declares those, beside the formulas.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import criteria
+from .._checks import as_float, integer, one_of, real, shown
+from ..discretize import DISCRETIZERS
+from ..pruning import PRUNINGS
+from .conditions import (
+    LOCAL,
+    THRESHOLDS,
+    Condition,
+    has_thresholds,
+    is_local,
+    takes_bins,
+    takes_price,
+)
+
+__all__ = ["FOREST", "NOT_STORED", "PARAMETERS", "TREE", "Kind", "Parameter", "check"]
+
+GROWTH, NUMBERS, MISSING = "growth", "numbers", "missing values"
+PRUNING, COSTS, RUN = "pruning", "costs", "the run"
+GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
+"""The groups in which parameters are shown."""
+
+EVERY = ("table", "pairs", "rows", "neighbours")
+"""All kinds of evidence."""
+TABLES = EVERY[:1]
+LARGEST = sys.float_info.max
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The values of a parameter: their type as constructors name it, and their check."""
+
+    type: str
+    values: tuple[bool | str | None, ...] = ()
+    """Values that the type names."""
+    also: str = ""
+    """Other types."""
+    least: int | None = None
+    """The smallest whole number."""
+    check: Callable[[str, Any], Any] | None = None
+    """Takes the parameter's name and value, and returns the value or refuses it. None where the
+    data decide, or the objects that may be given: then the reader of the parameter checks."""
+
+
+def words(type: str, *values: bool | str | None, also: str = "", elsewhere: bool = False) -> Kind:
+    """One of the values; None comes first in messages."""
+    known = tuple(sorted(values, key=lambda value: value is not None))
+    test = None if elsewhere else lambda name, value: one_of(name, value, known)
+    return Kind(type, values, also, check=test)
+
+
+def whole(least: int, *none: None) -> Kind:
+    """A whole number, or None."""
+
+    def test(name: str, value: Any) -> int | None:
+        return None if none and value is None else integer(name, value, least)
+
+    return Kind("int | None" if none else "int", least=least, check=test)
+
+
+def rows(least: int) -> Kind:
+    """A number of rows, or (a float) a share of the rows."""
+
+    def test(name: str, value: Any) -> int | float:
+        number = as_float(value)
+        is_share = number is not None and not isinstance(value, int | np.integer)
+        return real(name, value, 0.0, 1.0) if is_share else integer(name, value, least)
+
+    return Kind("int | float", least=least, check=test)
+
+
+def number(low: float, high: float, *none: None) -> Kind:
+    """A number in [low, high], or None."""
+
+    def test(name: str, value: Any) -> float | None:
+        return None if none and value is None else real(name, value, low, high)
+
+    return Kind("float | None" if none else "float", check=test)
+
+
+def flag() -> Kind:
+    """True or False."""
+
+    def test(name: str, value: Any) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name}={shown(value)} must be True or False")
+        return bool(value)
+
+    return Kind("bool", check=test)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a tree or forest."""
+
+    name: str
+    group: str
+    kind: Kind
+    default: Any
+    text: str
+    """Domain and meaning; ends of lines mean nothing."""
+    core: bool = False
+    """The core reads the checked value under this name."""
+    needs: Condition | None = None
+    """When it acts; None: always, on some data."""
+    scores: tuple[str, ...] = ()
+    """Evidence of the criteria beside which it acts on scores of features, or is harmless."""
+    stored: bool = True
+    """It says what to make, not how to work: a saved model holds it."""
+
+
+TREE: tuple[Parameter, ...] = (
+    Parameter(
+        "criterion",
+        GROWTH,
+        Kind(
+            "SplitCriterion",
+            also="Criterion | type[Criterion] | PairFunction | Callable[[Any], Any]",
+            values=criteria.names(),
+        ),
+        "info_gain",
+        """a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a function
+        ``f(tables) -> scores`` of all candidates of a node, `tables` of shape
+        (candidates, branches, classes), float64; larger scores are better.""",
+        scores=EVERY,
+    ),
+    Parameter(
+        "evaluation",
+        GROWTH,
+        words("EvaluationMode", "local", "global", "glocal"),
+        "local",
+        """``"local"``: each leaf is split by its own best candidate. ``"global"``: the leaf, split
+        and labels that bring the whole tree nearest to the classes. The distance is the
+        criterion's on the table of predicted label x class of all rows (Spaeh & Kosub
+        2022, algorithm 3). ``"glocal"``: a global step while it lowers that distance,
+        else the best local step. The criterion must be one on tables, without a guard.""",
+        core=True,
+    ),
+    Parameter(
+        "labels",
+        GROWTH,
+        words("Labels", "majority", "all", "distinct"),
+        "majority",
+        """how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every pair
+        of labels is tried) or ``"distinct"`` (every pair of two different labels). The
+        last two need splits in two: thresholds without missing values, or two levels.""",
+        core=True,
+        needs=Condition(lambda p: not is_local(p), "evaluation='global' or 'glocal'", True),
+    ),
+    Parameter(
+        "ties",
+        GROWTH,
+        words("TieRule", "first", "row", "random"),
+        "first",
+        """``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold
+        whose value occurs first in row order), ``"random"`` (drawn by `random_state`).""",
+        core=True,
+        needs=Condition(
+            lambda p: p["ties"] != "row" or (has_thresholds(p) and p["splitter"] == "best"),
+            f"{THRESHOLDS}, and splitter='best'",
+        ),
+    ),
+    Parameter(
+        "nominal_splits",
+        GROWTH,
+        words("NominalSplits", "auto", "multiway", "subset", "one_vs_rest"),
+        "auto",
+        """``"multiway"``: one branch per declared level. ``"subset"``: the best division of the
+        levels in two. It is exact up to 12 levels in a node, and for two classes where
+        the criterion orders levels; more are first joined as C4.5 does.
+        ``"one_vs_rest"``: one level against the others. Numbers in bins are then split
+        at a cut. ``"auto"``: each column by its declared levels or bins, multiway up to
+        32 and subset beyond; multiway throughout where the criterion serves no subsets,
+        and in `score_features`.""",
+        core=True,
+        scores=TABLES,
+    ),
+    Parameter(
+        "splitter",
+        GROWTH,
+        words("Splitter", "best", "random"),
+        "best",
+        """``"best"``, or ``"random"``: of each feature one split is tried, drawn by
+        `random_state`: a threshold uniform between the node's smallest and largest
+        value; of a nominal feature split in two, one of its divisions (extremely
+        randomised trees, Geurts et al. 2006). Local evaluation of criteria on tables
+        only.""",
+        core=True,
+        needs=Condition(
+            lambda p: has_thresholds(p) or p["nominal_splits"] != "multiway",
+            "splits in two: nominal_splits='subset' or 'one_vs_rest', or numbers with thresholds",
+        ),
+    ),
+    Parameter(
+        "max_features",
+        GROWTH,
+        words("FeatureCount", "sqrt", "log2", None, also="int | float", elsewhere=True),
+        None,
+        """features looked at in a node: None (all), a number, a share, ``"sqrt"``, ``"log2"``.""",
+    ),
+    Parameter(
+        "max_depth",
+        GROWTH,
+        whole(1, None),
+        None,
+        """deepest level of a leaf; the root is level 0.""",
+        core=True,
+    ),
+    Parameter(
+        "max_leaf_nodes",
+        GROWTH,
+        whole(2, None),
+        None,
+        """largest number of leaves; growth is then best-first (`leaf_order`).""",
+        core=True,
+    ),
+    Parameter(
+        "leaf_order",
+        GROWTH,
+        words("LeafOrder", "improvement", "distance"),
+        "improvement",
+        """which leaf is split next: ``"improvement"``, the one whose split improves the tree most
+        (weight of the leaf x gain in score, scikit-learn's order; without the weight
+        for ``extensive`` criteria), or ``"distance"``, the one whose split has the
+        smallest distance. Local only.""",
+        core=True,
+        needs=Condition(
+            lambda p: is_local(p) and p["max_leaf_nodes"] is not None,
+            "max_leaf_nodes, and evaluation='local'",
+        ),
+    ),
+    Parameter(
+        "min_samples_split",
+        GROWTH,
+        rows(2),
+        2,
+        """fewer rows are not split (a float below 1: share of the rows).""",
+    ),
+    Parameter(
+        "min_samples_leaf",
+        GROWTH,
+        rows(1),
+        1,
+        """every branch with rows must have so many.""",
+        scores=EVERY[:3],
+    ),
+    Parameter(
+        "min_weight_fraction_leaf",
+        GROWTH,
+        number(0.0, 0.5),
+        0.0,
+        """every branch with rows must have this share of the training weight, in [0, 0.5].""",
+        core=True,
+        scores=EVERY[:3],
+    ),
+    Parameter(
+        "min_impurity_decrease",
+        GROWTH,
+        number(0.0, LARGEST),
+        0.0,
+        """a node whose split improves the tree by less, per weight of the root, becomes a leaf; >=
+        0. Local only.""",
+        core=True,
+        needs=Condition(is_local, LOCAL, True),
+    ),
+    Parameter(
+        "min_score",
+        GROWTH,
+        number(-LARGEST, LARGEST, None),
+        None,
+        """a node whose best score is below it becomes a leaf; None splits until pure. Local
+        evaluation only.""",
+        core=True,
+        needs=Condition(is_local, LOCAL, True),
+    ),
+    Parameter(
+        "no_distance_decay",
+        GROWTH,
+        words("DistanceRule", False, True, "strict"),
+        False,
+        """True stops where every split would raise the distance, ``"strict"`` also where it stays
+        equal: the leaf's own distance locally and for the local steps of glocal growth,
+        the whole tree's globally. (The local distance of info_gain and gini never
+        rises, so there True never stops.)""",
+        core=True,
+    ),
+    Parameter(
+        "categorical_features",
+        NUMBERS,
+        Kind("CategoricalFeatures"),
+        "from_dtype",
+        """``"from_dtype"``, ``"all"``, None, a mask, indices or names; see `Table`.""",
+        scores=EVERY,
+    ),
+    Parameter(
+        "discretize",
+        NUMBERS,
+        words("Discretization", "auto", *DISCRETIZERS, None, also="Discretizer", elsewhere=True),
+        "auto",
+        """``"auto"`` or None (search thresholds), ``"equal_width"``, ``"equal_frequency"``,
+        ``"mdlp"``, or an object of `fasttree.discretize`; fitted on the training rows.""",
+        scores=EVERY[:3],
+    ),
+    Parameter(
+        "n_bins",
+        NUMBERS,
+        whole(1),
+        10,
+        """number of bins of the discretisers that take one.""",
+        scores=EVERY[:3],
+        needs=Condition(
+            takes_bins,
+            "discretize='equal_width' or 'equal_frequency' (an object of fasttree.discretize has "
+            "its own n_bins)",
+        ),
+    ),
+    Parameter(
+        "threshold_search",
+        NUMBERS,
+        words("ThresholdSearch", "exact", "histogram"),
+        "exact",
+        """``"exact"``: every boundary between two values. ``"histogram"``: only the cuts between
+        at most `max_bins` bins, made on the training rows of the whole tree: a bin for
+        each value while they suffice, else bins of about one weight. Faster from some
+        100,000 rows on, and coarser. The threshold of a split lies midway between the
+        highest value of the last occupied bin on its left and the lowest of the first
+        on its right.""",
+        core=True,
+        scores=TABLES,
+        needs=Condition(has_thresholds, THRESHOLDS, True),
+    ),
+    Parameter(
+        "max_bins",
+        NUMBERS,
+        whole(2),
+        255,
+        """largest number of bins of a histogram search, at least 2.""",
+        core=True,
+        scores=TABLES,
+        needs=Condition(
+            lambda p: p["threshold_search"] == "histogram", "threshold_search='histogram'"
+        ),
+    ),
+    Parameter(
+        "thresholds",
+        NUMBERS,
+        words("Thresholds", "midpoint", "value", "training_value"),
+        "midpoint",
+        """``"midpoint"`` between two values, ``"value"`` (the lower one), or ``"training_value"``
+        (the largest value of the whole training set that is not above the midpoint, as
+        J48; numbers less than 1e-6 above it count as equal to it).""",
+        core=True,
+        needs=Condition(has_thresholds, THRESHOLDS),
+    ),
+    Parameter(
+        "missing",
+        MISSING,
+        words("MissingValues", "auto", "fractional", "mode", "branch", "error"),
+        "auto",
+        """``"fractional"`` as C4.5: a row without a value goes down all branches, in parts
+        weighted by the branches' training weights, in growth and in prediction. A split
+        is scored on the known rows, and the score is scaled by their share. Limits
+        count parts. ``"branch"``: a branch of its own; where training rows of a node
+        had no missing value, the heaviest branch takes them. ``"mode"``: mean or mode
+        of the training rows. ``"error"`` refuses them. ``"auto"``: fractional with
+        evaluation="local" and a criterion whose facts say ``fractional`` (info_gain,
+        gain_ratio, gini), else branch.""",
+        core=True,
+        scores=EVERY,
+    ),
+    Parameter(
+        "empty_branch",
+        MISSING,
+        words("EmptyBranch", "parent", "unclassified"),
+        "parent",
+        """a branch that no training row reached predicts its parent's majority (``"parent"``) or
+        nothing (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an
+        error in `score`).""",
+        core=True,
+    ),
+    Parameter(
+        "handle_unknown",
+        MISSING,
+        words("UnknownLevels", "missing", "error"),
+        "missing",
+        """levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.""",
+    ),
+    Parameter(
+        "pruning",
+        PRUNING,
+        words("PruningMethod", *PRUNINGS, None, also="Pruning", elsewhere=True),
+        None,
+        """how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
+        ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``,
+        or an object of `fasttree.pruning` with options.""",
+    ),
+    Parameter(
+        "ccp_alpha",
+        PRUNING,
+        number(0.0, math.inf),
+        0.0,
+        """price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of
+        scikit-learn).""",
+        needs=Condition(
+            takes_price, "pruning=None or 'cost_complexity', and no price in the object", True
+        ),
+    ),
+    Parameter(
+        "merge_redundant",
+        PRUNING,
+        words("MergedLeaves", "class", "distribution", None),
+        None,
+        """None, or leaves that say the same are merged after pruning: ``"class"`` (siblings of one
+        class, and two nested tests of one feature that cut off the same class),
+        ``"distribution"`` (also the same class shares).""",
+    ),
+    Parameter(
+        "cost_matrix",
+        COSTS,
+        Kind("Any"),
+        None,
+        """None, or shape (n_classes, n_classes): cost of predicting the column's class where the
+        row's is true, 0 on the diagonal. Nodes predict the cheapest class, and pruning
+        weighs expected costs; splits do not change.""",
+    ),
+    Parameter(
+        "priors",
+        COSTS,
+        Kind("Any"),
+        None,
+        """None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`: the
+        class weights become prior / share of the training weight, for every criterion.""",
+        scores=EVERY,
+    ),
+    Parameter(
+        "class_weight",
+        COSTS,
+        words("ClassWeight", "balanced", None, also="Mapping[Any, float]", elsewhere=True),
+        None,
+        """None, ``"balanced"`` or a dict of label to number >= 0; multiplies sample weights, never
+        numbers of rows (``min_samples_leaf`` counts the same rows). Numbers of a dict
+        are scaled so that the rows weigh together what they weigh without them: equal
+        ones are none.""",
+        scores=EVERY,
+    ),
+    Parameter(
+        "leaf_smoothing",
+        COSTS,
+        words("LeafSmoothing", "laplace", "m_estimate", None),
+        None,
+        """None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).""",
+    ),
+    Parameter(
+        "random_state",
+        RUN,
+        Kind("Seed"),
+        None,
+        """seed of random ties, feature subsets and random splits.""",
+        scores=EVERY,
+    ),
+    Parameter(
+        "n_jobs",
+        RUN,
+        Kind("int | None"),
+        None,
+        """threads; None is one, -1 all cores. The tree does not depend on it.""",
+        scores=EVERY,
+        stored=False,
+    ),
+    Parameter(
+        "progress",
+        RUN,
+        Kind("Progress"),
+        None,
+        """True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
+        (done, total) called every 50 ms.""",
+        scores=EVERY,
+        stored=False,
+    ),
+    Parameter(
+        "trace",
+        RUN,
+        words("TraceKept", "steps", "candidates", None),
+        "steps",
+        """``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
+        None.""",
+    ),
+)
+"""Parameters of a tree, by group."""
+
+SAMPLES = Condition(lambda p: bool(p["bootstrap"]), "bootstrap=True", True)
+
+OF_FORESTS = (
+    Parameter(
+        "n_estimators",
+        GROWTH,
+        whole(1),
+        100,
+        """number of trees, >= 1.""",
+    ),
+    Parameter(
+        "bootstrap",
+        GROWTH,
+        flag(),
+        True,
+        """True: each tree sees a sample with replacement; False: all rows.""",
+    ),
+    Parameter(
+        "max_samples",
+        GROWTH,
+        Kind("int | float | None"),
+        None,
+        """rows in a sample: None (as many as there are), a number, or a share in (0, 1]. Only with
+        bootstrap. A row of integer sample weight counts as its copies; a row of real
+        sample weight is drawn with a probability proportional to it.""",
+        needs=SAMPLES,
+    ),
+    Parameter(
+        "oob_score",
+        RUN,
+        flag(),
+        False,
+        """True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.""",
+        needs=SAMPLES,
+    ),
+    Parameter(
+        "warm_start",
+        RUN,
+        Kind("bool"),
+        False,
+        """True: a further `fit` on the same rows keeps the trees and grows those that
+        `n_estimators` asks for in addition; the forest is the one grown at once. Fewer
+        trees, other rows and other parameters (beside `oob_score`) are refused. A
+        forest from `load_model` is grown anew.""",
+        stored=False,
+    ),
+)
+"""Parameters that forests have and trees have not."""
+
+IN_FORESTS: dict[str, dict[str, Any]] = {
+    "max_features": {
+        "default": "sqrt",
+        "text": """features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
+        (all).""",
+    },
+    "pruning": {
+        "text": """of each tree, as in `FastTreeClassifier`; ``"reduced_error"`` is refused. Bins
+        and
+        means are fitted once, on all training rows; shares of rows are shares of the sample."""
+    },
+    "class_weight": {
+        "kind": words(
+            "ForestClassWeight",
+            "balanced_subsample",
+            "balanced",
+            None,
+            also="Mapping[Any, float]",
+            elsewhere=True,
+        ),
+        "text": """as in `FastTreeClassifier`; it multiplies in the trees and changes no sample.
+        ``"balanced_subsample"``: n/(k n_c) in the sample of each tree.""",
+    },
+    "random_state": {"text": """seed of samples, feature subsets and random ties."""},
+    "n_jobs": {
+        "text": """threads; None is one, -1 all cores. A criterion that is a Python function is
+        called
+        by one."""
+    },
+    "progress": {
+        "text": """True or ``"auto"`` (a bar), None or False, or a function (trees done, trees)
+        called every 50 ms."""
+    },
+}
+"""What forests say otherwise of a parameter of a tree."""
+
+
+def _forest() -> tuple[Parameter, ...]:
+    """The parameters of a forest, `n_estimators` first, in the order of the groups."""
+    shared = [
+        replace(one, **IN_FORESTS.get(one.name, {}))
+        for one in TREE
+        if one.name not in ("cost_matrix", "priors", "trace")
+    ]
+    return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))
+
+
+FOREST = _forest()
+NOT_STORED = tuple(one.name for one in FOREST if not one.stored)
+"""Parameters that say how to work, not what to make; a saved model does not hold them."""
+
+PARAMETERS = {one.name: one for one in (*FOREST, *TREE)}
+"""All parameters by name; what trees and forests share is a tree's."""
+
+
+def check(name: str, value: Any) -> Any:
+    """The value of a parameter as the core takes it.
+
+    Raises:
+        ValueError: a value outside the parameter's domain.
+
+    Examples:
+        >>> check("max_depth", 0)
+        Traceback (most recent call last):
+        ...
+        ValueError: max_depth=0 must be at least 1
+    """
+    test = PARAMETERS[name].kind.check
+    return value if test is None else test(name, value)

@@ -1,0 +1,107 @@
+"""Texts of help from the declarations of parameters.
+
+What
+    Classes and functions say ``...`` where their parameters are listed; they are filled in by
+    group, with types and defaults.
+When not to use it
+    For checks: `declaration.check` makes them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from .declaration import GROUPS, Parameter
+
+__all__ = ["described", "documented", "type_name"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Class = TypeVar("Class", bound=type)
+MANY_NAMES = 12
+"""A choice among more names is shown as ``str``."""
+HELD = "\N{NO-BREAK SPACE}"
+WIDTH = 92
+
+
+def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
+    """Give a function the parameters of a class that it passes on. Its signature names them with
+    their defaults, and its text lists them where it says ``...``."""
+
+    def of(function: F) -> F:
+        own = inspect.signature(function)
+        passed = inspect.signature(kind).parameters.values()
+        shared = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = {p.name for p in shared}
+        function.__doc__ = _filled(function, kind, parameters)
+        function.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[
+                *shared,
+                *(p.replace(kind=p.KEYWORD_ONLY) for p in passed if p.name not in named),
+            ]
+        )
+        return function
+
+    return of
+
+
+def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
+    """List the parameters of a class in its text, where it says ``...``."""
+
+    def of(kind: Class) -> Class:
+        kind.__doc__ = _filled(kind, kind, parameters)
+        return kind
+
+    return of
+
+
+def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
+    """The text of a class or function with the parameters of a class by group: name, type, default
+    and meaning of each."""
+    hints, sections = get_type_hints(kind.__init__), []  # type: ignore[misc]
+    for group in GROUPS:
+        lines = [f"Parameters of {group}:"]
+        for one in parameters:
+            if one.group != group:
+                continue
+            kinds = "" if hints[one.name] is Any else f"{type_name(hints[one.name])}, "
+            # Readers of docstrings want a name with its type on one line, however long.
+            said = f"{one.name} ({kinds}default {one.default!r}):".replace(" ", HELD)
+            lines += textwrap.wrap(
+                f"{said} {' '.join(one.text.split())}",
+                WIDTH,
+                initial_indent=" " * 4,
+                subsequent_indent=" " * 8,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        sections.append("\n".join(lines).replace(HELD, " "))
+    text, listed = inspect.getdoc(owner) or "", "\n\n".join(sections) + "\n"
+    own = "Args:\n    ...\n"
+    return text.replace(own, listed) if own in text else text.replace("    ...\n", f"\n{listed}")
+
+
+def type_name(hint: Any) -> str:
+    """A type as a reader says it: choices as their values, objects by their class."""
+    if hint is None or hint is type(None):
+        return "None"
+    parts = get_args(hint)
+    if str(hint).startswith("typing.Literal"):
+        return "str" if len(parts) > MANY_NAMES else " | ".join(map(repr, parts))
+    if "Callable" in str(hint).split("[")[0]:
+        return "function"
+    if parts and str(hint).startswith("type["):
+        return f"type of {type_name(parts[0])}"
+    if parts and "Mapping" in str(hint).split("[")[0]:
+        return "dict"
+    if get_origin(hint) in (Sequence, list, tuple):
+        return "list"
+    if hint is np.ndarray:
+        return "array"
+    if parts:
+        return " | ".join(dict.fromkeys(map(type_name, parts)))
+    return str(hint.__name__)

@@ -132,6 +132,28 @@ where
     deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
+/// Text of a JSON value, written into a document as that value; empty text is the empty object.
+pub mod text {
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::value::RawValue;
+    use std::result::Result;
+
+    const EMPTY: &str = "{}";
+
+    /// Writes the value.
+    pub fn serialize<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
+        let text = if text.is_empty() { EMPTY } else { text };
+        RawValue::from_string(text.to_owned()).map_err(S::Error::custom)?.serialize(to)
+    }
+
+    /// Reads a value of any kind, and keeps its text.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+        let value = Box::<RawValue>::deserialize(from)?;
+        Ok(if value.get() == EMPTY { String::new() } else { value.get().to_owned() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

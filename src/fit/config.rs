@@ -5,6 +5,7 @@
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
+use crate::json;
 use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
 use crate::prune::{self, AlphaRule, PruneMethod};
@@ -78,7 +79,8 @@ pub struct Config {
     /// Within each sample of a forest, classes weigh alike before `class_weight` multiplies.
     pub balanced_samples: bool,
     pub seed: u64,
-    /// Printed into the model as it is.
+    /// JSON, printed into the model as it is.
+    #[serde(deserialize_with = "json::text::deserialize")]
     pub parameters: String,
 }
 
@@ -91,7 +93,7 @@ impl Default for Config {
             labels: LeafLabels::Majority,
             ties: Ties::First,
             splitter: Splitter::Best,
-            nominal_splits: NominalSplits::Multiway,
+            nominal_splits: NominalSplits::Auto,
             discretize: None,
             threshold_search: ThresholdSearch::Exact,
             max_bins: 255,

@@ -7,6 +7,7 @@
 use super::{Body, body, model, opened, sealed};
 use crate::data::Schema;
 use crate::error::{Error, Result};
+use crate::json;
 use crate::model::Forest;
 use crate::parallel::Control;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ const FORMAT: &str = "fasttree forest";
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredTrees {
+    #[serde(with = "json::text")]
     parameters: String,
     seeds: Vec<u64>,
     totals: Vec<f64>,

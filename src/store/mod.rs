@@ -46,6 +46,7 @@ struct Sealed {
 struct Body {
     schema: Schema,
     smoothing: LeafSmoothing,
+    #[serde(with = "json::text")]
     parameters: String,
     #[serde(deserialize_with = "json::column")]
     parent: Vec<i64>,

@@ -7,13 +7,16 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import fasttree
-from fasttree import FastForestClassifier, FastTreeClassifier
+from fasttree import FastForestClassifier, FastTreeClassifier, _engine
 from fasttree.discretize import DISCRETIZERS
 from fasttree.estimators import keywords
 from fasttree.estimators.declaration import FOREST, GROUPS, PARAMETERS, TREE, check
+from fasttree.estimators.parameters import config_of
 from fasttree.pruning import PRUNINGS
 
 
@@ -94,3 +97,18 @@ def test_choices_that_types_allow_are_those_that_fit_takes(name):
     assert words <= said | {"auto", "balanced"}, (words, said)
     registries = {"pruning": PRUNINGS.keys(), "discretize": {*DISCRETIZERS, "auto"}}
     assert name not in registries or words == registries[name]
+
+
+def test_defaults_of_the_core_are_those_of_the_declaration():
+    """Without a word, the core grows what the estimator grows: many levels, numbers, gaps."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"level": [f"v{i % 40}" for i in range(400)], "number": rng.normal(size=400)})
+    X.loc[rng.random(400) < 0.1, "number"] = np.nan
+    table = fasttree.Table(X, rng.integers(0, 2, 400))
+    declared = {p.name for p in TREE if p.core}
+    for words in ({}, {"threshold_search": "histogram"}):
+        config, _ = config_of(FastTreeClassifier(**words).get_params(deep=False), table)
+        bare = {k: v for k, v in config.items() if k not in declared or k in words}
+        whole, core = (_engine.fit(table, one).arrays() for one in (config, bare))
+        for name, column in whole.items():
+            np.testing.assert_array_equal(column, core[name], err_msg=name)

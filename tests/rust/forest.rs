@@ -107,7 +107,8 @@ fn every_tree_of_a_file_is_checked() {
     let (forest, _) = grown(&data(60), &Weights::Unit, Some(60), 1);
     let bytes = forest_to_bytes(&forest).unwrap();
     assert!(
-        forest_from_bytes(&changed(&bytes, "\"parameters\":\"\"", "\"parameters\":\"x\"")).is_ok()
+        forest_from_bytes(&changed(&bytes, "\"parameters\":{}", "\"parameters\":{\"a\":1}"))
+            .is_ok()
     );
     let empty = "{\"schema\":{\"features\":[],\"classes\":[],\"target\":\"\"}";
     for (from, to, message) in [

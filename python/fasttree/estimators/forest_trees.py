@@ -3,6 +3,7 @@ when it is looked at."""
 
 from __future__ import annotations
 
+import json
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -59,7 +60,7 @@ class ForestTrees(Sequence[FastTreeClassifier]):
         params = tree_parameters(self._params, self._seeds[t])
         tree = FastTreeClassifier(**params)
         tree._candidates = {}
-        model = self._forest._model.tree(t, stored_parameters(params))
+        model = self._forest._model.tree(t, json.dumps(stored_parameters(params)))
         tree._adopt(model, self._forest.classes_, self._forest._schema.has_names)
         return tree
 

@@ -229,8 +229,8 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
-def stored_parameters(params: dict[str, Any]) -> str:
-    """Parameters as they are written into a saved model: JSON with sorted keys."""
+def stored_parameters(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as they are written into a saved model: plain data, sorted by name."""
 
     def default(value: Any) -> Any:
         return value.item() if isinstance(value, np.generic) else repr(value)
@@ -244,7 +244,8 @@ def stored_parameters(params: dict[str, Any]) -> str:
         kept[name] = plain_costs(kept[name])
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
-    return json.dumps(kept, sort_keys=True, default=default)
+    plain: dict[str, Any] = json.loads(json.dumps(kept, sort_keys=True, default=default))
+    return plain
 
 
 def restored_parameters(text: str) -> dict[str, Any]:

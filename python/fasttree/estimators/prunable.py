@@ -11,6 +11,7 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class Prunable:
         model = _engine.prune(
             self._model,
             config,
-            stored_parameters(params),
+            json.dumps(stored_parameters(params)),
             table,
             sample_weight=weights,
             n_jobs=self.n_jobs,

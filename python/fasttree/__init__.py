@@ -47,8 +47,9 @@ _NAMES = {
     "fit": "estimators",
     "MinimalTreeClassifier": "estimators",
     "OptimalTreeClassifier": "estimators",
-    "from_bytes": "estimators",
-    "load_model": "estimators",
+    "from_bytes": "model_files",
+    "load": "model_files",
+    "load_model": "model_files",
     "minimal_tree": "estimators",
     "optimal_tree": "estimators",
     "FeatureEstimates": "scores",
@@ -100,6 +101,7 @@ __all__ = [
     "fit",
     "from_bytes",
     "list_criteria",
+    "load",
     "load_model",
     "metrics",
     "minimal_tree",
@@ -148,11 +150,10 @@ if TYPE_CHECKING:
         MinimalTreeClassifier,
         OptimalTreeClassifier,
         fit,
-        from_bytes,
-        load_model,
         minimal_tree,
         optimal_tree,
     )
+    from .model_files import from_bytes, load, load_model
     from .model_selection.sweeping import sweep
     from .scores import (
         FeatureEstimates,

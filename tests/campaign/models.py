@@ -63,7 +63,7 @@ def make() -> Any:
     documents = _documents()
     for document, _ in documents:
         text = json.dumps(document["model"], ensure_ascii=False, separators=(",", ":"))
-        read(sealed(document, text), np.zeros((1, 3)), str(document["format"]))
+        fasttree.from_bytes(sealed(document, text))
 
     def case(number: int) -> None:
         rng = random.Random(f"model {number}")
@@ -72,18 +72,9 @@ def make() -> Any:
             raw = text_of(mutated(document, rng), rng).encode("utf-8", "surrogatepass")
         else:
             raw = sealed(document, text_of(mutated(document["model"], rng), rng))
-        use(read(raw, X, str(document["format"])), X)
+        use(fasttree.from_bytes(raw), X)
 
     return case
-
-
-def read(raw: bytes, X: np.ndarray, kind: str) -> Any:
-    """The model of a file."""
-    if kind.startswith("fasttree Bayes"):
-        return naive_bayes.from_bytes(raw)
-    if "network" in kind:
-        return bayesian_networks.from_bytes(raw)
-    return fasttree.from_bytes(raw)
 
 
 def use(model: Any, X: np.ndarray) -> None:

@@ -419,7 +419,7 @@ BAYES = {
     "load a Bayes model": Call(
         "X, y = levels(3_000, 300)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)\n"
         "b = m.to_bytes()",
-        "naive_bayes.from_bytes(b)",
+        "fasttree.from_bytes(b)",
         ("BayesModel.from_bytes",),
     ),
     "MDLP": Call("X, y = numbers(200_000, 10)", "discretize.MDLP().fit(X, y)", ("bin_cuts",)),

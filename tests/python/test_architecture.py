@@ -25,7 +25,7 @@ RANKS = {
     "exact": 5, "bayesian_networks": 5, "reports": 5, "scores": 5,
     "model_selection": 6, "naive_bayes": 6, "feature_selection": 6,
     "distributed": 6,
-    "experiments": 7, "advice": 7,
+    "experiments": 7, "advice": 7, "model_files": 7,
     "cli": 8,
 }  # fmt: skip
 TOP = ("__init__", "__main__")

@@ -18,13 +18,11 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 import fasttree
-from fasttree import Table
+from fasttree import Table, from_bytes, load
 from fasttree.bayesian_networks import (
     BayesianNetwork,
     CaMML,
     exact_posterior,
-    from_bytes,
-    load,
     message_length,
 )
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import fasttree
 from fasttree import criteria
 from fasttree.estimators.declaration import NOT_STORED
+from fasttree.naive_bayes import AODE, TAN, NaiveBayes
 
 from .tools import body_of, file_of, thinned
 
@@ -358,3 +359,35 @@ def test_the_file_is_one_json_document_with_sorted_facts():
     assert list(document) == ["format", "version", "checksum", "model"]
     assert document["model"]["parameters"]["criterion"] == "info_gain"
     assert document["model"]["parameters"].keys().isdisjoint(NOT_STORED)
+
+
+def test_one_function_reads_the_files_of_all_models(tmp_path, capsys):
+    from fasttree.cli import main
+    from fasttree.model_files import HEAD, READERS
+
+    table = fasttree.datasets.load_weather()
+    camml = fasttree.bayesian_networks.CaMML(n_steps=500, random_state=0).fit(table)
+    models = [
+        fasttree.fit(table),
+        fasttree.minimal_tree(table),
+        fasttree.FastForestClassifier(n_estimators=2, random_state=0).fit(table),
+        *(learner().fit(table) for learner in (NaiveBayes, TAN, AODE)),
+        camml,
+        camml.network_,
+    ]
+    path, kinds = tmp_path / "model.json", set()
+    for model in models:
+        model.save(path)
+        again = fasttree.load(path)
+        assert type(again) is type(model)
+        assert again.to_bytes() == model.to_bytes() == path.read_bytes()
+        kinds.add(HEAD.match(model.to_bytes())[1])
+        spaced = model.to_bytes().replace(b'{"format": ', b'\n{ "format" :', 1)
+        assert type(fasttree.from_bytes(spaced)) is type(model)
+    assert kinds == set(READERS)
+    assert fasttree.load_model is fasttree.load
+    assert main(["show", str(path)]) == 2
+    assert "holds a BayesianNetwork; the command reads trees" in capsys.readouterr().err
+    path.write_bytes(path.read_bytes().replace(b"fasttree network", b"fasttree picture"))
+    with pytest.raises(ValueError, match=r"model\.json: "):
+        fasttree.load(path)

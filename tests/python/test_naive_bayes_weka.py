@@ -85,7 +85,7 @@ def test_wekas_rule_in_plain_python():
     expected = joint / joint.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(new[:, None]), expected, rtol=1e-8, atol=1e-12)
     assert model.predict(new[:, None]).tolist() == expected.argmax(axis=1).tolist()
-    copy = fasttree.naive_bayes.from_bytes(model.to_bytes())
+    copy = fasttree.from_bytes(model.to_bytes())
     assert np.array_equal(copy.predict_proba(new[:, None]), model.predict_proba(new[:, None]))
     assert np.array_equal(copy.precision_, model.precision_)
 

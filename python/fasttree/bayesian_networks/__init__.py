@@ -24,7 +24,6 @@ from .exact import ExactPosterior, OrderedModel, exact_memory, exact_posterior
 from .lengths import MessageLength, message_length
 from .network import BayesianNetwork
 from .search import FoundModel, SearchResult
-from .storing import from_bytes, load
 from .structure import equivalent
 
 __all__ = [
@@ -39,7 +38,5 @@ __all__ = [
     "equivalent",
     "exact_memory",
     "exact_posterior",
-    "from_bytes",
-    "load",
     "message_length",
 ]

@@ -322,7 +322,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         return sealed(self._state())
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file; `fasttree.bayesian_networks.load` reads it."""
+        """Write the model to a file; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
 
     def _state(self) -> dict[str, Any]:

@@ -63,9 +63,7 @@ def opened(data: bytes, kind: str = NETWORK) -> dict[str, Any]:
         raise ValueError(f"not a {kind}: no JSON ({error})") from None
     found = document.get("format") if isinstance(document, dict) else None
     if found != kind:
-        is_tree = found == "fasttree model"
-        hint = "this is a tree, which fasttree.load_model reads" if is_tree else "another format"
-        raise ValueError(f"not a {kind}: {hint}")
+        raise ValueError(f"not a {kind}: another format")
     if document.get("version") != VERSION:
         raise ValueError(
             f"the model has version {document.get('version')!r}, this fasttree reads version "

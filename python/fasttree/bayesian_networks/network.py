@@ -321,7 +321,7 @@ class BayesianNetwork(TableNetwork):
         return sealed({"kind": "network", "network": self.state()})
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the network to a file, which `fasttree.bayesian_networks.load` reads."""
+        """Write the network to a file, which `fasttree.load` reads."""
         save_bytes(path, self.to_bytes())
 
     def state(self) -> dict[str, Any]:

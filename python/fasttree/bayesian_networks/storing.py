@@ -3,19 +3,14 @@
 Loading
     Nothing is executed and nothing believed: checksum first (`documents`), then every part goes
     through the checks of the constructors.
-When not to use it
-    For trees: `fasttree.load_model`; for naive Bayes, TAN, AODE: `fasttree.naive_bayes.load`.
 """
 
 from __future__ import annotations
 
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._checks import checked, content, path_of
 from ..estimators.parameters import restored_discretizer
 from ..table.whole import EXACT
 from .camml import CaMML
@@ -24,7 +19,7 @@ from .documents import opened
 from .network import BayesianNetwork, probability_table
 from .search import FoundModel, SearchResult
 
-__all__ = ["from_bytes", "load"]
+__all__ = ["network_from_bytes"]
 
 
 def _restored(stored: dict[str, Any]) -> BayesianNetwork:
@@ -114,19 +109,11 @@ def _labels(values: Any) -> np.ndarray:
     return np.array(values, dtype=None if len({type(v) for v in values}) == 1 else object)
 
 
-@checked(data=content)
-def from_bytes(data: bytes) -> BayesianNetwork | CaMML:
+def network_from_bytes(data: bytes) -> BayesianNetwork | CaMML:
     """A network or a fitted classifier from the content of a file, checked.
 
     Raises:
         ValueError: truncated, damaged, of another version, or no network of fasttree.
-
-    Examples:
-        >>> import fasttree
-        >>> table = fasttree.datasets.load_weather()
-        >>> network = BayesianNetwork.from_table(table, [["play"], [], [], [], []])
-        >>> from_bytes(network.to_bytes()) == network
-        True
     """
     model = opened(data)
     try:
@@ -140,17 +127,3 @@ def from_bytes(data: bytes) -> BayesianNetwork | CaMML:
             "not a valid fasttree network: "
             f"{type(error).__name__.replace('Error', '').lower()}: {error}"
         ) from error
-
-
-@checked(path=path_of)
-def load(path: str | PathLike[str]) -> BayesianNetwork | CaMML:
-    """A network or a fitted classifier from a file written by its ``save``.
-
-    Raises:
-        ValueError: as `from_bytes`, with the name of the file.
-        OSError: the file cannot be read.
-    """
-    try:
-        return from_bytes(Path(path).read_bytes())
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error

@@ -43,7 +43,8 @@ def _cores() -> int:
 
 def _grow_and_read_back() -> str:
     from ..datasets import load_weather
-    from ..estimators import fit, from_bytes
+    from ..estimators import fit
+    from ..model_files import from_bytes
 
     rows = load_weather()
     model = fit(rows)

@@ -51,16 +51,23 @@ def model_of(file: Path) -> Any:
     """The model of a file.
 
     Raises:
-        FileNotFoundError, ValueError: no such file, or no model file; the message says how to write
+        FileNotFoundError, ValueError: no such file, or no tree or forest; the message says how to write
             one.
     """
-    from ..estimators import load_model
+    from ..estimators.base import Classifier
+    from ..model_files import load
 
     if not file.is_file():
         raise FileNotFoundError(
             f"{file}: there is no such model file; write one with ftree fit DATA --model FILE"
         )
-    return load_model(file)
+    model = load(file)
+    if not isinstance(model, Classifier):
+        raise ValueError(
+            f"{file} holds a {type(model).__name__}; the command reads trees and forests, "
+            "fasttree.load reads it in Python"
+        )
+    return model
 
 
 def sizes(tree: Any) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
 from .forest import FastForestClassifier
-from .restore import from_bytes, load_model
 from .tree import FastTreeClassifier, fit
 
 __all__ = [
@@ -11,8 +10,6 @@ __all__ = [
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",
     "fit",
-    "from_bytes",
-    "load_model",
     "minimal_tree",
     "optimal_tree",
 ]

@@ -228,7 +228,7 @@ class Classifier(Settings, Stored):
         return self._model.to_bytes()
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file, at once or not at all; `fasttree.load_model` reads it."""
+        """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
 
 

@@ -26,7 +26,6 @@ from __future__ import annotations
 from .aode import AODE
 from .base import BayesClassifier
 from .naive import NaiveBayes
-from .reading import from_bytes, load
 from .tan import TAN
 
-__all__ = ["AODE", "TAN", "BayesClassifier", "NaiveBayes", "from_bytes", "load"]
+__all__ = ["AODE", "TAN", "BayesClassifier", "NaiveBayes"]

@@ -21,18 +21,25 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import one_of, real
 from .._checks.aliases import CategoricalFeatures, MaybeArray
+from ..bayesian_networks.documents import sealed
 from ..datasets.inputs import given
 from ..discretize import Discretizer, make
 from ..estimators.new_rows import Schema, rows_for, weighted_rows, without_empty_rows
+from ..estimators.parameters import stored_discretizer
 from ..estimators.stored import Stored
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
-from .writing import to_bytes
 
 __all__ = ["BayesClassifier"]
 
 C = TypeVar("C", bound="BayesClassifier")
+
+
+FORMAT = "fasttree Bayes model"
+"""The kind of a model file."""
+
+NOT_STORED = ("n_jobs",)
 
 
 class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
@@ -187,13 +194,33 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     # -- keeping ----------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
-        """The model file's content: a versioned JSON document with a checksum."""
+        """The model file's content: a versioned JSON document with a checksum.
+
+        Raises:
+            TypeError: a parameter that has no JSON form.
+        """
         check_is_fitted(self)
-        return to_bytes(self)
+        params = {k: v for k, v in self.get_params(deep=False).items() if k not in NOT_STORED}
+        params["discretize"] = stored_discretizer(params["discretize"])
+        schema = self._schema
+        features = [
+            {"name": name, "nominal": nominal, "levels": list(levels)}
+            for name, nominal, levels in zip(
+                schema.names, schema.nominal, schema.levels, strict=True
+            )
+        ]
+        model = {
+            "learner": type(self).__name__,
+            "parameters": params,
+            "features": features,
+            "has_names": schema.has_names,
+            "classes": [_engine.plain(label) for label in self.classes_],
+            "core": json.loads(self._model.to_bytes()),
+        }
+        return sealed(model, FORMAT)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file, at once or not at all; `fasttree.naive_bayes.load` reads
-        it."""
+        """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
 
     # -- predicting -------------------------------------------------------------------------------

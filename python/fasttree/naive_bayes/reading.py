@@ -10,31 +10,25 @@ What
 Loading
     Nothing is executed and nothing believed: checksum first, then every part is compared with what
     the core's model says of itself, whose counts the core checks.
-When not to use it
-    For trees: `fasttree.load_model`.
 """
 
 from __future__ import annotations
 
 import json
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import _engine
-from .._checks import checked, content, path_of
 from ..bayesian_networks.documents import opened
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
 from .aode import AODE
-from .base import BayesClassifier
+from .base import FORMAT, BayesClassifier
 from .naive import NaiveBayes
 from .tan import TAN
-from .writing import FORMAT
 
-__all__ = ["from_bytes", "load"]
+__all__ = ["classifier_from_bytes"]
 
 LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
 _COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
@@ -93,21 +87,11 @@ def _check_counts(core: dict[str, Any]) -> None:
             raise ValueError(f"{name} holds {said}, which counts no rows (0 to 2^32)")
 
 
-@checked(data=content)
-def from_bytes(data: bytes) -> BayesClassifier:
+def classifier_from_bytes(data: bytes) -> BayesClassifier:
     """A fitted classifier from the content of a file; it is checked before anything is believed.
 
     Raises:
         ValueError: truncated, damaged, of another version, or no Bayesian classifier of fasttree.
-
-    Examples:
-        >>> import fasttree
-        >>> table = fasttree.datasets.load_weather()
-        >>> model = AODE().fit(table)
-        >>> from_bytes(model.to_bytes()).predict_proba(table).tolist() == model.predict_proba(
-        ...     table
-        ... ).tolist()
-        True
     """
     model = opened(data, FORMAT)
     try:
@@ -134,17 +118,3 @@ def from_bytes(data: bytes) -> BayesClassifier:
             f"{type(error).__name__.replace('Error', '').lower()}: {error}"
         ) from error
     return estimator
-
-
-@checked(path=path_of)
-def load(path: str | PathLike[str]) -> BayesClassifier:
-    """A fitted classifier from a file written by its ``save``.
-
-    Raises:
-        ValueError: as `from_bytes`, with the name of the file.
-        OSError: the file cannot be read.
-    """
-    try:
-        return from_bytes(Path(path).read_bytes())
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error

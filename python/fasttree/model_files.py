@@ -1,0 +1,68 @@
+"""`load`: the model of a file, of whatever kind.
+
+What
+    ``save`` writes the kind of the model at the head of its file, and `load` asks the reader of
+    that kind: trees and forests, exact trees, naive Bayes and its kin, Bayesian networks and their
+    classifier. A reader checks all of a file before it believes any of it, and executes nothing.
+Complexity
+    One pass over the file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ._checks import checked, content, path_of
+
+__all__ = ["from_bytes", "load", "load_model"]
+
+READERS = {
+    b"fasttree model": "estimators.restore.tree_from_bytes",
+    b"fasttree forest": "estimators.forest.forest_from_bytes",
+    b"fasttree Bayes model": "naive_bayes.reading.classifier_from_bytes",
+    b"fasttree network": "bayesian_networks.storing.network_from_bytes",
+}
+"""Kind of a model, as its file states it -> the function that reads it."""
+
+HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"([^"]*)"')
+
+
+@checked(data=content)
+def from_bytes(data: bytes) -> Any:
+    """Return the fitted model that the bytes of a model file hold.
+
+    Raises:
+        ValueError: truncated, damaged, of another version, or not a model of fasttree.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.load_weather()
+        >>> from_bytes(fasttree.naive_bayes.AODE().fit(table).to_bytes())
+        AODE()
+    """
+    head = HEAD.match(data[:100])
+    reader = READERS.get(head[1] if head else b"", READERS[b"fasttree model"])
+    module, _, function = reader.rpartition(".")
+    return getattr(importlib.import_module(f".{module}", __package__), function)(data)
+
+
+@checked(path=path_of)
+def load(path: str | PathLike[str]) -> Any:
+    """Return the fitted model of a file that its ``save`` wrote: a tree, a forest, a Bayesian
+    classifier or a Bayesian network.
+
+    Raises:
+        ValueError: as `from_bytes`, with the name of the file.
+        OSError: the file cannot be read.
+    """
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+load_model = load

@@ -20,7 +20,7 @@ TIED = 1e-12
 
 def exact_mean(values: Iterable[float]) -> float:
     """Return the mean of values from their exact sum, rounded once: it does not depend on their
-    order.  NaN for no values, or where a value or the sum is not finite on both sides.
+    order. NaN for no values, or where a value or the sum is not finite on both sides.
 
     >>> exact_mean([0.1] * 10)
     0.1
@@ -69,8 +69,7 @@ def mean_ranks(values: Any) -> np.ndarray:
     >>> mean_ranks([0.1 + 0.2, 0.5, 0.3]).tolist()
     [1.5, 3.0, 1.5]
     """
-    found = snap(values)
-    below = (found[..., None, :] < found[..., :, None]).sum(axis=-1)
-    equal = (found[..., None, :] == found[..., :, None]).sum(axis=-1)
-    ranks: np.ndarray = below + (equal + 1) / 2.0
+    from scipy.stats import rankdata
+
+    ranks: np.ndarray = rankdata(snap(values), axis=-1)
     return ranks

@@ -196,8 +196,22 @@ def test_unclassified_and_given_tables():
         "T", "", "a    b", "---------", "x  1.5! *", "---------", "y   10", "", "note_1",
     ]  # fmt: skip
     assert "**1.5** \\*" in render([table], "markdown") and "note\\_1" in render(table, "markdown")
-    for form in FORMS:
+    for form in ("text", "markdown", "latex"):
         assert "1.5" in render(table, form)
+
+
+def test_every_form_is_a_method_of_a_result_and_of_the_command(comparison):
+    pytest.importorskip("jinja2")
+    from fasttree.cli.options import check_form
+
+    for form in FORMS:
+        assert getattr(comparison, f"to_{form}")() == render(comparison, form)
+    with pytest.raises(ValueError, match=", ".join(FORMS)[:-6]):
+        render(comparison, "word")
+    for form in FORMS.keys() - {"html"}:
+        assert check_form(form) == form
+    with pytest.raises(ValueError, match="--form 'html' is not known"):
+        check_form("html")
 
 
 def test_learning_curves_and_ranks_are_printed(comparison):

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..rendering import FORMS
+
 DataFile = Annotated[
     str,
     typer.Argument(
@@ -108,7 +110,6 @@ Form = Annotated[
         "--form", "-f", help="How tables are printed: text, markdown, latex, csv or json."
     ),
 ]
-FORMS = ("text", "markdown", "latex", "csv", "json")
 
 
 @dataclass(frozen=True)
@@ -370,6 +371,7 @@ def warn_of_traps(table: Any, data: str) -> None:
 
 def check_form(form: str) -> str:
     """The form if it is known."""
-    if form not in FORMS:
-        raise ValueError(f"--form {form!r} is not known; use {', '.join(FORMS)}")
+    known = [name for name in FORMS if name != "html"]  # an option of its own names the page
+    if form not in known:
+        raise ValueError(f"--form {form!r} is not known; use {', '.join(known)}")
     return form

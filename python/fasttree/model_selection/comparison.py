@@ -19,10 +19,10 @@ from .._checks.aliases import CvFolds, Seed
 from ..datasets.inputs import given
 from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
+from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
 from .arguments import has_labels, load_tables
 from .pair_tests import TESTS, pairwise_p_values
-from .rendering import Rendered
 from .result import CrossValidation
 from .scoring import greater_is_better, resolve_scoring
 from .several import validate_all

@@ -15,9 +15,9 @@ import numpy as np
 
 from .._checks import shown
 from ..rendering.records import records_to_frame
+from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
 from .folds import Folds
-from .rendering import Rendered
 from .statistics import PairedTestResult, corrected_resampled_t_test
 from .statistics.ties import exact_mean
 from .tables import cross_validation_tables

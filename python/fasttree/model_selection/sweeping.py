@@ -25,9 +25,9 @@ from .._checks import at_least_zero, checked, one_value, random_seed, several_fo
 from .._checks.aliases import CvFolds, MaybeArray, Seed
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
+from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
 from .arguments import data_and_criteria
-from .rendering import Rendered
 from .result import CrossValidation
 from .statistics.ties import snap
 from .tables import sweep_tables

@@ -1,4 +1,4 @@
-"""`render(result, form)`: one entry for all results and all forms that need no template.
+"""`render(result, form)`: one entry for all results and all forms.
 
 A result is what has `tables()` (its `ReportTable` objects), `records()` (plain rows) and
 `document()` (all it says as plain data).
@@ -6,23 +6,20 @@ A result is what has `tables()` (its `ReportTable` objects), `records()` (plain 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
+from .html import render_fragment
 from .latex import render_latex
 from .markdown import render_markdown
 from .records import render_csv, render_json
+from .saving import save_text
 from .table import Cell, ReportTable
 from .text import render_text
 
-__all__ = ["FORMS", "Cell", "render", "tables_of"]
-
-FORMS: dict[str, Callable[[list[ReportTable]], str]] = {
-    "text": render_text,
-    "markdown": render_markdown,
-    "latex": render_latex,
-}
-"""Forms made of tables; "csv" and "json" are made of records."""
+__all__ = ["FORMS", "Cell", "Rendered", "render", "tables_of"]
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:
@@ -41,8 +38,48 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
     raise TypeError(f"result: cannot make tables of a {type(result).__name__}")
 
 
+def _from_tables(write: Callable[[list[ReportTable]], str]) -> Callable[..., str]:
+    """A form that is made of the tables of a result."""
+    return lambda result, **options: write(tables_of(result, **options))
+
+
+def _check_records(result: Any) -> None:
+    if not hasattr(result, "document"):
+        raise TypeError(
+            f"result: csv and json are made of results, not of a {type(result).__name__}"
+        )
+
+
+def _csv(result: Any, *, raw: bool = False, **_: Any) -> str:
+    _check_records(result)
+    return render_csv(result.records(), raw=raw)
+
+
+def _json(result: Any, **options: Any) -> str:
+    _check_records(result)
+    return render_json(result.document(), **options)
+
+
+def _html(result: Any, **options: Any) -> str:
+    """The page, whose templates are loaded when one is made."""
+    page: str = importlib.import_module("fasttree.reports.html").render_html(result, **options)
+    return page
+
+
+FORMS: dict[str, Callable[..., str]] = {
+    "text": _from_tables(render_text),
+    "markdown": _from_tables(render_markdown),
+    "latex": _from_tables(render_latex),
+    "html": _html,
+    "csv": _csv,
+    "json": _json,
+}
+"""Form -> what makes it of a result and the options of `render`."""
+
+
 def render(result: Any, form: str = "text", **options: Any) -> str:
-    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "csv" or "json".
+    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
+    "json".
 
     Raises ValueError for an unknown form, TypeError for something that is no result.
 
@@ -52,16 +89,64 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     x  1
     <BLANKLINE>
     """
-    if isinstance(form, str) and form in FORMS:
-        return FORMS[form](tables_of(result, **options))
-    if not isinstance(form, str) or form not in ("csv", "json"):
-        raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, html, csv or json")
-    if not hasattr(result, "document"):
-        raise TypeError(
-            f"result: csv and json are made of results, not of a {type(result).__name__}"
-        )
-    return (
-        render_csv(result.records(), raw=options.get("raw", False))
-        if form == "csv"
-        else render_json(result.document(), **options)
-    )
+    if not isinstance(form, str) or form not in FORMS:
+        *most, last = FORMS
+        raise ValueError(f"form={form!r}; use {', '.join(most)} or {last}")
+    return FORMS[form](result, **options)
+
+
+class Rendered:
+    """Text forms of a result; every method takes the options of `fasttree.reports.render`."""
+
+    def _render(self, form: str, options: dict[str, Any]) -> str:
+        return render(self, form, **options)
+
+    def to_text(self, **options: Any) -> str:
+        """Return aligned plain text."""
+        return self._render("text", options)
+
+    def to_markdown(self, **options: Any) -> str:
+        """Return GitHub Markdown."""
+        return self._render("markdown", options)
+
+    def to_latex(self, **options: Any) -> str:
+        """Return LaTeX for the booktabs package."""
+        return self._render("latex", options)
+
+    def to_csv(
+        self, path: str | PathLike[str] | None = None, *, raw: bool = False, **options: Any
+    ) -> str:
+        """Return CSV of the plain numbers, one row a method (and data set) and metric.
+
+        With `path` it is also written to that file, at once or not at all. Text cells that a
+        spreadsheet would run as a formula get an apostrophe, which `datasets.load` takes off
+        again; ``raw=True`` leaves them as they are.
+        """
+        text = self._render("csv", {**options, "raw": raw})
+        if path is not None:
+            save_text(path, text)
+        return text
+
+    def to_json(self, **options: Any) -> str:
+        """Return strict JSON: NaN is null, infinities are the strings "Infinity" and
+        "-Infinity"."""
+        return self._render("json", options)
+
+    def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
+        """Return one self-contained HTML page (needs jinja2), and write it to `path` if given.
+
+        Options are those of `fasttree.reports.render_html`.
+        """
+        page = self._render("html", options)
+        if path is not None:
+            save_text(path, page)
+        return page
+
+    def _repr_html_(self) -> str:
+        return render_fragment(tables_of(self))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()

@@ -554,7 +554,7 @@ OF_FORESTS = (
         """True: a further `fit` on the same rows keeps the trees and grows those that
         `n_estimators` asks for in addition; the forest is the one grown at once. Fewer
         trees, other rows and other parameters (beside `oob_score`) are refused. A
-        forest from `load_model` is grown anew.""",
+        forest from `fasttree.load` is grown anew.""",
         stored=False,
     ),
 )

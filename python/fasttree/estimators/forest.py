@@ -268,7 +268,8 @@ class FastForestClassifier(
     def estimators_(self) -> Sequence[FastTreeClassifier]:
         """The trees as fitted estimators, each made when it is looked at."""
         check_is_fitted(self, "_model")
-        return ForestTrees(self, self.get_params(deep=False))
+        params = self.get_params(deep=False)
+        return ForestTrees(self._model, self.classes_, self._schema.has_names, params)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import json
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
+import numpy as np
+
+from .. import _engine
 from .._checks import integer, real
 from .parameters import stored_parameters
 from .tree import FastTreeClassifier
-
-if TYPE_CHECKING:
-    from .forest import FastForestClassifier
 
 
 def tree_parameters(params: Mapping[str, Any], seed: int) -> dict[str, Any]:
@@ -47,11 +47,14 @@ def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int 
 
 
 class ForestTrees(Sequence[FastTreeClassifier]):
-    """Trees of a forest as estimators."""
+    """Trees of a forest as estimators, from the core's model of the forest."""
 
-    def __init__(self, forest: FastForestClassifier, params: dict[str, Any]) -> None:
-        self._forest, self._params = forest, params
-        self._seeds: list[int] = forest._model.seeds
+    def __init__(
+        self, model: _engine.Forest, classes: np.ndarray, has_names: bool, params: dict[str, Any]
+    ) -> None:
+        self._model, self._classes, self._has_names = model, classes, has_names
+        self._params = params
+        self._seeds: list[int] = model.seeds
 
     def __len__(self) -> int:
         return len(self._seeds)
@@ -60,8 +63,8 @@ class ForestTrees(Sequence[FastTreeClassifier]):
         params = tree_parameters(self._params, self._seeds[t])
         tree = FastTreeClassifier(**params)
         tree._candidates = {}
-        model = self._forest._model.tree(t, json.dumps(stored_parameters(params)))
-        tree._adopt(model, self._forest.classes_, self._forest._schema.has_names)
+        model = self._model.tree(t, json.dumps(stored_parameters(params)))
+        tree._adopt(model, self._classes, self._has_names)
         return tree
 
     @overload

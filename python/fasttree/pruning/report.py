@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from ..rendering.plain_text import one_line
-
-if TYPE_CHECKING:
-    from . import Pruning
+from .base import Pruning
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ def model_of(file: Path) -> Any:
     """The model of a file.
 
     Raises:
-        FileNotFoundError, ValueError: no such file, or no tree or forest; the message says how to write
-            one.
+        FileNotFoundError, ValueError: no such file, or no tree or forest; the message says how to
+            write one.
     """
     from ..estimators.base import Classifier
     from ..model_files import load

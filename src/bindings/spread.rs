@@ -48,7 +48,7 @@ impl PySpreadGrowth {
         let growth = {
             let setting = setting(&plan, &facts, seed);
             let rows = facts.rows as u32;
-            binned::SpreadGrowth::new(&facts.spread(), &setting, &facts.totals, rows)
+            binned::SpreadGrowth::new(&setting, &facts.totals, rows)
         };
         Ok(Self { growth: growth.map_err(exception)?, facts, plan, seed })
     }

@@ -1,6 +1,6 @@
 //! The tree while it grows: nodes in the order of their creation, children side by side.
 
-use super::options::EmptyBranch;
+use super::options::{EmptyBranch, GrowthLimits};
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::tree::{NONE, Node, Test, Tree, majority};
@@ -64,6 +64,19 @@ impl<S: Sum> TreeBuilder<S> {
     /// Class sums of a node.
     pub fn sums(&self, node: usize) -> &[S] {
         &self.sums[node * self.classes..(node + 1) * self.classes]
+    }
+
+    /// Whether limits that need no look at the candidates make a node a leaf. Where sums are
+    /// `copies` of rows, these are counted, else the rows themselves.
+    pub fn is_finished(&self, node: u32, limits: &GrowthLimits, copies: bool) -> bool {
+        let (own, sums) = (&self.nodes[node as usize], self.sums(node as usize));
+        let size = if copies {
+            sums.iter().map(|s| s.value(1.0)).sum::<f64>() as usize
+        } else {
+            own.rows as usize
+        };
+        let occupied = sums.iter().filter(|s| !s.is_empty()).count();
+        limits.stops(size, own.depth as usize, occupied)
     }
 
     /// What was tested above a node: a sum over (feature, branch) of 128 mixed bits, so that two

@@ -8,8 +8,9 @@
 //! O(nodes log nodes) beside what [`NodeRows`] does.
 
 use super::builder::TreeBuilder;
-use super::nodes::{NodeRows, Open, Rank};
+use super::nodes::{NodeRows, Open};
 use super::options::LeafOrder;
+use super::search::BestSplit;
 use crate::error::Result;
 use crate::numeric::order_key;
 use crate::parallel::{self, Control};
@@ -168,14 +169,14 @@ impl<R: NodeRows> Driver<R> {
             for mut open in fresh.drain(..) {
                 match self.evaluate(&mut open, control)? {
                     Some(best) => {
-                        let key = (order_of(R::rank(&best), order), open.node);
+                        let key = (order_of(R::best(&best), order), open.node);
                         waiting.insert(key, (open, best));
                     }
                     None => self.discard(open.rows, control),
                 }
             }
             let Some((_, (open, best))) = waiting.pop_first() else { return Ok(()) };
-            let more = R::rank(&best).branches - 1;
+            let more = R::best(&best).branches - 1;
             if leaves + more > limit {
                 // A split with many branches may not fit any more; a smaller one further on may.
                 self.discard(open.rows, control);
@@ -192,10 +193,10 @@ impl<R: NodeRows> Driver<R> {
 }
 
 /// Splits are made in ascending order of this number.
-pub(super) fn order_of(rank: Rank, order: LeafOrder) -> u64 {
+pub(super) fn order_of<S>(split: &BestSplit<S>, order: LeafOrder) -> u64 {
     match order {
-        LeafOrder::Distance => order_key(rank.distance),
+        LeafOrder::Distance => order_key(split.distance),
         // Not the negative: 0 has one sign only.
-        LeafOrder::Improvement => order_key(0.0 - rank.improvement),
+        LeafOrder::Improvement => order_key(0.0 - split.improvement),
     }
 }

@@ -10,6 +10,7 @@ use super::evidence::PairContext;
 use super::evidence::pairs::resolve_radius;
 use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
+use super::search::nominal_test;
 use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
@@ -131,10 +132,10 @@ fn test_of<W: Weighing>(
     match context.place(feature) {
         FeaturePlace::Nominal(j) if context.splits(j) == NominalSplits::Multiway => (None, None),
         FeaturePlace::Nominal(j) => {
-            let division = evaluator.partition(j, at, contingency);
-            match division.test {
+            let found = nominal_test(&evaluator.tables(contingency), j, at);
+            match found.test {
                 Test::Threshold(t) => (Some(t.at), None),
-                _ => (None, Some(division.listed)),
+                _ => (None, Some(found.levels)),
             }
         }
         FeaturePlace::Numeric(i) => {

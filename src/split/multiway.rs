@@ -12,14 +12,15 @@ use crate::error::Result;
 use crate::numeric::Count;
 use crate::reached::{self, Way};
 use crate::stats::Sum;
+use std::borrow::Cow;
 
 /// The table of one nominal feature in a node.
-#[derive(Debug, Clone, Copy)]
-pub struct NominalTable<'a, S> {
+#[derive(Debug, Clone)]
+pub struct NominalTable<'a, S: Sum> {
     /// Feature.
     pub feature: u32,
     /// `[code * classes + class]`.
-    pub cells: &'a [S],
+    pub cells: Cow<'a, [S]>,
     /// The last code means "missing".
     pub missing: bool,
 }

@@ -104,7 +104,7 @@ impl SubsetSearch {
 
 /// The levels of one feature in a node.
 #[derive(Debug, Clone)]
-pub struct FeatureLevels<'a, S> {
+pub struct FeatureLevels<'a, S: Sum> {
     /// Counts by code.
     pub table: NominalTable<'a, S>,
     /// Codes are bins of a number.
@@ -178,7 +178,7 @@ impl<S> Default for LevelPartitions<S> {
 impl<S: Sum> LevelPartitions<S> {
     /// Find out which divisions there are.
     pub fn fill(&mut self, levels: &FeatureLevels<'_, S>, classes: usize, search: &SubsetSearch) {
-        let cells = levels.table.cells;
+        let cells = &levels.table.cells[..];
         self.classes = classes;
         let declared = cells.len() / classes - usize::from(levels.table.missing);
         self.codes.clear();

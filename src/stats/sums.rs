@@ -7,7 +7,7 @@ pub trait Sum:
     Copy + Default + PartialEq + PartialOrd + Send + Sync + std::fmt::Debug + 'static
 {
     /// The kind of count that criteria see.
-    type Cell: Count;
+    type Cell: Count + std::fmt::Debug;
     /// Sum.
     fn plus(self, other: Self) -> Self;
     /// Difference.

@@ -15,9 +15,8 @@ use crate::error::{Error, Result};
 use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::options::OnRise;
 use crate::parallel::Control;
-use crate::split::multiway::{self, NominalTable};
 use crate::stats::Weighing;
-use crate::stats::contingency::{Code, CodedRows, ContingencyTables};
+use crate::stats::contingency::{Code, CodedRows};
 use crate::stats::pairs::{Numbering, PairNodeRows, PairSetting, Profile, plan};
 use std::sync::Arc;
 
@@ -185,20 +184,6 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let asked = limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
         let whole = if asked { metric.whole(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
-    }
-
-    /// Whether a nominal feature has two branches with rows, and none that is too small.
-    pub fn is_candidate(&self, place: usize, contingency: &ContingencyTables<W::Sum>) -> bool {
-        let nominal = &self.context.nominal;
-        let feature = nominal.features[place];
-        let table = NominalTable {
-            feature,
-            cells: contingency.table(&nominal.layout, place),
-            missing: nominal.missing[place],
-        };
-        let unit = self.context.weights.unit();
-        multiway::branches(&table, self.totals.len(), unit, self.minimum()).is_some()
-            && self.is_large_enough(feature)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
 use crate::grow::row_buffers::NodeRange;
+use crate::grow::search::{NodeTables, branches, chosen};
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
@@ -198,11 +199,16 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);
         let counts: Vec<CellOf<W>> = evaluator.totals.iter().map(|s| s.cell(unit)).collect();
+        let contingency = evaluator.count_tables(&mut self.tools);
+        let tables = evaluator.tables(&contingency);
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
             match setting.ties {
                 Ties::First => place | u64::from(at),
-                Ties::Row => place | u64::from(evaluator.first_row(feature, at)),
+                Ties::Row => match context.place(feature) {
+                    FeaturePlace::Numeric(i) => place | u64::from(tables.first_row(i, at)),
+                    FeaturePlace::Nominal(_) => place,
+                },
                 Ties::Random => mix(mix(setting.seed, evaluator.key), place | u64::from(at)),
             }
         };
@@ -213,16 +219,15 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let how = [setting.labels == LeafLabels::Majority, glocal, lazy];
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
         let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
-        let contingency = evaluator.count_tables(&mut self.tools);
         let p = context.data.columns().len();
         search_among(p, setting.max_features, mix(setting.seed, evaluator.key), |wanted| {
-            let wanted = |f: u32| wanted[f as usize] && evaluator.is_large_enough(f);
+            let wanted = |f: u32| wanted[f as usize];
             evaluator.score_all(&contingency, wanted, &mut self.tools, &mut found, control)?;
             Ok((!found.groups.is_empty()).then_some(()))
         })?;
         let (groups, mut local) = found.finish()?;
         if let Some(b) = local {
-            let before = || evaluator.table_distance(evaluator.totals, 1);
+            let before = || evaluator.node().distance(evaluator.totals);
             if !setting.limits.accept(b.score, b.distance, before)? {
                 local = None;
             }
@@ -401,13 +406,10 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             FeaturePlace::Numeric(_) => ContingencyTables::default(),
             FeaturePlace::Nominal(_) => evaluator.count_tables(&mut self.tools),
         };
-        let (sums, _) = evaluator.branches(step.feature, step.at, &contingency);
-        let mut score = [0.0];
-        evaluator.one_table(&sums, sums.len() / k, |t| {
-            evaluator.context.setting.criterion.score(t, &mut score)
-        })?;
-        let choice = Choice { feature: step.feature, at: step.at, score: score[0] };
-        let chosen = evaluator.chosen(choice, &contingency)?;
+        let tables = evaluator.tables(&contingency);
+        let (sums, _) = branches(&tables, step.feature, step.at);
+        let score = evaluator.node().score(evaluator.context.setting.criterion, &sums)?;
+        let chosen = chosen(&tables, Choice { feature: step.feature, at: step.at, score })?;
         self.tools.recycle(contingency);
 
         let before = self.table.clone();

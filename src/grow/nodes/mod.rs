@@ -18,6 +18,7 @@ pub(super) mod sorted_ranges;
 use super::builder::TreeBuilder;
 use crate::error::Result;
 use crate::grow::options::GrowthLimits;
+use crate::grow::search::BestSplit;
 use crate::parallel::Control;
 use crate::stats::Sum;
 
@@ -28,18 +29,6 @@ pub(super) struct Open<N> {
     pub node: u32,
     /// Its rows.
     pub rows: N,
-}
-
-/// What decides which of several splits is made first.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rank {
-    /// Distance of the split on the node's own table.
-    pub distance: f64,
-    /// How much it improves the tree; 0 where growth does not ask
-    /// (`GrowthLimits::need_improvement`).
-    pub improvement: f64,
-    /// Number of branches, the empty ones included.
-    pub branches: usize,
 }
 
 /// The rows of all open nodes of a tree, or of a subtree that is grown as a task.
@@ -84,8 +73,8 @@ pub(super) trait NodeRows: Sized {
         control: &Control,
     ) -> Result<Option<Self::Best>>;
 
-    /// What decides when a split is made.
-    fn rank(best: &Self::Best) -> Rank;
+    /// The split itself.
+    fn best(best: &Self::Best) -> &BestSplit<Self::Sum>;
 
     /// Make a split that [`Self::evaluate`] returned for this node, maybe some nodes ago: add the
     /// children to the tree, divide the rows. Children that may be split again are pushed, in

@@ -6,7 +6,7 @@
 //! level, and no row is ever copied to a node, except that the orders of few rows may be kept as
 //! bytes (`short_orders`).
 
-use super::{NodeRows, Open, Rank};
+use super::{NodeRows, Open};
 use crate::criteria::RunningScores;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
@@ -23,7 +23,7 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
 use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
+use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
 use crate::tree::Tree;
 
 /// Smaller subtrees are not worth a task of their own.
@@ -148,14 +148,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<W::Sum>, node: u32) -> bool {
-        let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
-        let size = if W::COPIES {
-            sums.iter().map(|s| s.value(1.0)).sum::<f64>() as usize
-        } else {
-            own.rows as usize
-        };
-        let occupied = sums.iter().filter(|s| !s.is_empty()).count();
-        self.limits().stops(size, own.depth as usize, occupied)
+        tree.is_finished(node, self.limits(), W::COPIES)
     }
 
     fn evaluate(
@@ -192,9 +185,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         Ok(chosen)
     }
 
-    fn rank(best: &BestSplit<W::Sum>) -> Rank {
-        let (distance, improvement) = (best.distance, best.improvement);
-        Rank { distance, improvement, branches: best.sizes.len() }
+    fn best(best: &BestSplit<W::Sum>) -> &BestSplit<W::Sum> {
+        best
     }
 
     fn split(
@@ -214,7 +206,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if !keep.contains(&true) {
             return self.discard(RangeNode { range, contingency, short });
         }
-        if let (Some(short), FeaturePlace::Numeric(numeric)) = (short, best.place) {
+        let place = self.context.place(best.feature);
+        if let (Some(short), FeaturePlace::Numeric(numeric)) = (short, place) {
             let (at, keep) = ((numeric, best.sizes[0]), [keep[0], keep[1]]);
             return self.split_short((short, range), at, keep, first_child, children);
         }
@@ -223,12 +216,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if subtract.is_some() {
             wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
         }
-        let cut = PartitionPlan {
-            place: best.place,
-            sizes: &best.sizes,
-            keep: &wanted,
-            branch_of: &best.branch_of,
-        };
+        let cut =
+            PartitionPlan { place, sizes: &best.sizes, keep: &wanted, branch_of: &best.branch_of };
         self.field.partition(self.context, range, &cut, &mut self.spare);
         if subtract.is_none() {
             contingency.take().into_iter().for_each(|t| self.tools.recycle(t));

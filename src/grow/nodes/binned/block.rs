@@ -8,17 +8,17 @@
 
 use super::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};
-use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
+use super::evaluate::{BinnedNode, BinnedWorkspace};
 use super::small::SmallColumns;
 use crate::criteria::Tables;
 use crate::error::{Error, Result};
-use crate::numeric::{Count, midpoint};
+use crate::grow::search::{BestSplit, NodeTables};
+use crate::numeric::Count;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
 use crate::split::not_a_number;
 use crate::stats::Sum;
-use crate::tree::Test;
 
 /// Scores that are looked at together.
 const CHUNK: usize = 64;
@@ -263,7 +263,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         counters: &BinCounters<S>,
         chosen: Option<&[u32]>,
         work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         if let Some(screen) = self.pair_screen().filter(|_| counters.packed) {
             reached::count(Way::CountersWords);
             return self.best_counted_pair(screen, counters, chosen, work);
@@ -277,7 +277,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         counters.fill(context, block);
         let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
         let found = block.best(context, self.totals, &cuts)?;
-        found.map_or(Ok(None), |(j, cut, score)| self.cut(cut, cuts.left(j), score).map(Some))
+        found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, cuts.left(j), score).map(Some))
     }
 
     /// The best cut of a small node.
@@ -286,7 +286,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         (columns, lanes): (&SmallColumns, u64),
         chosen: Option<&[u32]>,
         work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         if let Some(screen) = self.pair_screen() {
             reached::count(Way::LanesWords);
             return self.best_small_pair(screen, (columns, lanes), chosen, work);
@@ -301,33 +301,31 @@ impl<S: Sum> BinnedNode<'_, S> {
             let BinnedWorkspace { block, counts, .. } = work;
             cuts.fill(counts, block);
             let found = block.best(self.context, self.totals, &cuts)?;
-            found.map_or(Ok(None), |(j, cut, score)| self.cut(cut, cuts.left(j), score).map(Some))
+            found.map_or(Ok(None), |(j, cut, score)| {
+                self.split_at(cut, cuts.left(j), score).map(Some)
+            })
         };
         work.lanes = buffers;
         found
     }
 
     /// A cut as a split; `sums` are those of its left side.
-    pub fn cut(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BinnedSplit<S>> {
+    pub fn split_at(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BestSplit<S>> {
         let k = self.totals.len();
         sums.extend_from_within(..k);
         for (c, &total) in self.totals.iter().enumerate() {
             sums[k + c] = total.minus(sums[c]);
         }
-        let ranges = self.context.features[cut.feature as usize].ranges.as_deref();
-        let (lo, hi) = match ranges {
-            Some(ranges) => (ranges[cut.at as usize][1], ranges[cut.next as usize][0]),
-            None => (0.0, 0.0),
-        };
-        Ok(BinnedSplit {
+        Ok(BestSplit {
             feature: cut.feature,
-            test: Test::Threshold((midpoint(lo, hi) + 0.0).into()),
+            at: cut.at,
+            test: self.context.threshold(cut.feature as usize, (cut.at, cut.next)),
             score,
-            distance: self.distance(&sums, 2)?,
+            distance: self.node().distance(&sums)?,
             improvement: 0.0,
             branches: 2,
-            at: cut.at,
             sums,
+            sizes: Vec::new(),
             missing: false,
             levels: Vec::new(),
             branch_of: Vec::new(),

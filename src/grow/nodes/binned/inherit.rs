@@ -1,10 +1,11 @@
 //! Where the counts of a node come from, and what becomes of its counters when it is split.
 
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
-use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
+use super::evaluate::{BinnedNode, BinnedWorkspace};
 use super::rows::RecordBuffers;
 use super::{BinnedContext, BinnedRows, CodedNode, KEPT_BYTES};
 use crate::error::Result;
+use crate::grow::search::BestSplit;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::stats::Sum;
@@ -23,7 +24,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         bare: &BinnedNode<'_, S>,
         (order, some): (&[u32], usize),
         control: &Control,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         let (mut found, mut from) = (None, 0);
         while found.is_none() && from < order.len() {
             let to = if from == 0 { some } else { from + 1 };
@@ -40,7 +41,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         bare: &BinnedNode<'_, S>,
         chosen: &[u32],
         control: &Control,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         if let Some((columns, lanes)) = &node.small {
             return bare.best_small((columns, *lanes), Some(chosen), &mut self.work);
         }
@@ -68,7 +69,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         node: &mut CodedNode<S>,
         bare: &BinnedNode<'_, S>,
         control: &Control,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         if let Some((columns, lanes)) = &node.small {
             return bare.best_small((columns, *lanes), None, &mut self.work);
         }

@@ -27,14 +27,15 @@ mod small;
 mod spread;
 mod sums;
 
-use super::{NodeRows, Open, Rank};
+use super::{NodeRows, Open};
 use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
 use crate::criteria::{GainFilter, PairScreen, RunningScores};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
 use crate::grow::driver;
 use crate::grow::options::{GrowthLimits, GrowthSetting, check};
-use crate::numeric::{Ties, mix};
+use crate::grow::search::{BestSplit, NodeTables};
+use crate::numeric::{Ties, midpoint, mix};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::cuts::MOST_ROWS;
@@ -42,9 +43,9 @@ use crate::simd::small::LANES;
 use crate::split::NominalSplits;
 use crate::split::multiway::Minimum;
 use crate::stats::Sum;
-use crate::tree::Tree;
+use crate::tree::{Test, Tree};
 use counts::{BinCounters, CounterPool, NodeCounts};
-use evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace, drawn_features};
+use evaluate::{BinnedNode, BinnedWorkspace, drawn_features};
 use rows::{Branching, RecordBuffers, RecordRange};
 use small::SmallColumns;
 use std::sync::Arc;
@@ -128,6 +129,16 @@ impl<'a> BinnedContext<'a> {
             weight: limits.min_weight_fraction_leaf * self.total_weight,
             copies: self.copies(),
         }
+    }
+
+    /// The threshold between two codes of a number.
+    fn threshold(&self, feature: usize, (at, next): (u32, u32)) -> Test {
+        let ranges = self.features[feature].ranges.as_deref();
+        let (lo, hi) = match ranges {
+            Some(ranges) => (ranges[at as usize][1], ranges[next as usize][0]),
+            None => (0.0, 0.0),
+        };
+        Test::Threshold((midpoint(lo, hi) + 0.0).into())
     }
 
     /// How a nominal feature is split.
@@ -247,7 +258,7 @@ struct BinnedRows<'n, 'b, S: Sum> {
 impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
     type Sum = S;
     type Node = CodedNode<S>;
-    type Best = BinnedSplit<S>;
+    type Best = BestSplit<S>;
     type Context = &'n BinnedContext<'n>;
     type Task = (RecordBuffers<'b>, RecordRange);
 
@@ -264,14 +275,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<S>, node: u32) -> bool {
-        let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
-        let size = if self.context.copies() {
-            sums.iter().map(|s| s.value(1.0)).sum::<f64>() as usize
-        } else {
-            own.rows as usize
-        };
-        let occupied = sums.iter().filter(|s| !s.is_empty()).count();
-        self.limits().stops(size, own.depth as usize, occupied)
+        tree.is_finished(node, self.limits(), self.context.copies())
     }
 
     fn evaluate(
@@ -279,7 +283,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         tree: &TreeBuilder<S>,
         open: &mut Open<Self::Node>,
         control: &Control,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         reached::count(Way::Codes);
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
@@ -297,19 +301,18 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         if self.kept > KEPT_BYTES {
             self.release(&mut open.rows);
         }
-        found.map_or(Ok(None), |split| bare.accepted(split))
+        found.map_or(Ok(None), |split| bare.node().accepted_by_table(split, context.total_weight))
     }
 
-    fn rank(best: &BinnedSplit<S>) -> Rank {
-        let (distance, improvement) = (best.distance, best.improvement);
-        Rank { distance, improvement, branches: best.branches }
+    fn best(best: &BestSplit<S>) -> &BestSplit<S> {
+        best
     }
 
     fn split(
         &mut self,
         tree: &mut TreeBuilder<S>,
         open: Open<Self::Node>,
-        best: &BinnedSplit<S>,
+        best: &BestSplit<S>,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
     ) {

@@ -7,10 +7,11 @@
 use super::BinnedContext;
 use super::block::CutFacts;
 use super::counts::BinCounters;
-use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
+use super::evaluate::{BinnedNode, BinnedWorkspace};
 use super::small::SmallColumns;
 use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
+use crate::grow::search::BestSplit;
 use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::cuts::{CHUNK, MOST_ROWS, PairNode, packed, running_sums, unpacked};
@@ -168,7 +169,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         counters: &BinCounters<S>,
         chosen: Option<&[u32]>,
         work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         let codes = self.context.widest - 1;
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let words = counters.words(codes * features);
@@ -187,7 +188,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         (columns, lanes): (&SmallColumns, u64),
         chosen: Option<&[u32]>,
         work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
         let (rows, len) = columns.listed(lanes);
@@ -199,10 +200,10 @@ impl<S: Sum> BinnedNode<'_, S> {
         self.pair_cut(found)
     }
 
-    fn pair_cut(&self, found: Option<(CutFacts<S>, u32, f64)>) -> Result<Option<BinnedSplit<S>>> {
+    fn pair_cut(&self, found: Option<(CutFacts<S>, u32, f64)>) -> Result<Option<BestSplit<S>>> {
         let Some((cut, left, score)) = found else { return Ok(None) };
         let mut sums = Vec::with_capacity(4);
         sums.extend(unpacked(left).map(S::from_rows));
-        self.cut(cut, sums, score).map(Some)
+        self.split_at(cut, sums, score).map(Some)
     }
 }

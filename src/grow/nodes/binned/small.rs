@@ -6,12 +6,12 @@
 //! candidates of a node form a [`CutBlock`], so the choice is that of a large node.
 
 use super::block::{CutBlock, CutFacts, CutPlaces};
-use super::evaluate::BinnedSplit;
 use super::pairs::PairCuts;
 use super::rows::RecordRange;
 use super::{BinnedContext, BinnedRows, CodedNode};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::nodes::{NodeRows, Open};
+use crate::grow::search::BestSplit;
 use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::small::{LANES, count_bits, count_pairs_up_to, masks_up_to, up_to};
@@ -225,7 +225,7 @@ impl<S: Sum> BinnedRows<'_, '_, S> {
         tree: &mut TreeBuilder<S>,
         (node, range): (u32, RecordRange),
         (columns, lanes): (Arc<SmallColumns>, u64),
-        (best, step): (&BinnedSplit<S>, u32),
+        (best, step): (&BestSplit<S>, u32),
         children: &mut Vec<Open<CodedNode<S>>>,
     ) {
         let (context, k) = (self.context, self.context.classes);

@@ -14,15 +14,15 @@
 //! Weights are copies of rows.
 
 use super::counts::{BinCounters, NodeCounts};
-use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace, drawn_features};
+use super::evaluate::{BinnedNode, BinnedWorkspace, drawn_features};
 use super::rows::{RecordBuffers, RecordRange};
 use super::{BinnedContext, BinnedRows, CodedNode, NodeRows};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::driver::{self, order_of};
-use crate::grow::nodes::Rank;
 use crate::grow::options::{GrowthSetting, check};
+use crate::grow::search::{BestSplit, NodeTables};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::tree::{NONE, Tree};
@@ -61,7 +61,7 @@ struct NodeGroup {
     /// It grows elsewhere or stays a leaf: its rows are dropped.
     gone: bool,
     /// The split that waits for its turn, and its histogram.
-    best: Option<(BinnedSplit<u32>, Vec<u32>)>,
+    best: Option<(BestSplit<u32>, Vec<u32>)>,
 }
 
 /// Children of one node; with the histogram of the node all but the largest are counted.
@@ -115,15 +115,10 @@ pub struct SpreadGrowth {
 
 impl SpreadGrowth {
     /// A root with the weight of each class and a number of rows.
-    pub fn new(
-        facts: &SpreadFacts<'_>,
-        setting: &GrowthSetting<'_>,
-        totals: &[u32],
-        rows: u32,
-    ) -> Result<Self> {
+    pub fn new(setting: &GrowthSetting<'_>, totals: &[u32], rows: u32) -> Result<Self> {
         check(&setting.limits)?;
         let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
-        let gone = is_finished(&facts.context(setting), &tree, 0);
+        let gone = tree.is_finished(0, &setting.limits, true);
         let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
         let family = Family { parent: None, groups: vec![root], evaluated: false };
         Ok(Self { tree, families: vec![family], asked: Vec::new(), leaves: 1, step: 0 })
@@ -218,9 +213,7 @@ impl SpreadGrowth {
         let leaves = self.leaves;
         let order = |group: &NodeGroup| {
             let (best, _) = group.best.as_ref()?;
-            let (distance, improvement) = (best.distance, best.improvement);
-            let rank = Rank { distance, improvement, branches: best.branches };
-            Some((order_of(rank, setting.limits.leaf_order), group.node))
+            Some((order_of(best, setting.limits.leaf_order), group.node))
         };
         let fits = |group: &NodeGroup| {
             group.best.as_ref().is_some_and(|(best, _)| leaves + best.branches - 1 <= limit)
@@ -307,7 +300,7 @@ impl SpreadGrowth {
         &mut self,
         facts: &SpreadFacts<'_>,
         context: &BinnedContext<'_>,
-        (node, best, histogram): (u32, &BinnedSplit<u32>, Vec<u32>),
+        (node, best, histogram): (u32, &BestSplit<u32>, Vec<u32>),
         route: impl FnOnce(&[Option<usize>]),
     ) -> Family {
         let rows = rows_of_branches(facts, context, best, &histogram);
@@ -321,7 +314,7 @@ impl SpreadGrowth {
         let mut places = Vec::with_capacity(rows.len());
         for (branch, &rows) in rows.iter().enumerate() {
             let node = first + branch as u32;
-            let open = !is_finished(context, &self.tree, node);
+            let open = !self.tree.is_finished(node, &context.setting.limits, true);
             places.push(open.then_some(family.groups.len()));
             if open {
                 let rows = u64::from(rows);
@@ -349,14 +342,6 @@ impl SpreadGrowth {
     pub fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
         self.tree.finish(1.0, setting.empty_branch)
     }
-}
-
-/// Whether limits that need no look at the candidates make a node a leaf.
-fn is_finished(context: &BinnedContext<'_>, tree: &TreeBuilder<u32>, node: u32) -> bool {
-    let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
-    let size: u64 = sums.iter().map(|&s| u64::from(s)).sum();
-    let occupied = sums.iter().filter(|&&s| s > 0).count();
-    context.setting.limits.stops(size as usize, own.depth as usize, occupied)
 }
 
 /// The histograms of all open groups of a family; the largest one's is what remains.
@@ -400,7 +385,7 @@ fn evaluate(
     node: u32,
     histogram: Vec<u32>,
     work: &mut BinnedWorkspace<u32>,
-) -> Result<Option<(BinnedSplit<u32>, Vec<u32>)>> {
+) -> Result<Option<(BestSplit<u32>, Vec<u32>)>> {
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
     let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
@@ -421,12 +406,13 @@ fn evaluate(
     } else {
         own.choose(|_| true, work, &control)?
     };
-    let accepted = found.map_or(Ok(None), |split| own.accepted(split))?;
+    let accepted = found
+        .map_or(Ok(None), |split| own.node().accepted_by_table(split, context.total_weight))?;
     Ok(accepted.map(|best| (best, counters.into_cells())))
 }
 
 /// The branch of a code.
-fn branch_of(context: &BinnedContext<'_>, best: &BinnedSplit<u32>, code: usize) -> usize {
+fn branch_of(context: &BinnedContext<'_>, best: &BestSplit<u32>, code: usize) -> usize {
     match best.branch_of.get(code) {
         Some(&branch) => usize::from(branch).min(best.branches - 1),
         None if !best.branch_of.is_empty() => 0,
@@ -441,7 +427,7 @@ fn branch_of(context: &BinnedContext<'_>, best: &BinnedSplit<u32>, code: usize) 
 fn rows_of_branches(
     facts: &SpreadFacts<'_>,
     context: &BinnedContext<'_>,
-    best: &BinnedSplit<u32>,
+    best: &BestSplit<u32>,
     histogram: &[u32],
 ) -> Vec<u32> {
     let k = facts.table.classes;

@@ -9,10 +9,11 @@
 use super::BinnedContext;
 use super::block::{CutBlock, CutPlaces};
 use super::counts::{BinCounters, CountedCuts};
-use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
+use super::evaluate::{BinnedNode, BinnedWorkspace};
 use super::small::LaneCuts;
 use crate::criteria::{Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::error::Result;
+use crate::grow::search::BestSplit;
 use crate::numeric::Cells;
 use crate::simd::Level;
 use crate::simd::class_sums::{self as simd, CutSums, MOST_ROWS};
@@ -141,7 +142,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         counters: &BinCounters<S>,
         chosen: Option<&[u32]>,
         work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         let cuts = CountedCuts { counters, context: self.context, totals: self.totals, chosen };
         let len = (self.context.widest - 1) * cuts.features();
         self.best_of_sums(scored, (&cuts, len), work, |j| cuts.left(j))
@@ -153,7 +154,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         scored: (RunningScores, &[u32]),
         cuts: LaneCuts<'_>,
         work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         self.best_of_sums(scored, (&cuts, cuts.masks.len()), work, |j| cuts.left(j))
     }
 
@@ -164,7 +165,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         (cuts, len): (&(impl ClassTerms + CutPlaces<S>), usize),
         work: &mut BinnedWorkspace<S>,
         left: impl Fn(usize) -> Vec<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
+    ) -> Result<Option<BestSplit<S>>> {
         let BinnedWorkspace { block, sums, .. } = work;
         block.prepare_scores(len);
         let (weights, scores) = block.scores();
@@ -173,7 +174,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let error = if error == 0.0 { f64::NAN } else { error };
         let exact = |_: &CutBlock<S>, j: usize| self.exact_score(totals, &left(j));
         let found = block.select(self.context, self.totals, error, cuts, exact)?;
-        found.map_or(Ok(None), |(j, cut, score)| self.cut(cut, left(j), score).map(Some))
+        found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, left(j), score).map(Some))
     }
 
     /// The score of a cut from its table, which holds only the classes of the node.

@@ -1,4 +1,4 @@
-//! One node in parts looked at: which split is best.
+//! Finds the best split of a node with fractional instances.
 //!
 //! Features are scored on their known rows, by the criterion's own formula ([`BestOfEach`]) and
 //! scaled by the known share of the node's weight, or by C4.5's rule (`split::c45`). A node of
@@ -6,40 +6,35 @@
 
 use super::context::FractionalContext;
 use super::rows::FractionalRows;
-use crate::criteria::{Criterion, GainFilter, InfoGain, SplitRule, Tables};
+use crate::criteria::{GainFilter, SplitRule};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
+use crate::grow::context::FeaturePlace;
 use crate::grow::features::search_among;
-use crate::numeric::{Cells, Count, Ties, mix};
+use crate::grow::options::Thresholds;
+use crate::grow::search::{
+    BestSplit, DeclaredLevels, NodeSums, NodeTables, NominalTest, SearchWork, choose, nominal_test,
+    score_nominal,
+};
+use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
 use crate::split::c45::{self, KnownRows, Usable, XLog2X};
 use crate::split::cuts;
-use crate::split::multiway::Minimum;
+use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::splitter::{self, CutRule, NumericRows};
-use crate::split::subset::{LevelPartition, NominalSplits};
+use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, ClassOf, Scan};
-use crate::split::{BestOfEach, BlockScratch, FeatureBest, Scored, Selector};
+use crate::split::{BestOfEach, BlockScratch, NominalSplits, Scored};
 use crate::stats::contingency::{Code, CodedRows, ContingencyTables, CountingPlanes, count};
 use crate::stats::{CellOf, FixedWeights, Sum, UnitWeights, Weighing};
+use crate::tree::{Test, Threshold};
+use std::borrow::Cow;
 
 /// Rows times features above which the features of one node are looked at by several threads.
 const WIDE_NODE: usize = 1 << 16;
-
-/// The candidate that was chosen.
-#[derive(Debug, Clone)]
-pub(super) struct Pick {
-    pub feature: u32,
-    /// Rows on the left of a threshold.
-    pub at: u32,
-    pub score: f64,
-    /// How levels are divided, where they are not each a branch.
-    pub sides: Option<LevelPartition>,
-    /// The threshold, where it was drawn.
-    pub drawn: Option<f64>,
-}
 
 /// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random
 /// choices.
@@ -49,13 +44,13 @@ pub(super) fn pick<C: Code>(
     sums: &[i64],
     key: u64,
     control: &Control,
-) -> Result<Option<Pick>> {
+) -> Result<Option<BestSplit<i64>>> {
     if parts.whole {
         let totals: Vec<u32> = sums.iter().map(|&s| base.rows_in(s)).collect();
-        FractionalEvaluator::new(base, parts, UnitWeights, totals, key).pick(key, control)
+        FractionalEvaluator::new(base, parts, UnitWeights, totals, key).pick(control)
     } else {
         let weights = FixedWeights { values: &parts.weights, unit: base.unit };
-        FractionalEvaluator::new(base, parts, weights, sums.to_vec(), key).pick(key, control)
+        FractionalEvaluator::new(base, parts, weights, sums.to_vec(), key).pick(control)
     }
 }
 
@@ -68,7 +63,7 @@ pub(super) struct FractionalEvaluator<'v, C, W: Weighing> {
     starts: Vec<u32>,
     contingency: ContingencyTables<W::Sum>,
     pub min: Minimum,
-    pub draws: Draws,
+    pub key: u64,
 }
 
 impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
@@ -96,8 +91,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             ),
         };
         let (starts, min) = (starts.collect(), base.minimum(parts.whole));
-        let draws = Draws::new(base.setting.seed, key);
-        Self { base, parts, weights, totals, starts, contingency, min, draws }
+        Self { base, parts, weights, totals, starts, contingency, min, key }
     }
 
     fn class_of(&self) -> ClassOf<'_> {
@@ -209,21 +203,77 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let value = |e: u32| f.column.value(self.parts.rows[entry_row(e) as usize]);
         let (feature, order) = (f.feature, self.parts.order(numeric));
         let rows = NumericRows { feature, order, value, weights: self.weights };
-        self.base.setting.splitter.cut(&rows, self.draws)
+        self.base.setting.splitter.cut(&rows, Draws::new(self.base.setting.seed, self.key))
     }
 
-    fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
-        let place = self.base.numeric_place(feature);
-        let drawn = place.and_then(|i| self.cut(i).threshold());
-        let sides = match place {
-            None => {
-                let nominal = self.nominal_place(feature);
-                (self.base.splits(nominal) != NominalSplits::Multiway)
-                    .then(|| self.sides(nominal, at))
+    /// A candidate as a split, whose branches are counted when the rows are divided.
+    fn picked(&self, feature: u32, at: u32, score: f64) -> BestSplit<i64> {
+        let (mut at, mut levels, mut branch_of) = (at, Vec::new(), Vec::new());
+        let (test, branches) = match self.place(feature) {
+            FeaturePlace::Numeric(numeric) => {
+                let (threshold, left) = self.threshold(numeric, at);
+                at = left;
+                (Test::Threshold(threshold), 2)
             }
-            Some(_) => None,
+            FeaturePlace::Nominal(nominal) => {
+                let declared = self.base.nominal[nominal].levels;
+                let found = if self.base.rule == SplitRule::C45
+                    && self.base.splits(nominal) != NominalSplits::Multiway
+                {
+                    // C4.5's rule names the level that stands against the others.
+                    NominalTest {
+                        test: Test::Subset { first: 0, len: 1 },
+                        levels: vec![at],
+                        branch_of: (0..declared).map(|level| u16::from(level != at)).collect(),
+                    }
+                } else {
+                    nominal_test(self, nominal, at)
+                };
+                (levels, branch_of) = (found.levels, found.branch_of);
+                let multiway = matches!(found.test, Test::Multiway);
+                (found.test, if multiway { declared as usize } else { 2 })
+            }
         };
-        Pick { feature, at, score, sides, drawn }
+        BestSplit {
+            feature,
+            at,
+            test,
+            score,
+            distance: 0.0,
+            improvement: 0.0,
+            branches,
+            sums: Vec::new(),
+            sizes: Vec::new(),
+            missing: false,
+            levels,
+            branch_of,
+        }
+    }
+
+    /// The threshold of a candidate, and the rows of the order that it sends to the left.
+    fn threshold(&self, numeric: usize, at: u32) -> (Threshold, u32) {
+        let (base, order, at) = (self.base, self.parts.order(numeric), at as usize);
+        let column = base.numeric[numeric].column;
+        let value = |e: u32| column.value(self.parts.rows[entry_row(e) as usize]);
+        let between = (value(order[at - 1]), value(order[at]));
+        // C4.5 divides by the comparison, whatever it counted on the left.
+        let left = if base.rule == SplitRule::C45 { value(order[0]) } else { between.0 };
+        let t = match self.cut(numeric).threshold() {
+            Some(t) if base.setting.thresholds == Thresholds::Midpoint => t.into(),
+            _ => base.setting.threshold(base.data, column, between, left),
+        };
+        let at =
+            if t.reach < between.0 { order.partition_point(|&e| value(e) <= t.reach) } else { at };
+        (t, at as u32)
+    }
+
+    /// Fractional instances of each level.
+    fn sizes(&self, nominal: usize) -> Vec<u32> {
+        let (width, levels) = (self.base.nominal.len(), self.base.nominal[nominal].levels as usize);
+        let mut sizes = vec![0; levels + 1];
+        self.parts.codes.chunks_exact(width).for_each(|codes| sizes[codes[nominal].index()] += 1);
+        sizes.truncate(levels);
+        sizes
     }
 
     fn nominal_place(&self, feature: u32) -> usize {
@@ -235,12 +285,18 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
         let (base, setting) = (self.base, self.base.setting);
         let best_of =
-            |feature: u32, top: f64, scratch: &mut BlockScratch<_>| -> Result<Vec<Scored>> {
+            |feature: u32, top: f64, work: &mut SearchWork<W::Sum>| -> Result<Vec<Scored>> {
                 let mut best =
                     BestOfEach::new(setting.criterion, setting.ties, false).watched(control);
                 let share = match base.numeric_place(feature) {
-                    Some(i) => self.score_numeric(i, scratch, (top, &mut best))?,
-                    None => self.score_nominal(self.nominal_place(feature), scratch, &mut best)?,
+                    Some(i) => self.score_numeric(i, &mut work.scratch, (top, &mut best))?,
+                    None => {
+                        let nominal = self.nominal_place(feature);
+                        let known = self.table(nominal).1;
+                        let (place, memory) = (std::iter::once(nominal), (&mut *work, &mut ()));
+                        score_nominal(self, place, &known, memory, &mut best)?;
+                        self.share(&known)
+                    }
                 };
                 best.finish(&setting.context)?;
                 best.features.iter_mut().for_each(|b| b.score *= share);
@@ -249,17 +305,16 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
             let found = parallel::map(control, p, |f| match wanted[f] {
-                true => best_of(f as u32, f64::NEG_INFINITY, &mut BlockScratch::default()),
+                true => best_of(f as u32, f64::NEG_INFINITY, &mut SearchWork::default()),
                 false => Ok(Vec::new()),
             })?;
             return Ok(found.into_iter().flatten().collect());
         }
         // Where the largest score decides, and nothing else, a feature may shut out later ones.
         let winner_only = setting.gain_filter == GainFilter::None && setting.ties == Ties::First;
-        let (mut scratch, mut found, mut top) =
-            (BlockScratch::default(), Vec::new(), f64::NEG_INFINITY);
+        let (mut work, mut found, mut top) = (SearchWork::default(), Vec::new(), f64::NEG_INFINITY);
         for f in (0..p).filter(|&f| wanted[f]) {
-            let scored = best_of(f as u32, top, &mut scratch)?;
+            let scored = best_of(f as u32, top, &mut work)?;
             if winner_only {
                 top = scored.iter().fold(top, |top, s| if s.score > top { s.score } else { top });
             }
@@ -324,69 +379,92 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         Ok(found)
     }
 
-    fn among(&mut self, wanted: &[bool], key: u64, control: &Control) -> Result<Option<Pick>> {
-        let setting = self.base.setting;
-        let p = wanted.len();
+    fn among(&self, wanted: &[bool], control: &Control) -> Result<Option<BestSplit<i64>>> {
         if self.base.rule == SplitRule::C45 {
             let usable = self.usable(wanted, control)?;
-            let chosen = c45::choose(&usable, setting.gain_filter, p);
+            let chosen = c45::choose(&usable, self.base.setting.gain_filter, wanted.len());
             return Ok(chosen.map(|u| self.picked(u.feature, u.at, u.ratio)));
         }
-        let best = self.best(wanted, control)?;
-        let selector =
-            Selector { gain_filter: setting.gain_filter, ties: setting.ties, features: p };
-        let choice = selector.choose(best, self, mix(setting.seed, !key))?;
+        let choice = choose(self, self.best(wanted, control)?)?;
         Ok(choice.map(|c| self.picked(c.feature, c.at, c.score)))
     }
 
-    fn pick(mut self, key: u64, control: &Control) -> Result<Option<Pick>> {
-        let setting = self.base.setting;
-        let p = self.base.data.columns().len();
-        search_among(p, setting.max_features, mix(setting.seed, key), |wanted| {
-            self.among(wanted, key, control)
+    fn pick(self, control: &Control) -> Result<Option<BestSplit<i64>>> {
+        let (setting, p) = (self.base.setting, self.base.data.columns().len());
+        search_among(p, setting.max_features, mix(setting.seed, self.key), |wanted| {
+            self.among(wanted, control)
         })
     }
 }
 
-impl<C: Code, W: Weighing> FeatureBest for FractionalEvaluator<'_, C, W> {
-    fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
-        let unit = self.weights.unit();
-        let (sums, known) = match self.base.numeric_place(feature) {
-            Some(i) => {
-                let order = self.parts.order(i);
-                let known = self.known(order);
-                let mut sums = self.sums_of(&order[..at as usize]);
-                let right: Vec<_> = known.iter().zip(&sums).map(|(a, &b)| a.minus(b)).collect();
-                sums.extend(right);
-                (sums, known)
-            }
-            None => {
-                let nominal = self.nominal_place(feature);
-                let (cells, known) = self.table(nominal);
-                match self.base.splits(nominal) {
-                    NominalSplits::Multiway => (cells.to_vec(), known),
-                    _ => (self.partitions(nominal).sums(at).0, known),
-                }
-            }
-        };
-        let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
-        let totals: Vec<_> = known.iter().map(|s| s.cell(unit)).collect();
-        let branches = cells.len() / totals.len();
-        let table = one_table(
-            Count::cells(&cells),
-            Count::cells(&totals),
-            branches,
-            self.base.setting,
-            &[2],
-        );
-        let mut out = [0.0];
-        Criterion::score(&InfoGain::default(), &table, &mut out)?;
-        Ok(out[0] * self.share(&known))
+impl<C: Code, W: Weighing> NodeTables for FractionalEvaluator<'_, C, W> {
+    type Sum = W::Sum;
+    type Memory = ();
+
+    fn node(&self) -> NodeSums<'_, W::Sum> {
+        let (setting, unit) = (self.base.setting, self.weights.unit());
+        NodeSums { setting, totals: &self.totals, unit }
     }
 
-    fn first_row(&mut self, feature: u32, at: u32) -> u32 {
-        let Some(i) = self.base.numeric_place(feature) else { return 0 };
-        let order = self.parts.order(i);
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn features(&self) -> usize {
+        self.base.data.columns().len()
+    }
+
+    fn minimum(&self) -> Minimum {
+        self.min
+    }
+
+    fn place(&self, feature: u32) -> FeaturePlace {
+        match self.base.numeric_place(feature) {
+            Some(numeric) => FeaturePlace::Numeric(numeric),
+            None => FeaturePlace::Nominal(self.nominal_place(feature)),
+        }
+    }
+
+    fn declared(&self, nominal: usize) -> DeclaredLevels<'_> {
+        let column = &self.base.nominal[nominal];
+        DeclaredLevels {
+            levels: column.levels,
+            missing: false,
+            edges: column.cuts,
+            splits: self.base.splits(nominal),
+        }
+    }
+
+    fn levels(&self, nominal: usize, counted: bool, _: &mut ()) -> FeatureLevels<'_, W::Sum> {
+        let column = &self.base.nominal[nominal];
+        let cells = Cow::Borrowed(self.table(nominal).0);
+        FeatureLevels {
+            table: NominalTable { feature: column.feature, cells, missing: false },
+            ordered: column.cuts.is_some(),
+            rows: counted.then(|| self.sizes(nominal)),
+        }
+    }
+
+    fn sums_of_cut(&self, numeric: usize, at: u32) -> (Vec<W::Sum>, bool) {
+        let order = self.parts.order(numeric);
+        let known = self.known(order);
+        let mut sums = self.sums_of(&order[..at as usize]);
+        let right: Vec<_> = known.iter().zip(&sums).map(|(a, &b)| a.minus(b)).collect();
+        sums.extend(right);
+        (sums, false)
+    }
+
+    fn scored_rows(&self, place: FeaturePlace) -> (Cow<'_, [W::Sum]>, f64) {
+        let known = match place {
+            FeaturePlace::Numeric(numeric) => self.known(self.parts.order(numeric)),
+            FeaturePlace::Nominal(nominal) => self.table(nominal).1,
+        };
+        let share = self.share(&known);
+        (known.into(), share)
+    }
+
+    fn first_row(&self, numeric: usize, at: u32) -> u32 {
+        let order = self.parts.order(numeric);
         let original = |at: usize| {
             self.base.data.original()[self.parts.rows[entry_row(order[at]) as usize] as usize]
         };
@@ -397,26 +475,5 @@ impl<C: Code, W: Weighing> FeatureBest for FractionalEvaluator<'_, C, W> {
             first = first.min(original(at));
         }
         first
-    }
-}
-
-/// A table alone, as criteria read it.
-pub(super) fn one_table<'t>(
-    cells: Cells<'t>,
-    totals: Cells<'t>,
-    branches: usize,
-    setting: &'t crate::grow::options::GrowthSetting<'_>,
-    declared: &'t [u32],
-) -> Tables<'t> {
-    let classes = setting.context.classes;
-    Tables {
-        cells,
-        totals,
-        branches,
-        classes,
-        stride: 1,
-        len: 1,
-        declared,
-        context: &setting.context,
     }
 }

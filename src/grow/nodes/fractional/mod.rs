@@ -17,24 +17,24 @@
 
 mod context;
 mod evaluate;
-mod nominal;
 mod rows;
 
-use super::{NodeRows, Open, Rank};
+use super::{NodeRows, Open};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
-use crate::grow::builder::{NodeSplit, TreeBuilder};
+use crate::grow::builder::TreeBuilder;
 use crate::grow::driver;
-use crate::grow::options::{GrowthLimits, GrowthSetting, Thresholds};
-use crate::numeric::{Count, mix};
+use crate::grow::options::{GrowthLimits, GrowthSetting};
+use crate::grow::search::{BestSplit, NodeSums};
+use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::stats::Sum;
 use crate::stats::contingency::Code;
-use crate::tree::{NONE, Test, Tree};
+use crate::tree::{NONE, Tree};
 use context::FractionalContext;
-use evaluate::{Pick, one_table, pick};
+use evaluate::pick;
 use rows::{Division, FractionalRows, divide};
 use std::marker::PhantomData;
 
@@ -74,13 +74,10 @@ fn with_codes<C: Code>(
     Ok(tree.finish(base.unit, base.setting.empty_branch))
 }
 
-/// A split that was accepted.
+/// A split that was accepted, and where the rows go.
 struct FractionalSplit {
-    pick: Pick,
-    test: Test,
+    best: BestSplit<i64>,
     division: Division,
-    distance: f64,
-    improvement: f64,
 }
 
 /// Evaluates nodes in parts and divides them; a node owns its lists.
@@ -139,52 +136,34 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         reached::count(Way::Fractions);
         let (base, node, parts) = (self.base, open.node as usize, &open.rows);
         let sums = tree.sums(node);
-        let Some(pick) = pick(base, parts, sums, tree.nodes[node].key, control)? else {
+        let Some(mut best) = pick(base, parts, sums, tree.nodes[node].key, control)? else {
             return Ok(None);
         };
-        let (test, branch, branches) = assign(base, parts, &pick);
-        let division = Division::new(base, parts, branch, branches, sums.len());
-        let distance = self.distance(&division.sums, sums, branches, parts.whole)?;
-        let before = || self.distance(sums, sums, 1, parts.whole);
-        if !base.setting.limits.accept(pick.score, distance, before)? {
-            return Ok(None);
-        }
-        let weight: f64 = sums.iter().map(|s| s.value(base.unit)).sum();
+        let branch = assign(base, parts, &best);
+        let (division, own) = Division::new(base, parts, branch, best.branches, sums.len());
+        best.distance = self.distance(&own, sums, parts.whole)?;
+        best.sums = own;
+        let before = || self.distance(sums, sums, parts.whole);
         // The criteria that divide rows score an undivided node 0.
-        let improvement = base.setting.improvement(weight, pick.score, 0.0);
-        if !base.setting.limits.accept_improvement(improvement, base.total_weight) {
-            return Ok(None);
-        }
-        Ok(Some(FractionalSplit { pick, test, division, distance, improvement }))
+        let node = NodeSums { setting: base.setting, totals: sums, unit: base.unit };
+        let accepted = node.accepted(best, base.total_weight, before, || Ok(0.0))?;
+        Ok(accepted.map(|best| FractionalSplit { best, division }))
     }
 
-    fn rank(best: &FractionalSplit) -> Rank {
-        let (distance, improvement) = (best.distance, best.improvement);
-        Rank { distance, improvement, branches: best.division.sizes.len() }
+    fn best(split: &FractionalSplit) -> &BestSplit<i64> {
+        &split.best
     }
 
     fn split(
         &mut self,
         tree: &mut TreeBuilder<i64>,
         open: Open<FractionalRows<C>>,
-        best: &FractionalSplit,
+        FractionalSplit { best, division }: &FractionalSplit,
         step: u32,
         children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
-        let division = &best.division;
-        let split = NodeSplit {
-            feature: best.pick.feature,
-            test: best.test,
-            first_child: NONE,
-            n_children: 0,
-            missing: false,
-            score: best.pick.score,
-            distance: best.distance,
-            step,
-        };
-        let levels = best.pick.sides.as_ref().map_or(&[][..], |sides| &sides.listed);
-        let parts = (division.sums.as_slice(), division.sizes.as_slice());
-        let first_child = tree.add_split(open.node, split, parts, levels);
+        let branches = (best.sums.as_slice(), division.sizes.as_slice());
+        let first_child = tree.add_split(open.node, best.as_split(step), branches, &best.levels);
         let wanted: Vec<bool> = (first_child..)
             .zip(&division.sizes)
             .map(|(child, &size)| size > 0 && !self.is_finished(tree, child))
@@ -207,75 +186,40 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
 }
 
 impl<C: Code> Fractional<'_, C> {
-    /// Distance of a table of parts.
-    fn distance(&self, cells: &[i64], totals: &[i64], branches: usize, whole: bool) -> Result<f64> {
-        let (base, mut out) = (self.base, [0.0]);
-        let declared = [branches as u32];
-        let criterion = base.setting.criterion;
-        if whole && cells.iter().all(|&c| i64::from(base.rows_in(c)) * base.weight(0) == c) {
+    /// Distance of some branches of a node.
+    fn distance(&self, sums: &[i64], totals: &[i64], whole: bool) -> Result<f64> {
+        let (base, setting) = (self.base, self.base.setting);
+        if whole && sums.iter().all(|&c| i64::from(base.rows_in(c)) * base.weight(0) == c) {
             let rows = |sums: &[i64]| sums.iter().map(|&s| base.rows_in(s)).collect::<Vec<u32>>();
-            let (cells, totals) = (rows(cells), rows(totals));
-            let table = one_table(
-                Count::cells(&cells),
-                Count::cells(&totals),
-                branches,
-                base.setting,
-                &declared,
-            );
-            criterion.distance(&table, &mut out)?;
-        } else {
-            let real = |sums: &[i64]| sums.iter().map(|s| s.value(base.unit)).collect::<Vec<f64>>();
-            let (cells, totals) = (real(cells), real(totals));
-            let table = one_table(
-                Count::cells(&cells),
-                Count::cells(&totals),
-                branches,
-                base.setting,
-                &declared,
-            );
-            criterion.distance(&table, &mut out)?;
+            let totals = rows(totals);
+            return NodeSums { setting, totals: &totals, unit: 1.0 }.distance(&rows(sums));
         }
-        Ok(out[0])
+        NodeSums { setting, totals, unit: base.unit }.distance(sums)
     }
 }
 
-/// The test of a pick, the branch of each row ([`NONE`] without a value), and the number of
-/// branches.
+/// The branch of each row; [`NONE`] without a value.
 fn assign<C: Code>(
     base: &FractionalContext<'_>,
     parts: &FractionalRows<C>,
-    pick: &Pick,
-) -> (Test, Vec<u32>, usize) {
+    best: &BestSplit<i64>,
+) -> Vec<u32> {
     let mut branch = vec![NONE; parts.len()];
-    if let Some(i) = base.numeric_place(pick.feature) {
-        let (order, at) = (parts.order(i), pick.at as usize);
-        let column = base.numeric[i].column;
-        let value = |e: u32| column.value(parts.rows[entry_row(e) as usize]);
-        let between = (value(order[at - 1]), value(order[at]));
-        // C4.5 divides by the comparison, whatever it counted on the left.
-        let left = if base.rule == SplitRule::C45 { value(order[0]) } else { between.0 };
-        let t = match pick.drawn {
-            Some(t) if base.setting.thresholds == Thresholds::Midpoint => t.into(),
-            _ => base.setting.threshold(base.data, column, between, left),
-        };
-        let at =
-            if t.reach < between.0 { order.partition_point(|&e| value(e) <= t.reach) } else { at };
-        order[..at].iter().for_each(|&e| branch[entry_row(e) as usize] = 0);
-        order[at..].iter().for_each(|&e| branch[entry_row(e) as usize] = 1);
-        return (Test::Threshold(t), branch, 2);
+    if let Some(i) = base.numeric_place(best.feature) {
+        let (left, right) = parts.order(i).split_at(best.at as usize);
+        left.iter().for_each(|&e| branch[entry_row(e) as usize] = 0);
+        right.iter().for_each(|&e| branch[entry_row(e) as usize] = 1);
+        return branch;
     }
-    let j = base.nominal.partition_point(|f| f.feature < pick.feature);
+    let j = base.nominal.partition_point(|f| f.feature < best.feature);
     let (width, levels) = (base.nominal.len(), base.nominal[j].levels);
     for (branch, codes) in branch.iter_mut().zip(parts.codes.chunks_exact(width)) {
         let code = codes[j].index() as u32;
-        *branch = match &pick.sides {
+        *branch = match best.branch_of.get(code as usize) {
             _ if code >= levels => NONE,
-            Some(sides) => u32::from(!sides.is_first[code as usize]),
+            Some(&branch) => u32::from(branch),
             None => code,
         };
     }
-    match &pick.sides {
-        Some(sides) => (sides.test, branch, 2),
-        None => (Test::Multiway, branch, levels as usize),
-    }
+    branch
 }

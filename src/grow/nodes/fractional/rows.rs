@@ -100,8 +100,6 @@ fn code_of(data: &Dataset, feature: u32, row: u32, levels: u32) -> u32 {
 pub(super) struct Division {
     /// Branch of each row; [`NONE`] for a row without a value.
     pub branch: Vec<u32>,
-    /// Class sums of the branches.
-    pub sums: Vec<i64>,
     /// Rows of the branches.
     pub sizes: Vec<u32>,
     /// Of each branch, the parts that it takes of the rows without a value, in their order; 0 for
@@ -115,14 +113,14 @@ pub(super) struct Division {
 const LEAST_SHARE: f64 = 1e-6;
 
 impl Division {
-    /// Divide rows by their branches.
+    /// Divide rows by their branches, whose class sums come beside.
     pub fn new<C: Code>(
         base: &FractionalContext<'_>,
         parts: &FractionalRows<C>,
         branch: Vec<u32>,
         branches: usize,
         classes: usize,
-    ) -> Self {
+    ) -> (Self, Vec<i64>) {
         // Rows without a value are counted as one more branch: that is quicker than asking.
         let (mut sums, mut sizes) =
             (vec![0_i64; (branches + 1) * classes], vec![0_u32; branches + 1]);
@@ -157,7 +155,7 @@ impl Division {
                 sizes[b] += u32::from(part > 0);
             });
         }
-        Self { branch, sums, sizes, taken, unknown }
+        (Self { branch, sizes, taken, unknown }, sums)
     }
 
     /// Of each branch the rows that may go there: those that do, and those without a value;

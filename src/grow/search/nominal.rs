@@ -1,0 +1,137 @@
+//! The nominal features of a node: candidates, and the test that one stands for.
+//!
+//! A feature has a branch for each level, or its levels are divided in two, as its declared levels
+//! say. Where sums do not count rows and a limit asks for them, rows are counted by code.
+
+use super::{NodeTables, SearchWork};
+use crate::error::Result;
+use crate::split::multiway;
+use crate::split::random::Draws;
+use crate::split::subset::{self, FeatureLevels, LevelPartitions, SubsetSearch};
+use crate::split::{NominalSplits, Sink};
+use crate::stats::Sum;
+use crate::tree::Test;
+
+/// The test of a nominal candidate.
+#[derive(Debug, Clone)]
+pub(in crate::grow) struct NominalTest {
+    pub test: Test,
+    /// Levels that a subset test lists.
+    pub levels: Vec<u32>,
+    /// Branch of each code; empty where it is the code.
+    pub branch_of: Vec<u16>,
+}
+
+/// Whether rows are counted by code, as sums do not tell and a limit asks.
+fn are_rows_counted<R: NodeTables>(rows: &R) -> bool {
+    let min = rows.minimum();
+    !min.copies && min.rows > 1
+}
+
+fn is_multiway<R: NodeTables>(rows: &R, nominal: usize) -> bool {
+    rows.declared(nominal).splits == NominalSplits::Multiway
+}
+
+/// Whether no level with rows has fewer than `least`, where rows are counted.
+fn has_enough<S: Sum>(levels: &FeatureLevels<'_, S>, least: u32) -> bool {
+    levels.rows.as_ref().is_none_or(|rows| rows.iter().all(|&s| s == 0 || s >= least))
+}
+
+/// Score the candidates of some nominal features, in feature order: first of those that are divided
+/// in two, then of those with a branch for each level. `known` are the sums of the rows on which
+/// they are scored.
+pub(in crate::grow) fn score_nominal<R: NodeTables>(
+    rows: &R,
+    places: impl Iterator<Item = usize> + Clone,
+    known: &[R::Sum],
+    (work, memory): (&mut SearchWork<R::Sum>, &mut R::Memory),
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let (node, min, counted) = (rows.node(), rows.minimum(), are_rows_counted(rows));
+    let (splits, facts) = (node.setting.nominal_splits, &node.setting.context);
+    let SearchWork { scratch, partitions, .. } = work;
+    if splits != NominalSplits::Multiway {
+        let divided = places.clone().filter(|&j| !is_multiway(rows, j));
+        let levels = divided.map(|j| rows.levels(j, counted, memory));
+        let search = subset_search(rows);
+        subset::score_candidates(levels, known, &search, facts, partitions, scratch, sink)?;
+    }
+    if !splits.has_multiway() {
+        return Ok(());
+    }
+    let tables = places
+        .filter(|&j| is_multiway(rows, j))
+        .map(|j| rows.levels(j, counted, memory))
+        .filter(|levels| has_enough(levels, min.rows))
+        .map(|levels| levels.table);
+    multiway::score_candidates(tables, known, node.unit, min, facts, scratch, sink)
+}
+
+/// Whether the split of a nominal feature into its levels has two branches with rows, and none that
+/// is too small.
+pub(in crate::grow) fn is_candidate<R: NodeTables>(rows: &R, nominal: usize) -> bool {
+    let (node, min) = (rows.node(), rows.minimum());
+    let levels = rows.levels(nominal, are_rows_counted(rows), &mut R::Memory::default());
+    multiway::branches(&levels.table, node.totals.len(), node.unit, min).is_some()
+        && has_enough(&levels, min.rows)
+}
+
+fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
+    let (node, all) = (rows.node(), rows.scores_all());
+    let setting = node.setting;
+    let draws = Draws::new(setting.seed, rows.key());
+    SubsetSearch {
+        how: setting.nominal_splits.in_two(),
+        shortcut: setting.criterion.breiman_order() && !all,
+        min: rows.minimum(),
+        unit: node.unit,
+        drawn: setting.splitter.division(draws).filter(|_| !all),
+    }
+}
+
+/// The divisions of the levels of a nominal feature.
+fn partitions<R: NodeTables>(rows: &R, nominal: usize) -> LevelPartitions<R::Sum> {
+    let levels = rows.levels(nominal, are_rows_counted(rows), &mut R::Memory::default());
+    let mut partitions = LevelPartitions::default();
+    partitions.fill(&levels, rows.node().totals.len(), &subset_search(rows));
+    partitions
+}
+
+/// Sums by branch of a nominal candidate, and whether the last branch holds missing values.
+pub(super) fn nominal_branches<R: NodeTables>(
+    rows: &R,
+    nominal: usize,
+    at: u32,
+) -> (Vec<R::Sum>, bool) {
+    if !is_multiway(rows, nominal) {
+        return partitions(rows, nominal).sums(at);
+    }
+    let (k, table) = {
+        let levels = rows.levels(nominal, false, &mut R::Memory::default());
+        (rows.node().totals.len(), levels.table)
+    };
+    let (mut sums, mut missing) = (table.cells.into_owned(), table.missing);
+    if missing && sums[sums.len() - k..].iter().all(|s| s.is_empty()) {
+        sums.truncate(sums.len() - k);
+        missing = false;
+    }
+    (sums, missing)
+}
+
+/// The test of a nominal candidate.
+pub(in crate::grow) fn nominal_test<R: NodeTables>(
+    rows: &R,
+    nominal: usize,
+    at: u32,
+) -> NominalTest {
+    let declared = rows.declared(nominal);
+    if declared.splits == NominalSplits::Multiway {
+        return NominalTest { test: Test::Multiway, levels: Vec::new(), branch_of: Vec::new() };
+    }
+    let search = subset_search(rows);
+    let division =
+        partitions(rows, nominal).partition(at, declared.levels, declared.edges, &search);
+    let mut branch_of: Vec<u16> = division.is_first.iter().map(|&f| u16::from(!f)).collect();
+    branch_of.extend(declared.missing.then_some(2));
+    NominalTest { test: division.test, levels: division.listed, branch_of }
+}

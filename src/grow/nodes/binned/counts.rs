@@ -5,13 +5,13 @@
 //! nodes look at some). Where sums do not count rows, one plane more does. Nodes with few rows for
 //! the number of codes have no counters: the codes of a feature are sorted when they are asked for.
 
-use super::BinnedContext;
-use super::block::{CutBlock, CutFacts, CutPlaces};
+use super::context::BinnedContext;
+use super::cuts::{CutBlock, CutFacts, CutPlaces};
 use crate::bins::WeightWidth;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
-use crate::simd::cuts;
+use crate::simd::cuts as words;
 use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
@@ -31,7 +31,7 @@ pub(super) struct BinCounters<S> {
     plane: usize,
     /// Features counted.
     features: usize,
-    /// One plane of words that hold the rows of two classes ([`cuts::packed`]).
+    /// One plane of words that hold the rows of two classes ([`words::packed`]).
     pub packed: bool,
 }
 
@@ -228,7 +228,7 @@ impl<S: Sum> BinCounters<S> {
         reached::count(Way::CountersPacked);
         let (zero, one) = self.cells.split_at_mut(self.plane);
         for (zero, one) in zero.iter_mut().zip(one) {
-            *zero = S::from_rows(cuts::packed(zero.units() as u32, one.units() as u32));
+            *zero = S::from_rows(words::packed(zero.units() as u32, one.units() as u32));
         }
         self.cells.truncate(self.plane);
         self.packed = true;

@@ -1,9 +1,10 @@
 //! Where the counts of a node come from, and what becomes of its counters when it is split.
 
+use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
-use super::evaluate::{BinnedNode, BinnedWorkspace};
+use super::growth::{BinnedRows, CodedNode, KEPT_BYTES};
+use super::node::{BinnedNode, BinnedWorkspace};
 use super::rows::RecordBuffers;
-use super::{BinnedContext, BinnedRows, CodedNode, KEPT_BYTES};
 use crate::error::Result;
 use crate::grow::search::BestSplit;
 use crate::parallel::Control;

@@ -1,6 +1,6 @@
 //! The records of the nodes: two buffers, between which a node's rows are copied when it is split.
 
-use super::BinnedContext;
+use super::context::BinnedContext;
 
 /// A contiguous part of both buffers; ranges of nodes are relative to the whole.
 #[derive(Debug)]

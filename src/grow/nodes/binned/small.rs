@@ -5,18 +5,13 @@
 //! its lanes is a candidate. Splitting is a comparison of 64 bytes; nothing is copied. The
 //! candidates of a node form a [`CutBlock`], so the choice is that of a large node.
 
-use super::block::{CutBlock, CutFacts, CutPlaces};
-use super::pairs::PairCuts;
-use super::rows::RecordRange;
-use super::{BinnedContext, BinnedRows, CodedNode};
-use crate::grow::builder::TreeBuilder;
-use crate::grow::nodes::{NodeRows, Open};
-use crate::grow::search::BestSplit;
+use super::context::BinnedContext;
+use super::cuts::{CutBlock, CutFacts, CutPlaces};
+use super::two_class::PairCuts;
 use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::small::{LANES, count_bits, count_pairs_up_to, masks_up_to, up_to};
 use crate::stats::Sum;
-use std::sync::Arc;
 
 /// The rows of a small node and of everything below it, by column.
 #[derive(Debug)]
@@ -215,32 +210,5 @@ impl<S: Sum> CutPlaces<S> for LaneCuts<'_> {
     fn facts(&self, _block: &CutBlock<S>, cut: usize) -> Option<CutFacts<S>> {
         let (feature, at) = CutPlaces::<S>::place(self, cut);
         self.columns.facts(self.lanes, feature as usize, at as u8)
-    }
-}
-
-impl<S: Sum> BinnedRows<'_, '_, S> {
-    /// Split a node of lanes: no row is moved.
-    pub(super) fn split_small(
-        &mut self,
-        tree: &mut TreeBuilder<S>,
-        (node, range): (u32, RecordRange),
-        (columns, lanes): (Arc<SmallColumns>, u64),
-        (best, step): (&BestSplit<S>, u32),
-        children: &mut Vec<Open<CodedNode<S>>>,
-    ) {
-        let (context, k) = (self.context, self.context.classes);
-        let left = columns.up_to(best.feature as usize, best.at, lanes);
-        let lanes = [left, lanes & !left];
-        let sizes = lanes.map(|l| columns.rows(l) as u32);
-        let rows = [0, 1].map(|b| context.rows_of(&best.sums[b * k..(b + 1) * k], sizes[b]));
-        let parts = (best.sums.as_slice(), &rows[..]);
-        let first_child = tree.add_split(node, best.as_split(step), parts, &best.levels);
-        for (child, (lanes, size)) in (first_child..).zip(lanes.into_iter().zip(sizes)) {
-            if !self.is_finished(tree, child) {
-                let mut rows = CodedNode::new(RecordRange { len: size as usize, ..range });
-                rows.small = Some((columns.clone(), lanes));
-                children.push(Open { node: child, rows });
-            }
-        }
     }
 }

@@ -13,14 +13,16 @@
 //! Memory: histograms of nodes whose children wait, up to [`KEPT_COUNTERS`], and those of a round.
 //! Weights are copies of rows.
 
+use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
-use super::evaluate::{BinnedNode, BinnedWorkspace, drawn_features};
+use super::growth::{BinnedRows, CodedNode};
+use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
 use super::rows::{RecordBuffers, RecordRange};
-use super::{BinnedContext, BinnedRows, CodedNode, NodeRows};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::driver::{self, order_of};
+use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::numeric::mix;

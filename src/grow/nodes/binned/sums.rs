@@ -4,32 +4,27 @@
 //! Both sums of a cut ([`RunningScores`]) are added up class by class for all cuts at once
 //! ([`class_sums`]): from the counters of a large node, from the lanes of a small one. Classes
 //! without rows in the node cost nothing. Where sums are not exact, what may be best is scored
-//! again from its table. The choice is that of [`super::block`], to the last bit.
+//! again from its table. The choice is that of [`super::cuts`], to the last bit.
 
-use super::BinnedContext;
-use super::block::{CutBlock, CutPlaces};
-use super::counts::{BinCounters, CountedCuts};
-use super::evaluate::{BinnedNode, BinnedWorkspace};
+use super::context::BinnedContext;
+use super::counts::CountedCuts;
 use super::small::LaneCuts;
-use crate::criteria::{Cuts, LeftRows, RunningScores, Tables, Term};
-use crate::error::Result;
-use crate::grow::search::BestSplit;
-use crate::numeric::Cells;
+use crate::criteria::{Cuts, LeftRows, RunningScores, Term};
 use crate::simd::Level;
-use crate::simd::class_sums::{self as simd, CutSums, MOST_ROWS};
+use crate::simd::class_sums::{self as simd, CutSums};
 use crate::stats::Sum;
 
 /// The sums of the cuts of one node.
 #[derive(Debug, Default)]
 pub(super) struct ClassSums {
     /// Rows on the left.
-    rows: Vec<u32>,
+    pub rows: Vec<u32>,
     squares: [Vec<i32>; 2],
     sides: [Vec<f64>; 2],
 }
 
 /// What adds the terms of one class, squares or logarithms, to the sums of all cuts.
-trait ClassTerms {
+pub(super) trait ClassTerms {
     fn squares(&self, class: usize, sums: CutSums<'_, i32>);
     fn logarithms(&self, class: usize, table: &[f64], sums: CutSums<'_, f64>);
 }
@@ -41,7 +36,7 @@ impl<S: Sum> CountedCuts<'_, S> {
         (counts, self.totals[class].units() as u32)
     }
 
-    fn features(&self) -> usize {
+    pub fn features(&self) -> usize {
         self.chosen.map_or(self.context.features.len(), <[u32]>::len)
     }
 }
@@ -72,7 +67,7 @@ impl ClassTerms for LaneCuts<'_> {
 impl ClassSums {
     /// Score `len` cuts, some of which may have all rows on one side; returns the bound on the
     /// error.
-    fn score(
+    pub fn score(
         &mut self,
         (how, context): (RunningScores, &BinnedContext<'_>),
         (totals, len): (&[u32], usize),
@@ -121,81 +116,5 @@ impl ClassSums {
             right,
         };
         (how.scores)(&cuts, scores)
-    }
-}
-
-impl<S: Sum> BinnedNode<'_, S> {
-    /// How the cuts of this node are scored from sums over the classes, and its class totals.
-    pub fn class_sums(&self) -> Option<(RunningScores, Vec<u32>)> {
-        let how = self.context.class_sums?;
-        let totals = S::as_rows(self.totals)?;
-        let n: u64 = totals.iter().map(|&t| u64::from(t)).sum();
-        let few = n >= 2 && (how.term != Term::Squares || n <= MOST_ROWS as u64);
-        let holds = few && how.holds(n as usize, self.context.setting.context.logs);
-        holds.then(|| totals.to_vec()).map(|totals| (how, totals))
-    }
-
-    /// The best cut of a node whose rows are counted.
-    pub fn best_counted_sums(
-        &self,
-        scored: (RunningScores, &[u32]),
-        counters: &BinCounters<S>,
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        let cuts = CountedCuts { counters, context: self.context, totals: self.totals, chosen };
-        let len = (self.context.widest - 1) * cuts.features();
-        self.best_of_sums(scored, (&cuts, len), work, |j| cuts.left(j))
-    }
-
-    /// The best cut of a node of some lanes.
-    pub fn best_small_sums(
-        &self,
-        scored: (RunningScores, &[u32]),
-        cuts: LaneCuts<'_>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        self.best_of_sums(scored, (&cuts, cuts.masks.len()), work, |j| cuts.left(j))
-    }
-
-    /// The best of `len` cuts; `left` are the class sums on the left of one.
-    fn best_of_sums(
-        &self,
-        (how, totals): (RunningScores, &[u32]),
-        (cuts, len): (&(impl ClassTerms + CutPlaces<S>), usize),
-        work: &mut BinnedWorkspace<S>,
-        left: impl Fn(usize) -> Vec<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        let BinnedWorkspace { block, sums, .. } = work;
-        block.prepare_scores(len);
-        let (weights, scores) = block.scores();
-        let error = sums.score((how, self.context), (totals, len), cuts, scores);
-        weights.iter_mut().zip(&sums.rows).for_each(|(w, &rows)| *w = S::from_rows(rows));
-        let error = if error == 0.0 { f64::NAN } else { error };
-        let exact = |_: &CutBlock<S>, j: usize| self.exact_score(totals, &left(j));
-        let found = block.select(self.context, self.totals, error, cuts, exact)?;
-        found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, left(j), score).map(Some))
-    }
-
-    /// The score of a cut from its table, which holds only the classes of the node.
-    fn exact_score(&self, totals: &[u32], left: &[S]) -> Result<f64> {
-        let left = S::as_rows(left).unwrap_or_default();
-        let occurring = || left.iter().zip(totals).filter(|(_, total)| **total > 0);
-        let all: Vec<u32> = occurring().map(|(_, &total)| total).collect();
-        let mut cells: Vec<u32> = occurring().map(|(&l, _)| l).collect();
-        cells.extend(occurring().map(|(&l, &total)| total - l));
-        let table = Tables {
-            cells: Cells::Rows(&cells),
-            totals: Cells::Rows(&all),
-            branches: 2,
-            classes: all.len(),
-            stride: 1,
-            len: 1,
-            declared: &[2],
-            context: &self.context.setting.context,
-        };
-        let mut score = [0.0];
-        self.context.setting.criterion.score(&table, &mut score)?;
-        Ok(score[0])
     }
 }

@@ -1,11 +1,11 @@
 //! The best split of a node whose rows are codes.
 
-use super::BinnedContext;
-use super::block::CutBlock;
+use super::context::BinnedContext;
 use super::counts::NodeCounts;
-use super::pairs::PairCuts;
+use super::cuts::CutBlock;
 use super::small::LaneBuffers;
 use super::sums::ClassSums;
+use super::two_class::PairCuts;
 use crate::error::Result;
 use crate::grow::context::FeaturePlace;
 use crate::grow::features::shuffle;

@@ -6,15 +6,10 @@
 //! only for candidates that may be best. Candidates may come in any order and several times: the
 //! choice is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
 
-use super::BinnedContext;
-use super::counts::{BinCounters, CountedCuts};
-use super::evaluate::{BinnedNode, BinnedWorkspace};
-use super::small::SmallColumns;
+use super::context::BinnedContext;
 use crate::criteria::Tables;
 use crate::error::{Error, Result};
-use crate::grow::search::{BestSplit, NodeTables};
 use crate::numeric::Count;
-use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
 use crate::split::not_a_number;
@@ -253,83 +248,6 @@ impl<S: Sum> CutBlock<S> {
             scores.iter_mut().filter(|s| **s >= bound).for_each(|s| *s = f64::NEG_INFINITY);
             top = largest(scores);
         }
-    }
-}
-
-impl<S: Sum> BinnedNode<'_, S> {
-    /// The best cut of a node whose rows are counted, where blocks of cuts serve.
-    pub fn best_counted(
-        &self,
-        counters: &BinCounters<S>,
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        if let Some(screen) = self.pair_screen().filter(|_| counters.packed) {
-            reached::count(Way::CountersWords);
-            return self.best_counted_pair(screen, counters, chosen, work);
-        }
-        if let Some((how, totals)) = self.class_sums() {
-            reached::count(Way::CountersSums);
-            return self.best_counted_sums((how, &totals), counters, chosen, work);
-        }
-        reached::count(Way::CountersTable);
-        let (context, block) = (self.context, &mut work.block);
-        counters.fill(context, block);
-        let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
-        let found = block.best(context, self.totals, &cuts)?;
-        found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, cuts.left(j), score).map(Some))
-    }
-
-    /// The best cut of a small node.
-    pub fn best_small(
-        &self,
-        (columns, lanes): (&SmallColumns, u64),
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        if let Some(screen) = self.pair_screen() {
-            reached::count(Way::LanesWords);
-            return self.best_small_pair(screen, (columns, lanes), chosen, work);
-        }
-        let mut buffers = std::mem::take(&mut work.lanes);
-        let cuts = columns.cuts(lanes, chosen, self.context.widest, &mut buffers);
-        let found = if let Some((how, totals)) = self.class_sums() {
-            reached::count(Way::LanesSums);
-            self.best_small_sums((how, &totals), cuts, work)
-        } else {
-            reached::count(Way::LanesTable);
-            let BinnedWorkspace { block, counts, .. } = work;
-            cuts.fill(counts, block);
-            let found = block.best(self.context, self.totals, &cuts)?;
-            found.map_or(Ok(None), |(j, cut, score)| {
-                self.split_at(cut, cuts.left(j), score).map(Some)
-            })
-        };
-        work.lanes = buffers;
-        found
-    }
-
-    /// A cut as a split; `sums` are those of its left side.
-    pub fn split_at(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BestSplit<S>> {
-        let k = self.totals.len();
-        sums.extend_from_within(..k);
-        for (c, &total) in self.totals.iter().enumerate() {
-            sums[k + c] = total.minus(sums[c]);
-        }
-        Ok(BestSplit {
-            feature: cut.feature,
-            at: cut.at,
-            test: self.context.threshold(cut.feature as usize, (cut.at, cut.next)),
-            score,
-            distance: self.node().distance(&sums)?,
-            improvement: 0.0,
-            branches: 2,
-            sums,
-            sizes: Vec::new(),
-            missing: false,
-            levels: Vec::new(),
-            branch_of: Vec::new(),
-        })
     }
 }
 

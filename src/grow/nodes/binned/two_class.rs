@@ -2,19 +2,15 @@
 //!
 //! The rows left of a cut are one word ([`crate::simd::cuts`]), scores come in single precision,
 //! and the exact formula is asked only for cuts that these scores cannot tell from the best. The
-//! choice is that of [`super::block`], to the last bit.
+//! choice is that of [`super::cuts`], to the last bit.
 
-use super::BinnedContext;
-use super::block::CutFacts;
-use super::counts::BinCounters;
-use super::evaluate::{BinnedNode, BinnedWorkspace};
-use super::small::SmallColumns;
+use super::context::BinnedContext;
+use super::cuts::CutFacts;
 use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
-use crate::grow::search::BestSplit;
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::cuts::{CHUNK, MOST_ROWS, PairNode, packed, running_sums, unpacked};
+use crate::simd::cuts::{CHUNK, PairNode, unpacked};
 use crate::stats::Sum;
 
 /// Scores that are looked at together.
@@ -49,7 +45,7 @@ impl PairCuts {
     }
 
     /// The cut that is chosen, and its score. `facts` are nothing for a cut that repeats another.
-    fn best<S: Sum>(
+    pub fn best<S: Sum>(
         &mut self,
         context: &BinnedContext<'_>,
         screen: PairScreen,
@@ -128,7 +124,7 @@ fn exact_score(context: &BinnedContext<'_>, totals: [u32; 2], left: u32) -> Resu
 
 /// What is known of a cut whose left words lie at `code * features + place`; nothing where no row
 /// has its code.
-fn facts_of<S: Sum>(
+pub(super) fn facts_of<S: Sum>(
     lefts: &[u32],
     (codes, features, totals): (usize, usize, u32),
     chosen: Option<&[u32]>,
@@ -151,59 +147,4 @@ fn facts_of<S: Sum>(
         beside: beside.map(|word| S::from_rows(size(word))),
         one_class: beside[0] == beside[1],
     })
-}
-
-impl<S: Sum> BinnedNode<'_, S> {
-    /// The kernel for this node, and its class totals.
-    pub fn pair_screen(&self) -> Option<(PairScreen, [u32; 2])> {
-        let screen = self.context.pair_screen?;
-        let &[zero, one] = self.totals else { return None };
-        let totals = [zero.units(), one.units()];
-        (totals[0] + totals[1] <= i64::from(MOST_ROWS)).then(|| (screen, totals.map(|t| t as u32)))
-    }
-
-    /// The best cut of a node whose counters are words.
-    pub fn best_counted_pair(
-        &self,
-        (screen, totals): (PairScreen, [u32; 2]),
-        counters: &BinCounters<S>,
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        let codes = self.context.widest - 1;
-        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
-        let words = counters.words(codes * features);
-        let cuts = &mut work.pairs;
-        running_sums(words, features, |s: S| s.units() as u32, cuts.prepare(words.len()));
-        let shape = (codes, features, packed(totals[0], totals[1]));
-        let found =
-            cuts.best(self.context, screen, totals, |lefts, j| facts_of(lefts, shape, chosen, j))?;
-        self.pair_cut(found)
-    }
-
-    /// The best cut of a node of some lanes.
-    pub fn best_small_pair(
-        &self,
-        (screen, totals): (PairScreen, [u32; 2]),
-        (columns, lanes): (&SmallColumns, u64),
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
-        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
-        let (rows, len) = columns.listed(lanes);
-        let rows = &rows[..len];
-        let cuts = &mut work.pairs;
-        columns.fill_pairs(lanes, rows, (0..features).map(feature), cuts);
-        let found = cuts
-            .best(self.context, screen, totals, |_, j| columns.facts_of(lanes, rows, feature, j))?;
-        self.pair_cut(found)
-    }
-
-    fn pair_cut(&self, found: Option<(CutFacts<S>, u32, f64)>) -> Result<Option<BestSplit<S>>> {
-        let Some((cut, left, score)) = found else { return Ok(None) };
-        let mut sums = Vec::with_capacity(4);
-        sums.extend(unpacked(left).map(S::from_rows));
-        self.split_at(cut, sums, score).map(Some)
-    }
 }

@@ -1,7 +1,7 @@
 //! A user's criterion: `f(tables) -> scores`, one call a node.
 
 use super::aligned::Aligned1;
-use crate::criteria::{Criterion, EvidenceKind, Info, Tables};
+use crate::criteria::{Criterion, Info, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::Cells;
 use numpy::{PyArray1, PyArrayMethods};
@@ -11,25 +11,17 @@ use std::sync::Mutex;
 
 const INFO: Info = Info {
     name: "callable",
-    aliases: &[],
     class_name: "callable",
     summary: "A user's function of the tables of all candidates of a node.",
     formula: "f",
     distance: "-f",
     source: "the user",
-    evidence: EvidenceKind::Table,
     lowest: None,
     highest: None,
-    symmetric: false,
     branch_invariant: false,
     class_invariant: false,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
-    options: &[],
     example: &[],
-    example_score: 0.0,
+    ..Info::ON_TABLES
 };
 
 static PLAIN: Info = INFO;
@@ -101,10 +93,16 @@ fn wrong_shape(scores: &Bound<'_, PyAny>, len: usize) -> PyErr {
     ))
 }
 
-impl Criterion for Custom {
+impl Properties for Custom {
     fn info(&self) -> &'static Info {
         self.info
     }
+    fn needs_all_candidates(&self) -> bool {
+        true
+    }
+}
+
+impl Criterion for Custom {
     fn options(&self) -> Value {
         Value::Null
     }
@@ -119,8 +117,5 @@ impl Criterion for Custom {
         self.score(tables, out)?;
         out.iter_mut().for_each(|d| *d = -*d);
         Ok(())
-    }
-    fn needs_all_candidates(&self) -> bool {
-        true
     }
 }

@@ -13,7 +13,7 @@
 use super::assignment::Assignment;
 use super::information::one_minus;
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
+use super::{Block, Formula, Info, OptionInfo, OptionKind, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -40,22 +40,11 @@ pub struct Accuracy {
 
 pub(super) static INFO: Info = Info {
     name: "accuracy",
-    aliases: &[],
     class_name: "Accuracy",
     summary: "Share of rows in the class their branch stands for.",
     formula: r"\frac{1}{n} \sum_m \max_c n_{mc}",
     distance: r"1 - s",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
     options: &[OptionInfo {
         name: "assignment",
         kind: OptionKind::Words { words: &["majority", "matching", "identity"] },
@@ -65,15 +54,17 @@ pub(super) static INFO: Info = Info {
             of branches \
               and classes; 'identity': branch i stands for class i.",
     }],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.7142857142857143,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Accuracy {
+impl Properties for Accuracy {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Accuracy {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let n = block.total().value();
         if n == 0.0 {

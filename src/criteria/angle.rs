@@ -12,7 +12,7 @@
 //! > 0, c in [0, 1] fixed).
 
 use super::contrast::branch_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -23,25 +23,14 @@ pub struct Angle {}
 
 pub(super) static INFO: Info = Info {
     name: "angle",
-    aliases: &[],
     class_name: "Angle",
     summary: "One minus the cosine between the class distributions of the branches.",
     formula: r"1 - \frac{\sum_c p_{c|L} p_{c|R}}{\|p_{\cdot|L}\| \, \|p_{\cdot|R}\|}",
-    distance: r"-s",
     source: "orthogonality (Fayyad & Irani 1992) read from distributions: the same cosine",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.27664445585642794,
+    ..Info::ON_TABLES
 };
 
 /// `1 - cos` of two vectors given as pairs of components; neither is zero.
@@ -55,7 +44,7 @@ pub(super) fn one_minus_cosine(components: impl Iterator<Item = (f64, f64)>) -> 
     1.0 - dot / (left * right).sqrt()
 }
 
-impl Formula for Angle {
+impl Properties for Angle {
     fn info(&self) -> &'static Info {
         &INFO
     }
@@ -64,7 +53,9 @@ impl Formula for Angle {
     fn convex_with_missing_branch(&self) -> bool {
         false
     }
+}
 
+impl Formula for Angle {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
             let pairs = left.counts.iter().zip(right.counts);

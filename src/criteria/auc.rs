@@ -10,7 +10,7 @@
 //! `1/2 + |n_L+ n_R- - n_R+ n_L-| / (2 n_+ n_-)`.
 
 use super::contrast::class_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -21,29 +21,18 @@ pub struct Auc {}
 
 pub(super) static INFO: Info = Info {
     name: "auc",
-    aliases: &[],
     class_name: "Auc",
     summary: "Area under the ROC curve of the branches ranked by their share of the class.",
     formula: concat!(
         r"\frac{1}{n_+ n_-} \sum_{l,m} n_{l+} n_{m-} \left([r_l > r_m] + \tfrac{1}{2} [r_l = ",
         r"r_m]\right), \; r_m = n_{m+} / n_m",
     ),
-    distance: r"-s",
     source: "Ferri, Flach & Hernandez-Orallo, Learning decision trees using the area under the ROC \
         curve, ICML (2002)",
-    evidence: EvidenceKind::Table,
     lowest: Some(0.5),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.7777777777777778,
+    ..Info::ON_TABLES
 };
 
 /// A branch: rows of the class and all others.
@@ -69,11 +58,13 @@ fn ordered_pairs(branches: &mut Vec<BranchCounts>) -> f64 {
     pairs
 }
 
-impl Formula for Auc {
+impl Properties for Auc {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Auc {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let mut branches = Vec::with_capacity(block.branches);
         class_against_rest(block, out, 0.5, |part, positives, negatives, out| {

@@ -6,7 +6,7 @@
 //! `n sum n_mc^2/(n_m n_c) - n` cancels near independence). O(branches x classes), one division a
 //! cell. Mingers 1987; Hart 1984.
 
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -17,33 +17,26 @@ pub struct Chi2 {}
 
 pub(super) static INFO: Info = Info {
     name: "chi2",
-    aliases: &[],
     class_name: "Chi2",
     summary: "Pearson's chi-squared statistic of the table.",
     formula: r"\sum_{m,c} \frac{(n_{mc} - n_m n_c / n)^2}{n_m n_c / n}",
-    distance: r"-s",
     source: "Mingers, Expert systems: rule induction with statistical data, J. Op. Res. Soc. 38 \
         (1987)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: None,
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
     extensive: true,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 3.5466666666666664,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Chi2 {
+impl Properties for Chi2 {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Chi2 {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         out.fill(0.0);
         let n = block.total().value();

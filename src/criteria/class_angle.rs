@@ -9,7 +9,7 @@
 //! class against the rest has one valley, but the mean of several may have a peak between.
 
 use super::contrast::class_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -20,32 +20,21 @@ pub struct ClassAngle {}
 
 pub(super) static INFO: Info = Info {
     name: "class_angle",
-    aliases: &[],
     class_name: "ClassAngle",
     summary: "Root of one minus the cosine between the classes' distributions over the branches.",
     formula: r"\sqrt{1 - \frac{\sum_m n_{m+} n_{m-}}{\|n_{\cdot+}\| \, \|n_{\cdot-}\|}}",
-    distance: r"-s",
     source: "Robnik-Sikonja & Savicky, CORElearn: DistAngle",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
-    extensive: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.6180360481804231,
+    ..Info::ON_TABLES
 };
 
-impl Formula for ClassAngle {
+impl Properties for ClassAngle {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for ClassAngle {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let mut lengths = Vec::new();
         class_against_rest(block, out, 0.0, |part, positives, negatives, out| {

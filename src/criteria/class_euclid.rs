@@ -8,7 +8,7 @@
 //! counts, hence convex.
 
 use super::contrast::class_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -19,32 +19,22 @@ pub struct ClassEuclid {}
 
 pub(super) static INFO: Info = Info {
     name: "class_euclid",
-    aliases: &[],
     class_name: "ClassEuclid",
     summary: "Euclidean distance between the distributions of the classes over the branches.",
     formula: r"\sqrt{\tfrac{1}{2} \sum_m \left(n_{m+}/n_+ - n_{m-}/n_-\right)^2}",
-    distance: r"-s",
     source: "Robnik-Sikonja & Savicky, CORElearn: DistEuclid",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    fractional: false,
-    extensive: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.4151453709393201,
+    ..Info::ON_TABLES
 };
 
-impl Formula for ClassEuclid {
+impl Properties for ClassEuclid {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for ClassEuclid {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         class_against_rest(block, out, 0.0, |part, positives, negatives, out| {
             out.fill(0.0);

@@ -6,7 +6,7 @@
 //! entropy and Gini, which is what the boosting bound of the paper needs; it cannot tell apart
 //! splits of nodes without an absolute majority. O(branches x classes), one square root a branch.
 
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -17,25 +17,12 @@ pub struct Dkm {}
 
 pub(super) static INFO: Info = Info {
     name: "dkm",
-    aliases: &[],
     class_name: "Dkm",
     summary: "Decrease of twice the geometric mean of majority and minority share.",
     formula: r"G(c) - \sum_m \frac{n_m}{n} G(c \mid m), \; G = 2 \sqrt{q (1 - q)}",
-    distance: r"-s",
     source: "Dietterich, Kearns & Mansour, Applying the weak learning framework, ICML (1996)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.2584606352761446,
+    ..Info::ON_TABLES
 };
 
 /// `2 sqrt(q (1 - q))` with q the majority share, at least 1/2.
@@ -46,7 +33,7 @@ fn impurity<C: Count>(counts: impl Iterator<Item = C>, size: f64) -> f64 {
     2.0 * (q * (1.0 - q)).sqrt()
 }
 
-impl Formula for Dkm {
+impl Properties for Dkm {
     fn info(&self) -> &'static Info {
         &INFO
     }
@@ -55,7 +42,9 @@ impl Formula for Dkm {
         // The impurity is concave in the shares.
         true
     }
+}
 
+impl Formula for Dkm {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let n = block.total().value();
         if n == 0.0 {

@@ -7,7 +7,7 @@
 //! in the left counts over `n_L n_R`, convex over concave.
 
 use super::contrast::branch_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -19,28 +19,18 @@ pub struct Euclid {}
 
 pub(super) static INFO: Info = Info {
     name: "euclid",
-    aliases: &[],
     class_name: "Euclid",
     summary: "Euclidean distance between the class distributions of the branches.",
     formula: r"\sqrt{\sum_c (p_{c|L} - p_{c|R})^2}",
-    distance: r"-s",
     source: "the Euclidean counterpart of orthogonality (Fayyad & Irani 1992)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: Some(SQRT_2),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.6060915267313264,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Euclid {
+impl Properties for Euclid {
     fn info(&self) -> &'static Info {
         &INFO
     }
@@ -49,7 +39,9 @@ impl Formula for Euclid {
     fn convex_with_missing_branch(&self) -> bool {
         false
     }
+}
 
+impl Formula for Euclid {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
             let mut sum = 0.0;

@@ -13,7 +13,7 @@
 //! branches: recall punishes every division of a class.
 
 use super::information::one_minus;
-use super::{Block, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
+use super::{Block, Formula, Info, OptionInfo, OptionKind, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,6 @@ impl Default for FMeasure {
 
 pub(super) static INFO: Info = Info {
     name: "f_measure",
-    aliases: &[],
     class_name: "FMeasure",
     summary: "Weighted F measure of the branches, each for its own majority class.",
     formula: concat!(
@@ -54,16 +53,7 @@ pub(super) static INFO: Info = Info {
     distance: r"1 - s",
     source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
         F-measure",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
     class_invariant: false,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
     options: &[
         OptionInfo {
             name: "beta",
@@ -81,8 +71,8 @@ pub(super) static INFO: Info = Info {
                 split.",
         },
     ],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.543171114599686,
+    ..Info::ON_TABLES
 };
 
 /// `F_beta` from counts; 0/0 is 0.
@@ -113,11 +103,17 @@ fn majority<C: Count>(counts: impl Iterator<Item = C>) -> (usize, C) {
     best
 }
 
-impl Formula for FMeasure {
+impl Properties for FMeasure {
     fn info(&self) -> &'static Info {
         &INFO
     }
 
+    fn check(&self) -> Result<()> {
+        check_beta(self.beta)
+    }
+}
+
+impl Formula for FMeasure {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let n = block.total().value();
         let most = majority(block.totals.iter().copied()).1.value();
@@ -143,9 +139,5 @@ impl Formula for FMeasure {
     fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         self.score(block, out);
         one_minus(out);
-    }
-
-    fn check(&self) -> Result<()> {
-        check_beta(self.beta)
     }
 }

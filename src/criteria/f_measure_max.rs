@@ -13,7 +13,7 @@
 
 use super::f_measure::{check_beta, f_beta};
 use super::information::one_minus;
-use super::{Block, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
+use super::{Block, Formula, Info, OptionInfo, OptionKind, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -36,23 +36,13 @@ impl Default for FMeasureMax {
 
 pub(super) static INFO: Info = Info {
     name: "f_measure_max",
-    aliases: &[],
     class_name: "FMeasureMax",
     summary: "F measure of the split as a classifier of the positive class.",
     formula: r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}",
     distance: r"1 - s",
     source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
         F-measure",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
     class_invariant: false,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
     options: &[
         OptionInfo {
             name: "beta",
@@ -70,8 +60,8 @@ pub(super) static INFO: Info = Info {
                 more.",
         },
     ],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.6,
+    ..Info::ON_TABLES
 };
 
 impl FMeasureMax {
@@ -98,11 +88,27 @@ impl FMeasureMax {
     }
 }
 
-impl Formula for FMeasureMax {
+impl Properties for FMeasureMax {
     fn info(&self) -> &'static Info {
         &INFO
     }
 
+    fn check(&self) -> Result<()> {
+        check_beta(self.beta)
+    }
+
+    fn admit(&self, classes: usize, _n: f64) -> Result<()> {
+        match self.positive {
+            Some(p) if p >= classes => {
+                let reason = format!("there are {classes} classes; give an index in 0..{classes}");
+                Err(Error::parameter("positive", p, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Formula for FMeasureMax {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let k = block.classes;
         let mut sizes = vec![0.0; block.branches];
@@ -123,19 +129,5 @@ impl Formula for FMeasureMax {
     fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         self.score(block, out);
         one_minus(out);
-    }
-
-    fn check(&self) -> Result<()> {
-        check_beta(self.beta)
-    }
-
-    fn admit(&self, classes: usize, _n: f64) -> Result<()> {
-        match self.positive {
-            Some(p) if p >= classes => {
-                let reason = format!("there are {classes} classes; give an index in 0..{classes}");
-                Err(Error::parameter("positive", p, reason))
-            }
-            _ => Ok(()),
-        }
     }
 }

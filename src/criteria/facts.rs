@@ -125,30 +125,34 @@ pub struct Info {
 }
 
 impl Info {
-    /// What most criteria that need more than a table have in common: the distance `-s`, no bounds,
-    /// no worked example. The rest is for the criterion to say.
+    /// What most criteria on tables have in common: a distance `-s`, scores from 0 to 1, no options,
+    /// the order of branches and of classes means nothing, and the example of all. The rest is for
+    /// the criterion to say.
+    pub(crate) const ON_TABLES: Self = Self {
+        name: "",
+        aliases: &[],
+        class_name: "",
+        summary: "",
+        formula: "",
+        distance: "-s",
+        source: "",
+        evidence: EvidenceKind::Table,
+        lowest: Some(0.0),
+        highest: Some(1.0),
+        symmetric: false,
+        branch_invariant: true,
+        class_invariant: true,
+        metric: false,
+        convex: false,
+        extensive: false,
+        fractional: false,
+        options: &[],
+        example: &[&[2, 3], &[4, 0], &[3, 2]],
+        example_score: 0.0,
+    };
+
+    /// Of criteria that need more than a table: no bounds, no worked example.
     pub(crate) const fn beyond_tables(evidence: EvidenceKind) -> Self {
-        Self {
-            name: "",
-            aliases: &[],
-            class_name: "",
-            summary: "",
-            formula: "",
-            distance: "-s",
-            source: "",
-            evidence,
-            lowest: None,
-            highest: None,
-            symmetric: false,
-            branch_invariant: true,
-            class_invariant: true,
-            metric: false,
-            convex: false,
-            extensive: false,
-            fractional: false,
-            options: &[],
-            example: &[],
-            example_score: 0.0,
-        }
+        Self { evidence, lowest: None, highest: None, example: &[], ..Self::ON_TABLES }
     }
 }

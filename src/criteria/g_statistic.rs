@@ -7,7 +7,7 @@
 //! rows. Sokal & Rohlf 1981. O(branches x classes).
 
 use super::information::{class_entropy, gains};
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
@@ -19,32 +19,25 @@ pub struct GStatistic {}
 
 pub(super) static INFO: Info = Info {
     name: "g_statistic",
-    aliases: &[],
     class_name: "GStatistic",
     summary: "Likelihood-ratio statistic of the table.",
     formula: r"2 n \ln 2 \, (H(c) - H(c \mid m))",
-    distance: r"-s",
     source: "Sokal & Rohlf, Biometry (1981)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: None,
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
     extensive: true,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 4.7889503726491585,
+    ..Info::ON_TABLES
 };
 
-impl Formula for GStatistic {
+impl Properties for GStatistic {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for GStatistic {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         gains(block, class_entropy(block), out);
         let scale = 2.0 * block.total().value() * LN_2;

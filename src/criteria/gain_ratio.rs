@@ -11,8 +11,8 @@
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
 use super::{
-    Block, EvidenceKind, Formula, GainFilter, Info, OptionInfo, OptionKind, RunningScores,
-    SplitRule, Term, running,
+    Block, Formula, GainFilter, Info, OptionInfo, OptionKind, Properties, RunningScores, SplitRule,
+    Term, running,
 };
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -29,21 +29,12 @@ pub struct GainRatio {
 
 pub(super) static INFO: Info = Info {
     name: "gain_ratio",
-    aliases: &[],
     class_name: "GainRatio",
     summary: "Information gain over the entropy of the branch sizes.",
     formula: r"\frac{H(c) - H(c \mid m)}{H(m)}",
     distance: r"1 - s",
     source: "Quinlan, C4.5: Programs for Machine Learning (1993)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
     fractional: true,
     options: &[
         OptionInfo {
@@ -71,26 +62,13 @@ pub(super) static INFO: Info = Info {
                   parts, imputed, or none.",
         },
     ],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.15642756242117517,
+    ..Info::ON_TABLES
 };
 
-impl Formula for GainRatio {
+impl Properties for GainRatio {
     fn info(&self) -> &'static Info {
         &INFO
-    }
-
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        gain_over_split(block, out, |split| split);
-    }
-
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        self.score(block, out);
-        one_minus(out);
-    }
-
-    fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-        screen_gain_ratios(block, out)
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
@@ -103,5 +81,20 @@ impl Formula for GainRatio {
 
     fn split_rule(&self) -> SplitRule {
         if self.mdl_penalty { SplitRule::C45 } else { SplitRule::Best }
+    }
+
+    fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+        screen_gain_ratios(block, out)
+    }
+}
+
+impl Formula for GainRatio {
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        gain_over_split(block, out, |split| split);
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        one_minus(out);
     }
 }

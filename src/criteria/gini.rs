@@ -9,7 +9,7 @@
 
 use super::information::LANES;
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info, PairScreen, RunningScores, Term, running};
+use super::{Block, Formula, Info, PairScreen, Properties, RunningScores, Term, running};
 use crate::numeric::Count;
 use crate::simd::cuts;
 use serde::{Deserialize, Serialize};
@@ -24,25 +24,15 @@ pub struct Gini {}
 
 pub(super) static INFO: Info = Info {
     name: "gini",
-    aliases: &[],
     class_name: "Gini",
     summary: "Decrease of the Gini impurity.",
     formula: r"\sum_m \frac{n_m}{n} \sum_c p_{c|m}^2 - \sum_c p_c^2",
     distance: r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)",
     source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
     fractional: true,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.11632653061224485,
+    ..Info::ON_TABLES
 };
 
 /// `(sum_m (sum_c n_mc^2) / n_m) (1 / n)`: one minus the impurity after the split; 1 for an empty
@@ -101,11 +91,48 @@ fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
     }
 }
 
-impl Formula for Gini {
+impl Properties for Gini {
     fn info(&self) -> &'static Info {
         &INFO
     }
 
+    fn running_scores(&self) -> Option<RunningScores> {
+        Some(RunningScores {
+            term: Term::Squares,
+            scores: running::gini,
+            bound: Some(running::gini_bound),
+        })
+    }
+
+    fn pair_screen(&self) -> Option<PairScreen> {
+        Some(PairScreen { scores: cuts::gini, error: cuts::GINI_ERROR })
+    }
+
+    /// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one
+    /// division where the definition has two. `det` is exact up to 2^26 rows, and off by less than
+    /// `2^-52 n_L n_R` for real weights.
+    fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+        let n = block.total().value();
+        if block.branches != 2 || block.classes != 2 || !(1.0..=EXACT_PRODUCTS).contains(&n) {
+            return None;
+        }
+        let plane = |m, c| &block.cell(m, c)[..out.len()];
+        let (left_0, left_1, right_0, right_1) =
+            (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
+        let scale = 2.0 / (n * n);
+        for (j, s) in out.iter_mut().enumerate() {
+            let (a, b) = (left_0[j].value(), left_1[j].value());
+            let (c, d) = (right_0[j].value(), right_1[j].value());
+            let det = a * d - b * c;
+            *s = det * det / ((a + b) * (c + d)).or_one() * scale;
+        }
+        // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
+        // 1/2.
+        Some(16.0 * f64::EPSILON)
+    }
+}
+
+impl Formula for Gini {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let n = block.total().value();
         purities(block, out);
@@ -134,40 +161,5 @@ impl Formula for Gini {
             *t = (size.value() - *t / size.or_one()) * share;
         }
         true
-    }
-
-    /// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one
-    /// division where the definition has two. `det` is exact up to 2^26 rows, and off by less than
-    /// `2^-52 n_L n_R` for real weights.
-    fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-        let n = block.total().value();
-        if block.branches != 2 || block.classes != 2 || !(1.0..=EXACT_PRODUCTS).contains(&n) {
-            return None;
-        }
-        let plane = |m, c| &block.cell(m, c)[..out.len()];
-        let (left_0, left_1, right_0, right_1) =
-            (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
-        let scale = 2.0 / (n * n);
-        for (j, s) in out.iter_mut().enumerate() {
-            let (a, b) = (left_0[j].value(), left_1[j].value());
-            let (c, d) = (right_0[j].value(), right_1[j].value());
-            let det = a * d - b * c;
-            *s = det * det / ((a + b) * (c + d)).or_one() * scale;
-        }
-        // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
-        // 1/2.
-        Some(16.0 * f64::EPSILON)
-    }
-
-    fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores {
-            term: Term::Squares,
-            scores: running::gini,
-            bound: Some(running::gini_bound),
-        })
-    }
-
-    fn pair_screen(&self) -> Option<PairScreen> {
-        Some(PairScreen { scores: cuts::gini, error: cuts::GINI_ERROR })
     }
 }

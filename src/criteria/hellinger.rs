@@ -7,7 +7,7 @@
 //! O(branches x classes).
 
 use super::contrast::class_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -19,32 +19,23 @@ pub struct Hellinger {}
 
 pub(super) static INFO: Info = Info {
     name: "hellinger",
-    aliases: &[],
     class_name: "Hellinger",
     summary: "Hellinger distance between the distributions of the classes over the branches.",
     formula: r"\sqrt{\sum_m \left(\sqrt{n_{m+}/n_+} - \sqrt{n_{m-}/n_-}\right)^2}",
-    distance: r"-s",
     source: "Cieslak & Chawla, Learning decision trees for unbalanced data, ECML (2008)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: Some(SQRT_2),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.7344429952825182,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Hellinger {
+impl Properties for Hellinger {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Hellinger {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         class_against_rest(block, out, 0.0, |part, positives, negatives, out| {
             out.fill(0.0);

@@ -11,7 +11,7 @@
 
 use super::information::{class_entropy, gains, screen_gains};
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info, RunningScores, Term, running};
+use super::{Block, Formula, Info, Properties, RunningScores, Term, running};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -28,26 +28,29 @@ pub(super) static INFO: Info = Info {
     formula: r"H(c) - \sum_m \frac{n_m}{n} H(c \mid m)",
     distance: r"H(c \mid m)",
     source: "Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: None,
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
     fractional: true,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.24674981977443916,
+    ..Info::ON_TABLES
 };
 
-impl Formula for InfoGain {
+impl Properties for InfoGain {
     fn info(&self) -> &'static Info {
         &INFO
     }
 
+    fn running_scores(&self) -> Option<RunningScores> {
+        Some(RunningScores { term: Term::XLog2X, scores: running::gain, bound: None })
+    }
+
+    fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+        screen_gains(block, out)
+    }
+}
+
+impl Formula for InfoGain {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         gains(block, class_entropy(block), out);
     }
@@ -63,13 +66,5 @@ impl Formula for InfoGain {
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
         row.entropies(1.0, out);
         true
-    }
-
-    fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-        screen_gains(block, out)
-    }
-
-    fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: running::gain, bound: None })
     }
 }

@@ -19,7 +19,7 @@
 
 use super::assignment::Assignment;
 use super::rows::RowOf;
-use super::{Block, Criterion, EvidenceKind, Formula, Info, OptionInfo, OptionKind};
+use super::{Block, Criterion, Formula, Info, OptionInfo, OptionKind, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -65,22 +65,13 @@ pub struct Jaccard {
 
 pub(super) static INFO: Info = Info {
     name: "jaccard",
-    aliases: &[],
     class_name: "Jaccard",
     summary: "Sum of Jaccard similarities between branches and classes.",
     formula: r"\sum_i \frac{|A_i \cap B_i|}{|A_i \cup B_i|}",
     distance: r"k - s",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: None,
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
     options: &[
         OptionInfo {
             name: "assignment",
@@ -109,8 +100,8 @@ pub(super) static INFO: Info = Info {
                 set.",
         },
     ],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.873015873015873,
+    ..Info::ON_TABLES
 };
 
 impl Jaccard {
@@ -181,45 +172,9 @@ impl Jaccard {
     }
 }
 
-impl Formula for Jaccard {
+impl Properties for Jaccard {
     fn info(&self) -> &'static Info {
         &INFO
-    }
-
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let (mut sizes, mut work) = (Vec::new(), Assignment::default());
-        for (j, s) in out.iter_mut().enumerate() {
-            *s = self.one(block, j, &mut sizes, &mut work).0;
-        }
-    }
-
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let (mut sizes, mut work) = (Vec::new(), Assignment::default());
-        for (j, d) in out.iter_mut().enumerate() {
-            let (score, k) = self.one(block, j, &mut sizes, &mut work);
-            *d = k - score;
-        }
-    }
-
-    /// Minus the similarity of a label and its class.
-    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        if self.assignment != Some(Pairing::Identity) {
-            return false;
-        }
-        let class = row.totals[row.label].value();
-        let ((inside, cells), (before, sizes)) = (row.class(row.label), row.size());
-        if self.size == Size::Cardinality {
-            let (inside, class) = (inside.value(), class + before.value() - inside.value());
-            for ((t, x), z) in out.iter_mut().zip(cells).zip(sizes) {
-                let union = class + z.value() - x.value();
-                *t = -(inside + x.value()) / if union > 0.0 { union } else { 1.0 };
-            }
-        } else {
-            for ((t, &x), &z) in out.iter_mut().zip(cells).zip(sizes) {
-                *t = -self.similarity(inside.plus(x).value(), before.plus(z).value(), class);
-            }
-        }
-        true
     }
 
     fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
@@ -267,5 +222,43 @@ impl Formula for Jaccard {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+impl Formula for Jaccard {
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        let (mut sizes, mut work) = (Vec::new(), Assignment::default());
+        for (j, s) in out.iter_mut().enumerate() {
+            *s = self.one(block, j, &mut sizes, &mut work).0;
+        }
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        let (mut sizes, mut work) = (Vec::new(), Assignment::default());
+        for (j, d) in out.iter_mut().enumerate() {
+            let (score, k) = self.one(block, j, &mut sizes, &mut work);
+            *d = k - score;
+        }
+    }
+
+    /// Minus the similarity of a label and its class.
+    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
+        if self.assignment != Some(Pairing::Identity) {
+            return false;
+        }
+        let class = row.totals[row.label].value();
+        let ((inside, cells), (before, sizes)) = (row.class(row.label), row.size());
+        if self.size == Size::Cardinality {
+            let (inside, class) = (inside.value(), class + before.value() - inside.value());
+            for ((t, x), z) in out.iter_mut().zip(cells).zip(sizes) {
+                let union = class + z.value() - x.value();
+                *t = -(inside + x.value()) / if union > 0.0 { union } else { 1.0 };
+            }
+        } else {
+            for ((t, &x), &z) in out.iter_mut().zip(cells).zip(sizes) {
+                *t = -self.similarity(inside.plus(x).value(), before.plus(z).value(), class);
+            }
+        }
+        true
     }
 }

@@ -5,7 +5,7 @@
 //! under a uniform prior over classes, so small pure branches count for less than large ones. Like
 //! every accuracy it is blind to anything but the largest class. O(branches x classes).
 
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -16,32 +16,21 @@ pub struct Laplace {}
 
 pub(super) static INFO: Info = Info {
     name: "laplace",
-    aliases: &[],
     class_name: "Laplace",
     summary: "Expected accuracy of the branches' majority classes under a uniform prior.",
     formula: r"\sum_m \frac{n_m}{n} \frac{\max_c n_{mc} + 1}{n_m + k}",
-    distance: r"-s",
     source: "Clark & Boswell, Rule induction with CN2: some recent improvements (1991)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.6462585034013605,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Laplace {
+impl Properties for Laplace {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Laplace {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let n = block.total().value();
         let k = block.classes as f64;

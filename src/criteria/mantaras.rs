@@ -9,7 +9,7 @@
 //! node is impure.
 
 use super::information::{class_entropy, pass};
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -27,19 +27,11 @@ pub(super) static INFO: Info = Info {
     distance: r"1 - s \text{, and } 0 \text{ if } H(m, c) = 0",
     source: "Lopez de Mantaras, A distance-based attribute selection measure, Machine Learning 6 \
         (1991)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
     metric: true,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.10865525141075634,
+    ..Info::ON_TABLES
 };
 
 impl Mantaras {
@@ -54,11 +46,13 @@ impl Mantaras {
     }
 }
 
-impl Formula for Mantaras {
+impl Properties for Mantaras {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Mantaras {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         Self::each(block, out, |s| s);
     }

@@ -9,7 +9,7 @@
 //! weights). It resists many-valued features better than the gain, at the price of preferring none
 //! at all in small nodes.
 
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -20,28 +20,17 @@ pub struct Mdl {}
 
 pub(super) static INFO: Info = Info {
     name: "mdl",
-    aliases: &[],
     class_name: "Mdl",
     summary: "Saved bits a row when the classes are described branch by branch.",
     formula: concat!(
         r"\frac{1}{n} \left(L(n_c) - \sum_m L(n_{mc})\right), \; L = \log_2 \frac{n!}{\prod ",
         r"n_c!} + \log_2 \binom{n + k - 1}{k - 1}",
     ),
-    distance: r"-s",
     source: "Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995)",
-    evidence: EvidenceKind::Table,
     lowest: None,
     highest: None,
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.05274339773857901,
+    ..Info::ON_TABLES
 };
 
 /// Bits to describe the classes of `size` rows with these class counts.
@@ -64,11 +53,13 @@ fn length<C: Count>(
         - arranged
 }
 
-impl Formula for Mdl {
+impl Properties for Mdl {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for Mdl {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let (total, k) = (block.total(), block.classes);
         if total.is_empty() {

@@ -12,7 +12,9 @@
 //! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One
 //! search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
-use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, OptionKind, SizeBudget, Tables};
+use super::{
+    Criterion, Evidence, EvidenceKind, Info, OptionInfo, OptionKind, Properties, SizeBudget, Tables,
+};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -67,10 +69,16 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Rows)
 };
 
-impl Criterion for MinimalTreeSize {
+impl Properties for MinimalTreeSize {
     fn info(&self) -> &'static Info {
         &INFO
     }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Rows(SizeBudget { branch: self.node_budget, total: self.total_budget })
+    }
+}
+
+impl Criterion for MinimalTreeSize {
     fn options(&self) -> Value {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
@@ -82,9 +90,6 @@ impl Criterion for MinimalTreeSize {
     }
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.score(tables, out)
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Rows(SizeBudget { branch: self.node_budget, total: self.total_budget })
     }
 }
 

@@ -14,8 +14,9 @@
 
 use crate::error::{Error, Result};
 pub use crate::numeric::Cells;
+pub use evidence::{Evidence, SizeBudget};
 pub use facts::{EvidenceKind, Info, OptionInfo, OptionKind};
-pub use formula::{Criterion, Evidence, Formula, GainFilter, PairScreen, SizeBudget, SplitRule};
+pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
 pub use info_gain::InfoGain;
 pub use running::{Cuts, LeftRows, RunningScores, Term};
 use serde::de::DeserializeOwned;
@@ -35,9 +36,11 @@ mod contextual_merit;
 mod contrast;
 mod dkm;
 mod euclid;
+mod evidence;
 mod f_measure;
 mod f_measure_max;
 mod facts;
+
 mod formula;
 mod g_statistic;
 mod gain_ratio;

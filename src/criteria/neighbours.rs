@@ -6,15 +6,14 @@
 //! single table does not say what it needs, so [`Criterion::score`] refuses. O(t^2 n), so not for
 //! hundreds of thousands of rows.
 
-use super::{Criterion, Evidence, Info, OptionInfo, OptionKind, Tables};
+use super::evidence::Evidence;
+pub use super::evidence::NeighbourSearch;
+use super::{Criterion, Info, OptionInfo, OptionKind, Properties, Tables};
 use crate::error::{Error, Result};
-use crate::stats::neighbours::{Multiclass, NeighbourMethod, NeighbourTies};
+use crate::stats::neighbours::{Multiclass, NeighbourTies};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// How neighbours are picked and weighed.
-pub type NeighbourSearch = (NeighbourMethod, Multiclass);
 
 /// What a file on neighbours implements.
 pub trait OnNeighbours: Send + Sync + std::fmt::Debug + Serialize {
@@ -37,10 +36,16 @@ impl<M: OnNeighbours> NeighbourCriterion<M> {
     }
 }
 
-impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
+impl<M: OnNeighbours> Properties for NeighbourCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
     }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Neighbours(self.0.search())
+    }
+}
+
+impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
     fn options(&self) -> Value {
         serde_json::to_value(&self.0).unwrap_or(Value::Null)
     }
@@ -49,9 +54,6 @@ impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
     }
     fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
         self.refuse()
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Neighbours(self.0.search())
     }
 }
 

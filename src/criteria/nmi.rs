@@ -10,7 +10,7 @@
 //! `symmetric_uncertainty`, for the joint entropy `mantaras`. O(branches x classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -21,25 +21,15 @@ pub struct GeometricNmi {}
 
 pub(super) static GEOMETRIC: Info = Info {
     name: "geometric_nmi",
-    aliases: &[],
     class_name: "GeometricNmi",
     summary: "Information gain over the geometric mean of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\sqrt{H(c) H(m)}}",
     distance: r"1 - s",
     source: "Strehl & Ghosh, Cluster ensembles, JMLR 3 (2002)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.20260729837250127,
+    ..Info::ON_TABLES
 };
 
 /// Gain over the smaller of the two entropies; no options.
@@ -49,25 +39,15 @@ pub struct MinNmi {}
 
 pub(super) static MIN: Info = Info {
     name: "min_nmi",
-    aliases: &[],
     class_name: "MinNmi",
     summary: "Information gain over the smaller of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\min(H(c), H(m))}",
     distance: r"1 - s",
     source: "Kvalseth, Entropy and correlation: some comments, IEEE Trans. SMC 17 (1987)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.2624199771347135,
+    ..Info::ON_TABLES
 };
 
 /// Gain over the larger of the two entropies; no options.
@@ -77,35 +57,26 @@ pub struct MaxNmi {}
 
 pub(super) static MAX: Info = Info {
     name: "max_nmi",
-    aliases: &[],
     class_name: "MaxNmi",
     summary: "Information gain over the larger of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\max(H(c), H(m))}",
     distance: r"1 - s",
     source: "Vinh, Epps & Bailey, Information theoretic measures for clusterings comparison, JMLR \
         11 (2010)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.15642756242117517,
+    ..Info::ON_TABLES
 };
 
 macro_rules! normalised {
     ($type:ident, $info:ident, $denominator:expr) => {
-        impl Formula for $type {
+        impl Properties for $type {
             fn info(&self) -> &'static Info {
                 &$info
             }
+        }
 
+        impl Formula for $type {
             fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
                 let h = class_entropy_or_zero(block);
                 gain_over_split(block, out, |split| $denominator(h, split));

@@ -8,7 +8,7 @@
 //! `info_gain` does.
 
 use super::information::{class_entropy, gains};
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::{Count, log2};
 use serde::{Deserialize, Serialize};
 
@@ -19,32 +19,22 @@ pub struct NormalGain {}
 
 pub(super) static INFO: Info = Info {
     name: "normal_gain",
-    aliases: &[],
     class_name: "NormalGain",
     summary: "Information gain over the logarithm of the declared number of values.",
     formula: r"\frac{H(c) - H(c \mid m)}{\log_2 v}",
-    distance: r"-s",
     source: "Chen, Wu & Cai, Learning the attribute selection measures for decision tree (2013)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.15568180298408846,
+    ..Info::ON_TABLES
 };
 
-impl Formula for NormalGain {
+impl Properties for NormalGain {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for NormalGain {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         gains(block, class_entropy(block), out);
         for (s, &v) in out.iter_mut().zip(block.declared) {

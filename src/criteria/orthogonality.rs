@@ -7,7 +7,7 @@
 
 use super::angle::one_minus_cosine;
 use super::contrast::branch_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -18,29 +18,18 @@ pub struct Orthogonality {}
 
 pub(super) static INFO: Info = Info {
     name: "orthogonality",
-    aliases: &[],
     class_name: "Orthogonality",
     summary: "One minus the cosine between the class counts of the branches.",
     formula: r"1 - \frac{\sum_c n_{Lc} n_{Rc}}{\|n_{L\cdot}\| \, \|n_{R\cdot}\|}",
-    distance: r"-s",
     source: "Fayyad & Irani, The attribute selection problem in decision tree generation, AAAI \
         (1992)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.27664445585642783,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Orthogonality {
+impl Properties for Orthogonality {
     fn info(&self) -> &'static Info {
         &INFO
     }
@@ -49,7 +38,9 @@ impl Formula for Orthogonality {
     fn convex_with_missing_branch(&self) -> bool {
         false
     }
+}
 
+impl Formula for Orthogonality {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
             one_minus_cosine(left.counts.iter().copied().zip(right.counts.iter().copied()))

@@ -7,74 +7,14 @@
 //! [`Criterion::score`] refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
 //! hundreds of thousands of rows.
 
-use super::{Criterion, Evidence, Info, OptionKind, Tables};
+use super::evidence::Evidence;
+pub use super::evidence::{OnPairs, Pairs, Precision};
+use super::{Criterion, Info, OptionKind, Properties, Tables};
 use crate::error::{Error, Result};
-use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::{Decay, Matrices, PairSetting, Profile, WeighedPairs};
+use crate::stats::pairs::Decay;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// The pairs of a node.
-#[derive(Debug, Clone, Copy)]
-pub struct Pairs<'a> {
-    /// Counts by case and distance of every feature that varies.
-    pub profile: &'a Profile,
-    /// Relief's radius unless told otherwise, from the pairs of the root.
-    pub radius: usize,
-    /// Count matrices, where [`OnPairs::matrices`] asks for them.
-    pub matrices: Option<&'a Matrices>,
-    /// Sums under the one setting that [`OnPairs::weighed`] asks for; the profile is empty then.
-    pub weighed: Option<&'a WeighedPairs>,
-}
-
-/// What a file on pairs implements.
-pub trait OnPairs: Send + Sync + std::fmt::Debug {
-    /// Facts.
-    fn info(&self) -> &'static Info;
-    /// Options as JSON, in the order of `info().options`.
-    fn options(&self) -> Value;
-    /// Score of each feature of the profile, larger is better.
-    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
-    /// Score of the split that puts all rows into one branch.
-    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64>;
-    /// Whether the radius of the root is looked at.
-    fn reads_radius(&self) -> bool {
-        false
-    }
-    /// The setting of the count matrices that are needed, if any are, and how they are made.
-    fn matrices(&self) -> Option<(&PairSetting, Precision)> {
-        None
-    }
-    /// The one setting under which pairs are weighed in fixed point, if they are not counted.
-    fn weighed(&self) -> Result<Option<PairSetting>> {
-        Ok(None)
-    }
-    /// The one setting under which the same scores, to the last bit, come without counts; `radius`
-    /// finds the root's.
-    fn alike(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<PairSetting>> {
-        Ok(None)
-    }
-    /// The one setting and metric by which columns are streamed when there are too many for counts
-    /// by distance; `radius` finds Relief's.
-    fn streamed(
-        &self,
-        _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        Err(Error::Unsupported {
-            what: format!("criterion='{}' over streamed columns", self.info().name),
-            supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
-        })
-    }
-    /// Calls Python, so that nodes must come one after the other.
-    fn needs_all_candidates(&self) -> bool {
-        false
-    }
-    /// Refuse options outside their domain.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-}
 
 /// A formula on pairs as a criterion.
 #[derive(Debug)]
@@ -89,10 +29,19 @@ impl<M: OnPairs> PairCriterion<M> {
     }
 }
 
-impl<M: OnPairs> Criterion for PairCriterion<M> {
+impl<M: OnPairs> Properties for PairCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
     }
+    fn needs_all_candidates(&self) -> bool {
+        self.0.needs_all_candidates()
+    }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(&self.0)
+    }
+}
+
+impl<M: OnPairs> Criterion for PairCriterion<M> {
     fn options(&self) -> Value {
         self.0.options()
     }
@@ -101,12 +50,6 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
     }
     fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
         self.refuse()
-    }
-    fn needs_all_candidates(&self) -> bool {
-        self.0.needs_all_candidates()
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Pairs(&self.0)
     }
 }
 
@@ -145,27 +88,6 @@ impl DecayName {
             Self::Threshold => Decay::Threshold,
             Self::Identical => Decay::Identical,
             Self::Uniform => Decay::Uniform,
-        }
-    }
-}
-
-/// How the pairs of a node are added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// Counted by distance, weighed afterwards.
-    #[default]
-    Exact,
-    /// Weighed as they come, in fixed point.
-    Fixed,
-}
-
-impl Precision {
-    /// The setting, where pairs are weighed as they come.
-    pub fn weighed(self, setting: Result<PairSetting>) -> Result<Option<PairSetting>> {
-        match self {
-            Self::Exact => Ok(None),
-            Self::Fixed => setting.map(Some),
         }
     }
 }

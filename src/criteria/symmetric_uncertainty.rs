@@ -7,7 +7,7 @@
 //! classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -18,32 +18,24 @@ pub struct SymmetricUncertainty {}
 
 pub(super) static INFO: Info = Info {
     name: "symmetric_uncertainty",
-    aliases: &[],
     class_name: "SymmetricUncertainty",
     summary: "Information gain over the mean of the entropies of branches and classes.",
     formula: r"\frac{2 (H(c) - H(c \mid m))}{H(c) + H(m)}",
     distance: r"1 - s",
     source: "Press, Flannery, Teukolsky & Vetterling, Numerical Recipes in C (1988)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
-    highest: Some(1.0),
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.19601269424826745,
+    ..Info::ON_TABLES
 };
 
-impl Formula for SymmetricUncertainty {
+impl Properties for SymmetricUncertainty {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for SymmetricUncertainty {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let h = class_entropy_or_zero(block);
         gain_over_split(block, out, |split| (h + split) / 2.0);

@@ -7,7 +7,7 @@
 //! against the rest, weights n_m/n; an empty side scores 0. O(branches x classes).
 
 use super::contrast::branch_against_rest;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -18,28 +18,18 @@ pub struct Twoing {}
 
 pub(super) static INFO: Info = Info {
     name: "twoing",
-    aliases: &[],
     class_name: "Twoing",
     summary: "Balance of the branches times the square of how far their classes differ.",
     formula: r"\frac{p_L p_R}{4} \left(\sum_c |p_{c|L} - p_{c|R}|\right)^2",
-    distance: r"-s",
     source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
-    evidence: EvidenceKind::Table,
-    lowest: Some(0.0),
     highest: Some(0.25),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
     convex: true,
-    extensive: false,
-    fractional: false,
-    options: &[],
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.04591836734693877,
+    ..Info::ON_TABLES
 };
 
-impl Formula for Twoing {
+impl Properties for Twoing {
     fn info(&self) -> &'static Info {
         &INFO
     }
@@ -48,7 +38,9 @@ impl Formula for Twoing {
     fn convex_with_missing_branch(&self) -> bool {
         false
     }
+}
 
+impl Formula for Twoing {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
             let n = left.size + right.size;

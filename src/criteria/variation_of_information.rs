@@ -8,7 +8,7 @@
 
 use super::information::gains;
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, Formula, Info, Properties};
 use crate::numeric::{Count, entropy};
 use serde::{Deserialize, Serialize};
 
@@ -19,25 +19,17 @@ pub struct VariationOfInformation {}
 
 pub(super) static INFO: Info = Info {
     name: "variation_of_information",
-    aliases: &[],
     class_name: "VariationOfInformation",
     summary: "Minus the bits by which branches and classes do not determine each other.",
     formula: r"-H(c \mid m) - H(m \mid c)",
     distance: r"H(c \mid m) + H(m \mid c)",
     source: "Meila, Comparing clusterings by the variation of information, COLT (2003)",
-    evidence: EvidenceKind::Table,
     lowest: None,
     highest: Some(0.0),
     symmetric: true,
-    branch_invariant: true,
-    class_invariant: true,
     metric: true,
-    convex: false,
-    extensive: false,
-    fractional: false,
-    options: &[],
-    example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: -2.024192601974098,
+    ..Info::ON_TABLES
 };
 
 /// `-sum_c n_c/n H(m|c)`, subtracted from what `out` holds.
@@ -52,11 +44,13 @@ fn subtract_branch_entropy<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
     }
 }
 
-impl Formula for VariationOfInformation {
+impl Properties for VariationOfInformation {
     fn info(&self) -> &'static Info {
         &INFO
     }
+}
 
+impl Formula for VariationOfInformation {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         gains(block, 0.0, out);
         subtract_branch_entropy(block, out);

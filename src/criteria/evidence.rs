@@ -1,0 +1,116 @@
+//! What a criterion may read of a node: class counts, pairs of rows, neighbours of rows, or the rows
+//! themselves. [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of it.
+
+use super::Info;
+use crate::error::{Error, Result};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod, PairMetric};
+use crate::stats::pairs::{Matrices, PairSetting, Profile, WeighedPairs};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a criterion reads of the rows of a node, with what is needed to make it.
+#[derive(Debug, Clone, Copy)]
+pub enum Evidence<'a> {
+    /// The contingency table branch x class: a block of [`Tables`](super::Tables).
+    Table,
+    /// Pairs of rows, by this formula.
+    Pairs(&'a dyn OnPairs),
+    /// Neighbours of rows, found and weighed like this.
+    Neighbours(NeighbourSearch),
+    /// The rows themselves, and what the smallest trees of branches may cost.
+    Rows(SizeBudget),
+}
+
+/// Search nodes for sizes of smallest trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeBudget {
+    /// For one branch.
+    pub branch: u64,
+    /// For all branches of a fit.
+    pub total: u64,
+}
+
+/// How neighbours are picked and weighed.
+pub type NeighbourSearch = (NeighbourMethod, Multiclass);
+
+/// The pairs of a node.
+#[derive(Debug, Clone, Copy)]
+pub struct Pairs<'a> {
+    /// Counts by case and distance of every feature that varies.
+    pub profile: &'a Profile,
+    /// Relief's radius unless told otherwise, from the pairs of the root.
+    pub radius: usize,
+    /// Count matrices, where [`OnPairs::matrices`] asks for them.
+    pub matrices: Option<&'a Matrices>,
+    /// Sums under the one setting that [`OnPairs::weighed`] asks for; the profile is empty then.
+    pub weighed: Option<&'a WeighedPairs>,
+}
+
+/// What a file on pairs implements.
+pub trait OnPairs: Send + Sync + std::fmt::Debug {
+    /// Facts.
+    fn info(&self) -> &'static Info;
+    /// Options as JSON, in the order of `info().options`.
+    fn options(&self) -> Value;
+    /// Score of each feature of the profile, larger is better.
+    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
+    /// Score of the split that puts all rows into one branch.
+    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64>;
+    /// Whether the radius of the root is looked at.
+    fn reads_radius(&self) -> bool {
+        false
+    }
+    /// The setting of the count matrices that are needed, if any are, and how they are made.
+    fn matrices(&self) -> Option<(&PairSetting, Precision)> {
+        None
+    }
+    /// The one setting under which pairs are weighed in fixed point, if they are not counted.
+    fn weighed(&self) -> Result<Option<PairSetting>> {
+        Ok(None)
+    }
+    /// The one setting under which the same scores, to the last bit, come without counts; `radius`
+    /// finds the root's.
+    fn alike(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<PairSetting>> {
+        Ok(None)
+    }
+    /// The one setting and metric by which columns are streamed when there are too many for counts
+    /// by distance; `radius` finds Relief's.
+    fn streamed(
+        &self,
+        _radius: &mut dyn FnMut() -> Result<usize>,
+    ) -> Result<(PairSetting, PairMetric)> {
+        Err(Error::Unsupported {
+            what: format!("criterion='{}' over streamed columns", self.info().name),
+            supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
+        })
+    }
+    /// Calls Python, so that nodes must come one after the other.
+    fn needs_all_candidates(&self) -> bool {
+        false
+    }
+    /// Refuse options outside their domain.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// How the pairs of a node are added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Counted by distance, weighed afterwards.
+    #[default]
+    Exact,
+    /// Weighed as they come, in fixed point.
+    Fixed,
+}
+
+impl Precision {
+    /// The setting, where pairs are weighed as they come.
+    pub fn weighed(self, setting: Result<PairSetting>) -> Result<Option<PairSetting>> {
+        match self {
+            Self::Exact => Ok(None),
+            Self::Fixed => setting.map(Some),
+        }
+    }
+}

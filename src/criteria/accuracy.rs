@@ -6,14 +6,18 @@
 //! do; `"identity"`: branch i stands for class i, which is how a table "label of the tree x true
 //! class" is read in global evaluation. Distance `1 - s`.
 //!
+//! The majority is a [`fold`]; the other two look at branches and classes together, or at the
+//! number of a branch, and are summed here.
+//!
 //! O(branches x classes); matching O(s^2 l) for sides s <= l (`assignment`). Flat by nature: most
 //! splits of an unbalanced node leave all majorities as they are and score the same, so grow with
 //! it only where a tie rule or a global evaluation decides.
 
 use super::assignment::Assignment;
+use super::fold::{self, Additive, OnClasses, raise, total};
 use super::information::one_minus;
 use super::rows::RowOf;
-use super::{Block, Formula, Info, OptionInfo, OptionKind, Properties};
+use super::{Block, Context, Formula, Info, OptionInfo, OptionKind, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -64,15 +68,78 @@ impl Properties for Accuracy {
     }
 }
 
+/// Each branch to its largest class.
+#[derive(Debug)]
+struct Majority;
+
+impl Properties for Majority {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+}
+
+impl Additive for Majority {
+    /// Rows of the node.
+    type Node = f64;
+    /// Rows of the largest class.
+    type Parts = [f64; 1];
+    type Look = [f64; 0];
+    /// Rows of the branches' largest classes.
+    type Sums = [f64; 1];
+    const LOSS: bool = true;
+
+    fn start(&self, _n: &f64) -> [f64; 1] {
+        [0.0]
+    }
+
+    #[inline(always)]
+    fn look<C: Count>(&self, _size: C, _n: &f64) -> [f64; 0] {
+        []
+    }
+
+    #[inline(always)]
+    fn branch<C: Count>(
+        &self,
+        _size: C,
+        [most]: [f64; 1],
+        _look: [f64; 0],
+        _n: &f64,
+        [right]: &mut [f64; 1],
+    ) {
+        *right += most;
+    }
+
+    #[inline(always)]
+    fn score(&self, [right]: [f64; 1], n: &f64, _declared: u32) -> f64 {
+        right / n
+    }
+
+    #[inline(always)]
+    fn distance(&self, sums: [f64; 1], n: &f64, declared: u32) -> f64 {
+        1.0 - self.score(sums, n, declared)
+    }
+
+    /// Rows of other classes than the largest.
+    fn loss<C: Count>(&self, size: C, [most]: [f64; 1], _n: &f64) -> f64 {
+        size.value() - most
+    }
+}
+
+impl OnClasses for Majority {
+    fn node<C: Count>(&self, totals: &[C], _context: &Context) -> f64 {
+        total(totals).or_one()
+    }
+
+    #[inline(always)]
+    fn class<C: Count>(&self, count: C, _n: &f64, [most]: &mut [f64; 1]) {
+        raise(most, count.value());
+    }
+}
+
 impl Formula for Accuracy {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let n = block.total().value();
-        if n == 0.0 {
-            out.fill(0.0);
-            return;
-        }
         match self.assignment {
-            BranchLabels::Majority => majority(block, out),
+            BranchLabels::Majority => return fold::evaluate(&Majority, block, false, out),
             BranchLabels::Matching => {
                 let mut assignment = Assignment::default();
                 for (j, s) in out.iter_mut().enumerate() {
@@ -89,52 +156,36 @@ impl Formula for Accuracy {
                 }
             }
         }
+        let n = block.total().or_one();
         for s in out {
             *s /= n;
         }
     }
 
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        let share = -1.0 / row.total().or_one();
         match self.assignment {
-            BranchLabels::Matching => return false,
-            BranchLabels::Majority => {
-                out.fill(0.0);
-                for c in 0..row.classes() {
-                    let (before, cells) = row.class(c);
-                    out.iter_mut()
-                        .zip(cells)
-                        .for_each(|(t, &x)| *t = t.max(before.plus(x).value()));
-                }
-            }
+            BranchLabels::Matching => false,
+            BranchLabels::Majority => fold::row_terms(&Majority, row, out),
             BranchLabels::Identity => {
+                let share = -1.0 / row.total().or_one();
                 let (before, cells) = row.class(row.label);
-                out.iter_mut().zip(cells).for_each(|(t, &x)| *t = before.plus(x).value());
+                for (t, &x) in out.iter_mut().zip(cells) {
+                    *t = before.plus(x).value() * share;
+                }
+                true
             }
         }
-        out.iter_mut().for_each(|t| *t *= share);
-        true
     }
 
     fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         self.score(block, out);
         one_minus(out);
     }
-}
 
-/// `sum_m max_c n_mc`.
-fn majority<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
-    out.fill(0.0);
-    let mut most = vec![C::default(); block.len];
-    for m in 0..block.branches {
-        most.fill(C::default());
-        for c in 0..block.classes {
-            for (a, &x) in most.iter_mut().zip(block.cell(m, c)) {
-                *a = if x > *a { x } else { *a };
-            }
-        }
-        for (s, a) in out.iter_mut().zip(&most) {
-            *s += a.value();
+    fn loss<C: Count>(&self, counts: &[C], context: &Context) -> Option<f64> {
+        match self.assignment {
+            BranchLabels::Majority => fold::loss(&Majority, counts, context),
+            BranchLabels::Matching | BranchLabels::Identity => None,
         }
     }
 }

@@ -4,7 +4,8 @@
 //! compare, and with the number of values; it is the statistic, not the p-value: compare features
 //! of equal arity, or use a normalised measure. Differences are squared as they stand (the shortcut
 //! `n sum n_mc^2/(n_m n_c) - n` cancels near independence). O(branches x classes), one division a
-//! cell. Mingers 1987; Hart 1984.
+//! cell. No fold: a cell needs the size of its branch, and cells are added one by one, not branch
+//! by branch. Mingers 1987; Hart 1984.
 
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;

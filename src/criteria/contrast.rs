@@ -7,12 +7,15 @@
 //! needs at most one of the two: the first family is defined for any number of classes, the second
 //! for any number of branches.
 //!
+//! None of them is a [`fold`](super::fold): a branch adds nothing by itself, only beside the rest,
+//! and the classes have different weights.
+//!
 //! With exactly two branches (classes) the measure is taken once, as it is defined. A side without
 //! rows says nothing and has the measure's neutral value. O(branches x classes), resp. O(branches x
 //! classes) calls.
 
 use super::Block;
-use super::information::LANES;
+use super::fold::LANES;
 use crate::numeric::Count;
 
 /// One side of a comparison: class counts and their sum.

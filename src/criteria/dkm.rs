@@ -6,7 +6,8 @@
 //! entropy and Gini, which is what the boosting bound of the paper needs; it cannot tell apart
 //! splits of nodes without an absolute majority. O(branches x classes), one square root a branch.
 
-use super::{Block, Formula, Info, Properties};
+use super::fold::{Additive, OnClasses, raise, total};
+use super::{Context, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -25,14 +26,6 @@ pub(super) static INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-/// `2 sqrt(q (1 - q))` with q the majority share, at least 1/2.
-#[inline]
-fn impurity<C: Count>(counts: impl Iterator<Item = C>, size: f64) -> f64 {
-    let most = counts.fold(0.0, |a: f64, c| a.max(c.value()));
-    let q = (most / size).clamp(0.5, 1.0);
-    2.0 * (q * (1.0 - q)).sqrt()
-}
-
 impl Properties for Dkm {
     fn info(&self) -> &'static Info {
         &INFO
@@ -44,22 +37,71 @@ impl Properties for Dkm {
     }
 }
 
-impl Formula for Dkm {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let n = block.total().value();
-        if n == 0.0 {
-            out.fill(0.0);
-            return;
-        }
-        let before = impurity(block.totals.iter().copied(), n);
-        for (j, s) in out.iter_mut().enumerate() {
-            *s = before;
-            for m in 0..block.branches {
-                let size = block.branch_total(m, j).value();
-                if size > 0.0 {
-                    *s -= size / n * impurity(block.branch(m, j), size);
-                }
-            }
-        }
+/// Rows of a node, and its impurity.
+#[derive(Clone, Copy)]
+pub struct DkmNode {
+    n: f64,
+    impurity: f64,
+}
+
+/// `2 sqrt(q (1 - q))` with q the majority share, at least 1/2.
+#[inline(always)]
+fn impurity(most: f64, size: f64) -> f64 {
+    let q = (most / size).clamp(0.5, 1.0);
+    2.0 * (q * (1.0 - q)).sqrt()
+}
+
+impl Additive for Dkm {
+    type Node = DkmNode;
+    /// Rows of the largest class.
+    type Parts = [f64; 1];
+    type Look = [f64; 0];
+    /// Decrease of the impurity.
+    type Sums = [f64; 1];
+    const LOSS: bool = true;
+
+    fn start(&self, node: &DkmNode) -> [f64; 1] {
+        [node.impurity]
+    }
+
+    #[inline(always)]
+    fn look<C: Count>(&self, _size: C, _node: &DkmNode) -> [f64; 0] {
+        []
+    }
+
+    #[inline(always)]
+    fn branch<C: Count>(
+        &self,
+        size: C,
+        [most]: [f64; 1],
+        _look: [f64; 0],
+        node: &DkmNode,
+        [decrease]: &mut [f64; 1],
+    ) {
+        // Nothing for an empty branch: 0 times the impurity.
+        *decrease -= size.value() / node.n * impurity(most, size.or_one());
+    }
+
+    #[inline(always)]
+    fn score(&self, [decrease]: [f64; 1], _node: &DkmNode, _declared: u32) -> f64 {
+        decrease
+    }
+
+    fn loss<C: Count>(&self, size: C, [most]: [f64; 1], _node: &DkmNode) -> f64 {
+        size.value() * impurity(most, size.or_one())
+    }
+}
+
+impl OnClasses for Dkm {
+    fn node<C: Count>(&self, totals: &[C], _context: &Context) -> DkmNode {
+        let size = total(totals);
+        let most = totals.iter().fold(0.0, |most: f64, c| most.max(c.value()));
+        let whole = if size.is_empty() { 0.0 } else { impurity(most, size.value()) };
+        DkmNode { n: size.or_one(), impurity: whole }
+    }
+
+    #[inline(always)]
+    fn class<C: Count>(&self, count: C, _node: &DkmNode, [most]: &mut [f64; 1]) {
+        raise(most, count.value());
     }
 }

@@ -1,5 +1,6 @@
-//! What a criterion may read of a node: class counts, pairs of rows, neighbours of rows, or the rows
-//! themselves. [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of it.
+//! What a criterion may read of a node: class counts, pairs of rows, neighbours of rows, or the
+//! rows themselves. [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of
+//! it.
 
 use super::Info;
 use crate::error::{Error, Result};

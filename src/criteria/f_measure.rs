@@ -9,6 +9,8 @@
 //! where F before labels the whole node by its majority, with FN = 0. The sum itself ("the split
 //! with the highest value") gives trees with F = 0 on one of its own sets.
 //!
+//! No fold: a branch reads the total of the class that turns out to be its largest.
+//!
 //! O(branches x classes). Needs no positive class; for one, see `f_measure_max`. Not for many small
 //! branches: recall punishes every division of a class.
 

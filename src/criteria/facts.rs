@@ -125,9 +125,9 @@ pub struct Info {
 }
 
 impl Info {
-    /// What most criteria on tables have in common: a distance `-s`, scores from 0 to 1, no options,
-    /// the order of branches and of classes means nothing, and the example of all. The rest is for
-    /// the criterion to say.
+    /// What most criteria on tables have in common: a distance `-s`, scores from 0 to 1, no
+    /// options, the order of branches and of classes means nothing, and the example of all. The
+    /// rest is for the criterion to say.
     pub(crate) const ON_TABLES: Self = Self {
         name: "",
         aliases: &[],

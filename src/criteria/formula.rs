@@ -2,7 +2,8 @@
 //! this room writes. Both say the same of themselves, beside numbers: [`Properties`].
 //!
 //! A formula is generic in the kind of count; the blanket implementation asks once a block which
-//! kind it is. A criterion that needs more than a table (pairs, neighbours, rows) implements
+//! kind it is. A criterion on class sums declares the steps of a [`fold`](super::fold) and gets its
+//! formula from them. A criterion that needs more than a table (pairs, neighbours, rows) implements
 //! [`Criterion`] and says so by [`Properties::evidence`].
 
 use super::{Block, Context, Evidence, Info, RunningScores, Tables, rows};
@@ -100,6 +101,10 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn running_scores(&self) -> Option<RunningScores> {
         None
     }
+    /// Declared classes without rows change the scores, so nothing may leave them out.
+    fn reads_declared_classes(&self) -> bool {
+        false
+    }
     /// Refuse options outside their domain.
     fn check(&self) -> Result<()> {
         Ok(())
@@ -115,7 +120,8 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
 pub trait Criterion: Properties {
     /// Options as JSON, in the order of `info().options`.
     fn options(&self) -> Value;
-    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`.
+    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
+    /// of minus infinity says that a candidate is not valid: growth never takes it.
     fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
     /// Distances (smaller is better) of all candidates of a block.
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;

@@ -6,9 +6,8 @@
 //! than bits. At one node it ranks exactly as `info_gain` does; between nodes it weighs by the
 //! rows. Sokal & Rohlf 1981. O(branches x classes).
 
-use super::information::{class_entropy, gains};
-use super::{Block, Formula, Info, Properties};
-use crate::numeric::Count;
+use super::information::{EntropyNode, Gain, OnEntropies};
+use super::{Info, Properties};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
@@ -37,12 +36,17 @@ impl Properties for GStatistic {
     }
 }
 
-impl Formula for GStatistic {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        gains(block, class_entropy(block), out);
-        let scale = 2.0 * block.total().value() * LN_2;
-        for s in out {
-            *s *= scale;
-        }
+impl OnEntropies for GStatistic {
+    type Measure = Gain;
+    const LOSS_PER_BIT: Option<f64> = Some(2.0 * LN_2);
+
+    #[inline(always)]
+    fn score(&self, gain: f64, _other: f64, node: &EntropyNode, _declared: u32) -> f64 {
+        gain * (2.0 * node.n * LN_2)
+    }
+
+    #[inline(always)]
+    fn distance(&self, gain: f64, other: f64, node: &EntropyNode, declared: u32) -> f64 {
+        -self.score(gain, other, node, declared)
     }
 }

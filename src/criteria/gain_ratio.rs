@@ -9,10 +9,10 @@
 //! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
-use super::information::{gain_over_split, one_minus, screen_gain_ratios};
+use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio, screen_gain_ratios};
 use super::{
-    Block, Formula, GainFilter, Info, OptionInfo, OptionKind, Properties, RunningScores, SplitRule,
-    Term, running,
+    Block, GainFilter, Info, OptionInfo, OptionKind, Properties, RunningScores, SplitRule, Term,
+    running,
 };
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -88,13 +88,11 @@ impl Properties for GainRatio {
     }
 }
 
-impl Formula for GainRatio {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        gain_over_split(block, out, |split| split);
-    }
+impl OnEntropies for GainRatio {
+    type Measure = GainAndSplit;
 
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        self.score(block, out);
-        one_minus(out);
+    #[inline(always)]
+    fn score(&self, gain: f64, split: f64, _node: &EntropyNode, _declared: u32) -> f64 {
+        ratio(gain, split)
     }
 }

@@ -7,9 +7,8 @@
 //! splits that isolate one class (as `twoing` does not) and, like the gain, features with many
 //! values.
 
-use super::information::LANES;
-use super::rows::RowOf;
-use super::{Block, Formula, Info, PairScreen, Properties, RunningScores, Term, running};
+use super::fold::{Additive, OnClasses, total};
+use super::{Block, Context, Info, PairScreen, Properties, RunningScores, Term, running};
 use crate::numeric::Count;
 use crate::simd::cuts;
 use serde::{Deserialize, Serialize};
@@ -35,60 +34,12 @@ pub(super) static INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-/// `(sum_m (sum_c n_mc^2) / n_m) (1 / n)`: one minus the impurity after the split; 1 for an empty
-/// node.
-fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
-    let n = block.total().value();
-    if n == 0.0 {
-        out.fill(1.0);
-        return;
-    }
-    let share = 1.0 / n;
-    let mut size = [C::default(); LANES];
-    let mut squares = [0.0; LANES];
-    for (step, out) in out.chunks_mut(LANES).enumerate() {
-        let (at, len) = (step * LANES, out.len());
-        out.fill(0.0);
-        for m in 0..block.branches {
-            if block.classes == 2 {
-                let (zero, one) =
-                    (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
-                for ((p, x), y) in out.iter_mut().zip(zero).zip(one) {
-                    let (x, y) = (x.value(), y.value());
-                    *p += (x * x + y * y) / (x + y).or_one();
-                }
-                continue;
-            }
-            if let [p] = out {
-                let (mut size, mut squares) = (C::default(), 0.0);
-                for c in 0..block.classes {
-                    let x = block.cell(m, c)[at];
-                    size = size.plus(x);
-                    squares += x.value() * x.value();
-                }
-                *p += squares / size.or_one();
-                continue;
-            }
-            let counts = &block.cell(m, 0)[at..at + len];
-            for ((z, q), &x) in size.iter_mut().zip(&mut squares).zip(counts) {
-                *z = x;
-                *q = x.value() * x.value();
-            }
-            for c in 1..block.classes {
-                let counts = &block.cell(m, c)[at..at + len];
-                for ((z, q), &x) in size.iter_mut().zip(&mut squares).zip(counts) {
-                    *z = z.plus(x);
-                    *q += x.value() * x.value();
-                }
-            }
-            for ((p, &z), &q) in out.iter_mut().zip(&size).zip(&squares) {
-                *p += q / z.or_one();
-            }
-        }
-        for p in out {
-            *p *= share;
-        }
-    }
+/// The share of a row, and the purity `sum_c (n_c / n)^2` before the split. An empty node is pure.
+#[derive(Clone, Copy)]
+pub struct GiniNode {
+    share: f64,
+    before: f64,
+    empty: bool,
 }
 
 impl Properties for Gini {
@@ -132,34 +83,63 @@ impl Properties for Gini {
     }
 }
 
-impl Formula for Gini {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let n = block.total().value();
-        purities(block, out);
-        let squares: f64 = block.totals.iter().map(|c| c.value() * c.value()).sum();
-        let before = if n > 0.0 { squares / n * (1.0 / n) } else { 1.0 };
-        for s in out {
-            *s -= before;
-        }
+impl Additive for Gini {
+    type Node = GiniNode;
+    /// `sum_c n_mc^2`.
+    type Parts = [f64; 1];
+    type Look = [f64; 0];
+    /// `sum_m (sum_c n_mc^2) / n_m`.
+    type Sums = [f64; 1];
+    const LOSS: bool = true;
+
+    fn start(&self, node: &GiniNode) -> [f64; 1] {
+        [if node.empty { 1.0 } else { 0.0 }]
+    }
+
+    #[inline(always)]
+    fn look<C: Count>(&self, _size: C, _node: &GiniNode) -> [f64; 0] {
+        []
+    }
+
+    #[inline(always)]
+    fn branch<C: Count>(
+        &self,
+        size: C,
+        [squares]: [f64; 1],
+        _look: [f64; 0],
+        _node: &GiniNode,
+        [purity]: &mut [f64; 1],
+    ) {
+        *purity += squares / size.or_one();
+    }
+
+    #[inline(always)]
+    fn score(&self, [purity]: [f64; 1], node: &GiniNode, _declared: u32) -> f64 {
+        purity * node.share - node.before
     }
 
     /// Weighted impurity after the split.
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        purities(block, out);
-        for d in out {
-            *d = 1.0 - *d;
-        }
+    #[inline(always)]
+    fn distance(&self, [purity]: [f64; 1], node: &GiniNode, _declared: u32) -> f64 {
+        1.0 - purity * node.share
     }
 
-    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        let share = 1.0 / row.total().or_one();
-        out.fill(0.0);
-        row.add_each_class(out, |x| x.value() * x.value());
-        let (before, sizes) = row.size();
-        for (t, &z) in out.iter_mut().zip(sizes) {
-            let size = before.plus(z);
-            *t = (size.value() - *t / size.or_one()) * share;
-        }
-        true
+    fn loss<C: Count>(&self, size: C, [squares]: [f64; 1], _node: &GiniNode) -> f64 {
+        size.value() - squares / size.or_one()
+    }
+}
+
+impl OnClasses for Gini {
+    fn node<C: Count>(&self, totals: &[C], _context: &Context) -> GiniNode {
+        let n = total(totals);
+        let (share, empty) = (1.0 / n.or_one(), n.is_empty());
+        let squares: f64 = totals.iter().map(|c| c.value() * c.value()).sum();
+        let before = if empty { 1.0 } else { squares / n.value() * share };
+        GiniNode { share, before, empty }
+    }
+
+    #[inline(always)]
+    fn class<C: Count>(&self, count: C, _node: &GiniNode, [squares]: &mut [f64; 1]) {
+        *squares += count.value() * count.value();
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Insensitive to skew: multiplying the rows of one class by a constant changes nothing, so it is a
 //! criterion for rare positives, and a poor one where the class frequencies matter. More than two
-//! classes: mean of each class against the rest, weights n_c/n. A node with one class scores 0.
-//! O(branches x classes).
+//! classes: mean of each class against the rest, weights n_c/n, which is no fold over branches
+//! (`contrast`). A node with one class scores 0. O(branches x classes).
 
 use super::contrast::class_against_rest;
 use super::{Block, Formula, Info, Properties};

@@ -9,9 +9,8 @@
 //! `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, whose error is a few units in
 //! the last place of `log2 n`.
 
-use super::information::{class_entropy, gains, screen_gains};
-use super::rows::RowOf;
-use super::{Block, Formula, Info, Properties, RunningScores, Term, running};
+use super::information::{EntropyNode, Gain, OnEntropies, screen_gains};
+use super::{Block, Info, Properties, RunningScores, Term, running};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -50,21 +49,22 @@ impl Properties for InfoGain {
     }
 }
 
-impl Formula for InfoGain {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        gains(block, class_entropy(block), out);
+impl OnEntropies for InfoGain {
+    type Measure = Gain;
+    const LOSS_PER_BIT: Option<f64> = Some(1.0);
+
+    #[inline(always)]
+    fn score(&self, gain: f64, _other: f64, _node: &EntropyNode, _declared: u32) -> f64 {
+        gain
+    }
+
+    fn start_of_distance(&self, _node: &EntropyNode) -> f64 {
+        0.0
     }
 
     /// `H(c|m)`: the expected entropy that is left.
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        gains(block, 0.0, out);
-        for d in out {
-            *d = 0.0 - *d;
-        }
-    }
-
-    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        row.entropies(1.0, out);
-        true
+    #[inline(always)]
+    fn distance(&self, gain: f64, _other: f64, _node: &EntropyNode, _declared: u32) -> f64 {
+        0.0 - gain
     }
 }

@@ -6,187 +6,290 @@
 //! subtracted branch by branch. Whether an entropy is zero is decided on the counts (fewer than two
 //! non-empty ones), not on the rounded value, so that no ratio ever divides noise by noise.
 //!
-//! One pass over the cells gives gain, split entropy and joint entropy of [`LANES`] candidates at a
-//! time; inner loops run over candidates. O(branches x classes) a candidate, two divisions a
-//! branch.
+//! A criterion says what is measured beside the gain and what it makes of both ([`OnEntropies`]);
+//! the steps of the [`fold`](super::fold) are the same for all. The screens are identities of gain
+//! and gain ratio with proven errors. O(branches x classes) a candidate, two divisions a branch.
 
-use super::{Block, Cells};
-use crate::numeric::{Count, entropy};
+use super::fold::{Additive, LANES, Lane, OnClasses, total};
+use super::{Block, Cells, Context, Properties};
+use crate::numeric::{Count, Logs, entropy};
 use crate::simd::{Level, logs::QuickLog};
 
-/// Candidates per step: the accumulators of one step stay in the first-level cache.
-pub(super) const LANES: usize = 64;
+/// What the class totals of a node say.
+#[derive(Clone, Copy)]
+pub struct EntropyNode {
+    /// Rows.
+    pub n: f64,
+    /// `H(c)`.
+    pub h: f64,
+    /// `H(c)` for denominators: exactly 0 when fewer than two classes occur.
+    pub h_or_zero: f64,
+    log_n: f64,
+    logs: Logs,
+}
 
-/// Lanes of a step where a block has no more candidates, as when one is scored again.
-const FEW: usize = 8;
+/// What is measured beside the gain, in one fold.
+pub(super) trait EntropyMeasure {
+    /// The classes of a branch.
+    type Parts: Lane;
+    /// Logarithms of the size of a branch.
+    type Look: Lane;
+    /// Gain so far, and what else is measured.
+    type Sums: Lane;
+    fn start(gain: f64) -> Self::Sums;
+    fn open(sums: Self::Sums) -> Self::Parts;
+    fn class<C: Count>(count: C, logs: Logs, parts: &mut Self::Parts);
+    fn look<C: Count>(size: C, logs: Logs) -> Self::Look;
+    /// What a branch takes off the gain is [`branch_entropy`].
+    fn branch<C: Count>(size: C, p: Self::Parts, l: Self::Look, n: f64, sums: &mut Self::Sums);
+    /// The gain, and the entropy that is measured beside it.
+    fn read(sums: Self::Sums, node: &EntropyNode) -> (f64, f64);
+    /// `sum_c n_mc log2 n_mc`.
+    fn sum(parts: Self::Parts) -> f64;
+}
 
-/// What one pass has found for the candidates of a step, and further numbers that mean nothing.
-pub(super) struct Pass<'a> {
-    /// `start - sum_m n_m/n H(c|m)`.
-    pub gain: &'a [f64],
-    /// `H(m)`, 0 when fewer than two branches are occupied (only if asked for).
-    pub split: &'a [f64],
-    /// `H(m,c)`, 0 when fewer than two cells are occupied (only if asked for).
-    pub joint: &'a [f64],
+/// The gain alone.
+pub(super) struct Gain;
+
+/// And `H(m)`, 0 when fewer than two branches are occupied.
+pub(super) struct GainAndSplit;
+
+/// And `H(m,c)`, 0 when fewer than two cells are occupied.
+pub(super) struct GainAndJoint;
+
+/// `(n_m/n) H(c|m)`; nothing for an empty branch: `0 * (-0/1 + 0)`.
+#[inline(always)]
+fn branch_entropy<C: Count>(size: C, sum: f64, log: f64, n: f64) -> f64 {
+    size.value() / n * (-sum / size.or_one() + log)
+}
+
+/// 1 for what holds something.
+#[inline(always)]
+fn occupied<C: Count>(count: C) -> f64 {
+    if count.value() > 0.0 { 1.0 } else { 0.0 }
+}
+
+/// The entropy of `parts` numbers that hold something, from their sum of `x log2 x`.
+#[inline(always)]
+fn entropy_of(sum: f64, parts: f64, node: &EntropyNode) -> f64 {
+    if parts < 2.0 { 0.0 } else { -sum / node.n + node.log_n }
+}
+
+impl EntropyMeasure for Gain {
+    type Parts = [f64; 1];
+    type Look = [f64; 1];
+    type Sums = [f64; 1];
+    fn start(gain: f64) -> [f64; 1] {
+        [gain]
+    }
+    #[inline(always)]
+    fn open(_sums: [f64; 1]) -> [f64; 1] {
+        [0.0]
+    }
+    #[inline(always)]
+    fn class<C: Count>(count: C, logs: Logs, [sum]: &mut [f64; 1]) {
+        *sum += count.x_log2_x(logs);
+    }
+    #[inline(always)]
+    fn look<C: Count>(size: C, logs: Logs) -> [f64; 1] {
+        [size.log2(logs)]
+    }
+    #[inline(always)]
+    fn branch<C: Count>(size: C, [sum]: [f64; 1], [log]: [f64; 1], n: f64, [gain]: &mut [f64; 1]) {
+        *gain -= branch_entropy(size, sum, log, n);
+    }
+    #[inline(always)]
+    fn read([gain]: [f64; 1], _node: &EntropyNode) -> (f64, f64) {
+        (gain, 0.0)
+    }
+    fn sum([sum]: [f64; 1]) -> f64 {
+        sum
+    }
+}
+
+impl EntropyMeasure for GainAndSplit {
+    type Parts = [f64; 1];
+    type Look = [f64; 2];
+    type Sums = [f64; 3];
+    fn start(gain: f64) -> [f64; 3] {
+        [gain, 0.0, 0.0]
+    }
+    #[inline(always)]
+    fn open(_sums: [f64; 3]) -> [f64; 1] {
+        [0.0]
+    }
+    #[inline(always)]
+    fn class<C: Count>(count: C, logs: Logs, [sum]: &mut [f64; 1]) {
+        *sum += count.x_log2_x(logs);
+    }
+    #[inline(always)]
+    fn look<C: Count>(size: C, logs: Logs) -> [f64; 2] {
+        [size.log2(logs), size.x_log2_x(logs)]
+    }
+    #[inline(always)]
+    fn branch<C: Count>(
+        size: C,
+        [sum]: [f64; 1],
+        [log, whole]: [f64; 2],
+        n: f64,
+        [gain, sizes, branches]: &mut [f64; 3],
+    ) {
+        *gain -= branch_entropy(size, sum, log, n);
+        *sizes += whole;
+        *branches += occupied(size);
+    }
+    #[inline(always)]
+    fn read([gain, sizes, branches]: [f64; 3], node: &EntropyNode) -> (f64, f64) {
+        (gain, entropy_of(sizes, branches, node))
+    }
+    fn sum([sum]: [f64; 1]) -> f64 {
+        sum
+    }
+}
+
+/// The joint sum runs on from branch to branch, cell by cell.
+impl EntropyMeasure for GainAndJoint {
+    type Parts = [f64; 3];
+    type Look = [f64; 1];
+    type Sums = [f64; 3];
+    fn start(gain: f64) -> [f64; 3] {
+        [gain, 0.0, 0.0]
+    }
+    #[inline(always)]
+    fn open([_gain, joint, cells]: [f64; 3]) -> [f64; 3] {
+        [0.0, joint, cells]
+    }
+    #[inline(always)]
+    fn class<C: Count>(count: C, logs: Logs, [sum, joint, cells]: &mut [f64; 3]) {
+        let term = count.x_log2_x(logs);
+        *sum += term;
+        *joint += term;
+        *cells += occupied(count);
+    }
+    #[inline(always)]
+    fn look<C: Count>(size: C, logs: Logs) -> [f64; 1] {
+        [size.log2(logs)]
+    }
+    #[inline(always)]
+    fn branch<C: Count>(
+        size: C,
+        [sum, joint, cells]: [f64; 3],
+        [log]: [f64; 1],
+        n: f64,
+        sums: &mut [f64; 3],
+    ) {
+        *sums = [sums[0] - branch_entropy(size, sum, log, n), joint, cells];
+    }
+    #[inline(always)]
+    fn read([gain, joint, cells]: [f64; 3], node: &EntropyNode) -> (f64, f64) {
+        (gain, entropy_of(joint, cells, node))
+    }
+    fn sum([sum, ..]: [f64; 3]) -> f64 {
+        sum
+    }
+}
+
+/// A criterion of the information family, by what it makes of the gain and of the entropy that is
+/// measured beside it.
+pub(super) trait OnEntropies: Properties {
+    /// What is measured.
+    type Measure: EntropyMeasure;
+    /// Bits of a branch in the units of a loss; nothing where a leaf has none.
+    const LOSS_PER_BIT: Option<f64> = None;
+    /// The score.
+    fn score(&self, gain: f64, other: f64, node: &EntropyNode, declared: u32) -> f64;
+    /// Where the gain starts for a distance.
+    fn start_of_distance(&self, node: &EntropyNode) -> f64 {
+        node.h
+    }
+    /// The distance.
+    #[inline(always)]
+    fn distance(&self, gain: f64, other: f64, node: &EntropyNode, declared: u32) -> f64 {
+        1.0 - self.score(gain, other, node, declared)
+    }
+}
+
+impl<E: OnEntropies> Additive for E {
+    type Node = EntropyNode;
+    type Parts = <E::Measure as EntropyMeasure>::Parts;
+    type Look = <E::Measure as EntropyMeasure>::Look;
+    type Sums = <E::Measure as EntropyMeasure>::Sums;
+    const LOSS: bool = E::LOSS_PER_BIT.is_some();
+
+    fn start(&self, node: &EntropyNode) -> Self::Sums {
+        E::Measure::start(node.h)
+    }
+
+    fn start_of_distance(&self, node: &EntropyNode) -> Self::Sums {
+        E::Measure::start(OnEntropies::start_of_distance(self, node))
+    }
+
+    #[inline(always)]
+    fn open(&self, sums: Self::Sums) -> Self::Parts {
+        E::Measure::open(sums)
+    }
+
+    #[inline(always)]
+    fn look<C: Count>(&self, size: C, node: &EntropyNode) -> Self::Look {
+        E::Measure::look(size, node.logs)
+    }
+
+    #[inline(always)]
+    fn branch<C: Count>(
+        &self,
+        size: C,
+        parts: Self::Parts,
+        look: Self::Look,
+        node: &EntropyNode,
+        sums: &mut Self::Sums,
+    ) {
+        E::Measure::branch(size, parts, look, node.n, sums);
+    }
+
+    #[inline(always)]
+    fn score(&self, sums: Self::Sums, node: &EntropyNode, declared: u32) -> f64 {
+        let (gain, other) = E::Measure::read(sums, node);
+        OnEntropies::score(self, gain, other, node, declared)
+    }
+
+    #[inline(always)]
+    fn distance(&self, sums: Self::Sums, node: &EntropyNode, declared: u32) -> f64 {
+        let (gain, other) = E::Measure::read(sums, node);
+        OnEntropies::distance(self, gain, other, node, declared)
+    }
+
+    /// `n_m log2 n_m - sum_c n_mc log2 n_mc`, in the units of the criterion.
+    fn loss<C: Count>(&self, size: C, parts: Self::Parts, node: &EntropyNode) -> f64 {
+        let bits = size.x_log2_x(node.logs) - E::Measure::sum(parts);
+        bits.max(0.0) * E::LOSS_PER_BIT.unwrap_or(0.0)
+    }
+}
+
+impl<E: OnEntropies> OnClasses for E {
+    fn node<C: Count>(&self, totals: &[C], context: &Context) -> EntropyNode {
+        let (n, logs) = (total(totals), context.logs);
+        let h = entropy(totals.iter().copied(), n, logs);
+        let occurring = totals.iter().filter(|c| !c.is_empty()).count();
+        let h_or_zero = if occurring < 2 { 0.0 } else { h };
+        EntropyNode { n: n.or_one(), h, h_or_zero, log_n: n.log2(logs), logs }
+    }
+
+    #[inline(always)]
+    fn class<C: Count>(&self, count: C, node: &EntropyNode, parts: &mut Self::Parts) {
+        E::Measure::class(count, node.logs, parts);
+    }
+}
+
+/// `gain / denominator`, 0 where the denominator is 0.
+#[inline(always)]
+pub(super) fn ratio(gain: f64, denominator: f64) -> f64 {
+    if denominator > 0.0 { gain / denominator } else { 0.0 }
 }
 
 /// Entropy of the class totals of a block, as the gain starts with it.
 #[inline]
 pub(super) fn class_entropy<C: Count>(block: &Block<'_, C>) -> f64 {
     entropy(block.totals.iter().copied(), block.total(), block.context.logs)
-}
-
-/// [`class_entropy`] for denominators: exactly 0 when fewer than two classes occur.
-pub(super) fn class_entropy_or_zero<C: Count>(block: &Block<'_, C>) -> f64 {
-    let occupied = block.totals.iter().filter(|c| !c.is_empty()).count();
-    if occupied < 2 { 0.0 } else { class_entropy(block) }
-}
-
-/// Of one branch of up to `L` candidates: its rows, the sum of `c log2 c` over its classes,
-/// and the logarithm of its rows.
-#[inline(always)]
-fn look_up<C: Count, const L: usize>(
-    block: &Block<'_, C>,
-    branch: usize,
-    (at, len): (usize, usize),
-    size: &mut [C; L],
-    [sum, log]: [&mut [f64; L]; 2],
-) {
-    let logs = block.context.logs;
-    if block.classes == 2 {
-        let (zero, one) =
-            (&block.cell(branch, 0)[at..at + len], &block.cell(branch, 1)[at..at + len]);
-        for j in 0..len {
-            size[j] = zero[j].plus(one[j]);
-            sum[j] = zero[j].x_log2_x(logs) + one[j].x_log2_x(logs);
-            log[j] = size[j].log2(logs);
-        }
-    } else {
-        size[..len].fill(C::default());
-        sum[..len].fill(0.0);
-        for c in 0..block.classes {
-            let counts = &block.cell(branch, c)[at..at + len];
-            for j in 0..len {
-                size[j] = size[j].plus(counts[j]);
-                sum[j] += counts[j].x_log2_x(logs);
-            }
-        }
-        for j in 0..len {
-            log[j] = size[j].log2(logs);
-        }
-    }
-}
-
-/// Add `c log2 c` over the classes of one branch of up to `L` candidates, and how many of them
-/// occur.
-#[inline(always)]
-fn add_cells<C: Count, const L: usize>(
-    block: &Block<'_, C>,
-    branch: usize,
-    (at, len): (usize, usize),
-    joint: &mut [f64; L],
-    occupied: &mut [u32; L],
-) {
-    for c in 0..block.classes {
-        let counts = &block.cell(branch, c)[at..at + len];
-        for j in 0..len {
-            joint[j] += counts[j].x_log2_x(block.context.logs);
-            occupied[j] += u32::from(!counts[j].is_empty());
-        }
-    }
-}
-
-/// Walk a block that holds rows, [`LANES`] candidates a step, and hand each step to `each` with the
-/// number of its first candidate. An empty node has all entropies 0.
-pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
-    block: &Block<'_, C>,
-    start: f64,
-    each: impl FnMut(usize, usize, &Pass<'_>),
-) {
-    if block.len <= FEW {
-        walk::<C, SPLIT, JOINT, FEW>(block, start, each);
-    } else {
-        walk::<C, SPLIT, JOINT, LANES>(block, start, each);
-    }
-}
-
-fn walk<C: Count, const SPLIT: bool, const JOINT: bool, const L: usize>(
-    block: &Block<'_, C>,
-    start: f64,
-    mut each: impl FnMut(usize, usize, &Pass<'_>),
-) {
-    let (total, logs) = (block.total(), block.context.logs);
-    let n = total.value();
-    let log_n = total.log2(logs);
-    let (mut gain, mut split, mut joint) = ([0.0; L], [0.0; L], [0.0; L]);
-    let mut size = [C::default(); L];
-    let (mut sum, mut log) = ([0.0; L], [0.0; L]);
-    let mut branches = [0u32; L];
-    let mut cells = [0u32; L];
-    for at in (0..block.len).step_by(L) {
-        let len = L.min(block.len - at);
-        if total.is_empty() {
-            gain.fill(0.0);
-            each(at, len, &Pass { gain: &gain, split: &split, joint: &joint });
-            continue;
-        }
-        gain.fill(start);
-        if SPLIT {
-            split.fill(0.0);
-            branches.fill(0);
-        }
-        if JOINT {
-            joint.fill(0.0);
-            cells.fill(0);
-        }
-        for m in 0..block.branches {
-            // Table look-ups first, arithmetic after: so the divisions vectorise.
-            look_up(block, m, (at, len), &mut size, [&mut sum, &mut log]);
-            for j in 0..len {
-                // An empty branch subtracts 0 * (-0/1 + 0): nothing.
-                gain[j] -= size[j].value() / n * (-sum[j] / size[j].or_one() + log[j]);
-            }
-            if SPLIT {
-                for j in 0..len {
-                    split[j] += size[j].x_log2_x(logs);
-                    branches[j] += u32::from(!size[j].is_empty());
-                }
-            }
-            if JOINT {
-                add_cells(block, m, (at, len), &mut joint, &mut cells);
-            }
-        }
-        for j in 0..len {
-            if SPLIT {
-                split[j] = if branches[j] < 2 { 0.0 } else { -split[j] / n + log_n };
-            }
-            if JOINT {
-                joint[j] = if cells[j] < 2 { 0.0 } else { -joint[j] / n + log_n };
-            }
-        }
-        each(at, len, &Pass { gain: &gain, split: &split, joint: &joint });
-    }
-}
-
-/// `start - sum_m n_m/n H(c|m)` of every candidate.
-pub(super) fn gains<C: Count>(block: &Block<'_, C>, start: f64, out: &mut [f64]) {
-    pass::<C, false, false>(block, start, |at, len, step| {
-        out[at..at + len].copy_from_slice(&step.gain[..len]);
-    });
-}
-
-/// `gain / denominator(H(m))`, 0 where the denominator is 0.
-pub(super) fn gain_over_split<C: Count>(
-    block: &Block<'_, C>,
-    out: &mut [f64],
-    denominator: impl Fn(f64) -> f64,
-) {
-    pass::<C, true, false>(block, class_entropy(block), |at, len, step| {
-        for ((s, &gain), &split) in out[at..at + len].iter_mut().zip(step.gain).zip(step.split) {
-            let d = denominator(split);
-            *s = if d > 0.0 { gain / d } else { 0.0 };
-        }
-    });
 }
 
 /// The table of `c log2 c` if it is large enough for every count of a block of rows; `None` for
@@ -291,7 +394,7 @@ fn add_x_log2_x<C: Count>(
     }
 }
 
-/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and as [`gains`] does
+/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and as the fold does
 /// it: both are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings
 /// count, at most `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n.
 /// Eight times that.
@@ -306,7 +409,7 @@ fn error_of<C: Count>(block: &Block<'_, C>) -> f64 {
 }
 
 /// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2
-/// n_m`, and a bound on the difference from [`gains`].
+/// n_m`, and a bound on the difference from the fold.
 pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     if weighable(block) {
         let (h, share) = (class_entropy(block), 1.0 / block.total().value());
@@ -326,7 +429,7 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
     Some(error_of(block))
 }
 
-/// Gain ratio with one division, and a bound on the difference from the ratio of what [`pass`]
+/// Gain ratio with one division, and a bound on the difference from the ratio of what the fold
 /// gives.
 pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     if weighable(block) {

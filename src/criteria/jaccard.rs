@@ -13,6 +13,9 @@
 //! Identity gives a metric on labelled partitions, matching does not (an unoccupied class costs 1
 //! even against itself).
 //!
+//! No fold: a matching compares all branches with all classes, and a pair reads the number of its
+//! branch.
+//!
 //! O(branches x classes), matching O(s^2 l) more. A measure of partitions into k parts: a multiway
 //! split with more branches than classes leaves some unmatched, so it is meant for thresholds and
 //! for whole trees.

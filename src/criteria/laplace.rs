@@ -5,7 +5,8 @@
 //! under a uniform prior over classes, so small pure branches count for less than large ones. Like
 //! every accuracy it is blind to anything but the largest class. O(branches x classes).
 
-use super::{Block, Formula, Info, Properties};
+use super::fold::{Additive, OnClasses, raise, total};
+use super::{Context, Info, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -28,21 +29,68 @@ impl Properties for Laplace {
     fn info(&self) -> &'static Info {
         &INFO
     }
+
+    fn reads_declared_classes(&self) -> bool {
+        true
+    }
 }
 
-impl Formula for Laplace {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let n = block.total().value();
-        let k = block.classes as f64;
-        for (j, s) in out.iter_mut().enumerate() {
-            *s = 0.0;
-            for m in 0..block.branches {
-                let size = block.branch_total(m, j).value();
-                if size > 0.0 {
-                    let most = block.branch(m, j).fold(0.0, |a: f64, c| a.max(c.value()));
-                    *s += size / n * (most + 1.0) / (size + k);
-                }
-            }
-        }
+/// Rows of a node, and its declared classes.
+#[derive(Clone, Copy)]
+pub struct LaplaceNode {
+    n: f64,
+    classes: f64,
+}
+
+impl Additive for Laplace {
+    type Node = LaplaceNode;
+    /// Rows of the largest class.
+    type Parts = [f64; 1];
+    type Look = [f64; 0];
+    /// Accuracy so far.
+    type Sums = [f64; 1];
+    const LOSS: bool = true;
+
+    fn start(&self, _node: &LaplaceNode) -> [f64; 1] {
+        [0.0]
+    }
+
+    #[inline(always)]
+    fn look<C: Count>(&self, _size: C, _node: &LaplaceNode) -> [f64; 0] {
+        []
+    }
+
+    #[inline(always)]
+    fn branch<C: Count>(
+        &self,
+        size: C,
+        [most]: [f64; 1],
+        _look: [f64; 0],
+        node: &LaplaceNode,
+        [accuracy]: &mut [f64; 1],
+    ) {
+        let size = size.value();
+        *accuracy += size / node.n * (most + 1.0) / (size + node.classes);
+    }
+
+    #[inline(always)]
+    fn score(&self, [accuracy]: [f64; 1], _node: &LaplaceNode, _declared: u32) -> f64 {
+        accuracy
+    }
+
+    fn loss<C: Count>(&self, size: C, [most]: [f64; 1], node: &LaplaceNode) -> f64 {
+        let size = size.value();
+        size * (1.0 - (most + 1.0) / (size + node.classes))
+    }
+}
+
+impl OnClasses for Laplace {
+    fn node<C: Count>(&self, totals: &[C], _context: &Context) -> LaplaceNode {
+        LaplaceNode { n: total(totals).or_one(), classes: totals.len() as f64 }
+    }
+
+    #[inline(always)]
+    fn class<C: Count>(&self, count: C, _node: &LaplaceNode, [most]: &mut [f64; 1]) {
+        raise(most, count.value());
     }
 }

@@ -8,9 +8,8 @@
 //! (VI_n) name the same thing; as opposed to the gain ratio its denominator cannot vanish while the
 //! node is impure.
 
-use super::information::{class_entropy, pass};
-use super::{Block, Formula, Info, Properties};
-use crate::numeric::Count;
+use super::information::{EntropyNode, GainAndJoint, OnEntropies, ratio};
+use super::{Info, Properties};
 use serde::{Deserialize, Serialize};
 
 /// Normalised distance between partitions; no options.
@@ -34,30 +33,22 @@ pub(super) static INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-impl Mantaras {
-    /// `of(gain / H(m,c))`, and 0 where the joint entropy is 0.
-    fn each<C: Count>(block: &Block<'_, C>, out: &mut [f64], of: impl Fn(f64) -> f64) {
-        pass::<C, false, true>(block, class_entropy(block), |at, len, step| {
-            for ((s, &gain), &joint) in out[at..at + len].iter_mut().zip(step.gain).zip(step.joint)
-            {
-                *s = if joint > 0.0 { of(gain / joint) } else { 0.0 };
-            }
-        });
-    }
-}
-
 impl Properties for Mantaras {
     fn info(&self) -> &'static Info {
         &INFO
     }
 }
 
-impl Formula for Mantaras {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        Self::each(block, out, |s| s);
+impl OnEntropies for Mantaras {
+    type Measure = GainAndJoint;
+
+    #[inline(always)]
+    fn score(&self, gain: f64, joint: f64, _node: &EntropyNode, _declared: u32) -> f64 {
+        ratio(gain, joint)
     }
 
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        Self::each(block, out, |s| 1.0 - s);
+    #[inline(always)]
+    fn distance(&self, gain: f64, joint: f64, _node: &EntropyNode, _declared: u32) -> f64 {
+        if joint > 0.0 { 1.0 - gain / joint } else { 0.0 }
     }
 }

@@ -9,8 +9,9 @@
 //! weights). It resists many-valued features better than the gain, at the price of preferring none
 //! at all in small nodes.
 
-use super::{Block, Formula, Info, Properties};
-use crate::numeric::Count;
+use super::fold::{Additive, OnClasses, total};
+use super::{Context, Info, Properties};
+use crate::numeric::{Count, Logs, log2_factorial};
 use serde::{Deserialize, Serialize};
 
 /// MDL; no options.
@@ -33,47 +34,97 @@ pub(super) static INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-/// Bits to describe the classes of `size` rows with these class counts.
-#[inline]
-fn length<C: Count>(
-    counts: impl Iterator<Item = C>,
-    size: C,
-    classes: C,
-    k: usize,
-    block: &Block<'_, C>,
-) -> f64 {
-    let logs = block.context.logs;
-    if size.is_empty() {
-        return 0.0;
-    }
-    // log2 n! - sum log2 n_c! + log2 (n+k-1)! - log2 n! - log2 (k-1)!, with log2 n! cancelled.
-    let arranged: f64 = counts.map(|c| c.log2_factorial(logs)).sum();
-    size.plus(classes).log2_factorial(logs)
-        - crate::numeric::log2_factorial((k - 1) as f64)
-        - arranged
-}
-
 impl Properties for Mdl {
     fn info(&self) -> &'static Info {
         &INFO
     }
+
+    fn reads_declared_classes(&self) -> bool {
+        true
+    }
 }
 
-impl Formula for Mdl {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let (total, k) = (block.total(), block.classes);
-        if total.is_empty() {
-            out.fill(0.0);
-            return;
-        }
-        let others = C::from_u32(k as u32 - 1);
-        let prior = length(block.totals.iter().copied(), total, others, k, block);
-        for (j, s) in out.iter_mut().enumerate() {
-            let mut saved = prior;
-            for m in 0..block.branches {
-                saved -= length(block.branch(m, j), block.branch_total(m, j), others, k, block);
-            }
-            *s = saved / total.value();
-        }
+/// The description of a node before it is split.
+#[derive(Clone, Copy)]
+pub struct MdlNode {
+    n: f64,
+    logs: Logs,
+    /// `k - 1` for k declared classes, and `log2 (k - 1)!`.
+    others: u32,
+    others_arranged: f64,
+    prior: f64,
+}
+
+impl MdlNode {
+    /// Bits to describe the classes of `size` rows: `log2 n! - sum log2 n_c! + log2 (n + k - 1)! -
+    /// log2 n! - log2 (k - 1)!`, with `log2 n!` cancelled.
+    #[inline(always)]
+    fn length<C: Count>(&self, size: C, arranged: f64, placed: f64) -> f64 {
+        if size.is_empty() { 0.0 } else { placed - self.others_arranged - arranged }
+    }
+}
+
+impl Additive for Mdl {
+    type Node = MdlNode;
+    /// `sum_c log2 n_mc!`.
+    type Parts = [f64; 1];
+    /// `log2 (n_m + k - 1)!`.
+    type Look = [f64; 1];
+    /// Bits that are saved.
+    type Sums = [f64; 1];
+    const LOSS: bool = true;
+
+    fn start(&self, node: &MdlNode) -> [f64; 1] {
+        [node.prior]
+    }
+
+    #[inline(always)]
+    fn look<C: Count>(&self, size: C, node: &MdlNode) -> [f64; 1] {
+        [size.plus(C::from_u32(node.others)).log2_factorial(node.logs)]
+    }
+
+    #[inline(always)]
+    fn branch<C: Count>(
+        &self,
+        size: C,
+        [arranged]: [f64; 1],
+        [placed]: [f64; 1],
+        node: &MdlNode,
+        [saved]: &mut [f64; 1],
+    ) {
+        *saved -= node.length(size, arranged, placed);
+    }
+
+    #[inline(always)]
+    fn score(&self, [saved]: [f64; 1], node: &MdlNode, _declared: u32) -> f64 {
+        saved / node.n
+    }
+
+    fn loss<C: Count>(&self, size: C, [arranged]: [f64; 1], node: &MdlNode) -> f64 {
+        let [placed] = self.look(size, node);
+        node.length(size, arranged, placed)
+    }
+}
+
+impl OnClasses for Mdl {
+    fn node<C: Count>(&self, totals: &[C], context: &Context) -> MdlNode {
+        let (logs, others) = (context.logs, totals.len() as u32 - 1);
+        let total = total(totals);
+        let mut node = MdlNode {
+            n: total.or_one(),
+            logs,
+            others,
+            others_arranged: log2_factorial(f64::from(others)),
+            prior: 0.0,
+        };
+        let arranged = totals.iter().map(|c| c.log2_factorial(logs)).sum();
+        let [placed] = self.look(total, &node);
+        node.prior = node.length(total, arranged, placed);
+        node
+    }
+
+    #[inline(always)]
+    fn class<C: Count>(&self, count: C, node: &MdlNode, [arranged]: &mut [f64; 1]) {
+        *arranged += count.log2_factorial(node.logs);
     }
 }

@@ -7,8 +7,9 @@
 //! better) and, for growth that compares leaves or whole trees, a *distance* (smaller is better).
 //! It knows nothing about growing, features or thresholds.
 //!
-//! To add one: write a file with a struct for its options, `info()` and one generic `score`
-//! ([`Formula`]), and give it one entry in [`CRITERIA`]. Defaults, Python classes, command-line
+//! To add one: write a file with a struct for its options, `info()` ([`Properties`]) and either the
+//! steps of a [`fold`] over classes and branches or one generic `score` ([`Formula`]), and give it
+//! one entry in [`CRITERIA`]. Defaults, Python classes, command-line
 //! choices, the pages of the documentation, contract tests and bench rows come from that entry;
 //! `CONTRIBUTING.md` names the oracle and the command that writes two lists.
 
@@ -40,7 +41,7 @@ mod evidence;
 mod f_measure;
 mod f_measure_max;
 mod facts;
-
+mod fold;
 mod formula;
 mod g_statistic;
 mod gain_ratio;

@@ -9,9 +9,8 @@
 //! because a constant feature in a pure node scores 0 and not 1. For the arithmetic mean see
 //! `symmetric_uncertainty`, for the joint entropy `mantaras`. O(branches x classes).
 
-use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
-use super::{Block, Formula, Info, Properties};
-use crate::numeric::Count;
+use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio};
+use super::{Info, Properties};
 use serde::{Deserialize, Serialize};
 
 /// Gain over the geometric mean of the two entropies; no options.
@@ -76,15 +75,12 @@ macro_rules! normalised {
             }
         }
 
-        impl Formula for $type {
-            fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-                let h = class_entropy_or_zero(block);
-                gain_over_split(block, out, |split| $denominator(h, split));
-            }
+        impl OnEntropies for $type {
+            type Measure = GainAndSplit;
 
-            fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-                self.score(block, out);
-                one_minus(out);
+            #[inline(always)]
+            fn score(&self, gain: f64, split: f64, node: &EntropyNode, _declared: u32) -> f64 {
+                ratio(gain, $denominator(node.h_or_zero, split))
             }
         }
     };

@@ -7,9 +7,9 @@
 //! equals the gain. O(branches x classes). Among features of equal arity it ranks exactly as
 //! `info_gain` does.
 
-use super::information::{class_entropy, gains};
-use super::{Block, Formula, Info, Properties};
-use crate::numeric::{Count, log2};
+use super::information::{EntropyNode, Gain, OnEntropies};
+use super::{Info, Properties};
+use crate::numeric::log2;
 use serde::{Deserialize, Serialize};
 
 /// Normal gain; no options.
@@ -34,11 +34,16 @@ impl Properties for NormalGain {
     }
 }
 
-impl Formula for NormalGain {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        gains(block, class_entropy(block), out);
-        for (s, &v) in out.iter_mut().zip(block.declared) {
-            *s = if v > 1 { *s / log2(f64::from(v)) } else { 0.0 };
-        }
+impl OnEntropies for NormalGain {
+    type Measure = Gain;
+
+    #[inline(always)]
+    fn score(&self, gain: f64, _other: f64, _node: &EntropyNode, declared: u32) -> f64 {
+        if declared > 1 { gain / log2(f64::from(declared)) } else { 0.0 }
+    }
+
+    #[inline(always)]
+    fn distance(&self, gain: f64, other: f64, node: &EntropyNode, declared: u32) -> f64 {
+        -self.score(gain, other, node, declared)
     }
 }

@@ -81,24 +81,4 @@ impl<'a, C: Count> RowOf<'a, C> {
     pub fn total(&self) -> C {
         self.totals.iter().fold(C::default(), |a, &b| a.plus(b))
     }
-
-    /// `sum_c f(n_c)` of the row by candidate, added to `out`.
-    #[inline]
-    pub fn add_each_class(&self, out: &mut [f64], f: impl Fn(C) -> f64) {
-        for c in 0..self.classes() {
-            let (before, cells) = self.class(c);
-            out.iter_mut().zip(cells).for_each(|(o, &x)| *o += f(before.plus(x)));
-        }
-    }
-
-    /// `(n_m log n_m - times sum_c n_mc log n_mc) / n` of the row m by candidate.
-    pub fn entropies(&self, times: f64, out: &mut [f64]) {
-        let (share, logs) = (1.0 / self.total().or_one(), self.context.logs);
-        out.fill(0.0);
-        self.add_each_class(out, |x| x.x_log2_x(logs));
-        let (before, sizes) = self.size();
-        for (t, &z) in out.iter_mut().zip(sizes) {
-            *t = (before.plus(z).x_log2_x(logs) - times * *t) * share;
-        }
-    }
 }

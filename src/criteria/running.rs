@@ -17,7 +17,8 @@ pub enum Term {
     XLog2X,
 }
 
-/// How a criterion scores cuts from running sums. Classes without rows must not change its scores.
+/// How a criterion scores cuts from running sums. Scores are taken again without classes that have
+/// no rows, so none that [reads them](super::Properties::reads_declared_classes) may have any.
 #[derive(Debug, Clone, Copy)]
 pub struct RunningScores {
     /// What is summed.

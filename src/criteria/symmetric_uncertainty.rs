@@ -6,9 +6,8 @@
 //! more lenient with them than `mantaras`, whose denominator is the joint entropy. O(branches x
 //! classes).
 
-use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
-use super::{Block, Formula, Info, Properties};
-use crate::numeric::Count;
+use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio};
+use super::{Info, Properties};
 use serde::{Deserialize, Serialize};
 
 /// Symmetric uncertainty; no options.
@@ -35,14 +34,11 @@ impl Properties for SymmetricUncertainty {
     }
 }
 
-impl Formula for SymmetricUncertainty {
-    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        let h = class_entropy_or_zero(block);
-        gain_over_split(block, out, |split| (h + split) / 2.0);
-    }
+impl OnEntropies for SymmetricUncertainty {
+    type Measure = GainAndSplit;
 
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        self.score(block, out);
-        one_minus(out);
+    #[inline(always)]
+    fn score(&self, gain: f64, split: f64, node: &EntropyNode, _declared: u32) -> f64 {
+        ratio(gain, (node.h_or_zero + split) / 2.0)
     }
 }

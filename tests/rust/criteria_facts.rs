@@ -5,7 +5,8 @@ use super::criteria_tables::{
     Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
 };
 use fasttree_core::criteria::{
-    CRITERIA, Criterion, EvidenceKind, GainFilter, Info, OptionKind, find, make,
+    CRITERIA, Criterion, Cuts, EvidenceKind, GainFilter, Info, LeftRows, OptionKind, Term, find,
+    make,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -378,6 +379,83 @@ fn screens_keep_their_bound() {
     for name in ["info_gain", "gini", "gain_ratio"] {
         assert!(screened.contains(&(name, false)) && screened.contains(&(name, true)), "{name}");
     }
+}
+
+#[test]
+fn declared_classes_without_rows_count_where_a_criterion_says_so() {
+    for (info, c) in on_tables() {
+        verify(info, "blind to classes without rows", !c.reads_declared_classes(), |r| {
+            let table = r.any_table();
+            let at = r.below(table[0].len() + 1);
+            let mut wider = table.clone();
+            wider.iter_mut().for_each(|branch| branch.insert(at, 0));
+            same(evaluate(c.as_ref(), &table).0, evaluate(c.as_ref(), &wider).0, &table)
+        });
+    }
+}
+
+/// Sums over the classes of both sides of cuts, in the order of the classes.
+#[test]
+fn scores_from_sums_over_classes_keep_their_bound() {
+    let mut scored = HashSet::new();
+    for (info, c) in on_tables() {
+        let Some(how) = c.running_scores() else { continue };
+        assert!(!c.reads_declared_classes(), "{}", info.name);
+        for seed in 0..300 {
+            let mut r = Random::new(seed);
+            let k = [1, 2, 4, 40][r.below(4)];
+            let most = [3, 50, 2000][r.below(3)];
+            let mut totals: Vec<u32> = (0..k).map(|_| r.below(most) as u32).collect();
+            totals[0] += 2;
+            let len = 1 + r.below(100);
+            let candidates = Candidates::random(&mut r, &totals, 2, len);
+            let logs = candidates.context.logs;
+            let term = |x: u32| match how.term {
+                Term::Squares => f64::from(x) * f64::from(x),
+                Term::XLog2X => logs.x_log2_x_table()[x as usize],
+            };
+            let branch = |m: usize, j: usize| -> Vec<u32> {
+                (0..k)
+                    .map(|class| candidates.rows[(m * k + class) * candidates.stride + j])
+                    .collect()
+            };
+            let side = |m: usize| -> Vec<f64> {
+                (0..len).map(|j| branch(m, j).into_iter().map(term).sum()).collect()
+            };
+            let rows: Vec<u32> = (0..len).map(|j| branch(0, j).iter().sum()).collect();
+            let n: u32 = totals.iter().sum();
+            assert!(how.holds(n as usize, logs));
+            let (left, right) = (side(0), side(1));
+            let cuts = Cuts {
+                n,
+                whole: totals.iter().map(|&x| term(x)).sum(),
+                classes: k,
+                logs,
+                rows: LeftRows::Each(&rows),
+                left: &left,
+                right: &right,
+            };
+            let (mut quick, mut exact) = (vec![0.0; len], vec![0.0; len]);
+            let error = (how.scores)(&cuts, &mut quick);
+            c.score(&candidates.block(false), &mut exact).unwrap();
+            for j in (0..len).filter(|&j| rows[j] > 0 && rows[j] < n) {
+                let off = (quick[j] - exact[j]).abs();
+                let (a, b) = (quick[j], exact[j]);
+                assert!(off <= error, "{}: {a} and {b}, bound {error}", info.name);
+                // One cut at a time, its bound is known as well.
+                let single = Cuts {
+                    rows: LeftRows::From(rows[j]),
+                    left: &left[j..=j],
+                    right: &right[j..=j],
+                    ..cuts
+                };
+                let top = how.bound.map_or(f64::INFINITY, |bound| bound(&single));
+                assert!(exact[j] <= top, "{}: {b} above {top}", info.name);
+                scored.insert(info.name);
+            }
+        }
+    }
+    assert_eq!(scored, HashSet::from(["info_gain", "gain_ratio", "gini"]));
 }
 
 #[test]

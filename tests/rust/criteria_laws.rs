@@ -1,10 +1,13 @@
 //! Laws between criteria, settled corner cases and values computed by hand.
 
-use super::criteria_tables::{Random, Table, column_sums, criterion, evaluate, evaluate_in};
+use super::criteria_tables::{
+    Candidates, Random, Table, column_sums, criterion, evaluate, evaluate_in,
+};
 use fasttree_core::criteria::rows::Row;
 use fasttree_core::criteria::{CRITERIA, Cells, Context, EvidenceKind, Tables, make};
 use fasttree_core::numeric::mix;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 const TRIALS: u64 = 3000;
 
@@ -434,6 +437,9 @@ fn row_terms_add_up_to_the_distance() {
     let sums = [
         ("info_gain", Value::Null),
         ("gini", Value::Null),
+        ("mdl", Value::Null),
+        ("dkm", Value::Null),
+        ("laplace", Value::Null),
         ("variation_of_information", Value::Null),
         ("accuracy", json!({"assignment": "majority"})),
         ("accuracy", json!({"assignment": "identity"})),
@@ -559,4 +565,54 @@ fn jaccard_of_real_weights_takes_no_root_of_a_rounding_error() {
             assert!(out[0].is_finite() && out[0].abs() < 1e-7, "{a} {b}: {}", out[0]);
         }
     }
+}
+
+/// Losses of the leaves of two divisions of the same rows differ as `n` times their scores and
+/// distances do, for rows and for real weights; an empty leaf loses nothing.
+#[test]
+fn losses_of_leaves_are_minus_the_score() {
+    let mut with_loss = HashSet::new();
+    for e in CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Table) {
+        let c = criterion(e.info.name, Value::Null);
+        for seed in 0..500u64 {
+            let mut r = Random::new(seed);
+            let k = [1, 2, 3, 7, 40][r.below(5)];
+            let mut totals: Vec<u32> = (0..k).map(|_| r.below(40) as u32).collect();
+            totals[0] += 1;
+            let branches = 1 + r.below(4);
+            let two = Candidates::random(&mut r, &totals, branches, 2);
+            let context = &two.context;
+            let per_row = if e.info.extensive { 1.0 } else { totals.iter().sum::<u32>().into() };
+            for real in [false, true] {
+                let (mut score, mut distance) = ([0.0; 2], [0.0; 2]);
+                c.score(&two.block(real), &mut score).unwrap();
+                c.distance(&two.block(real), &mut distance).unwrap();
+                let lost = |j: usize| -> Option<f64> {
+                    let leaf = |m: usize| {
+                        let at = |class: usize| (m * k + class) * two.stride + j;
+                        let rows: Vec<u32> = (0..k).map(|class| two.rows[at(class)]).collect();
+                        let weights: Vec<f64> = rows.iter().map(|&x| x.into()).collect();
+                        let counts =
+                            if real { Cells::Weights(&weights) } else { Cells::Rows(&rows) };
+                        let loss = c.loss(counts, context)?;
+                        assert!(loss >= 0.0, "{}: {loss} for {rows:?}", e.info.name);
+                        let empty = rows.iter().all(|&x| x == 0);
+                        assert!(!empty || loss == 0.0, "{}: {loss} for no rows", e.info.name);
+                        Some(loss)
+                    };
+                    (0..branches).map(leaf).sum()
+                };
+                let (Some(first), Some(second)) = (lost(0), lost(1)) else { continue };
+                with_loss.insert(e.info.name);
+                let off = (first - second).abs().max(1.0) * 1e-11;
+                for found in
+                    [(score[1] - score[0]) * per_row, (distance[0] - distance[1]) * per_row]
+                {
+                    assert!((found - (first - second)).abs() < off, "{}: {totals:?}", e.info.name);
+                }
+            }
+        }
+    }
+    let declared = ["info_gain", "g_statistic", "gini", "laplace", "accuracy", "mdl", "dkm"];
+    assert_eq!(with_loss, HashSet::from(declared));
 }

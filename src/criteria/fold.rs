@@ -1,0 +1,347 @@
+//! A criterion on sums, declared once: components make the parts of a branch, branches the sums of
+//! a split, and sums its score.
+//!
+//! A file declares the steps ([`Additive`], [`OnClasses`]); the loops over candidates, branches and
+//! classes stand here, and give blocks, single tables, the row terms of global growth and the loss
+//! of a leaf. Rounding is part of a criterion, so the steps say where the sums start and how a
+//! branch changes them. Branches come in value order, classes in class order, and an empty node has
+//! no branches.
+//!
+//! Cost: O(branches x classes) a candidate, [`LANES`] candidates a step. Look-ups in tables come
+//! before the arithmetic, so that the arithmetic vectorises; where there are none, two classes are
+//! added and used in one loop.
+//!
+//! Not for criteria that compare branches or classes with each other (matchings, distances between
+//! two branches, one class against the rest), or that need the size of a branch before its classes
+//! are added (`chi2`): these write [`Formula::score`] themselves.
+
+use super::rows::RowOf;
+use super::{Block, Context, Formula, Properties};
+use crate::numeric::Count;
+use serde::Serialize;
+
+/// Candidates a step: what a step adds up stays in the first-level cache.
+pub(super) const LANES: usize = 64;
+
+/// Lanes of a step where a block has no more candidates, as when one is scored again.
+const FEW: usize = 8;
+
+/// Some numbers of one candidate, and of `L` candidates as one array for each number.
+pub(super) trait Lane: Copy {
+    /// As many zeros.
+    const ZERO: Self;
+    /// How many numbers.
+    const NUMBERS: usize;
+    /// The numbers of `L` candidates.
+    type Planes<const L: usize>;
+    /// The same numbers for all candidates.
+    fn splat<const L: usize>(self) -> Self::Planes<L>;
+    /// The numbers of candidate `j`.
+    fn get<const L: usize>(planes: &Self::Planes<L>, j: usize) -> Self;
+    /// Replace the numbers of candidate `j`.
+    fn put<const L: usize>(self, planes: &mut Self::Planes<L>, j: usize);
+}
+
+impl<const N: usize> Lane for [f64; N] {
+    const ZERO: Self = [0.0; N];
+    const NUMBERS: usize = N;
+    type Planes<const L: usize> = [[f64; L]; N];
+    #[inline(always)]
+    fn splat<const L: usize>(self) -> [[f64; L]; N] {
+        self.map(|x| [x; L])
+    }
+    #[inline(always)]
+    fn get<const L: usize>(planes: &[[f64; L]; N], j: usize) -> Self {
+        let mut found = [0.0; N];
+        for i in 0..N {
+            found[i] = planes[i][j];
+        }
+        found
+    }
+    #[inline(always)]
+    fn put<const L: usize>(self, planes: &mut [[f64; L]; N], j: usize) {
+        for i in 0..N {
+            planes[i][j] = self[i];
+        }
+    }
+}
+
+/// From the parts of the branches to a score. `size` is what a branch holds of the rows (or of
+/// their weight), whatever the target is.
+pub(super) trait Additive: Properties {
+    /// What all candidates of a node have in common.
+    type Node: Copy;
+    /// What the components of a branch add up to.
+    type Parts: Lane;
+    /// What is looked up by the size of a branch.
+    type Look: Lane;
+    /// What the branches add up to.
+    type Sums: Lane;
+
+    /// The sums before the first branch.
+    fn start(&self, node: &Self::Node) -> Self::Sums;
+    /// The same for [`Additive::distance`].
+    fn start_of_distance(&self, node: &Self::Node) -> Self::Sums {
+        self.start(node)
+    }
+    /// The parts of a branch before its first component.
+    #[inline(always)]
+    fn open(&self, _sums: Self::Sums) -> Self::Parts {
+        Self::Parts::ZERO
+    }
+    /// Read the tables; no arithmetic beside it.
+    fn look<C: Count>(&self, size: C, node: &Self::Node) -> Self::Look;
+    /// Add a branch to the sums. An empty one must leave them as they are.
+    fn branch<C: Count>(
+        &self,
+        size: C,
+        parts: Self::Parts,
+        look: Self::Look,
+        node: &Self::Node,
+        sums: &mut Self::Sums,
+    );
+    /// The score; `declared` is the declared number of values of the feature.
+    fn score(&self, sums: Self::Sums, node: &Self::Node, declared: u32) -> f64;
+    /// The distance.
+    #[inline(always)]
+    fn distance(&self, sums: Self::Sums, node: &Self::Node, declared: u32) -> f64 {
+        -self.score(sums, node, declared)
+    }
+
+    /// Whether a leaf has a [`loss`](Additive::loss).
+    const LOSS: bool = false;
+    /// The loss of a leaf with this branch's rows, at least 0. The losses of all branches, less a
+    /// number that depends on the class totals alone, are minus `n` times the score, and `n` times
+    /// the distance (`n` = 1 for [extensive](super::Info::extensive) scores). Only asked for where
+    /// [`Additive::LOSS`] says so.
+    fn loss<C: Count>(&self, _size: C, _parts: Self::Parts, _node: &Self::Node) -> f64 {
+        f64::NAN
+    }
+}
+
+/// From class counts to the parts of a branch.
+pub(super) trait OnClasses: Additive {
+    /// What the class totals of a node say.
+    fn node<C: Count>(&self, totals: &[C], context: &Context) -> Self::Node;
+    /// Add a class to the parts.
+    fn class<C: Count>(&self, count: C, node: &Self::Node, parts: &mut Self::Parts);
+}
+
+/// Rows (or weight) of a node from its class totals.
+#[inline]
+pub(super) fn total<C: Count>(totals: &[C]) -> C {
+    totals.iter().fold(C::default(), |n, &c| n.plus(c))
+}
+
+/// The larger of what was found and `x`, in the form that vectorises.
+#[inline(always)]
+pub(super) fn raise(largest: &mut f64, x: f64) {
+    *largest = if x > *largest { x } else { *largest };
+}
+
+/// What the loops fill for one branch of `L` candidates.
+struct Branch<V: Additive, C, const L: usize> {
+    size: [C; L],
+    parts: <V::Parts as Lane>::Planes<L>,
+    look: <V::Look as Lane>::Planes<L>,
+}
+
+impl<V: OnClasses, C: Count, const L: usize> Branch<V, C, L> {
+    fn new() -> Self {
+        Self {
+            size: [C::default(); L],
+            parts: V::Parts::ZERO.splat::<L>(),
+            look: V::Look::ZERO.splat::<L>(),
+        }
+    }
+
+    /// Add up `classes` classes of `len` candidates, `open(j)` the parts before the first; `counts`
+    /// has what all candidates hold of a class, and what each adds to that.
+    #[inline(always)]
+    fn add_classes<'c>(
+        &mut self,
+        (fold, node): (&V, &V::Node),
+        (len, classes): (usize, usize),
+        open: impl Fn(usize) -> V::Parts,
+        counts: impl Fn(usize) -> (C, &'c [C]),
+    ) where
+        C: 'c,
+    {
+        for class in 0..classes {
+            let (before, counts) = counts(class);
+            let counts = &counts[..len];
+            for j in 0..len {
+                let count = before.plus(counts[j]);
+                let (mut parts, size) = match class {
+                    0 => (open(j), C::default()),
+                    _ => (V::Parts::get(&self.parts, j), self.size[j]),
+                };
+                fold.class(count, node, &mut parts);
+                parts.put(&mut self.parts, j);
+                self.size[j] = size.plus(count);
+            }
+        }
+    }
+}
+
+/// Scores (or distances) of a block.
+fn fold<V: OnClasses, C: Count, const L: usize>(
+    fold: &V,
+    block: &Block<'_, C>,
+    distance: bool,
+    out: &mut [f64],
+) {
+    let node = &fold.node(block.totals, block.context);
+    let start = if distance { fold.start_of_distance(node) } else { fold.start(node) };
+    let branches = if block.total().is_empty() { 0 } else { block.branches };
+    let mut branch = Branch::<V, C, L>::new();
+    for at in (0..block.len).step_by(L) {
+        let len = L.min(block.len - at);
+        let mut sums = start.splat::<L>();
+        for m in 0..branches {
+            let counts = |class| &block.cell(m, class)[at..at + len];
+            if block.classes == 2 {
+                two_classes(fold, node, [counts(0), counts(1)], &mut branch, &mut sums);
+                if V::Look::NUMBERS == 0 {
+                    continue;
+                }
+            } else {
+                let open = |j| fold.open(V::Sums::get(&sums, j));
+                let counts = |class| (C::default(), counts(class));
+                branch.add_classes((fold, node), (len, block.classes), open, counts);
+                for j in 0..len {
+                    fold.look(branch.size[j], node).put(&mut branch.look, j);
+                }
+            }
+            for j in 0..len {
+                let (parts, look) =
+                    (V::Parts::get(&branch.parts, j), V::Look::get(&branch.look, j));
+                let mut sum = V::Sums::get(&sums, j);
+                fold.branch(branch.size[j], parts, look, node, &mut sum);
+                sum.put(&mut sums, j);
+            }
+        }
+        let (out, declared) = (&mut out[at..at + len], &block.declared[at..at + len]);
+        for j in 0..len {
+            let sums = V::Sums::get(&sums, j);
+            out[j] = if distance {
+                fold.distance(sums, node, declared[j])
+            } else {
+                fold.score(sums, node, declared[j])
+            };
+        }
+    }
+}
+
+/// Parts, size and look-ups of a branch with two classes; without look-ups, the branch is added to
+/// the sums at once.
+#[inline(always)]
+fn two_classes<V: OnClasses, C: Count, const L: usize>(
+    fold: &V,
+    node: &V::Node,
+    [zero, one]: [&[C]; 2],
+    branch: &mut Branch<V, C, L>,
+    sums: &mut <V::Sums as Lane>::Planes<L>,
+) {
+    for j in 0..zero.len().min(one.len()).min(L) {
+        let mut sum = V::Sums::get(sums, j);
+        let mut parts = fold.open(sum);
+        fold.class(zero[j], node, &mut parts);
+        fold.class(one[j], node, &mut parts);
+        let size = zero[j].plus(one[j]);
+        let look = fold.look(size, node);
+        if V::Look::NUMBERS == 0 {
+            fold.branch(size, parts, look, node, &mut sum);
+            sum.put(sums, j);
+        } else {
+            branch.size[j] = size;
+            parts.put(&mut branch.parts, j);
+            look.put(&mut branch.look, j);
+        }
+    }
+}
+
+/// Scores of a block, or its distances.
+pub(super) fn evaluate<V: OnClasses, C: Count>(
+    criterion: &V,
+    block: &Block<'_, C>,
+    distance: bool,
+    out: &mut [f64],
+) {
+    if block.len == 1 && V::Look::NUMBERS == 0 {
+        fold::<V, C, 1>(criterion, block, distance, out);
+    } else if block.len <= FEW {
+        fold::<V, C, FEW>(criterion, block, distance, out);
+    } else {
+        fold::<V, C, LANES>(criterion, block, distance, out);
+    }
+}
+
+/// The loss of the leaf that each candidate makes of a branch, times `scale`.
+fn losses<'c, V: OnClasses, C: Count>(
+    fold: &V,
+    node: &V::Node,
+    classes: usize,
+    counts: impl Fn(usize) -> (C, &'c [C]),
+    scale: f64,
+    out: &mut [f64],
+) {
+    let mut branch = Branch::<V, C, LANES>::new();
+    for (step, out) in out.chunks_mut(LANES).enumerate() {
+        let (at, len) = (step * LANES, out.len());
+        let counts = |class| {
+            let (before, counts) = counts(class);
+            (before, &counts[at..at + len])
+        };
+        branch.add_classes((fold, node), (len, classes), |_| V::Parts::ZERO, counts);
+        for j in 0..len {
+            let parts = V::Parts::get(&branch.parts, j);
+            out[j] = fold.loss(branch.size[j], parts, node) * scale;
+        }
+    }
+}
+
+/// Row terms ([`Formula::row_terms`]): losses, for distances that are means of them.
+pub(super) fn row_terms<V: OnClasses, C: Count>(
+    fold: &V,
+    row: &RowOf<'_, C>,
+    out: &mut [f64],
+) -> bool {
+    if !V::LOSS || fold.info().extensive {
+        return false;
+    }
+    let share = 1.0 / row.total().or_one();
+    let node = fold.node(row.totals, row.context);
+    losses(fold, &node, row.classes(), |class| row.class(class), share, out);
+    true
+}
+
+/// The loss of one leaf.
+pub(super) fn loss<V: OnClasses, C: Count>(
+    fold: &V,
+    counts: &[C],
+    context: &Context,
+) -> Option<f64> {
+    let node = fold.node(counts, context);
+    let mut out = [0.0];
+    let counts = |class: usize| (C::default(), &counts[class..=class]);
+    V::LOSS.then(|| {
+        losses(fold, &node, context.classes, counts, 1.0, &mut out);
+        out[0]
+    })
+}
+
+impl<V: OnClasses + Serialize + 'static> Formula for V {
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        evaluate(self, block, false, out);
+    }
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        evaluate(self, block, true, out);
+    }
+    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
+        row_terms(self, row, out)
+    }
+    fn loss<C: Count>(&self, counts: &[C], context: &Context) -> Option<f64> {
+        loss(self, counts, context)
+    }
+}

@@ -10,9 +10,7 @@ use crate::error::Result;
 use crate::grow::LeafLabels;
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::{
-    self, AlphaRule, CostComplexity, Impurity, PruneMethod, PruneRows, PruneStep,
-};
+use crate::prune::{self, AlphaRule, CostComplexity, Impurity, PruneMethod, PruneRows, PruneStep};
 use crate::tree::CostMatrix;
 
 impl FitPlan {

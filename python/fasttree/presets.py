@@ -17,9 +17,12 @@ from __future__ import annotations
 from typing import Any
 
 from . import criteria
-from .pruning import CostComplexity, ErrorBased
+from .pruning import PRUNINGS
 
 __all__ = ["C45", "CART", "CHEN2013", "FMEASURE", "ID3", "VILALTA2001"]
+
+_CostComplexity: Any = PRUNINGS["cost_complexity"]
+_ErrorBased: Any = PRUNINGS["error_based"]
 
 ID3: dict[str, Any] = {
     "criterion": "info_gain",
@@ -55,7 +58,7 @@ VILALTA2001: dict[str, Any] = {
     "n_bins": 10,
     "missing": "branch",
     "min_samples_split": 3,
-    "pruning": ErrorBased(confidence=0.25, subtree_raising=False),
+    "pruning": _ErrorBased(confidence=0.25, subtree_raising=False),
 }
 """Vilalta, Brodie, Oblinger & Rish (2001): numeric columns in ten equal-width bins, multiway
 splits, a leaf where a node is pure or has fewer than three rows, pruning as C4.5's with confidence
@@ -66,7 +69,7 @@ CART: dict[str, Any] = {
     "criterion": "gini",
     "nominal_splits": "subset",
     "missing": "branch",
-    "pruning": CostComplexity("cv", folds=10, rule="1se"),
+    "pruning": _CostComplexity("cv", folds=10, rule="1se"),
 }
 """Breiman, Friedman, Olshen & Stone (1984): Gini, binary splits of numbers and levels,
 cost-complexity pruning with its price chosen by ten-fold cross-validation and the
@@ -79,7 +82,7 @@ C45: dict[str, Any] = {
     "thresholds": "training_value",
     "min_samples_leaf": 2,
     "missing": "fractional",
-    "pruning": ErrorBased(confidence=0.25, subtree_raising=True),
+    "pruning": _ErrorBased(confidence=0.25, subtree_raising=True),
 }
 """Quinlan's C4.5 (release 8) as J48 of Weka 3.6 grows and prunes it with its defaults (``-C 0.25 -M
 2``): the same tree, leaf for leaf. J48's other flags are other values of these parameters; the page

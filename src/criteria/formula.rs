@@ -193,11 +193,17 @@ impl<F: Formula> Criterion for F {
     }
     fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
-        by_count!(t, block => Ok(Formula::score(self, block, out)), mixed())
+        by_count!(t, block => {
+            Formula::score(self, block, out);
+            Ok(())
+        }, mixed())
     }
     fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
-        by_count!(t, block => Ok(Formula::distance(self, block, out)), mixed())
+        by_count!(t, block => {
+            Formula::distance(self, block, out);
+            Ok(())
+        }, mixed())
     }
     fn screen(&self, t: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
         by_count!(t, block => self.screen_block(block, out), None)

@@ -30,7 +30,7 @@ pub struct CallerRows<'a> {
 #[derive(Debug)]
 pub enum FitReading {
     /// Their codes, which are here.
-    Codes(RecordRows),
+    Codes(Box<RecordRows>),
     /// A data set.
     Encoded,
 }
@@ -221,7 +221,8 @@ impl FitPlan {
             _ => rows.len() as u64,
         };
         let (rows, reason) = (rows.len(), routed.reason);
-        Ok(FitReading::Codes(RecordRows { schema, table, occurring, copies, rows, reason }))
+        let rows = RecordRows { schema, table, occurring, copies, rows, reason };
+        Ok(FitReading::Codes(Box::new(rows)))
     }
 
     /// The setting of growth on records of all rows.

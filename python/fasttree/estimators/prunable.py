@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _engine
+from .. import _engine, pruning
 from .._checks.aliases import MaybeArray
-from ..pruning import CostComplexity, Pessimistic, PruneReport, make
+from ..pruning import PruneReport, make
 from ..table import Table
 from .costs import costs_of
 from .new_rows import Schema, labelled
@@ -52,7 +52,9 @@ class Prunable:
                 "prune_report_ is known where a tree was fitted or pruned; a loaded or cut model "
                 "has none"
             )
-        method = CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
+        method = (
+            pruning.CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
+        )
         made = None if method is None else make(method)
         return PruneReport(parts, self._schema.names, made, self.merge_redundant)
 
@@ -123,7 +125,7 @@ class Prunable:
         check_is_fitted(self)
         method = None if method is None else make(method)
         other = clone(self).set_params(pruning=method, merge_redundant=merge_redundant)
-        if not (isinstance(method, CostComplexity) and method.ccp_alpha is None):
+        if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
             other.ccp_alpha = 0.0
         params = other.get_params(deep=False)
         config, table, weights = prunings_of(params), None, None
@@ -133,7 +135,7 @@ class Prunable:
             )
         config["cost_matrix"] = costs_of(self.cost_matrix, len(self.classes_))
         if (
-            isinstance(method, Pessimistic)
+            isinstance(method, pruning.Pessimistic)
             and self.pruning is not None
             and make(self.pruning) == method
         ):
@@ -186,14 +188,16 @@ class Prunable:
         from sklearn.base import clone
         from sklearn.utils import Bunch
 
-        named = self.pruning.impurity if isinstance(self.pruning, CostComplexity) else "auto"
+        named = (
+            self.pruning.impurity if isinstance(self.pruning, pruning.CostComplexity) else "auto"
+        )
         grown = clone(self).set_params(
             pruning=None, ccp_alpha=0.0, merge_redundant=None, trace=None
         )
         grown.fit(X, y, sample_weight=sample_weight)
         costs = costs_of(self.cost_matrix, len(grown.classes_))
-        impurity = CostComplexity(impurity=named).to_config(self.criterion, 0.0, costs is not None)[
-            "impurity"
-        ]
+        impurity = pruning.CostComplexity(impurity=named).to_config(
+            self.criterion, 0.0, costs is not None
+        )["impurity"]
         alphas, impurities = _engine.cost_complexity_path(grown._model, impurity, costs)
         return Bunch(ccp_alphas=alphas, impurities=impurities)

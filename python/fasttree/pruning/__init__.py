@@ -34,11 +34,10 @@ ErrorBased(confidence=0.1, subtree_raising=True)
 from __future__ import annotations
 
 import json
-import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _engine
-from .._checks import checked, constructor, one_value, shown
+from .._checks import checked, constructor, one_value
 from .base import Pruning
 from .report import Cut, PruneReport
 
@@ -132,12 +131,16 @@ def _made(info: dict[str, Any]) -> type[Pruning]:
 PRUNINGS: dict[str, type[Pruning]] = {info["name"]: _made(info) for info in _engine.prunings()}
 """The methods by name."""
 
-globals().update({kind.__name__: kind for kind in PRUNINGS.values()})
-__all__ += [kind.__name__ for kind in PRUNINGS.values()]
+_CLASSES = {kind.__name__: kind for kind in PRUNINGS.values()}
+__all__ += list(_CLASSES)
 
-if TYPE_CHECKING:
 
-    def __getattr__(name: str) -> Any: ...
+def __getattr__(name: str) -> Any:
+    """The class of a method, made from the registry."""
+    try:
+        return _CLASSES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
 
 def make(method: Any) -> Pruning:

@@ -207,7 +207,7 @@ impl PyDataset {
         };
         if let FitReading::Codes(coded) = reading {
             let fitted = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
-                plan.fit_records(coded, control)
+                plan.fit_records(*coded, control)
             })?;
             return Ok(PyModel::fitted(fitted));
         }

@@ -97,7 +97,7 @@ def test_damage_and_other_files_are_refused(tmp_path):
     data = AODE().fit(datasets.load_weather()).to_bytes()
     assert changed(data, lambda m: None) and from_bytes(changed(data, lambda m: None))
     for cut in (0, 10, len(data) // 2, len(data) - 3):
-        with pytest.raises(ValueError, match="not a fasttree Bayes model"):
+        with pytest.raises(ValueError, match="not a (valid fasttree|fasttree Bayes) model"):
             from_bytes(data[:cut])
     place = data.index(b'"class_counts"') + 17
     flipped = data[:place] + (b"7" if data[place : place + 1] != b"7" else b"8") + data[place + 1 :]
@@ -105,7 +105,7 @@ def test_damage_and_other_files_are_refused(tmp_path):
         from_bytes(flipped)
     with pytest.raises(ValueError, match="version 99"):
         from_bytes(data.replace(b'"version": 1', b'"version": 99'))
-    with pytest.raises(ValueError, match="no JSON"):
+    with pytest.raises(ValueError, match="not a valid fasttree model"):
         from_bytes(b"[" * 200_000)
     path = tmp_path / "model.json"
     path.write_bytes(data[:-20])

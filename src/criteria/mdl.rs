@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// MDL; no options.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Mdl {}
+pub struct DescriptionLength {}
 
 pub(super) static INFO: Info = Info {
     name: "mdl",
@@ -34,7 +34,7 @@ pub(super) static INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-impl Properties for Mdl {
+impl Properties for DescriptionLength {
     fn info(&self) -> &'static Info {
         &INFO
     }
@@ -64,7 +64,7 @@ impl MdlNode {
     }
 }
 
-impl Additive for Mdl {
+impl Additive for DescriptionLength {
     type Node = MdlNode;
     /// `sum_c log2 n_mc!`.
     type Parts = [f64; 1];
@@ -106,7 +106,7 @@ impl Additive for Mdl {
     }
 }
 
-impl OnClasses for Mdl {
+impl OnClasses for DescriptionLength {
     fn node<C: Count>(&self, totals: &[C], context: &Context) -> MdlNode {
         let (logs, others) = (context.logs, totals.len() as u32 - 1);
         let total = total(totals);

@@ -133,7 +133,7 @@ pub static CRITERIA: &[Entry] = &[
     entry!(jaccard::Jaccard),
     entry!(f_measure::FMeasure),
     entry!(f_measure_max::FMeasureMax),
-    entry!(mdl::Mdl),
+    entry!(mdl::DescriptionLength),
     entry!(dkm::Dkm),
     entry!(hellinger::Hellinger),
     entry!(euclid::Euclid),

@@ -18,8 +18,8 @@ RUST = PACKAGE.parents[1] / "src"
 # An importer uses strictly lower ranks, or its own package. The page on the architecture prints it.
 RANKS = {
     "_checks": 0, "rendering": 0,
-    "_engine": 1, "table": 1, "metrics": 1, "pruning": 1, "exports": 1,
-    "datasets": 2, "plots": 2,
+    "_engine": 1, "table": 1, "metrics": 1, "exports": 1,
+    "datasets": 2, "plots": 2, "pruning": 2,
     "criteria": 3, "discretize": 3,
     "presets": 4, "estimators": 4,
     "exact": 5, "bayesian_networks": 5, "reports": 5, "scores": 5,

@@ -34,7 +34,7 @@ ErrorBased(confidence=0.1, subtree_raising=True)
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _engine
 from .._checks import checked, constructor, one_value
@@ -131,16 +131,12 @@ def _made(info: dict[str, Any]) -> type[Pruning]:
 PRUNINGS: dict[str, type[Pruning]] = {info["name"]: _made(info) for info in _engine.prunings()}
 """The methods by name."""
 
-_CLASSES = {kind.__name__: kind for kind in PRUNINGS.values()}
-__all__ += list(_CLASSES)
+globals().update({kind.__name__: kind for kind in PRUNINGS.values()})
+__all__ += [kind.__name__ for kind in PRUNINGS.values()]
 
+if TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    """The class of a method, made from the registry."""
-    try:
-        return _CLASSES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    def __getattr__(name: str) -> Any: ...
 
 
 def make(method: Any) -> Pruning:

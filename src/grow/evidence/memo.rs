@@ -1,9 +1,10 @@
 //! Profiles of nodes that several trees on the same rows have in common.
 //!
 //! Trees of one training set under many settings part from each other only where their splits
-//! differ. The splits above a node, in whatever order, say which rows it has, so its profile is kept
-//! under [`TreeBuilder::path_key`](crate::grow::builder::TreeBuilder::path_key). The oldest entries
-//! stay and no new ones are kept once the memory is full, which costs time and changes nothing else.
+//! differ. The splits above a node, in whatever order, say which rows it has, so its profile is
+//! kept under [`TreeBuilder::path_key`](crate::grow::builder::TreeBuilder::path_key). The oldest
+//! entries stay and no new ones are kept once the memory is full, which costs time and changes
+//! nothing else.
 
 use crate::stats::pairs::{PairCounts, Profile};
 use std::collections::HashMap;

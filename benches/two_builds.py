@@ -223,7 +223,8 @@ def peak(run: Callable[[], Any]) -> float:
     if trim is not None:  # what earlier runs have freed must not hide what this one needs
         trim(0)
     try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak starts anew
+        with open("/proc/self/clear_refs", "w", encoding="utf-8") as peak:
+            peak.write("5")  # the peak starts anew
     except OSError:
         return 0.0
     before = resident("VmRSS")

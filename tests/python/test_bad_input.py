@@ -239,7 +239,7 @@ BAD_PARAMETERS = {
         (-1, ValueError, "random_state=-1 must not be negative"),
         ("x", ValueError, "random_state='x'"),
     ],
-    "trace": [("all", ValueError, "trace='all'.*'steps', 'candidates', None")],
+    "trace": [("all", ValueError, "trace='all'.*None, 'steps', 'candidates'")],
     "pruning": [("magic", ValueError, "pruning='magic'")],
     "n_jobs": [(0, ValueError, "n_jobs")],
 }

@@ -27,7 +27,7 @@ def public(model):
     """Every public attribute that is no method, and what every method without arguments says."""
     found = {}
     for name in dir(model):
-        if name.startswith("_") or name == "estimators_":
+        if name.startswith("_") or name in ("estimators_", "route_"):  # a route is not saved
             continue
         try:
             part = getattr(model, name)

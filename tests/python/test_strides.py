@@ -207,9 +207,9 @@ def test_the_core_refuses_what_is_not_aligned(strange):
     schema = fasttree._engine.schema_text(
         [{"name": f"x{j}", "kind": "numeric"} for j in range(COLUMNS)], (0, 1), "class"
     )
-    fasttree._engine.core.Dataset(schema, codes, [packed.copy()], None)
+    fasttree._engine.core.Dataset(schema, codes, [packed.copy()])
     with pytest.raises(ValueError, match="is not aligned to its cells of 8 bytes"):
-        fasttree._engine.core.Dataset(schema, codes, [packed], None)
+        fasttree._engine.core.Dataset(schema, codes, [packed])
 
 
 def records():

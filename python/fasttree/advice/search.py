@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, checked, integer, listing, one_value, shown
+from .._checks import as_float, checked, integer, listing, one_value, shown, string
 from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..estimators import FastTreeClassifier
 from ..estimators.backends import backend_of
@@ -108,7 +108,10 @@ def advise(
             f"time_limit={shown(time_limit)} must be a positive number of seconds, or None"
         )
     started = time.monotonic()
-    drop = [drop] if isinstance(drop, str) else listing("drop", drop)
+    drop = [
+        string("drop", name)
+        for name in ([drop] if isinstance(drop, str) else listing("drop", drop))
+    ]
     words = {"decimal": decimal, "missing": missing}
     reading = {word: value for word, value in words.items() if not _is_unset(value)}
     whole, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)

@@ -176,6 +176,7 @@ class JournalTask:
             self.methods = [str(name) for name in record["methods"]]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise DataFileError(f"is no task; {_ADVICE}", path, line) from None
+        self.line = line
         self.plan(path, line, record)
 
     def plan(self, path: str, line: int, record: dict[str, Any]) -> None:
@@ -314,7 +315,9 @@ class Journal:
                 "call with the journal's, or give another file"
             )
         if task.methods != methods or task.n_folds != folds:
-            raise DataFileError(f"task {number + 1} has another plan; {_ADVICE}", self.path)
+            raise DataFileError(
+                f"task {number + 1} has another plan; {_ADVICE}", self.path, task.line
+            )
         return number, task
 
     def begin(
@@ -341,7 +344,9 @@ class Journal:
         """Write the units of a task that its first ones leave."""
         own = self.tasks[number]
         if not covers(task, own.units + units):
-            raise DataFileError(f"task {number + 1} has another plan; {_ADVICE}", self.path)
+            raise DataFileError(
+                f"task {number + 1} has another plan; {_ADVICE}", self.path, own.line
+            )
         record = {"what": "plan", "task": number, "units": _written(units)}
         self._append(record)
         own.plan(self.path, 0, record)

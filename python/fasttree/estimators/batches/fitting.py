@@ -26,6 +26,7 @@ import numpy as np
 from ... import _engine
 from ..idle import refuse_idle
 from ..parameters import config_of
+from ..training_rows import TrainingRows
 from . import passes
 from .parts import Coding, PartFacts, Reader, describe, joined
 from .passes import Encoded
@@ -73,7 +74,8 @@ def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
 
 def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The core's configuration of a forest's trees, and how samples are drawn."""
-    config, custom, bagging = estimator._plan(*_counted(facts), estimator.get_params(deep=False))
+    rows = TrainingRows(*_counted(facts), None)
+    config, custom, bagging = estimator._plan(rows, estimator.get_params(deep=False))
     _refuse_function(custom)
     return config, bagging
 

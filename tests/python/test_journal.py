@@ -170,7 +170,8 @@ def test_a_damaged_journal_is_refused_by_its_line_or_changes_nothing(journal, wh
             refused += 1
             assert f"{journal}, line {error.line}" in str(error) and error.line >= 1
             assert "give another file" in str(error)
-            assert journal.read_bytes() == bytes(bad)
+            # A plan may turn out to be another one after some units: these are added, none is lost.
+            assert journal.read_bytes().startswith(bytes(bad))
         else:
             assert_same(found, whole)
     assert 100 < refused < 300

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::ops::Deref;
 
 /// A borrowed array whose first cell and steps are whole numbers of cells, as `as_array` of the
-/// numpy crate assumes without a check. A field of packed records is not: its step of 12 bytes
+/// `numpy` crate assumes without a check. A field of packed records is not: its step of 12 bytes
 /// would be read as one of 8.
 pub struct Aligned<'py, T: Element, D: Dimension>(PyReadonlyArray<'py, T, D>);
 

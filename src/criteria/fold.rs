@@ -11,7 +11,7 @@
 //! before the arithmetic, so that the arithmetic vectorises; where there are none, two classes are
 //! added and used in one loop.
 //!
-//! Not for criteria that compare branches or classes with each other (matchings, distances between
+//! Not for criteria that compare branches or classes with each other (matching, distances between
 //! two branches, one class against the rest), or that need the size of a branch before its classes
 //! are added (`chi2`): these write [`Formula::score`] themselves.
 

@@ -1,8 +1,8 @@
-"""Bundles of options: several commands share a dataclass of options, and each shows them as its
+"""Bundles of options: several commands share a data class of options, and each shows them as its
 own.
 
 What
-    A parameter of a command that is annotated with a dataclass stands for the options that are the
+    A parameter of a command that is annotated with a data class stands for the options that are the
     fields of the class. `expanded` makes a command in which the fields stand in the parameter's
     place, as typer expects, and which calls the original with an object of the class.
 Examples

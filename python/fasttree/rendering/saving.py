@@ -209,7 +209,7 @@ def _complete(paths: Sequence[Path]) -> None:
 def half_replaced(paths: Sequence[Path]) -> str | None:
     """The list of files that are left to rename; None where all are old or all are new.
 
-    There is such a list when a `replace_files` of these paths was broken off between two renamings.
+    There is such a list when a `replace_files` of these paths was broken off between two renames.
 
     Examples:
         >>> half_replaced(["study.bed", "study.bim"]) is None

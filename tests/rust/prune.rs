@@ -49,7 +49,7 @@ fn entries_of_the_registry_are_complete_and_their_defaults_lie_in_their_domains(
         assert!(flag.is_none_or(|flag| info.options.iter().any(|o| o.name == flag)));
     }
     for method in methods() {
-        assert!(PRUNINGS.iter().any(|info| std::ptr::eq(*info, method.info())), "{method:?}");
+        assert!(PRUNINGS.iter().any(|info| info.name == method.info().name), "{method:?}");
         assert_eq!(method.check(), Ok(()));
         let counted = method.info().unweighed.is_some();
         assert!(!counted || method.check_costs().is_err(), "{method:?}");

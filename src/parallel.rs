@@ -170,7 +170,7 @@ impl Control {
         Self { budget, ..self.clone() }
     }
 
-    /// The job while it holds so many bytes that count against its limit.
+    /// The job while it holds `bytes` that count against its limit.
     pub fn holding(&self, bytes: usize) -> Self {
         self.within(self.budget.holding(bytes))
     }
@@ -191,7 +191,7 @@ impl Control {
         Self { quiet: true, ..self.clone() }
     }
 
-    /// The same job with a deadline: from then on [`Control::check`] is `Err(OutOfTime)`.
+    /// The job with a deadline: from then on [`Control::check`] is `Err(OutOfTime)`.
     pub fn until(&self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self.clone() }
     }

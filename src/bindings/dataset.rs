@@ -139,7 +139,7 @@ impl PyDataset {
         self.run_plans(py, (plan, raised), (1, None), n_jobs, progress, job)
     }
 
-    /// The same for a job that carries the plan out several times, in so many bytes at most.
+    /// Run a job that carries the plan out several times, within a limit on its memory.
     pub(super) fn run_plans<R: Send>(
         &self,
         py: Python<'_>,

@@ -43,7 +43,7 @@ impl Work {
         self
     }
 
-    /// The same, allowed to allocate so many bytes at most, if a limit is given.
+    /// Set the limit on the bytes that the job may allocate, if one is given.
     pub fn limited(mut self, limit: Option<usize>) -> Self {
         self.limit = limit;
         self

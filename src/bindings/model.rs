@@ -30,7 +30,7 @@ pub struct PyModel {
     model: Arc<Model>,
     /// What pruning did; a loaded model does not know.
     account: Option<Vec<PruneStep>>,
-    /// How the price of a leaf was chosen, where it was.
+    /// How the complexity penalty was chosen, where it was.
     choice: Option<AlphaChoice>,
     /// The route of growth, and why it was taken; a loaded model does not know.
     route: Option<String>,
@@ -67,7 +67,7 @@ impl PyModel {
         Self { model, account: None, choice: None, route: None, predictor }
     }
 
-    /// The same, with how the price of a leaf was chosen.
+    /// Add how the complexity penalty was chosen.
     pub fn with_choice(self, choice: Option<AlphaChoice>) -> Self {
         Self { choice, ..self }
     }
@@ -75,11 +75,11 @@ impl PyModel {
     /// Wrap a model with what is known of its fit.
     pub fn fitted(fitted: Fitted) -> Self {
         let route = Some(fitted.reason.to_string());
-        Self { route, ..Self::told(fitted.model, fitted.account) }
+        Self { route, ..Self::with_account(fitted.model, fitted.account) }
     }
 
-    /// Wrap, with what pruning did.
-    pub fn told(model: Model, account: Vec<PruneStep>) -> Self {
+    /// Wrap a model with the account of its pruning.
+    pub fn with_account(model: Model, account: Vec<PruneStep>) -> Self {
         Self { account: Some(account), ..Self::new(model) }
     }
 
@@ -331,7 +331,10 @@ impl PyModel {
             )
         })?;
         let (schema, smoothing) = (model.schema.clone(), model.smoothing);
-        Ok(Self::told(Model { schema, tree: pruned.tree, smoothing, parameters }, pruned.account))
+        Ok(Self::with_account(
+            Model { schema, tree: pruned.tree, smoothing, parameters },
+            pruned.account,
+        ))
     }
 
     /// What pruning did, None where it is not known.

@@ -39,7 +39,7 @@ pub type NeighbourSearch = (NeighbourMethod, Multiclass);
 pub struct Pairs<'a> {
     /// Counts by case and distance of every feature that varies.
     pub profile: &'a Profile,
-    /// Relief's radius unless told otherwise, from the pairs of the root.
+    /// Relief's default radius, from the pairs of the root.
     pub radius: usize,
     /// Count matrices, where [`OnPairs::matrices`] asks for them.
     pub matrices: Option<&'a Matrices>,

@@ -34,7 +34,7 @@ pub(super) trait Lane: Copy {
     const NUMBERS: usize;
     /// The numbers of `L` candidates.
     type Planes<const L: usize>;
-    /// The same numbers for all candidates.
+    /// Repeat the numbers for every candidate.
     fn splat<const L: usize>(self) -> Self::Planes<L>;
     /// The numbers of candidate `j`.
     fn get<const L: usize>(planes: &Self::Planes<L>, j: usize) -> Self;
@@ -80,7 +80,7 @@ pub(super) trait Additive: Properties {
 
     /// The sums before the first branch.
     fn start(&self, node: &Self::Node) -> Self::Sums;
-    /// The same for [`Additive::distance`].
+    /// The sums before the first branch where [`Additive::distance`] ends the fold.
     fn start_of_distance(&self, node: &Self::Node) -> Self::Sums {
         self.start(node)
     }

@@ -3,9 +3,10 @@
 //! A row has a weight of its own and a class weight that multiplies it. A whole weight is that many
 //! copies of the row, and copies are rows: limits on rows, nearest neighbours and bootstrap samples
 //! count them. A class weight makes no row more. Where both meet, or where the rows will be divided
-//! (held out for pruning, folds for the price of a leaf), the copies become rows of a drawn data
-//! set, whose columns share the numbers of the given one; class weights are then what these rows
-//! weigh. Copies above [`MOST_COPIES`] stay weights, and rows count once. O(rows + copies).
+//! (held out for pruning, folds that choose the complexity penalty), the copies become rows of a
+//! drawn data set, whose columns share the numbers of the given one; class weights are then what
+//! these rows weigh. Copies above [`MOST_COPIES`] stay weights, and rows count once. O(rows +
+//! copies).
 
 use super::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};

@@ -74,11 +74,10 @@ struct RouteEntry {
     name: &'static str,
     /// Where the route is taken, as a user reads it.
     condition: &'static str,
-    /// Why the route does not serve; nothing where it does.
-    bar: fn(&FitPlan, &FitShape) -> Option<Bar>,
+    serves: fn(&FitPlan, &FitShape) -> bool,
 }
 
-/// What a route does not serve, and what may be chosen instead.
+/// What keeps rows from being codes, and what may be chosen instead.
 pub(super) type Bar = (&'static str, &'static str);
 
 const ROUTES: [RouteEntry; 6] = [
@@ -86,41 +85,40 @@ const ROUTES: [RouteEntry; 6] = [
         route: Route::WholeTree,
         name: "whole tree",
         condition: "evaluation is global or glocal",
-        bar: |plan, _| (plan.config.evaluation == Evaluation::Local).then_some(("", "")),
+        serves: |plan, _| plan.config.evaluation != Evaluation::Local,
     },
     RouteEntry {
         route: Route::Bins,
         name: "codes of bins",
         condition: "threshold_search='histogram'",
-        bar: bars_bins,
+        serves: serves_bins,
     },
     RouteEntry {
         route: Route::Values,
         name: "codes of values",
         condition: "at most 255 values per column",
-        bar: bars_values,
+        serves: serves_values,
     },
     RouteEntry {
         route: Route::FractionalRows,
         name: "fractional rows",
         condition: "rows without a value are divided among branches, or C4.5's rule chooses",
-        bar: |plan, shape| {
+        serves: |plan, shape| {
             let divided = plan.is_fractional() && shape.has_gaps;
-            let c45 = plan.criterion.split_rule() == SplitRule::C45;
-            (!divided && !c45).then_some(("", ""))
+            divided || plan.criterion.split_rule() == SplitRule::C45
         },
     },
     RouteEntry {
         route: Route::BitPlanes,
         name: "bit planes",
         condition: "nominal columns of few levels, a branch for each level, unit weights",
-        bar: |plan, shape| (!on_planes(plan, shape)).then_some(("", "")),
+        serves: serves_planes,
     },
     RouteEntry {
         route: Route::SortedOrders,
         name: "sorted orders",
         condition: "no other route serves",
-        bar: |_, _| None,
+        serves: |_, _| true,
     },
 ];
 
@@ -279,7 +277,7 @@ impl Route {
     pub fn of(plan: &FitPlan, shape: &FitShape) -> (Self, Reason) {
         let entry = ROUTES
             .iter()
-            .find(|entry| (entry.bar)(plan, shape).is_none())
+            .find(|entry| (entry.serves)(plan, shape))
             .unwrap_or(&ROUTES[ROUTES.len() - 1]);
         let rounds = plan.on_bins() && entry.route != Self::Bins && shape.widest(2) > 0;
         let rounded = match rounds && shape.columns.iter().any(|c| c.levels.is_none()) {
@@ -311,29 +309,26 @@ fn looks_back(config: &Config) -> bool {
     config.pruning.is_some() || config.merge_redundant.is_some() || config.alpha_rule.is_some()
 }
 
-fn bars_bins(plan: &FitPlan, shape: &FitShape) -> Option<Bar> {
-    if !plan.on_bins() {
-        return Some(("threshold_search='exact'", "threshold_search='histogram'"));
-    }
-    bars_codes(plan, shape, plan.config.max_bins as usize)
+fn serves_bins(plan: &FitPlan, shape: &FitShape) -> bool {
+    plan.on_bins() && bars_codes(plan, shape, plan.config.max_bins as usize).is_none()
 }
 
-fn bars_values(plan: &FitPlan, shape: &FitShape) -> Option<Bar> {
+fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     let config = &plan.config;
-    if plan.on_bins() || config.thresholds != Thresholds::Midpoint || config.discretize.is_some() {
-        return Some(("thresholds that are not midway between values", "thresholds='midpoint'"));
-    }
-    if !shape.is_numeric() || shape.has_gaps || !shape.is_whole || shape.rows < LEAST_COUNTED {
-        return Some(("nominal columns, missing values, folds or few rows", ""));
-    }
-    if looks_back(config) || plan.criterion.needs_all_candidates() {
-        return Some(("pruning, or a function as criterion", ""));
-    }
     let values = shape.values.unwrap_or(2).max(2);
-    if values > MOST_VALUES {
-        return Some(("columns of more than 255 values", ""));
-    }
-    bars_codes(plan, shape, values)
+    // Codes of values give the thresholds of sorted orders midway between values alone.
+    !plan.on_bins()
+        && config.thresholds == Thresholds::Midpoint
+        && config.discretize.is_none()
+        // Counting the values of folds, or of few rows, costs more than codes gain.
+        && shape.is_numeric()
+        && !shape.has_gaps
+        && shape.is_whole
+        && shape.rows >= LEAST_COUNTED
+        && values <= MOST_VALUES
+        && !looks_back(config)
+        && !plan.criterion.needs_all_candidates()
+        && bars_codes(plan, shape, values).is_none()
 }
 
 /// What keeps growth from records of codes, where a numeric column has at most `numeric` codes.
@@ -355,10 +350,10 @@ pub(super) fn bars_codes(plan: &FitPlan, shape: &FitShape, numeric: usize) -> Op
     } else if !config.splitter.is_exhaustive() {
         Some(("splitter='random'", "splitter='best'"))
     } else if missing && plan.is_fractional() {
-        Some(("missing values in parts of rows", "missing='branch' or 'mode'"))
+        Some(("missing values that divide rows among branches", "missing='branch' or 'mode'"))
     } else if shape.classes > MOST_CLASSES || widest > MOST_CODES || counters > MOST_COUNTERS {
         Some((
-            "so many classes, levels or bins",
+            "more classes, levels or bins than codes serve",
             "at most 255 classes, and fewer levels or max_bins",
         ))
     } else {
@@ -367,7 +362,7 @@ pub(super) fn bars_codes(plan: &FitPlan, shape: &FitShape, numeric: usize) -> Op
 }
 
 /// Whether rows can be masks over bit planes.
-fn on_planes(plan: &FitPlan, shape: &FitShape) -> bool {
+fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
     let multiway = |levels| plan.config.nominal_splits.of(levels) == NominalSplits::Multiway;
     // The last level of a column has no plane; each class begins a new word.
     let planes: usize = shape.columns.iter().map(|c| c.levels.unwrap_or(0).max(1) - 1).sum();

@@ -47,7 +47,7 @@ pub struct GrowthLimits {
     pub max_leaf_nodes: Option<usize>,
     /// A node with fewer rows is not split.
     pub min_samples_split: usize,
-    /// Every branch with rows must have at least so many.
+    /// Every branch with rows must have at least this many.
     pub min_samples_leaf: usize,
     /// Every branch with rows must have at least this share of the training weight.
     pub min_weight_fraction_leaf: f64,
@@ -205,11 +205,11 @@ pub struct GrowthSetting<'a> {
     pub pool: Option<&'a BufferPool>,
     /// The data before numbers were binned, for criteria that compare rows by their numbers.
     pub raw: Option<&'a Dataset>,
-    /// Rows without a value go down all branches in parts.
+    /// Rows without a value go down all branches, as fractional instances.
     pub fractional: bool,
     /// All training rows, those held out for pruning included, as a count.
     pub all_rows: f64,
-    /// The same as bits, where they are not all rows of the data set and thresholds are training
+    /// The training rows as bits, where they are not all rows and thresholds are training
     /// values.
     pub training: Option<Bits>,
 }

@@ -64,7 +64,7 @@ static STUCK: AtomicBool = AtomicBool::new(false);
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 /// The largest number of allocated bytes since [`allocated`] was called.
 static PEAK: AtomicIsize = AtomicIsize::new(0);
-/// A thread reports its balance from so many bytes on.
+/// A thread reports its balance once it reaches this many bytes.
 const REPORTED: isize = 1 << 14;
 
 thread_local! {
@@ -74,7 +74,7 @@ thread_local! {
     static BALANCE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Keep account of an allocation of so many bytes, or of a release where the number is negative:
+/// Count the bytes of an allocation, or of a release where the number is negative:
 /// in debug builds only, for tests.
 #[inline]
 fn count(bytes: isize) {
@@ -93,7 +93,7 @@ fn count(bytes: isize) {
     });
 }
 
-/// A block of so many bytes has been allocated.
+/// Count a block of `size` bytes that was allocated.
 #[inline]
 fn grown(size: usize) {
     count(size as isize);
@@ -126,12 +126,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A call begins that may allocate so many bytes, or any number.
+    /// The budget of a call that may allocate `limit` bytes, or any number.
     pub fn new(limit: Option<usize>) -> Self {
         Self { limit, held: 0 }
     }
 
-    /// The budget of what comes next while the call holds so many bytes more.
+    /// The budget of what comes next while the call holds `bytes` more.
     #[must_use]
     pub fn holding(self, bytes: usize) -> Self {
         Self { held: self.held.saturating_add(bytes), ..self }
@@ -142,7 +142,7 @@ impl Budget {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held))
     }
 
-    /// Whether so many bytes are within the limit, and the system would give them.
+    /// Whether `bytes` more are within the limit, and the system would give them.
     pub fn has(&self, bytes: usize) -> bool {
         let asked = bytes.saturating_add(small());
         bytes <= self.left() && (bytes <= MIB || is_there(asked).is_ok())

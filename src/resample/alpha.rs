@@ -41,8 +41,8 @@ pub struct AlphaChoice {
     pub chosen: usize,
 }
 
-/// Fit a model as [`FitPlan::fitted`] does; where the plan leaves the price of a leaf open, choose
-/// it first.
+/// Fit a model as [`FitPlan::fitted`] does; where the plan leaves the complexity penalty open,
+/// choose it first.
 pub fn fit(
     plan: &FitPlan,
     data: &Dataset,

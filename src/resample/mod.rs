@@ -87,7 +87,7 @@ pub fn cross_validate(
     Ok(out)
 }
 
-/// Bytes about which the growth of one tree on so many rows takes where pairs or neighbours of rows
+/// Bytes about which the growth of one tree on `rows` rows takes where pairs or neighbours of rows
 /// are the evidence: codes and slots, their order, schedules.
 fn growth_bytes(data: &Dataset, rows: usize) -> usize {
     rows.saturating_mul(20 * data.columns().len() + 64)

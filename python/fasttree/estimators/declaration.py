@@ -264,7 +264,7 @@ TREE: tuple[Parameter, ...] = (
         GROWTH,
         rows(1),
         1,
-        """every branch with rows must have so many.""",
+        """every branch with rows must have at least this many.""",
         scores=EVERY[:3],
     ),
     Parameter(
@@ -380,11 +380,11 @@ TREE: tuple[Parameter, ...] = (
         MISSING,
         words("MissingValues", "auto", "fractional", "mode", "branch", "error"),
         "auto",
-        """``"fractional"`` as C4.5: a row without a value goes down all branches, in parts
-        weighted by the branches' training weights, in growth and in prediction. A split
-        is scored on the known rows, and the score is scaled by their share. Limits
-        count parts. ``"branch"``: a branch of its own; where training rows of a node
-        had no missing value, the heaviest branch takes them. ``"mode"``: mean or mode
+        """``"fractional"`` as C4.5: a row without a value goes down all branches, as
+        fractional instances weighted by the branches' training weights, in growth and in
+        prediction. A split is scored on the known rows, and the score is scaled by their
+        share. Limits count fractional instances. ``"branch"``: a branch of its own; where
+        training rows of a node had no missing value, the heaviest branch takes them. ``"mode"``: mean or mode
         of the training rows. ``"error"`` refuses them. ``"auto"``: fractional with
         evaluation="local" and a criterion whose facts say ``fractional`` (info_gain,
         gain_ratio, gini), else branch.""",
@@ -422,7 +422,7 @@ TREE: tuple[Parameter, ...] = (
         PRUNING,
         number(0.0, math.inf),
         0.0,
-        """price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of
+        """complexity penalty per leaf in minimal cost-complexity pruning, >= 0 (the meaning of
         scikit-learn).""",
         needs=Condition(
             takes_price, "pruning=None or 'cost_complexity', and no price in the object", True

@@ -39,7 +39,7 @@ pub struct PairMemo {
 
 impl PairMemo {
     /// A memo that knows the root, if anything is known of it, and takes other nodes if trees to
-    /// come shall have them: up to so many bytes.
+    /// come shall have them, up to `bytes` bytes.
     pub fn new(root: Option<&Arc<KnownPairs>>, bytes: usize) -> Self {
         let known = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
         Self { entries: Mutex::new((known, bytes)) }

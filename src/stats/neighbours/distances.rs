@@ -64,7 +64,7 @@ pub(super) fn tile_rows(rows: usize, [nominal, others]: [usize; 2]) -> usize {
     (8 * (nominal + others)).max(64).min(fit).clamp(16, rows.max(16))
 }
 
-/// Bytes of the distances of one row to all, with so many columns that are not nominal.
+/// Bytes of the distances of one row to all, with `others` columns that are not nominal.
 pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
     let bytes = if others == 0 { 4 } else { 12 };
     bytes * rows.next_multiple_of(512)

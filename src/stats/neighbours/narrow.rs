@@ -72,7 +72,7 @@ impl ChunkPlan {
         })
     }
 
-    /// Bytes of so many chunks on so many threads.
+    /// Bytes of `chunks` chunks on `threads` threads.
     pub fn bytes(&self, chunks: usize, threads: usize) -> usize {
         (self.whole + self.sums * chunks).saturating_add(self.chunk.saturating_mul(threads))
     }

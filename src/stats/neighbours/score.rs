@@ -153,7 +153,7 @@ impl RowGroups {
     const MOST: usize = 64;
     const SMALLEST: usize = 16;
 
-    /// Of so many rows with so many complete nominal columns and others.
+    /// Of `rows` rows with `nominal` complete nominal columns and `others` other columns.
     pub fn new(rows: usize, [nominal, others]: [usize; 2]) -> Self {
         let fit = tile_rows(rows, [nominal, others]);
         let most = (PART_BYTES / (8 * (nominal + others).max(1))).clamp(4, Self::MOST);

@@ -292,7 +292,7 @@ impl SlotRows {
         rows.saturating_mul(16) + 4 * table_size(rows)
     }
 
-    /// Bytes that [`Self::gather`] of so many rows that all differ and a pass that takes `least`
+    /// Bytes that [`Self::gather`] of `rows` rows that all differ and a pass that takes `least`
     /// need.
     pub fn need(rows: usize, features: usize, least: usize) -> usize {
         let later = least.max(Self::places_bytes(rows));
@@ -309,12 +309,12 @@ impl SlotRows {
         Self::bytes(self.len(), self.features)
     }
 
-    /// Bytes of so many rows.
+    /// Bytes of `rows` rows.
     pub fn bytes(rows: usize, features: usize) -> usize {
         rows.saturating_mul(4 * (features + 1))
     }
 
-    /// Bytes of so many rows while [`Self::assemble`] puts them in order, with their slots.
+    /// Bytes of `rows` rows while [`Self::assemble`] puts them in order, with their slots.
     pub fn gathered_bytes(rows: usize, features: usize) -> usize {
         let others = 4 * table_size(rows) + 8 * rows;
         (2 * Self::bytes(rows, features)).saturating_add(others)
@@ -442,7 +442,7 @@ fn collapse(
     Ok((kept, weights))
 }
 
-/// Entries of the table in which so many rows meet their equals.
+/// Entries of the table in which `rows` rows meet their equals.
 fn table_size(rows: usize) -> usize {
     (rows * 2).next_power_of_two().max(16)
 }

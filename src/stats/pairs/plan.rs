@@ -213,7 +213,7 @@ impl PassShape {
         cells.saturating_mul(32 * (self.features + 1))
     }
 
-    /// Bytes of the schedules of so many tiles of active rows.
+    /// Bytes of the schedules of `tiles` tiles of active rows.
     fn scan(&self, tiles: usize) -> usize {
         let rows = (tiles * 64 * self.kernels.words()).min(self.rows[1]);
         let each = 8.0 + 4.0 * self.features as f64 + 4.0 * self.heard + 2.0 * self.steps;

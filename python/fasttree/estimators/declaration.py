@@ -384,10 +384,10 @@ TREE: tuple[Parameter, ...] = (
         fractional instances weighted by the branches' training weights, in growth and in
         prediction. A split is scored on the known rows, and the score is scaled by their
         share. Limits count fractional instances. ``"branch"``: a branch of its own; where
-        training rows of a node had no missing value, the heaviest branch takes them. ``"mode"``: mean or mode
-        of the training rows. ``"error"`` refuses them. ``"auto"``: fractional with
-        evaluation="local" and a criterion whose facts say ``fractional`` (info_gain,
-        gain_ratio, gini), else branch.""",
+        training rows of a node had no missing value, the heaviest branch takes them.
+        ``"mode"``: mean or mode of the training rows. ``"error"`` refuses them. ``"auto"``:
+        fractional with evaluation="local" and a criterion whose facts say ``fractional``
+        (info_gain, gain_ratio, gini), else branch.""",
         core=True,
         scores=EVERY,
     ),

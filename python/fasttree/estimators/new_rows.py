@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import check_weights, weights_array
+from .._checks import check_weights
 from .._checks.aliases import MaybeArray
 from .._checks.mapped import check_mapped
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
 from ..table.traps import no_numbers
+from .training_rows import own_weights
 
 __all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "without_empty_rows"]
 
@@ -452,17 +453,9 @@ def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown:
 
 def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
     """The rows with a weight above 0, and their weights (None: all 1)."""
-    if sample_weight is None:
-        sample_weight = table.sample_weight
-    if sample_weight is None:
+    weights = own_weights(table, sample_weight)
+    if weights is None:
         return table, None
-    weights = weights_array(sample_weight)
-    if weights.ndim == 0:
-        weights = np.full(len(table), float(weights))
-    if weights.ndim != 1:
-        raise ValueError("Sample weights must be 1D array or scalar")
-    if len(weights) != len(table):
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
     check_weights(weights)
     if not weights.any():
         raise ValueError("all sample weights are zero: nothing is left to learn from")

@@ -102,9 +102,13 @@ class Classifier(Settings, Stored):
 
     @property
     def route_(self) -> str:
-        """The form in which `fit` read the rows, and why: for example ``"codes of values: at most
-        255 values per column"``. It depends on the parameters and the rows alone. A model file
-        does not hold it.
+        """The form in which `fit` read the rows, and why, as a short text. It depends on the
+        parameters and the rows alone. A model file does not hold it.
+
+        Examples:
+            >>> import fasttree
+            >>> fasttree.fit([[0.5], [1.5]], [0, 1]).route_
+            'sorted orders: no other route serves'
         """
         from sklearn.utils.validation import check_is_fitted
 

@@ -4,6 +4,9 @@
 //! byte), and its weight where rows have weights (1, 4 or 8 bytes). The order of the rows has no
 //! meaning: everything that is counted of them is a sum of integers.
 
+use crate::error::Result;
+use crate::memory;
+
 /// Bytes of the weight of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightWidth {
@@ -116,6 +119,12 @@ impl Records {
     /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// A buffer of the size of these rows, or the error.
+    pub fn spare(&self) -> Result<Vec<u8>> {
+        memory::expect(self.bytes.len())?;
+        Ok(vec![0; self.bytes.len()])
     }
 
     /// The rows one by one.

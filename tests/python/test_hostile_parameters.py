@@ -320,7 +320,7 @@ def complaint(call, name, value, base):
     """What is wrong with how a call takes a value; empty where nothing is."""
     try:
         call(**{**base, name: value})
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, MemoryError) as error:
         said = str(error)
         if name in DATA or name in said or ALSO.get(name, "\0") in said:
             return "" if len(said) < 4000 else f"{len(said)} characters: {said[:80]}..."

@@ -106,21 +106,27 @@ def max_features(value: Any, n_features: int) -> int | None:
     return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
 
 
-def seed_of(random_state: Seed) -> int:
-    """A 64-bit seed; None draws one from NumPy's global generator."""
+def seed_of(random_state: Seed, drawn: bool = True) -> int:
+    """A 64-bit seed; None draws one from NumPy's global generator.
+
+    Where `drawn` is false nothing is random: the value is checked, no generator is advanced, and
+    the seed is 0.
+    """
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state={random_state!r} must not be negative")
-        return int(random_state) % 2**64
-    if random_state is None:
-        return int(np.random.randint(np.iinfo(np.int32).max))
+        return int(random_state) % 2**64 if drawn else 0
+    generators = np.random.Generator, np.random.RandomState
+    if random_state is not None and not isinstance(random_state, generators):
+        raise ValueError(
+            f"random_state={random_state!r} must be None, a whole number or a NumPy generator"
+        )
+    if not drawn:
+        return 0
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(np.iinfo(np.int32).max))
-    raise ValueError(
-        f"random_state={random_state!r} must be None, a whole number or a NumPy generator"
-    )
+    source = np.random if random_state is None else random_state
+    return int(source.randint(np.iinfo(np.int32).max))
 
 
 def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
@@ -324,7 +330,7 @@ def config_of(
         **row_counts(params, n_rows),
         "max_features": max_features(params["max_features"], n_features),
         "smoothing": smoothing_of(params["leaf_smoothing"]),
-        "seed": seed_of(params["random_state"]) if random else 0,
+        "seed": seed_of(params["random_state"], drawn=random),
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }

@@ -54,7 +54,7 @@ fn with_sums<S: Sum>(
     context.total_weight = sums.iter().fold(S::default(), |a, &b| a.plus(b)).value(unit);
     let rows = context.rows_of(&sums, len as u32);
     let tree = TreeBuilder::new(&sums, rows, mix(setting.seed, 0), 0);
-    let mut other = vec![0; records.bytes.len()];
+    let mut other = records.spare()?;
     let buffers = RecordBuffers::new(layout.width, &mut records.bytes, &mut other);
     let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
     let task = match setting.criterion.needs_all_candidates() {

@@ -461,7 +461,7 @@ pub fn grow_below(
     let len = records.len();
     let sums = context.sums::<u32>(&records.bytes);
     let tree = TreeBuilder::new(&sums, context.rows_of(&sums, len as u32), key, depth);
-    let mut other = vec![0; records.bytes.len()];
+    let mut other = records.spare()?;
     let buffers = RecordBuffers::new(context.layout.width, &mut records.bytes, &mut other);
     let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
     let rows = BinnedRows::new(&context, buffers);

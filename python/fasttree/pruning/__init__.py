@@ -82,6 +82,7 @@ class _CostComplexity(Pruning):
         """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`;
         `costly`: errors have costs."""
         alpha: Any = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
+        self.checked_option("random_state", self.random_state)
         if not (isinstance(alpha, str) and alpha == "cv"):
             for name, value, usual in (("folds", self.folds, 10), ("rule", self.rule, "1se")):
                 one_value(name, value)

@@ -27,8 +27,8 @@ pub enum Evidence<'a> {
 pub struct SizeBudget {
     /// For one branch.
     pub branch: u64,
-    /// For all branches of a fit.
-    pub total: u64,
+    /// For all branches of a fit; none: as many as the size of the rows allows.
+    pub total: Option<u64>,
 }
 
 /// How neighbours are picked and weighed.

@@ -8,9 +8,10 @@
 //! search nodes; above the budget the proven lower bound stands for the size, so that the score
 //! depends on the data alone. All sizes of a fit share a total budget, too: a node of the tree may
 //! spend half of what is left, the same share for each feature, and what one candidate leaves over
-//! serves the next; nodes, features and candidates have a fixed order. For small data only: at most
-//! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One
-//! search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
+//! serves the next; nodes, features and candidates have a fixed order. A search node reads its rows
+//! in every column, so the default total is smaller where rows and columns are many. For small data
+//! only: at most 500 distinct rows and 64 classes; a missing value comes after all values in the
+//! sizes. One search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
 use super::{
     Criterion, Evidence, EvidenceKind, Info, OptionInfo, OptionKind, Properties, SizeBudget, Tables,
@@ -26,15 +27,12 @@ pub struct MinimalTreeSize {
     /// Search nodes for each branch.
     pub node_budget: u64,
     /// Search nodes for all sizes of a fit.
-    pub total_budget: u64,
+    pub total_budget: Option<u64>,
 }
-
-/// Search nodes of a fit: about ten seconds of one core on 500 rows of nine numbers.
-const TOTAL_BUDGET: u64 = 200_000;
 
 impl Default for MinimalTreeSize {
     fn default() -> Self {
-        Self { node_budget: 1000, total_budget: TOTAL_BUDGET }
+        Self { node_budget: 1000, total_budget: None }
     }
 }
 
@@ -59,10 +57,11 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "total_budget",
             kind: OptionKind::Whole,
-            default: "200000",
+            default: "null",
             others: "[1]",
             doc: "Search nodes for all sizes of a fit, at least 1; once they are spent, lower \
-                bounds stand for the sizes and the tree may not be minimal.",
+                bounds stand for the sizes and the tree may not be minimal. None: 10^9 divided by \
+                distinct rows and by columns, about ten seconds of one core.",
         },
     ],
     extensive: true,
@@ -96,8 +95,9 @@ impl Criterion for MinimalTreeSize {
 /// The criterion from its options.
 pub(super) fn make(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
     let made: MinimalTreeSize = super::read(options)?;
-    for (name, budget) in [("node_budget", made.node_budget), ("total_budget", made.total_budget)] {
-        if budget == 0 {
+    let budgets = [("node_budget", Some(made.node_budget)), ("total_budget", made.total_budget)];
+    for (name, budget) in budgets {
+        if budget == Some(0) {
             return Err(Error::parameter(name, 0, "must be at least 1"));
         }
     }

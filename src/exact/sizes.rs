@@ -16,6 +16,9 @@ use crate::parallel::Control;
 /// Largest number of distinct rows: every threshold of every node asks for two sizes.
 pub const MAX_SIZED_ROWS: usize = 500;
 const MEMORY: usize = 64 << 20;
+/// Cells that the searches of a fit may read where no number of search nodes is given: about ten
+/// seconds of one core.
+const CELLS: u64 = 1_000_000_000;
 
 /// The rows of a training set.
 #[derive(Debug)]
@@ -47,6 +50,11 @@ impl TrainingSizes {
         let mut place = vec![0; data.len()];
         rows.iter().zip(&problem.group).for_each(|(&row, &group)| place[row as usize] = group);
         Ok(Self { problem, place })
+    }
+
+    /// Search nodes for all sizes where none are given: a search node may read every cell.
+    pub fn usual_budget(&self) -> u64 {
+        CELLS / (self.problem.n * self.problem.d).max(1) as u64
     }
 
     /// A search that spends at most `budget` nodes on each set, and `left` on all of them.

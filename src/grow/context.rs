@@ -103,6 +103,15 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             }
         }
         let sum = rows.rows().iter().fold(W::Sum::default(), |s, &r| s.plus(weights.of(r)));
+        let weight = |r: u32| weights.of(r).value(weights.unit());
+        let (sizes, size_budget) = match setting.criterion.evidence() {
+            Evidence::Rows(budget) => {
+                let sizes = TrainingSizes::new(data, rows.rows(), &weight, &Control::new(1));
+                let usual = sizes.as_ref().map_or(0, TrainingSizes::usual_budget);
+                (Some(sizes), budget.total.unwrap_or(usual))
+            }
+            _ => (None, 0),
+        };
         Self {
             data,
             setting,
@@ -114,14 +123,8 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             near: near(data, setting, rows, weights),
             pairs: (setting.criterion.info().evidence == EvidenceKind::Pairs)
                 .then(|| PairContext::new(weights, rows, data.len())),
-            size_budget: Mutex::new(match setting.criterion.evidence() {
-                Evidence::Rows(budget) => budget.total,
-                _ => 0,
-            }),
-            sizes: (setting.criterion.info().evidence == EvidenceKind::Rows).then(|| {
-                let weight = |r: u32| weights.of(r).value(weights.unit());
-                TrainingSizes::new(data, rows.rows(), &weight, &Control::new(1))
-            }),
+            size_budget: Mutex::new(size_budget),
+            sizes,
         }
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pyarrow
 import pytest
 
 import fasttree
@@ -45,3 +46,12 @@ def test_an_identifier_is_named():
 def test_ordinary_trees_say_nothing(criterion):
     rng = np.random.default_rng(1)
     assert caught(rng.normal(size=(800, 3)), rng.integers(0, 2, 800), criterion=criterion)[1] == []
+
+
+def test_a_deep_tree_of_batches_says_so():
+    """Each split takes one row from the end of alternating classes."""
+    rows = {"x": np.arange(600.0), "y": np.arange(600) % 2}
+    batches = pyarrow.table(rows).to_batches(max_chunksize=200)
+    model, said = caught(batches, "y", threshold_search="histogram", max_bins=1000)
+    assert model.get_depth() == 599
+    assert len(said) == 1 and "criterion='info_gain'" in said[0]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
+from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
 from ..parameters import config_of
 from ..training_rows import TrainingRows
@@ -329,4 +330,7 @@ def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
     estimator._adopt(model, facts.values, facts.has_names)
     estimator._float32_conflicts = []
     estimator._candidates = {}
+    tree = getattr(estimator, "tree_", None)
+    if tree is not None:  # a forest has many
+        warn_of_depth(tree, facts.names, estimator.criterion)
     return estimator

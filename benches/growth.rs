@@ -5,7 +5,7 @@ mod made;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fasttree_core::data::{RowSet, Weights};
-use fasttree_core::fit::{Config, FitPlan, Request};
+use fasttree_core::fit::{Config, FitPlan, FitRows, Request};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::parallel::Control;
 use fasttree_core::split::NominalSplits;
@@ -74,10 +74,9 @@ fn forests(c: &mut Criterion) {
     let bagging = Bagging { trees: 10, draws: Some(ROWS), first: 0 };
     let grow = |out_of_bag| {
         let control = Control::new(1);
-        let (rows, request) = (RowSet::all(ROWS), Request { out_of_bag, before: None });
-        let grown = plan
-            .fit_forest(&data, &rows, &Weights::Unit, &bagging, request, &control)
-            .expect("forest");
+        let rows = FitRows::Encoded(&data, RowSet::all(ROWS), Weights::Unit);
+        let request = Request { out_of_bag, before: None };
+        let grown = plan.fit_forest(rows, &bagging, request, &control).expect("forest");
         (grown.forest, grown.votes)
     };
     let (forest, votes) = grow(true);

@@ -73,6 +73,11 @@ pub enum Error {
 /// Result with the core's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Refuse a combination of choices, and say what is served.
+pub fn unsupported<T>(what: impl Into<String>, supported: impl Into<String>) -> Result<T> {
+    Err(Error::Unsupported { what: what.into(), supported: supported.into() })
+}
+
 impl Error {
     /// The same of an option of something that has a name.
     #[must_use]

@@ -83,7 +83,8 @@ pub fn plan(criterion: &str) -> FitPlan {
 
 /// A tree without limits on all rows, one thread.
 pub fn fit(plan: &FitPlan, data: &Dataset) -> Model {
-    plan.fit(data, &RowSet::all(data.len()), &Weights::Unit, &Control::new(1)).expect("model")
+    let all = RowSet::all(data.len());
+    plan.fit(data, &all, &Weights::Unit, &Control::new(1)).expect("model").model
 }
 
 /// Impurity before a split minus impurity after it, from the definition.

@@ -101,7 +101,8 @@ pub fn check(bytes: &[u8]) {
     let inside: Vec<u32> = data.original().iter().map(|&r| weights[r as usize]).collect();
     let given = if weighted { Weights::Integer(inside) } else { Weights::Unit };
     let plan = FitPlan::new(Config::from_json(&words).unwrap(), None).unwrap();
-    let model = plan.fit(&data, &RowSet::all(data.len()), &given, &Control::new(1)).expect(&words);
+    let all = RowSet::all(data.len());
+    let model = plan.fit(&data, &all, &given, &Control::new(1)).expect(&words).model;
     let twin = Twin::new(&columns, &classes, &weights, k, criterion, limits).grow();
     let tree = &model.tree;
     let told = || format!("{words}\n{columns:?}\n{classes:?} {weights:?}");

@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 import numpy as np
+from typing_extensions import disjoint_base
 
 __version__: Final[str]
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Model",
     "PairCounts",
     "SpreadGrowth",
+    "Trees",
     "__version__",
     "add_counts",
     "agreement_counts",
@@ -33,10 +35,7 @@ __all__ = [
     "encode_rows",
     "exact_sum",
     "exercise",
-    "fit_codes",
     "fixed_matrices",
-    "float32_conflicts",
-    "forest_codes",
     "forest_fit",
     "forest_joined",
     "forest_of_trees",
@@ -65,6 +64,7 @@ __all__ = [
     "score_tables",
     "simd_level",
     "stream_scores",
+    "tree_fit",
     "value_counts",
     "value_cuts",
     "ways_taken",
@@ -73,6 +73,10 @@ __all__ = [
 class InternalError(RuntimeError): ...
 class FileFault(ValueError): ...
 
+# What is known of rows in batches or partitions: schema, (codes, missing, ranges) of each feature,
+# rows have weights, rows were drawn, weight of each class, number of rows.
+_Feature = tuple[int, bool, np.ndarray | None]
+_Facts = tuple[str, list[_Feature], bool, bool, list[int], int]
 _ReadColumn = tuple[int, np.ndarray, list[bytes] | None]
 
 @final
@@ -111,16 +115,11 @@ class Dataset:
         classes: np.ndarray,
         blocks: Sequence[np.ndarray],
     ) -> Dataset: ...
+    @staticmethod
+    def of_codes(
+        facts: _Facts, records: np.ndarray, hashes: np.ndarray | None = None
+    ) -> Dataset: ...
     def __len__(self) -> int: ...
-    def fit(
-        self,
-        config: str,
-        rows: np.ndarray | None = None,
-        sample_weight: np.ndarray | None = None,
-        custom: Callable[[np.ndarray], Any] | None = None,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], Any] | None = None,
-    ) -> Model: ...
     def score_features(
         self,
         config: str,
@@ -158,8 +157,8 @@ class Dataset:
         memory_limit: int | None = None,
     ) -> dict[str, np.ndarray]: ...
 
-@final
-class Model:
+@disjoint_base
+class Trees:
     def apply(
         self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
     ) -> np.ndarray: ...
@@ -177,6 +176,16 @@ class Model:
         progress: Callable[[int, int], Any] | None = None,
     ) -> np.ndarray: ...
     def expected_value(self) -> np.ndarray: ...
+    @property
+    def route(self) -> str | None: ...
+    def to_bytes(self) -> bytes: ...
+    def schema_json(self) -> str: ...
+    @property
+    def parameters(self) -> str: ...
+    def float32_conflicts(self, data: Dataset) -> list[tuple[int, float, float]]: ...
+
+@final
+class Model(Trees):
     def decision_path(
         self, blocks: Sequence[np.ndarray], rows: int
     ) -> tuple[np.ndarray, np.ndarray]: ...
@@ -193,8 +202,6 @@ class Model:
         n_jobs: int | None = None,
         costs_json: str | None = None,
     ) -> Model: ...
-    @property
-    def route(self) -> str | None: ...
     def alpha_choice(
         self,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, float] | None: ...
@@ -203,12 +210,8 @@ class Model:
         self, impurity: str, costs_json: str | None = None
     ) -> tuple[np.ndarray, np.ndarray]: ...
     def to_text(self, decimals: int = 6, max_depth: int | None = None) -> str: ...
-    def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
-    def schema_json(self) -> str: ...
-    @property
-    def parameters(self) -> str: ...
     @property
     def shape(self) -> tuple[int, int, int, int]: ...
     def steps(self) -> np.ndarray: ...
@@ -218,43 +221,28 @@ class Model:
     def arrays(self) -> dict[str, np.ndarray]: ...
 
 @final
-class Forest:
-    def apply(
-        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
-    ) -> np.ndarray: ...
-    def predict(
-        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
-    ) -> np.ndarray: ...
-    def predict_proba(
-        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
-    ) -> np.ndarray: ...
-    def shap_values(
-        self,
-        blocks: Sequence[np.ndarray],
-        rows: int,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], Any] | None = None,
-    ) -> np.ndarray: ...
-    def expected_value(self) -> np.ndarray: ...
+class Forest(Trees):
     @property
     def content(self) -> int | None: ...
-    @property
-    def route(self) -> str | None: ...
     def out_of_bag(self) -> tuple[np.ndarray, np.ndarray] | None: ...
     def tree(self, tree: int, parameters: str) -> Model: ...
     def totals(self) -> np.ndarray: ...
     def importances(self) -> np.ndarray: ...
     def shapes(self) -> np.ndarray: ...
-    def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(data: bytes) -> Forest: ...
-    def schema_json(self) -> str: ...
-    @property
-    def parameters(self) -> str: ...
     @property
     def seeds(self) -> list[int]: ...
 
-def float32_conflicts(data: Dataset, model: Model | Forest) -> list[tuple[int, float, float]]: ...
+def tree_fit(
+    data: Dataset,
+    config: str,
+    rows: np.ndarray | None = None,
+    sample_weight: np.ndarray | None = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Model: ...
 def forest_fit(
     data: Dataset,
     config: str,
@@ -492,10 +480,7 @@ def stream_scores(
     memory_limit: int | None = None,
 ) -> np.ndarray: ...
 
-# Rows in batches and partitions. Facts: schema, (codes, missing, ranges) of each feature, rows have
-# weights, rows were drawn, weight of each class, number of rows.
-_Feature = tuple[int, bool, np.ndarray | None]
-_Facts = tuple[str, list[_Feature], bool, bool, list[int], int]
+# Rows in batches and partitions.
 _State = tuple[np.ndarray, np.ndarray]
 
 def edge_summary(
@@ -521,22 +506,6 @@ def encode_rows(
     n_classes: int,
 ) -> tuple[np.ndarray, list[_Feature], np.ndarray]: ...
 def check_codes(facts: _Facts, config: str, forest: bool) -> None: ...
-def fit_codes(
-    facts: _Facts,
-    records: np.ndarray,
-    config: str,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> Model: ...
-def forest_codes(
-    facts: _Facts,
-    records: np.ndarray,
-    hashes: np.ndarray,
-    config: str,
-    bagging_json: str,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> Forest: ...
 def bag_times(
     firsts: np.ndarray, copies: np.ndarray | None, total: int, seed: int, draws: int
 ) -> np.ndarray: ...

@@ -1,46 +1,17 @@
 //! Rows in batches: what each says of the cut points, its codes, and fits on codes.
 
-use super::aligned::{Aligned1, Aligned2};
+use super::aligned::Aligned1;
+use super::code_facts::{PyCodeFacts, code_facts};
 use super::convert::{ArrayBlock, ArrayView, Columns};
-use super::dataset::{plan, schema};
-use super::forest::{PyForest, bagging};
 use super::job::{Work, exception, reserve, run};
-use super::model::PyModel;
-use crate::bins::{
-    BinEncoding, BinnedTable, EdgeSummary, FeatureBins, Records, RowChoice, ValueCounts,
-};
+use super::plan::plan;
+use crate::bins::{BinEncoding, BinnedTable, EdgeSummary, RowChoice, ValueCounts};
 use crate::data::Weights;
 use crate::error::Error;
-use crate::fit::{CodeFacts, FitPlan};
-use crate::grow::forest::{BootstrapSampler, content_hashes, drawn_times};
+use crate::grow::forest::{content_hashes, drawn_times};
 use crate::numeric::ExactSum;
-use crate::parallel::Control;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-
-/// Codes of a feature, whether one of them means "missing", and the range of each bin.
-type PyCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
-
-/// What is known of all rows: schema, features, whether rows have weights, whether they were drawn,
-/// weight of each class, number of rows.
-pub type PyCodeFacts<'py> = (String, Vec<PyCodes<'py>>, bool, bool, Vec<u32>, usize);
-
-/// The same for the core.
-pub fn facts(
-    (text, features, weighted, drawn, totals, rows): PyCodeFacts<'_>,
-) -> PyResult<CodeFacts> {
-    let features = features.into_iter().map(|(codes, missing, ranges)| {
-        let ranges =
-            ranges.map(|r| r.as_array().rows().into_iter().map(|r| [r[0], r[1]]).collect());
-        FeatureBins { codes, missing, ranges }
-    });
-    let features = features.collect();
-    let schema = schema(&text)?;
-    if totals.iter().map(|&t| u64::from(t)).sum::<u64>() >= u64::from(u32::MAX) {
-        return Err(exception(Error::Data("more than 2^32 - 2 rows or copies of rows".into())));
-    }
-    Ok(CodeFacts { schema, features, weighted, drawn, totals, rows })
-}
 
 /// Copies of rows.
 pub type Copies<'py> = Option<Aligned1<'py, u32>>;
@@ -264,81 +235,7 @@ pub fn encode_rows<'py>(
 #[pyfunction]
 pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResult<()> {
     let (plan, _) = plan(config, None)?;
-    plan.check_codes(&self::facts(facts)?, forest).map_err(exception)
-}
-
-/// A copy of all records, as a table.
-fn table(facts: &CodeFacts, records: &Aligned2<'_, u8>) -> PyResult<BinnedTable> {
-    let layout = facts.format().layout;
-    let bytes = records.as_slice()?;
-    if records.shape() != [facts.rows, layout.width] {
-        return Err(exception(Error::Internal("records of other rows".into())));
-    }
-    let of_class = |row: &[u8]| layout.class(row) < facts.totals.len();
-    if !bytes.chunks_exact(layout.width).all(of_class) {
-        return Err(exception(Error::Internal("a class code without a class".into())));
-    }
-    Ok(BinnedTable {
-        features: facts.features.clone(),
-        records: Records { layout, bytes: bytes.to_vec() },
-        classes: facts.totals.len(),
-        unit: 1.0,
-    })
-}
-
-fn work(plan: &FitPlan, facts: &CodeFacts, bytes: usize, times: usize) -> Work {
-    let amount = plan.work_on(facts.rows, facts.features.len(), facts.totals.len());
-    Work::from(amount.saturating_mul(times)).with_memory(2 * bytes, bytes)
-}
-
-/// Fit a model on records.
-#[pyfunction]
-#[pyo3(signature = (facts, records, config, n_jobs = None, progress = None))]
-pub fn fit_codes(
-    py: Python<'_>,
-    facts: PyCodeFacts<'_>,
-    records: Aligned2<'_, u8>,
-    config: &str,
-    n_jobs: Option<i64>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<PyModel> {
-    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
-    let work = work(&plan, &facts, records.len(), 1);
-    let table = table(&facts, &records)?;
-    let model =
-        run(py, n_jobs, work, progress.as_ref(), |control| plan.fit_codes(facts, table, control))?;
-    Ok(PyModel::fitted(model))
-}
-
-/// Fit a forest on records, which are known by the numbers of their content.
-#[pyfunction]
-#[pyo3(signature = (facts, records, hashes, config, bagging_json, n_jobs = None, progress = None))]
-#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
-pub fn forest_codes(
-    py: Python<'_>,
-    facts: PyCodeFacts<'_>,
-    records: Aligned2<'_, u8>,
-    hashes: Aligned1<'_, u64>,
-    config: &str,
-    bagging_json: &str,
-    n_jobs: Option<i64>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<PyForest> {
-    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
-    let bagging = bagging(bagging_json)?;
-    let work = work(&plan, &facts, records.len(), bagging.trees);
-    let table = table(&facts, &records)?;
-    let hashes = hashes.as_array().to_vec();
-    let forest = run(py, n_jobs, work, progress.as_ref(), |control: &Control| {
-        let layout = table.records.layout;
-        let copies: Option<Vec<u32>> = facts
-            .weighted
-            .then(|| table.records.rows().map(|row| layout.weight(row) as u32).collect());
-        let sampler =
-            bagging.draws.map(|_| BootstrapSampler::of_hashes(&hashes, copies.as_deref()));
-        plan.fit_forest_codes(facts, &table, (sampler.as_ref(), &bagging), control)
-    })?;
-    Ok(PyForest::grown(forest))
+    plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }
 
 /// How often a tree's sample holds each of some rows, whose places in the multiset ascend.

@@ -331,7 +331,7 @@ macro_rules! on_source {
                 $job
             }
             _ => {
-                let $source = &$columns;
+                let $source: &$crate::bindings::convert::Columns<'_> = &$columns;
                 $job
             }
         }

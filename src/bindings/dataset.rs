@@ -1,17 +1,16 @@
 //! `_core.Dataset`: an encoded training set, and what can be asked of it.
 
 use super::aligned::{Aligned1, Aligned3};
+use super::code_facts::{CodedArrays, PyCodeFacts, code_facts, schema};
 use super::convert::{ArrayBlock, Columns, indices, row_set, weights, weights_of_rows};
-use super::custom::{Custom, Raised};
-use super::custom_pairs::PairFunction;
+use super::custom::Raised;
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::model::PyModel;
-use super::pairs::pair_setting;
+use super::plan::plan;
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Bits, Dataset, RowSet, Schema};
 use crate::discretize;
 use crate::error::Result;
-use crate::fit::{CallerRows, Config, FitPlan, FitReading};
+use crate::fit::{CallerRows, FitPlan, FitRows, RecordRows};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -32,29 +31,8 @@ pub struct PyDataset {
     /// Blocks of columns, until they are encoded.
     blocks: Mutex<Vec<Py<PyAny>>>,
     encoded: OnceLock<Arc<Dataset>>,
-}
-
-/// The schema that Python writes.
-pub(super) fn schema(text: &str) -> PyResult<Schema> {
-    serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("schema: {e}")))
-}
-
-/// A plan and, for a user's criterion, the place where its exception waits.
-pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(FitPlan, Option<Raised>)> {
-    let config = Config::from_json(config).map_err(exception)?;
-    let (custom, raised) = match custom {
-        None => (None, None),
-        Some(function) if config.criterion == "pair_function" => {
-            let (made, raised) =
-                PairFunction::wrap(function, pair_setting(&config.criterion_options)?);
-            (Some(made), Some(raised))
-        }
-        Some(function) => {
-            let (made, raised) = Custom::wrap(function);
-            (Some(made), Some(raised))
-        }
-    };
-    Ok((FitPlan::new(config, custom).map_err(exception)?, raised))
+    /// Rows that came in batches, of which only codes are left.
+    codes: Option<CodedArrays>,
 }
 
 fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
@@ -70,6 +48,11 @@ impl PyDataset {
 
     /// The encoded rows, made by the first call that needs them.
     pub(super) fn encoded(&self, py: Python<'_>, n_jobs: Option<i64>) -> PyResult<&Arc<Dataset>> {
+        if self.codes.is_some() {
+            return Err(PyValueError::new_err(
+                "of rows in batches only codes are left: fit a tree or a forest on them",
+            ));
+        }
         let blocks = self.blocks(py)?;
         if let Some(data) = self.encoded.get() {
             return Ok(data);
@@ -92,17 +75,38 @@ impl PyDataset {
         self.encoded.get().map(Arc::as_ref)
     }
 
-    /// Read of the caller's columns what a fit on all of them asks for.
+    /// The rows of a tree or a forest as its fit reads them.
+    pub(super) fn fit_rows(
+        &self,
+        py: Python<'_>,
+        (plan, forest): (&FitPlan, bool),
+        rows: Option<&Aligned1<'_, i64>>,
+        sample_weight: Option<&Aligned1<'_, f64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<FitRows<'_>> {
+        let coded = match &self.codes {
+            Some(codes) => Some(codes.read(py, plan, forest)?),
+            None if forest || rows.is_some() => None,
+            None => self.read(py, plan, sample_weight, n_jobs)?,
+        };
+        if let Some(coded) = coded {
+            return Ok(FitRows::Codes(coded));
+        }
+        let data = self.encoded(py, n_jobs)?;
+        Ok(FitRows::Encoded(data, row_set(rows, data)?, weights(sample_weight, data)?))
+    }
+
+    /// The codes of the caller's columns, where a fit on all rows reads nothing else.
     fn read(
         &self,
         py: Python<'_>,
         plan: &FitPlan,
         sample_weight: Option<&Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<FitReading> {
+    ) -> PyResult<Option<Box<RecordRows>>> {
         let blocks = self.blocks(py)?;
         if self.encoded.get().is_some() {
-            return Ok(FitReading::Encoded);
+            return Ok(None);
         }
         let n = self.classes.len();
         let columns = Columns::new(&blocks, n).map_err(exception)?;
@@ -121,14 +125,17 @@ impl PyDataset {
     /// How much a fit has to do, and the memory that growth surely takes: the order of each
     /// column, and a few words a row.
     fn work(&self, plan: &FitPlan, times: usize) -> Work {
-        let (rows, columns) = (self.classes.len(), self.schema.features.len());
+        let (rows, columns) = (self.__len__(), self.schema.features.len());
         let amount = plan.work_on(rows, columns, self.schema.classes.len());
-        let peak = rows.saturating_mul(4 * columns + 32);
-        Work::from(amount.saturating_mul(times)).with_memory(peak, rows * 16)
+        let (peak, largest) = match &self.codes {
+            Some(codes) => (2 * codes.bytes, codes.bytes),
+            None => (rows.saturating_mul(4 * columns + 32), rows * 16),
+        };
+        Work::from(amount.saturating_mul(times)).with_memory(peak, largest)
     }
 
     /// Run a job that may call the user's criterion.
-    fn run_plan<R: Send>(
+    pub(super) fn run_plan<R: Send>(
         &self,
         py: Python<'_>,
         (plan, raised): (FitPlan, Option<Raised>),
@@ -178,49 +185,31 @@ impl PyDataset {
             classes: classes.as_array().to_vec(),
             blocks: Mutex::new(blocks.into_iter().map(Bound::unbind).collect()),
             encoded: OnceLock::new(),
+            codes: None,
+        })
+    }
+
+    /// Rows that came in batches, as records of codes; the samples of a forest are drawn by the
+    /// numbers of their content.
+    #[staticmethod]
+    #[pyo3(signature = (facts, records, hashes = None))]
+    fn of_codes(
+        facts: PyCodeFacts<'_>,
+        records: Bound<'_, PyAny>,
+        hashes: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let codes = CodedArrays::new(code_facts(facts)?, records, hashes)?;
+        Ok(Self {
+            schema: codes.facts.schema.clone(),
+            classes: Vec::new(),
+            blocks: Mutex::default(),
+            encoded: OnceLock::new(),
+            codes: Some(codes),
         })
     }
 
     fn __len__(&self) -> usize {
-        self.classes.len()
-    }
-
-    /// Fit a model.
-    #[pyo3(signature = (
-        config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
-    fn fit(
-        &self,
-        py: Python<'_>,
-        config: &str,
-        rows: Option<Aligned1<'_, i64>>,
-        sample_weight: Option<Aligned1<'_, f64>>,
-        custom: Option<Py<PyAny>>,
-        n_jobs: Option<i64>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<PyModel> {
-        let plan = plan(config, custom)?;
-        let reading = match rows {
-            None => self.read(py, &plan.0, sample_weight.as_ref(), n_jobs)?,
-            Some(_) => FitReading::Encoded,
-        };
-        if let FitReading::Codes(coded) = reading {
-            let fitted = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
-                plan.fit_records(*coded, control)
-            })?;
-            return Ok(PyModel::fitted(fitted));
-        }
-        let data = self.encoded(py, n_jobs)?;
-        let rows = row_set(rows.as_ref(), data)?;
-        let weights = weights(sample_weight.as_ref(), data)?;
-        let (fitted, choice) =
-            self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
-                plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
-                    resample::alpha::fit(plan, data, rows, weights, control)
-                })
-            })?;
-        Ok(PyModel::fitted(fitted).with_choice(choice))
+        self.codes.as_ref().map_or(self.classes.len(), |codes| codes.facts.rows)
     }
 
     /// One score a feature, NaN where there is no split.

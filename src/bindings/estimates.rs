@@ -4,7 +4,7 @@ use super::aligned::Aligned1;
 use super::convert::copies;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
-use super::pairs::setting;
+use super::pair_setting::setting;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{CaseSigns, NominalColumns, agreement, block_scores};

@@ -18,15 +18,22 @@ fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-fn searched(data: &Dataset, tree: Tree, parameters: &str, found: Value) -> PyResult<PyModel> {
+fn searched(
+    py: Python<'_>,
+    data: &Dataset,
+    tree: Tree,
+    parameters: &str,
+    found: Value,
+) -> PyResult<Py<PyModel>> {
     let mut parameters: Map<String, Value> = read(parameters)?;
     parameters.insert("found".into(), found);
-    Ok(PyModel::new(Model {
+    let model = Model {
         schema: data.shared_schema(),
         tree,
         smoothing: LeafSmoothing::None,
         parameters: Value::Object(parameters).to_string(),
-    }))
+    };
+    PyModel::new(py, model)
 }
 
 fn kept(data: &Dataset, weights: &Weights) -> Vec<u32> {
@@ -50,7 +57,7 @@ pub fn minimal_tree(
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<PyModel> {
+) -> PyResult<Py<PyModel>> {
     let limits: SearchLimits = read(limits)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
@@ -60,7 +67,7 @@ pub fn minimal_tree(
     })?;
     let told =
         json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
-    searched(data, found.tree, parameters, told)
+    searched(py, data, found.tree, parameters, told)
 }
 
 /// The tree of least errors + penalty x leaves, or the best that the limits allow; the parameters
@@ -75,7 +82,7 @@ pub fn optimal_tree(
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<PyModel> {
+) -> PyResult<Py<PyModel>> {
     let objective: Objective = read(objective)?;
     let limits: SearchLimits = read(limits)?;
     let data = data.encoded(py, None)?;
@@ -89,5 +96,5 @@ pub fn optimal_tree(
         "search_nodes": found.opened,
         "errors": found.errors,
     });
-    searched(data, found.tree, parameters, told)
+    searched(py, data, found.tree, parameters, told)
 }

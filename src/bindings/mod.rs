@@ -7,6 +7,7 @@ mod aligned;
 mod arrays;
 mod bayes;
 mod cells;
+mod code_facts;
 mod codes;
 mod convert;
 mod custom;
@@ -14,16 +15,18 @@ mod custom_pairs;
 mod dataset;
 mod estimates;
 mod exact;
-mod explain;
 mod forest;
 mod genotypes;
 mod job;
 mod model;
 mod neighbours;
 mod networks;
+mod pair_setting;
 mod pairs;
+mod plan;
 mod read;
 mod spread;
+mod trees;
 
 use pyo3::prelude::*;
 
@@ -49,8 +52,8 @@ mod _core {
     use super::bayes::{PyBayesModel, bayes_fit};
     #[pymodule_export]
     use super::codes::{
-        bag_times, check_codes, edge_cuts, edge_summary, encode_rows, exact_sum, fit_codes,
-        forest_codes, level_counts, rounded_sum, row_hashes, value_counts, value_cuts,
+        bag_times, check_codes, edge_cuts, edge_summary, encode_rows, exact_sum, level_counts,
+        rounded_sum, row_hashes, value_counts, value_cuts,
     };
     #[pymodule_export]
     use super::dataset::{
@@ -61,15 +64,13 @@ mod _core {
     #[pymodule_export]
     use super::exact::{minimal_tree, optimal_tree};
     #[pymodule_export]
-    use super::explain::float32_conflicts;
-    #[pymodule_export]
     use super::forest::{PyForest, bag_counts, forest_fit, forest_joined, permutation_losses};
     #[pymodule_export]
     use super::genotypes::{scores, tests};
     #[pymodule_export]
     use super::job::{allocated, exercise, scale_reserve};
     #[pymodule_export]
-    use super::model::PyModel;
+    use super::model::{PyModel, tree_fit};
     #[pymodule_export]
     use super::neighbours::{rounded_scores, stream_scores};
     #[pymodule_export]
@@ -85,6 +86,8 @@ mod _core {
         PySpreadGrowth, add_counts, count_groups, divide_groups, drawn_rows, forest_of_trees,
         forest_seeds, grow_groups, rows_of_groups,
     };
+    #[pymodule_export]
+    use super::trees::PyTrees;
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,41 +1,44 @@
-//! `_core.Model`: a fitted model.
+//! `_core.Model`: a fitted tree, and the call that grows one.
 
 use super::aligned::Aligned1;
 use super::arrays::arrays;
-use super::convert::{ArrayBlock, Columns, bytes, on_source, readable, string, weights};
+use super::convert::{ArrayBlock, Columns, string, weights};
 use super::custom::Custom;
 use super::dataset::PyDataset;
-use super::explain::explained;
-use super::job::{Work, exception, reserve, run, run_attached};
+use super::job::{Work, exception, run, run_attached};
+use super::plan::plan;
+use super::trees::{PyTrees, loaded};
 use crate::criteria;
-use crate::data::Schema;
-use crate::error::{Error, Result};
-use crate::explain::ForestExplainer;
+use crate::error::Error;
 use crate::fit::Fitted;
 use crate::grow::distances;
 use crate::model::Model;
-use crate::predict::Predictor;
+use crate::predict::CompiledTree;
 use crate::prune::{self, PruneRows, PruneStep};
-use crate::resample::alpha::AlphaChoice;
+use crate::resample::{self, alpha::AlphaChoice};
 use crate::store;
 use crate::tree::{CostMatrix, Style, text};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
-use std::sync::{Arc, OnceLock};
+use pyo3::types::{PyDict, PyString};
+use std::sync::Arc;
 
-/// A fitted model; immutable.
-#[pyclass(name = "Model", module = "fasttree._core", frozen)]
+/// A fitted tree; immutable. What it answers as a forest does is in [`PyTrees`].
+#[pyclass(name = "Model", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyModel {
     model: Arc<Model>,
-    /// What pruning did; a loaded model does not know.
+    known: Known,
+}
+
+/// What is known of how a model came to be; a loaded model knows nothing.
+#[derive(Default)]
+struct Known {
+    /// What pruning did.
     account: Option<Vec<PruneStep>>,
     /// How the complexity penalty was chosen, where it was.
     choice: Option<AlphaChoice>,
-    /// The route of growth, and why it was taken; a loaded model does not know.
+    /// The route of growth, and why it was taken.
     route: Option<String>,
-    /// Compiled when rows are predicted for the first time.
-    predictor: OnceLock<Predictor>,
 }
 
 /// A choice of a price as Python sees it.
@@ -61,26 +64,25 @@ fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyR
 }
 
 impl PyModel {
-    /// Wrap.
-    pub fn new(model: Model) -> Self {
-        let (model, predictor) = (Arc::new(model), OnceLock::new());
-        Self { model, account: None, choice: None, route: None, predictor }
+    /// A model of which nothing else is known.
+    pub fn new(py: Python<'_>, model: Model) -> PyResult<Py<Self>> {
+        Self::with(py, model, Known::default())
     }
 
-    /// Add how the complexity penalty was chosen.
-    pub fn with_choice(self, choice: Option<AlphaChoice>) -> Self {
-        Self { choice, ..self }
+    fn with(py: Python<'_>, model: Model, mut known: Known) -> PyResult<Py<Self>> {
+        let model = Arc::new(model);
+        let trees = PyTrees::tree(&model, known.route.take());
+        Py::new(py, PyClassInitializer::from(trees).add_subclass(Self { model, known }))
     }
 
-    /// Wrap a model with what is known of its fit.
-    pub fn fitted(fitted: Fitted) -> Self {
-        let route = Some(fitted.reason.to_string());
-        Self { route, ..Self::with_account(fitted.model, fitted.account) }
-    }
-
-    /// Wrap a model with the account of its pruning.
-    pub fn with_account(model: Model, account: Vec<PruneStep>) -> Self {
-        Self { account: Some(account), ..Self::new(model) }
+    /// What a fit gave.
+    pub fn fitted(
+        py: Python<'_>,
+        Fitted { model, account, reason }: Fitted,
+        choice: Option<AlphaChoice>,
+    ) -> PyResult<Py<Self>> {
+        let (account, route) = (Some(account), Some(reason.to_string()));
+        Self::with(py, model, Known { account, choice, route })
     }
 
     /// The model itself.
@@ -88,26 +90,10 @@ impl PyModel {
         &self.model
     }
 
-    fn predictor(&self) -> Result<&Predictor> {
-        if self.predictor.get().is_none() {
-            // Two threads may both compile; one result is kept.
-            let _ = self.predictor.set(Predictor::new(&self.model)?);
-        }
-        self.predictor.get().ok_or_else(|| Error::Internal("no predictor".into()))
-    }
-
-    fn schema(&self) -> &Schema {
-        &self.model.schema
-    }
-
-    /// What it takes to write all nodes down.
-    fn size(&self) -> usize {
-        self.model.tree.nodes.len() * (self.model.tree.classes + 16) * 16
-    }
-
     /// Work on a copy of the tree, of any length.
     fn work(&self) -> Work {
-        Work::from(usize::MAX).with_memory(self.size(), self.size() / 2)
+        let size = self.model.tree.nodes.len() * (self.model.tree.classes + 16) * 16;
+        Work::from(usize::MAX).with_memory(size, size / 2)
     }
 
     /// A cost matrix from JSON.
@@ -117,151 +103,90 @@ impl PyModel {
             .transpose()
             .map_err(exception)
     }
-
-    /// Rows that the model can read.
-    fn asked<'b>(&self, blocks: &'b [ArrayBlock<'_>], rows: usize) -> PyResult<Columns<'b>> {
-        readable(self.schema(), blocks, rows)
-    }
 }
 
-#[pymethods]
-impl PyModel {
-    /// Leaf (node number) of each row.
-    #[pyo3(signature = (blocks, rows, n_jobs = None))]
-    fn apply<'py>(
-        &self,
-        py: Python<'py>,
-        blocks: Vec<ArrayBlock<'_>>,
-        rows: usize,
-        n_jobs: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
-        let columns = self.asked(&blocks, rows)?;
-        let leaves = run(py, n_jobs, rows * 16, None, |control| {
-            let tree = &self.predictor()?.tree;
-            on_source!(columns, |source| tree.leaves(source, rows, control))
-        })?;
-        Ok(leaves.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
-    }
-
-    /// Class code of each row, -1 = unclassified.
-    #[pyo3(signature = (blocks, rows, n_jobs = None))]
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        blocks: Vec<ArrayBlock<'_>>,
-        rows: usize,
-        n_jobs: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
-        let columns = self.asked(&blocks, rows)?;
-        let found = run(py, n_jobs, rows * 16, None, |control| {
-            let predictor = self.predictor()?;
-            on_source!(columns, |source| predictor.classify(source, rows, control))
-        })?;
-        Ok(found.into_pyarray(py))
-    }
-
-    /// Probabilities, shape (rows, classes).
-    #[pyo3(signature = (blocks, rows, n_jobs = None))]
-    fn predict_proba<'py>(
-        &self,
-        py: Python<'py>,
-        blocks: Vec<ArrayBlock<'_>>,
-        rows: usize,
-        n_jobs: Option<i64>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let _memory = reserve(
-            rows.saturating_mul(16 * self.model.tree.classes + 16),
-            rows.saturating_mul(16 * self.model.tree.classes + 16),
-        )?;
-        let columns = self.asked(&blocks, rows)?;
-        let found = run(py, n_jobs, rows * 16, None, |control| {
-            let predictor = self.predictor()?;
-            on_source!(columns, |source| predictor.probabilities(source, rows, control))
-        })?;
-        found.into_pyarray(py).reshape([rows, self.model.tree.classes])
-    }
-
-    /// Shapley values of the probabilities, shape (rows, features, classes).
-    #[pyo3(signature = (blocks, rows, n_jobs = None, progress = None))]
-    fn shap_values<'py>(
-        &self,
-        py: Python<'py>,
-        blocks: Vec<ArrayBlock<'_>>,
-        rows: usize,
-        n_jobs: Option<i64>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-        let columns = self.asked(&blocks, rows)?;
-        let trees = std::slice::from_ref(&*self.model);
-        explained(py, trees, rows, (n_jobs, progress), |explainer, control| {
-            let tree = &self.predictor()?.tree;
-            on_source!(columns, |source| explainer.values(&[tree], source, rows, control))
-        })
-    }
-
-    /// Probabilities when no feature is known, shape (classes,).
-    fn expected_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let trees = std::slice::from_ref(&*self.model);
-        let found =
-            run(py, None, self.size(), None, |c| Ok(ForestExplainer::new(trees, c)?.expected()))?;
-        Ok(found.into_pyarray(py))
-    }
-
-    /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all
-    /// branches.
-    fn reach<'py>(
-        &self,
-        py: Python<'py>,
-        blocks: Vec<ArrayBlock<'_>>,
-        rows: usize,
-        node: u32,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
-        let columns = self.asked(&blocks, rows)?;
-        let found = run(py, None, rows * 16, None, |control| {
-            let tree = &self.predictor()?.tree;
-            let mut parts = vec![0.0; rows];
-            for (row, part) in parts.iter_mut().enumerate() {
-                if row % 1024 == 0 {
-                    control.check()?;
-                }
-                tree.spread(&columns, row, 0, |at, weight, _| {
-                    if at == node {
-                        *part = weight;
-                    }
-                });
-            }
-            Ok(parts)
-        })?;
-        Ok(found.into_pyarray(py))
-    }
-
-    /// Nodes that each row passes, as CSR arrays (indptr, indices).
-    fn decision_path<'py>(
-        &self,
-        py: Python<'py>,
-        blocks: Vec<ArrayBlock<'_>>,
-        rows: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
-        let _memory = reserve(rows.saturating_mul(64), rows.saturating_mul(64))?;
-        let columns = self.asked(&blocks, rows)?;
-        let (starts, nodes) = run(py, None, rows * 16, None, |control| {
-            let tree = &self.predictor()?.tree;
-            let (mut starts, mut nodes, mut path) = (vec![0_i64], Vec::new(), Vec::new());
+/// Ask something of the way of each row, whose answers take so many bytes a row.
+fn on_each_row(
+    model: &PyRef<'_, PyModel>,
+    (blocks, rows): (&[ArrayBlock<'_>], usize),
+    answer: usize,
+    mut ask: impl FnMut(&CompiledTree, &Columns<'_>, usize) + Send,
+) -> PyResult<()> {
+    let trees: &PyTrees = model.as_super();
+    trees.on_rows(model.py(), (blocks, rows), answer, None, |columns, control| {
+        for tree in trees.compiled_trees(control)? {
             for row in 0..rows {
                 if row % 1024 == 0 {
                     control.check()?;
                 }
-                path.clear();
-                tree.path(&columns, row, &mut path);
-                nodes.extend(path.iter().map(|&n| i64::from(n)));
-                starts.push(nodes.len() as i64);
+                ask(tree, columns, row);
             }
-            Ok((starts, nodes))
+        }
+        Ok(())
+    })
+}
+
+/// Fit a tree.
+#[pyfunction]
+#[pyo3(signature = (
+    data, config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
+))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn tree_fit(
+    py: Python<'_>,
+    data: &PyDataset,
+    config: &str,
+    rows: Option<Aligned1<'_, i64>>,
+    sample_weight: Option<Aligned1<'_, f64>>,
+    custom: Option<Py<PyAny>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Py<PyModel>> {
+    let plan = plan(config, custom)?;
+    let (rows, weights) = (rows.as_ref(), sample_weight.as_ref());
+    let rows = data.fit_rows(py, (&plan.0, false), rows, weights, n_jobs)?;
+    let (fitted, choice) =
+        data.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
+            resample::alpha::fit(plan, rows, control)
         })?;
-        Ok((starts.into_pyarray(py), nodes.into_pyarray(py)))
+    PyModel::fitted(py, fitted, choice)
+}
+
+#[pymethods]
+impl PyModel {
+    /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all
+    /// branches.
+    fn reach<'py>(
+        slf: PyRef<'py, Self>,
+        blocks: Vec<ArrayBlock<'_>>,
+        rows: usize,
+        node: u32,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut parts = vec![0.0; rows];
+        on_each_row(&slf, (&blocks, rows), 24, |tree, columns, row| {
+            tree.spread(columns, row, 0, |at, weight, _| {
+                if at == node {
+                    parts[row] = weight;
+                }
+            });
+        })?;
+        Ok(parts.into_pyarray(slf.py()))
+    }
+
+    /// Nodes that each row passes, as CSR arrays (indptr, indices).
+    fn decision_path<'py>(
+        slf: PyRef<'py, Self>,
+        blocks: Vec<ArrayBlock<'_>>,
+        rows: usize,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+        let (mut starts, mut nodes, mut path) = (vec![0_i64], Vec::new(), Vec::new());
+        on_each_row(&slf, (&blocks, rows), 64, |tree, columns, row| {
+            path.clear();
+            tree.path(columns, row, &mut path);
+            nodes.extend(path.iter().map(|&n| i64::from(n)));
+            starts.push(nodes.len() as i64);
+        })?;
+        Ok((starts.into_pyarray(slf.py()), nodes.into_pyarray(slf.py())))
     }
 
     /// Probabilities of nodes, shape (nodes, classes).
@@ -283,8 +208,8 @@ impl PyModel {
     }
 
     /// The tree as it was before step `step`.
-    fn cut(&self, step: u32) -> Self {
-        Self::new(Model { tree: self.model.tree.cut(step), ..(*self.model).clone() })
+    fn cut(&self, py: Python<'_>, step: u32) -> PyResult<Py<Self>> {
+        Self::new(py, Model { tree: self.model.tree.cut(step), ..(*self.model).clone() })
     }
 
     /// The model with its tree pruned; `data` are rows that the method looks at.
@@ -303,7 +228,7 @@ impl PyModel {
         sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
         costs_json: Option<&str>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Py<Self>> {
         let costs = self.costs(costs_json)?;
         let method: Option<prune::PruneMethod> = option("pruning", method_json)?;
         let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
@@ -331,10 +256,8 @@ impl PyModel {
             )
         })?;
         let (schema, smoothing) = (model.schema.clone(), model.smoothing);
-        Ok(Self::with_account(
-            Model { schema, tree: pruned.tree, smoothing, parameters },
-            pruned.account,
-        ))
+        let model = Model { schema, tree: pruned.tree, smoothing, parameters };
+        Self::with(py, model, Known { account: Some(pruned.account), ..Known::default() })
     }
 
     /// What pruning did, None where it is not known.
@@ -351,20 +274,13 @@ impl PyModel {
                 c.as_branch,
             )
         };
-        self.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
-    }
-
-    /// The route by which growth read its rows, and why it was taken; None in a model that was
-    /// loaded, pruned or taken from a forest.
-    #[getter]
-    fn route(&self) -> Option<&str> {
-        self.route.as_deref()
+        self.known.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
     }
 
     /// How the price of a leaf was chosen: prices, leaves, errors and standard errors of the pruned
     /// trees, the one that was taken and its price; None where it was not chosen.
     fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<ChoiceParts<'py>> {
-        self.choice.as_ref().map(|c| {
+        self.known.choice.as_ref().map(|c| {
             let leaves: Vec<i64> = c.leaves.iter().map(|&n| i64::from(n)).collect();
             (
                 c.alphas.clone().into_pyarray(py),
@@ -402,40 +318,21 @@ impl PyModel {
     /// Indented text.
     #[pyo3(signature = (decimals = 6, max_depth = None))]
     fn to_text<'py>(
-        &self,
-        py: Python<'py>,
+        slf: PyRef<'py, Self>,
         decimals: usize,
         max_depth: Option<usize>,
     ) -> PyResult<Bound<'py, PyString>> {
         let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
-        let (tree, schema) = (&self.model.tree, self.schema());
-        let found = run(py, None, self.size(), None, |c| text(tree, schema, style, c))?;
-        string(py, &found)
-    }
-
-    /// The model file's content.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let found = run(py, None, self.size(), None, |c| store::to_bytes(&self.model, c))?;
-        bytes(py, &found)
+        let (tree, schema) = (&slf.model.tree, &slf.model.schema);
+        let work = slf.as_super().size();
+        let found = run(slf.py(), None, work, None, |c| text(tree, schema, style, c))?;
+        string(slf.py(), &found)
     }
 
     /// A model from the content of a model file.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        let work = Work::from(data.len().saturating_mul(16)).with_memory(data.len(), data.len());
-        Ok(Self::new(run(py, None, work, None, |c| store::from_bytes(data, c))?))
-    }
-
-    /// Schema as JSON.
-    fn schema_json(&self) -> PyResult<String> {
-        serde_json::to_string(self.schema())
-            .map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))
-    }
-
-    /// Parameters as they were stored.
-    #[getter]
-    fn parameters(&self) -> &str {
-        &self.model.parameters
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Py<Self>> {
+        Self::new(py, loaded(py, data, store::from_bytes)?)
     }
 
     /// (nodes, leaves, empty leaves, depth).

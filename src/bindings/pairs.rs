@@ -4,12 +4,12 @@ use super::aligned::Aligned1;
 use super::convert::{copies, row_set};
 use super::dataset::PyDataset;
 use super::job::{Work, exception, run};
-use crate::criteria::pairs::Precision;
+use super::pair_setting::setting;
 use crate::data;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::stats::pairs::{
-    Decay, NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
+    NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
     pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
@@ -143,26 +143,6 @@ fn shaped<'py>(
     values.iter().map(one).collect()
 }
 
-pub(super) fn setting(
-    theta: [f64; 4],
-    alpha: f64,
-    decay: &str,
-    at_zero: f64,
-) -> Result<PairSetting> {
-    let decay = match decay {
-        "exponential" => Decay::Exponential,
-        "power" => Decay::Power { at_zero },
-        "threshold" => Decay::Threshold,
-        "identical" => Decay::Identical,
-        "uniform" => Decay::Uniform,
-        other => {
-            let known = "use 'exponential', 'power', 'threshold', 'identical' or 'uniform'";
-            return Err(Error::parameter("decay", format!("'{other}'"), known));
-        }
-    };
-    PairSetting::new(theta, alpha, decay)
-}
-
 /// One score a feature by a named metric.
 fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<f64>> {
     match metric {
@@ -175,25 +155,6 @@ fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<
             Err(Error::parameter("criterion", format!("'{other}'"), known))
         }
     }
-}
-
-/// The setting in the options of a user's criterion on pairs, and how pairs are added up.
-pub(super) fn pair_setting(
-    options: &serde_json::Map<String, serde_json::Value>,
-) -> PyResult<(PairSetting, Precision)> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct PairOptions {
-        theta: [f64; 4],
-        alpha: f64,
-        decay: String,
-        at_zero: f64,
-        precision: Precision,
-    }
-    let words: PairOptions = serde_json::from_value(serde_json::Value::Object(options.clone()))
-        .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
-    let setting = setting(words.theta, words.alpha, &words.decay, words.at_zero);
-    Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, words.precision))
 }
 
 #[pymethods]

@@ -1,11 +1,11 @@
 //! `_core.SpreadGrowth`: a tree whose rows lie elsewhere, and what is done to the rows there.
 
 use super::aligned::{Aligned1, Aligned2};
-use super::codes::{PyCodeFacts, facts};
-use super::dataset::plan;
+use super::code_facts::{PyCodeFacts, code_facts};
 use super::forest::PyForest;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
+use super::plan::plan;
 use crate::bins::{BinnedTable, GroupSplits, GroupedRecords, Records, add_counts as add};
 use crate::error::{Error, Result};
 use crate::fit::{CodeFacts, FitPlan};
@@ -43,7 +43,7 @@ impl PySpreadGrowth {
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
     fn new(facts: PyCodeFacts<'_>, config: &str, seed: Option<u64>) -> PyResult<Self> {
-        let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+        let (facts, (plan, _)) = (code_facts(facts)?, plan(config, None)?);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
         let growth = {
             let setting = setting(&plan, &facts, seed);
@@ -102,30 +102,29 @@ impl PySpreadGrowth {
     }
 
     /// The model; a tree of a forest where there is a seed.
-    fn finish(&self, py: Python<'_>) -> PyResult<PyModel> {
+    fn finish(&self, py: Python<'_>) -> PyResult<Py<PyModel>> {
         let setting = setting(&self.plan, &self.facts, self.seed);
         let tree = self.growth.finish(&setting);
-        let schema = &self.facts.schema;
-        if self.seed.is_some() {
-            return Ok(PyModel::new(self.plan.tree_of_forest(tree, schema)));
-        }
-        let model = run(py, None, tree.nodes.len(), None, |control| {
-            self.plan.finish_on_codes(tree, schema.clone(), control)
+        let schema = self.facts.schema.clone();
+        let model = run(py, None, tree.nodes.len(), None, |control| match self.seed {
+            Some(_) => self.plan.tree_of_forest(tree, schema.into(), None, control),
+            None => Ok(self.plan.finish_on_codes(tree, schema, control)?.model),
         })?;
-        Ok(PyModel::new(model))
+        PyModel::new(py, model)
     }
 }
 
 /// Trees as a forest.
 #[pyfunction]
 pub fn forest_of_trees(
+    py: Python<'_>,
     facts: PyCodeFacts<'_>,
     config: &str,
     trees: Vec<PyRef<'_, PyModel>>,
-) -> PyResult<PyForest> {
-    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+) -> PyResult<Py<PyForest>> {
+    let (facts, (plan, _)) = (code_facts(facts)?, plan(config, None)?);
     let trees = trees.iter().map(|t| t.model().clone()).collect();
-    Ok(PyForest::grown(plan.forest_of(trees, &facts)))
+    PyForest::new(py, plan.forest_of(trees, &facts))
 }
 
 /// Seeds of the trees of a forest.
@@ -141,7 +140,7 @@ fn on_groups<R: Send>(
     (records, starts): (&Aligned2<'_, u8>, &Aligned1<'_, i64>),
     ask: impl FnOnce(&GroupedRecords<'_>) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let (facts, bytes, starts) = (self::facts(facts)?, records.as_slice()?, starts.as_slice()?);
+    let (facts, bytes, starts) = (code_facts(facts)?, records.as_slice()?, starts.as_slice()?);
     let _memory = reserve(bytes.len(), bytes.len())?;
     run(py, None, bytes.len(), None, |_| ask(&GroupedRecords::new(facts.format(), bytes, starts)?))
 }
@@ -220,7 +219,7 @@ pub fn grow_groups<'py>(
     starts: Aligned1<'_, i64>,
     nodes: Vec<(u64, u32)>,
 ) -> PyResult<Vec<Packed<'py>>> {
-    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+    let (facts, (plan, _)) = (code_facts(facts)?, plan(config, None)?);
     let (bytes, starts) = (records.as_slice()?, starts.as_slice()?);
     let _memory = reserve(3 * bytes.len(), bytes.len())?;
     let packed = run(py, None, bytes.len(), None, |control| {
@@ -251,7 +250,7 @@ pub fn drawn_rows<'py>(
     records: Aligned2<'_, u8>,
     times: Aligned1<'_, u32>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, Vec<u32>)> {
-    let facts = self::facts(facts)?;
+    let facts = code_facts(facts)?;
     let (bytes, times) = (records.as_slice()?, times.as_slice()?);
     let (own, drawn) = py.detach(|| {
         let layout = facts.format().layout;

@@ -5,20 +5,18 @@
 //! again is refused by name before anything is counted ([`FitPlan::check_codes`]); all else is what
 //! [`FitPlan::fit`] does on histograms, and the model is the same.
 
+use super::FitPlan;
 use super::records::RecordRows;
 use super::route::{FitShape, Reason, bars_codes};
-use super::{FitPlan, Fitted, unsupported};
 use crate::bins::{
     BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
 };
 use crate::data::Schema;
-use crate::error::Result;
+use crate::error::{Error, Result, unsupported};
 use crate::grow::GrowthSetting;
-use crate::grow::binned::{self, SpreadFacts};
-use crate::grow::forest::{self, Bagging, BootstrapSampler};
+use crate::grow::binned::SpreadFacts;
 use crate::model::{Forest, Model};
 use crate::parallel::Control;
-use crate::split::NominalSplits;
 use crate::tree::{NONE, Node, Tree};
 
 /// What growth on codes must know of all rows.
@@ -52,6 +50,10 @@ impl CodeFacts {
         }
         let rows = totals.iter().map(|&t| t as usize).sum();
         Self { weighted: true, drawn: true, totals, rows, ..self.clone() }
+    }
+
+    fn occurring(&self) -> Vec<bool> {
+        self.totals.iter().map(|&t| t > 0).collect()
     }
 
     fn table(&self) -> TableFacts<'_> {
@@ -116,94 +118,45 @@ impl FitPlan {
 
     /// The setting of growth.
     pub fn setting_on_codes(&self, facts: &CodeFacts) -> GrowthSetting<'_> {
-        let occurring = facts.totals.iter().map(|&t| t > 0).collect();
-        self.setting_on_features(occurring, (facts.total(), facts.rows), &facts.features)
+        self.setting_on_features(facts.occurring(), (facts.total(), facts.rows), &facts.features)
     }
 
-    /// The setting of growth on records of rows, which are `copies` with their copies.
-    pub(super) fn setting_on_features(
-        &self,
-        occurring: Vec<bool>,
-        (copies, rows): (u64, usize),
-        features: &[FeatureBins],
-    ) -> GrowthSetting<'_> {
-        let given = self.config.nominal_splits;
-        let multiway = |f: &FeatureBins| {
-            !f.is_nominal() || given.of(f.codes as usize) == NominalSplits::Multiway
-        };
-        let all = given == NominalSplits::Auto && features.iter().all(multiway);
-        GrowthSetting {
-            nominal_splits: if all { NominalSplits::Multiway } else { given },
-            ..self.setting_of(occurring, copies, rows)
-        }
-    }
-
-    /// A grown tree as a model, its labels and leaves as the plan wants them.
-    pub fn finish_on_codes(&self, tree: Tree, schema: Schema, control: &Control) -> Result<Model> {
-        Ok(self.finish_records(tree, schema, Reason::RECORDS, control)?.model)
-    }
-
-    /// Fit a model on all records.
-    pub fn fit_codes(
+    /// Records of all rows, for a tree or a forest; `hashes` are the numbers of their content.
+    pub fn coded(
         &self,
         facts: CodeFacts,
-        table: BinnedTable,
-        control: &Control,
-    ) -> Result<Fitted> {
-        self.check_codes(&facts, false)?;
-        let coded = RecordRows {
-            occurring: facts.totals.iter().map(|&t| t > 0).collect(),
+        bytes: Vec<u8>,
+        hashes: Option<Vec<u64>>,
+        forest: bool,
+    ) -> Result<Box<RecordRows>> {
+        self.check_codes(&facts, forest)?;
+        let layout = facts.format().layout;
+        let classes = facts.totals.len();
+        let is_sound = |row: &[u8]| layout.class(row) < classes;
+        if bytes.len() != facts.rows * layout.width
+            || !bytes.chunks_exact(layout.width).all(is_sound)
+            || hashes.as_ref().is_some_and(|hashes| hashes.len() != facts.rows)
+        {
+            return Err(Error::Internal("records of other rows or classes".into()));
+        }
+        Ok(Box::new(RecordRows {
+            occurring: facts.occurring(),
             copies: facts.total(),
             rows: facts.rows,
             schema: facts.schema,
-            table,
-            reason: Reason::RECORDS,
-        };
-        self.fit_records(coded, control)
-    }
-
-    /// Fit a forest on all records, drawn as the sampler says.
-    pub fn fit_forest_codes(
-        &self,
-        facts: CodeFacts,
-        table: &BinnedTable,
-        (sampler, bagging): (Option<&BootstrapSampler>, &Bagging),
-        control: &Control,
-    ) -> Result<Forest> {
-        self.check_codes(&facts, true)?;
-        let trees = forest::grow_trees(
-            sampler,
-            bagging,
-            (self.config.seed, 0),
-            control,
-            |seed, copies, control| {
-                let records = match copies {
-                    Some(copies) => table.drawn(copies),
-                    None => table.records.clone(),
-                };
-                let own = if copies.is_some() { facts.of_drawn(&records) } else { facts.clone() };
-                let setting = GrowthSetting { seed, ..self.setting_on_codes(&own) };
-                let tree = binned::grow(&own.table(), records, own.drawn, &setting, control)?;
-                Ok(self.tree_of_forest(tree, &facts.schema))
+            table: BinnedTable {
+                features: facts.features,
+                records: Records { layout, bytes },
+                classes,
+                unit: 1.0,
             },
-        )?;
-        Ok(self.forest_of(trees, &facts))
+            reason: Reason::RECORDS,
+            hashes: hashes.unwrap_or_default(),
+        }))
     }
 
-    /// A grown tree of a forest as a model.
-    pub fn tree_of_forest(&self, mut tree: Tree, schema: &Schema) -> Model {
-        if self.is_fractional() {
-            tree.share_missing();
-        }
-        let mut model = self.model_of(tree, schema.clone().into(), String::new());
-        model.relabel();
-        model
-    }
-
-    /// Trees as a forest.
+    /// Trees, each by its seed, as a forest.
     pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
-        let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
-        let totals = facts.totals.iter().map(|&t| f64::from(t)).collect();
-        Forest { trees, seeds, totals, parameters: self.config.parameters.clone() }
+        self.joined(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
     }
 }

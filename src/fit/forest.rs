@@ -3,18 +3,20 @@
 //! Columns are imputed and binned once, on all training rows, so that the trees speak of the same
 //! values; what follows (growth, pruning) happens to each tree on its own sample.
 
+use super::FitPlan;
+use super::prepare::few_branches;
+use super::records::{FitRows, RecordRows};
 use super::route::Reason;
-use super::{FitPlan, few_branches};
-use crate::bins::{BinnedTable, TableFacts};
-use crate::criteria::{Context, SplitRule};
-use crate::data::{Dataset, Draw, RowSet, Weights};
-use crate::error::{Error, Result};
-use crate::grow::{BufferPool, GrowthSetting, LeafLabels, binned, forest, forest::Bagging};
+use crate::bins::{BinnedTable, TableFacts, WeightWidth};
+use crate::criteria::Context;
+use crate::data::{Dataset, Draw, RowSet, Schema, Weights};
+use crate::error::{Error, Result, unsupported};
+use crate::grow::{BufferPool, GrowthSetting, binned, forest, forest::Bagging};
 use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::predict::Votes;
-use crate::prune::{self, PruneMethod, PruneRows};
+use crate::prune::{PruneMethod, PruneRows};
 use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::tree::Tree;
@@ -41,8 +43,9 @@ pub struct GrownForest {
     pub forest: Forest,
     /// The vote of each tree on the rows that it did not see, where it was asked for.
     pub votes: Option<Votes>,
-    /// A number for the content of the rows; a forest goes on with the same rows only.
-    pub content: u64,
+    /// A number for the content of the rows, for a forest goes on with the same rows only; nothing
+    /// where codes are all that was read.
+    pub content: Option<u64>,
     /// The route of growth, and why it was taken; nothing where no tree was grown.
     pub reason: Option<Reason>,
 }
@@ -79,26 +82,70 @@ fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
 }
 
 impl FitPlan {
-    /// Fit a forest on some rows of a data set. Where there are trees already, the others are
-    /// grown; the forest is the one that is grown at once.
+    /// Fit a forest. Where there are trees already, the others are grown; the forest is the one
+    /// that is grown at once.
     pub fn fit_forest(
         &self,
-        data: &Dataset,
-        rows: &RowSet,
-        weights: &Weights,
+        rows: FitRows<'_>,
         bagging: &Bagging,
         request: Request<'_>,
         control: &Control,
     ) -> Result<GrownForest> {
         self.check_forest(bagging, request.out_of_bag)?;
+        let (data, rows, weights) = match rows {
+            FitRows::Codes(coded) => {
+                return self.forest_on_codes(*coded, bagging, request, control);
+            }
+            FitRows::Encoded(data, rows, weights) => (data, rows, weights),
+        };
         if bagging.draws.is_none() {
-            return self.on_counted_rows(data, rows, weights, |data, rows, weights| {
+            return self.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
                 self.forest_on(data, rows, (weights, weights), bagging, request, control)
             });
         }
-        let rows = self.training_rows(data, rows, weights)?;
-        let importances = self.weighed(data, &rows, weights)?;
-        self.forest_on(data, &rows, (weights, &importances), bagging, request, control)
+        let rows = self.training_rows(data, &rows, &weights)?;
+        let importances = self.weighed(data, &rows, &weights)?;
+        self.forest_on(data, &rows, (&weights, &importances), bagging, request, control)
+    }
+
+    /// Samples are drawn by the numbers of the rows' content.
+    fn forest_on_codes(
+        &self,
+        coded: RecordRows,
+        bagging: &Bagging,
+        request: Request<'_>,
+        control: &Control,
+    ) -> Result<GrownForest> {
+        if request.out_of_bag || request.before.is_some() {
+            return unsupported(
+                "oob_score=True or warm_start=True on rows in batches",
+                "oob_score=False, warm_start=False",
+            );
+        }
+        let RecordRows { schema, table, occurring, copies, rows, reason, hashes } = coded;
+        let (schema, layout) = (Arc::new(schema), table.records.layout);
+        let has_copies = layout.weight != WeightWidth::None;
+        let weights: Option<Vec<u32>> =
+            has_copies.then(|| table.records.rows().map(|r| layout.weight(r) as u32).collect());
+        let sampler =
+            bagging.draws.map(|_| forest::BootstrapSampler::of_hashes(&hashes, weights.as_deref()));
+        let trees = forest::grow_trees(
+            sampler.as_ref(),
+            bagging,
+            (self.config.seed, bagging.first),
+            control,
+            |seed, times, control| {
+                let all = (copies, rows);
+                let setting = self.setting_on_features(occurring.clone(), all, &table.features);
+                let setting = GrowthSetting { seed, ..setting };
+                let tree = tree_on_codes(&table, setting, times, &Weights::Unit, control)?;
+                self.tree_of_forest(tree, schema.clone(), None, control)
+            },
+        )?;
+        let mut totals = vec![0.0; table.classes];
+        table.records.rows().for_each(|r| totals[layout.class(r)] += layout.weight(r) as f64);
+        let forest = self.joined(trees, bagging.first, totals);
+        Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason) })
     }
 
     /// Samples are drawn by the rows' own weights; bins, means and totals go by their importances.
@@ -152,27 +199,34 @@ impl FitPlan {
             },
         )?;
         trees.extend(more);
-        let places = bagging.first..bagging.first + trees.len();
-        let seeds = places.map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
-        let totals = class_totals(data, &rows, weights);
-        let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
+        let grown = self.joined(trees, bagging.first, class_totals(data, &rows, weights));
         let votes = match (&sampler, bagging.draws) {
             (Some(sampler), Some(draws)) if request.out_of_bag => {
                 Some(forest::out_of_bag(&grown, data, &rows, sampler, draws, control)?)
             }
             _ => None,
         };
-        Ok(GrownForest { forest: grown, votes, content, reason })
+        Ok(GrownForest { forest: grown, votes, content: Some(content), reason })
+    }
+
+    /// Trees as a forest, whose first tree is the one of number `first`.
+    pub(super) fn joined(&self, trees: Vec<Model>, first: usize, totals: Vec<f64>) -> Forest {
+        let places = first..first + trees.len();
+        let seeds = places.map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
+        Forest { trees, seeds, totals, parameters: self.config.parameters.clone() }
     }
 
     /// Refuse what forests do not go with.
     fn check_forest(&self, bagging: &Bagging, out_of_bag: bool) -> Result<()> {
         forest::check_bagging(bagging)?;
         if self.config.alpha_rule.is_some() {
-            return super::unsupported("ccp_alpha='cv' in a forest", "a number");
+            return unsupported("ccp_alpha='cv' in a forest", "a number");
+        }
+        if self.config.cost_matrix.is_some() {
+            return unsupported("cost_matrix in a forest", "class_weight");
         }
         if matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. })) {
-            return super::unsupported(
+            return unsupported(
                 "pruning='reduced_error' in a forest (each tree sees a sample)",
                 "None, 'pessimistic', 'error_based', 'cost_complexity', 'm_estimate', 'mdl'",
             );
@@ -203,7 +257,8 @@ impl FitPlan {
             ..self.setting(seen, rows, weights)
         };
         let tree = self.grow_sample(seen, &setting, rows, weights, control)?;
-        self.finished_tree((raw, seen), tree, rows, weights, control)
+        let looked_at = PruneRows { data: raw, rows: rows.rows(), weights };
+        self.tree_of_forest(tree, seen.shared_schema(), Some(&looked_at), control)
     }
 
     /// A tree on the codes of a sample.
@@ -215,76 +270,70 @@ impl FitPlan {
     ) -> Result<Model> {
         reached::count(Way::FitSample);
         let Sampled { data, seen, rows, weights, table, seed } = *of;
-        let mut setting = GrowthSetting { seed, ..self.setting(seen, rows, weights) };
+        let setting = GrowthSetting { seed, ..self.setting(seen, rows, weights) };
+        let schema = seen.shared_schema();
         let Some(times) = times else {
-            let records = table.records.clone();
-            let tree = binned::grow(&table.facts(), records, false, &setting, control)?;
-            return self.finished_tree((data, seen), tree, rows, weights, control);
+            let tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
+            let looked_at = PruneRows { data, rows: rows.rows(), weights };
+            return self.tree_of_forest(tree, schema, Some(&looked_at), control);
         };
-        let copies: Vec<u32> = rows.rows().iter().map(|&r| times[r as usize]).collect();
-        let drawn: u64 = copies.iter().map(|&c| u64::from(c)).sum();
-        // Rows ascend, and are sorted by class.
-        let place = |start: u32| rows.rows().partition_point(|&r| r < start);
-        let of_class = |w: &[u32]| copies[place(w[0])..place(w[1])].iter().any(|&c| c > 0);
-        let occurring = data.class_starts().windows(2).map(of_class).collect();
-        let logs = Logs::up_to(drawn);
-        setting.context = Context { logs, classes: data.n_classes(), occurring };
-        let sample = match self.is_final() && !self.weighs_samples() {
-            true => None,
-            false => Some(data.drawn(&Arc::new(Draw::new(times)?))),
+        // The sample as rows, where something but growth reads them.
+        let reads_rows = !self.is_final() || self.weighs_samples();
+        let sample = match reads_rows {
+            true => Some(data.drawn(&Arc::new(Draw::new(times)?))),
+            false => None,
         };
         let own = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
-        let tree = match &own {
-            Weights::Fixed { values, shift } => {
-                let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };
-                let records = table.drawn_weighing(&copies, values);
-                binned::grow(&facts, records, false, &setting, control)?
-            }
-            _ => binned::grow(&table.facts(), table.drawn(&copies), true, &setting, control)?,
-        };
-        let Some(sample) = sample.filter(|_| !self.is_final()) else {
-            return self.finished_tree((data, seen), tree, rows, weights, control);
-        };
-        self.finished_tree((&sample, seen), tree, &RowSet::all(sample.len()), &own, control)
-    }
-
-    /// No tree is pruned.
-    pub(super) fn is_final(&self) -> bool {
-        let collapse = self.criterion.split_rule() == SplitRule::C45;
-        self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
+        let copies: Vec<u32> = rows.rows().iter().map(|&r| times[r as usize]).collect();
+        let tree = tree_on_codes(table, setting, Some(&copies), &own, control)?;
+        let all = RowSet::all(sample.as_ref().map_or(0, Dataset::len));
+        let looked_at = sample.as_ref().map(|sample| PruneRows {
+            data: sample,
+            rows: all.rows(),
+            weights: &own,
+        });
+        self.tree_of_forest(tree, schema, looked_at.as_ref(), control)
     }
 
     /// A grown tree as a model, pruned on the rows as they came.
-    fn finished_tree(
+    pub fn tree_of_forest(
         &self,
-        (raw, seen): (&Dataset, &Dataset),
-        mut tree: Tree,
-        rows: &RowSet,
-        weights: &Weights,
+        tree: Tree,
+        schema: Arc<Schema>,
+        rows: Option<&PruneRows<'_>>,
         control: &Control,
     ) -> Result<Model> {
-        if self.is_fractional() {
-            tree.share_missing();
+        let model = self.model_of(tree, schema, String::new());
+        Ok(self.pruned(model, self.config.pruning.as_ref(), rows, control)?.0)
+    }
+}
+
+/// Grow a tree on the codes of all rows, or on so many copies of each, one after the other; what
+/// these weigh is their number or `weights`.
+fn tree_on_codes(
+    table: &BinnedTable,
+    mut setting: GrowthSetting<'_>,
+    copies: Option<&[u32]>,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Tree> {
+    let Some(copies) = copies else {
+        let records = table.records.clone();
+        return binned::grow(&table.facts(), records, false, &setting, control);
+    };
+    let (classes, layout) = (table.classes, table.records.layout);
+    let mut occurring = vec![false; classes];
+    for (row, &n) in table.records.rows().zip(copies) {
+        occurring[layout.class(row)] |= n > 0;
+    }
+    let logs = Logs::up_to(copies.iter().map(|&n| u64::from(n)).sum());
+    setting.context = Context { logs, classes, occurring };
+    match weights {
+        Weights::Fixed { values, shift } => {
+            let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };
+            let records = table.drawn_weighing(copies, values);
+            binned::grow(&facts, records, false, &setting, control)
         }
-        let mut model = self.model_of(tree, seen.shared_schema(), String::new());
-        let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
-        let collapse = self.criterion.split_rule() == SplitRule::C45;
-        if !self.is_final() {
-            let looked_at = PruneRows { data: raw, rows: rows.rows(), weights };
-            let pruned = prune::prune_by_cost(
-                &model.tree,
-                &model.schema,
-                (method, merged),
-                collapse,
-                Some(&looked_at),
-                None,
-                control,
-            )?;
-            model.tree = pruned.tree;
-        }
-        if self.config.labels == LeafLabels::Majority {
-            model.relabel();
-        }
-        Ok(model)
+        _ => binned::grow(&table.facts(), table.drawn(copies), true, &setting, control),
     }
 }

@@ -3,11 +3,13 @@
 //! [`super::route`] names the route; here is the one place that follows it. Rows that pruning holds
 //! out are divided before anything is prepared.
 
+use super::FitPlan;
+use super::prepare::few_branches;
+use super::records::RecordRows;
 use super::route::{FitShape, Reason, Route};
-use super::{FitPlan, few_branches, unsupported};
-use crate::bins::TableFacts;
-use crate::data::{Dataset, RowSet, Weights};
-use crate::error::{Error, Result};
+use crate::bins::{BinnedTable, TableFacts};
+use crate::data::{Dataset, RowSet, Schema, Weights};
+use crate::error::{Error, Result, unsupported};
 use crate::grow::{self, GrowthSetting, PairMemo, binned};
 use crate::model::Model;
 use crate::parallel::Control;
@@ -15,6 +17,7 @@ use crate::prune::{self, PruneMethod, PruneRows, PruneStep, ReducedError};
 use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::tree::Tree;
+use std::sync::Arc;
 
 /// A fitted model, and how it came to be.
 #[derive(Debug)]
@@ -42,8 +45,8 @@ pub(super) struct TreeRows<'a> {
 }
 
 impl FitPlan {
-    /// Fit a model on some rows of a data set, with an account of its pruning and its route.
-    pub fn fitted(
+    /// Fit a tree on some rows of a data set.
+    pub fn fit(
         &self,
         data: &Dataset,
         rows: &RowSet,
@@ -115,28 +118,47 @@ impl FitPlan {
             (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
         }
         let routed = self.routed(data, rows, weights, control)?;
-        let mut tree = match self.records(data, rows, weights, &routed, control)? {
+        let tree = match self.records(data, rows, weights, &routed, control)? {
             Some(table) => {
                 reached::count(Way::FitTable);
-                let (classes, unit) = (table.classes, table.unit);
-                let (features, records) = table.into_records();
-                let facts = TableFacts { features: &features, classes, unit };
-                binned::grow(&facts, records, false, &setting, control)?
+                on_codes(table, &setting, control)?
             }
             None => {
                 data.sort_columns(control)?;
                 grown(routed.route, data, &setting, rows, weights, control)?
             }
         };
-        if self.is_fractional() {
-            tree.share_missing();
+        Ok((self.labelled(tree, data.shared_schema())?, routed.reason))
+    }
+
+    /// Fit a tree on records of all rows.
+    pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
+        let reason = coded.reason;
+        let tree = {
+            let setting = self.setting_on_features(
+                coded.occurring,
+                (coded.copies, coded.rows),
+                &coded.table.features,
+            );
+            on_codes(coded.table, &setting, control)?
+        };
+        Ok(Fitted { reason, ..self.finish_on_codes(tree, coded.schema, control)? })
+    }
+
+    /// A tree that grew on codes as a model, labelled and pruned without a look at rows.
+    pub fn finish_on_codes(&self, tree: Tree, schema: Schema, control: &Control) -> Result<Fitted> {
+        let model = self.labelled(tree, schema.into())?;
+        let (model, account) = self.pruned(model, self.config.pruning.as_ref(), None, control)?;
+        Ok(Fitted { model, account, reason: Reason::RECORDS })
+    }
+
+    /// A grown tree as a model; what errors cost decides its labels.
+    fn labelled(&self, tree: Tree, schema: Arc<Schema>) -> Result<Model> {
+        let mut model = self.model_of(tree, schema, self.config.parameters.clone());
+        if let Some(costs) = self.costs(model.tree.classes)? {
+            model.tree.relabel(&costs);
         }
-        if let Some(costs) = self.costs(data.n_classes())? {
-            tree.relabel(&costs);
-        }
-        let parameters = self.config.parameters.clone();
-        let model = self.model_of(tree, data.shared_schema(), parameters);
-        Ok((model, routed.reason))
+        Ok(model)
     }
 
     /// Grow a tree of a forest on a sample, by a route that reads no codes.
@@ -151,6 +173,14 @@ impl FitPlan {
         let (route, _) = Route::of(self, &FitShape::of_sample(data, rows, weights));
         grown(route, data, setting, rows, weights, control)
     }
+}
+
+/// Grow a tree on records of codes, which growth moves.
+fn on_codes(table: BinnedTable, setting: &GrowthSetting<'_>, control: &Control) -> Result<Tree> {
+    let (classes, unit) = (table.classes, table.unit);
+    let (features, records) = table.into_records();
+    let facts = TableFacts { features: &features, classes, unit };
+    binned::grow(&facts, records, false, setting, control)
 }
 
 /// Grow a tree on rows of a data set.

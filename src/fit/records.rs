@@ -5,15 +5,13 @@
 //! `features + 1` bytes a row (see [`crate::bins`]). Records of the same rows are the same whatever
 //! they were read from, and so is the tree.
 
+use super::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};
-use super::{FitPlan, Fitted};
-use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource, TableFacts};
+use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource};
 use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{GrowthSetting, binned};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
-use crate::tree::Tree;
 
 /// The caller's columns, which are no data set yet.
 #[derive(Clone, Copy)]
@@ -26,13 +24,13 @@ pub struct CallerRows<'a> {
     pub classes: &'a [u16],
 }
 
-/// What a fit reads of the caller's cells.
+/// The rows of a fit.
 #[derive(Debug)]
-pub enum FitReading {
-    /// Their codes, which are here.
+pub enum FitRows<'a> {
+    /// Records of codes; nothing else of the rows is read.
     Codes(Box<RecordRows>),
-    /// A data set.
-    Encoded,
+    /// Rows of a data set, with their own weights.
+    Encoded(&'a Dataset, RowSet, Weights),
 }
 
 /// Training rows as records of codes, and what growth must know of them.
@@ -46,6 +44,8 @@ pub struct RecordRows {
     pub(super) copies: u64,
     pub(super) rows: usize,
     pub(super) reason: Reason,
+    /// A number for the content of each row, by which the samples of a forest are drawn.
+    pub(super) hashes: Vec<u64>,
 }
 
 /// The route of a fit, and what was found out about the rows on the way to it.
@@ -170,18 +170,18 @@ impl FitPlan {
         Ok(schema)
     }
 
-    /// Read of the caller's cells what the route of a fit on all of them asks for; `weights` are
-    /// the rows' own.
+    /// Codes of the caller's cells, where the route of a fit on all of them reads nothing else;
+    /// `weights` are the rows' own.
     pub fn read(
         &self,
         cells: CallerRows<'_>,
         weights: Weights,
         control: &Control,
-    ) -> Result<FitReading> {
+    ) -> Result<Option<Box<RecordRows>>> {
         let (n, k) = (cells.classes.len(), cells.schema.classes.len());
         let mut shape = FitShape::unread(cells.schema, n, &weights);
         if !Route::of(self, &shape).0.reads_cells(self, &shape) {
-            return Ok(FitReading::Encoded);
+            return Ok(None);
         }
         if cells.classes.iter().any(|&c| usize::from(c) >= k) {
             return Err(Error::Internal("a class code without a class".into()));
@@ -200,7 +200,7 @@ impl FitPlan {
         shape.rows = rows.len();
         let routed = Routed::of(self, &mut shape, cells.source, rows, control)?;
         if !routed.route.reads_cells(self, &shape) {
-            return Ok(FitReading::Encoded);
+            return Ok(None);
         }
         let schema = match routed.route {
             Route::Bins => self.schema_with_cuts(cells, rows, &weights, control)?,
@@ -211,7 +211,7 @@ impl FitPlan {
         // The route, once it is known whether a cell is missing.
         shape.has_gaps = table.features.iter().any(|f| f.missing);
         if !routed.route.reads_cells(self, &shape) {
-            return Ok(FitReading::Encoded);
+            return Ok(None);
         }
         reached::count(Way::FitNumbers);
         let mut occurring = vec![false; k];
@@ -221,48 +221,9 @@ impl FitPlan {
             _ => rows.len() as u64,
         };
         let (rows, reason) = (rows.len(), routed.reason);
-        let rows = RecordRows { schema, table, occurring, copies, rows, reason };
-        Ok(FitReading::Codes(Box::new(rows)))
-    }
-
-    /// The setting of growth on records of all rows.
-    fn setting_of_records(&self, coded: &RecordRows) -> GrowthSetting<'_> {
-        self.setting_on_features(
-            coded.occurring.clone(),
-            (coded.copies, coded.rows),
-            &coded.table.features,
-        )
-    }
-
-    /// Fit a model on records of all rows.
-    pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
-        let tree = {
-            let setting = self.setting_of_records(&coded);
-            let (classes, unit) = (coded.table.classes, coded.table.unit);
-            let (features, records) = coded.table.into_records();
-            let facts = TableFacts { features: &features, classes, unit };
-            binned::grow(&facts, records, false, &setting, control)?
-        };
-        self.finish_records(tree, coded.schema, coded.reason, control)
-    }
-
-    /// A grown tree as a model, labelled and pruned without a look at rows.
-    pub fn finish_records(
-        &self,
-        mut tree: Tree,
-        schema: Schema,
-        reason: Reason,
-        control: &Control,
-    ) -> Result<Fitted> {
-        if self.is_fractional() {
-            tree.share_missing();
-        }
-        if let Some(costs) = self.costs(tree.classes)? {
-            tree.relabel(&costs);
-        }
-        let model = self.model_of(tree, schema.into(), self.config.parameters.clone());
-        let (model, account) = self.pruned(model, self.config.pruning.as_ref(), None, control)?;
-        Ok(Fitted { model, account, reason })
+        let hashes = Vec::new();
+        let rows = RecordRows { schema, table, occurring, copies, rows, reason, hashes };
+        Ok(Some(Box::new(rows)))
     }
 }
 

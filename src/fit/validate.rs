@@ -1,10 +1,10 @@
 //! Validates the user's parameters: combinations that are not supported are refused by name,
 //! before any row is read.
 
-use super::{Config, Missing, ThresholdSearch, unsupported};
+use super::config::{Config, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
 use crate::discretize;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unsupported};
 use crate::grow::{Evaluation, LeafLabels, OnRise, Thresholds};
 use crate::numeric::Ties;
 use crate::split::NominalSplits;

@@ -18,7 +18,7 @@
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::fit::{FitPlan, Fitted};
+use crate::fit::{FitPlan, FitRows, Fitted};
 use crate::model::Model;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
@@ -41,9 +41,24 @@ pub struct AlphaChoice {
     pub chosen: usize,
 }
 
-/// Fit a model as [`FitPlan::fitted`] does; where the plan leaves the complexity penalty open,
-/// choose it first.
+/// Fit a tree; where the plan leaves the complexity penalty open, choose it first.
 pub fn fit(
+    plan: &FitPlan,
+    rows: FitRows<'_>,
+    control: &Control,
+) -> Result<(Fitted, Option<AlphaChoice>)> {
+    match rows {
+        FitRows::Codes(coded) => Ok((plan.fit_records(*coded, control)?, None)),
+        FitRows::Encoded(data, rows, weights) => {
+            plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
+                fit_counted(plan, data, rows, weights, control)
+            })
+        }
+    }
+}
+
+/// [`fit`] on rows that count as growth counts them.
+pub(super) fn fit_counted(
     plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
@@ -51,7 +66,7 @@ pub fn fit(
     control: &Control,
 ) -> Result<(Fitted, Option<AlphaChoice>)> {
     let Some(rule) = plan.alpha_rule() else {
-        return Ok((plan.fitted(data, rows, weights, control)?, None));
+        return Ok((plan.fit(data, rows, weights, control)?, None));
     };
     let rows = plan.training_rows(data, rows, weights)?;
     let Fitted { model: grown, reason, .. } = plan.grow(data, &rows, weights, control)?;

@@ -70,7 +70,7 @@ pub fn cross_validate(
             .map(|plan| {
                 control.check()?;
                 let model = match plan.alpha_rule() {
-                    Some(_) => alpha::fit(plan, data, &rows, weights, &serial)?.0.model,
+                    Some(_) => alpha::fit_counted(plan, data, &rows, weights, &serial)?.0.model,
                     None => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
                 };
                 let outcome = predict(&model, data, &fold.test, probabilities)?;

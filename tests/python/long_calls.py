@@ -86,7 +86,7 @@ parts = pyarrow.table(columns).to_batches(20_000)
 
 
 def _fit(data: str, how: str) -> Call:
-    return Call(f"t = encoded({data})", f"fasttree.fit(t, {how})", ("Dataset.fit",))
+    return Call(f"t = encoded({data})", f"fasttree.fit(t, {how})", ("tree_fit",))
 
 
 def _scores(data: str, how: str) -> Call:
@@ -104,7 +104,7 @@ FITS = {
     "encode and fit": Call(
         "X, y = numbers(300_000, 20, 3)",
         "fasttree.fit(X, y, max_depth=2)",
-        ("Dataset.fit",),
+        ("tree_fit",),
     ),
     "encode text": Call(
         "X = rng.integers(0, 500, (max(int(200_000 * size), 40), 4)).astype(str).astype(object)\n"
@@ -115,7 +115,7 @@ FITS = {
     "fit on two threads": _fit(_NUMBERS, "criterion='mdl', n_jobs=2"),
     "fit a histogram": _fit(_NUMBERS, "threshold_search='histogram'"),
     "fit a histogram of numbers": Call(
-        f"t = {_NUMBERS}", "fasttree.fit(t, threshold_search='histogram')", ("Dataset.fit",)
+        f"t = {_NUMBERS}", "fasttree.fit(t, threshold_search='histogram')", ("tree_fit",)
     ),
     "fit levels": _fit("nominal(200_000, 30)", "nominal_splits='multiway'"),
     "fit subsets": _fit("nominal(60_000, 12, 12, 4)", "nominal_splits='subset'"),
@@ -299,14 +299,14 @@ SEARCHES = {
 }
 
 MODELS = {
-    "predict": Call(_TREE + "N = np.tile(X, (8, 1))", "model.predict(N)", ("Model.predict",)),
+    "predict": Call(_TREE + "N = np.tile(X, (8, 1))", "model.predict(N)", ("Trees.predict",)),
     "predict on two threads": Call(
         _TREE + "N = np.tile(X, (8, 1)); model.set_params(n_jobs=2)", "model.predict(N)"
     ),
     "predict_proba": Call(
-        _TREE + "N = np.tile(X, (8, 1))", "model.predict_proba(N)", ("Model.predict_proba",)
+        _TREE + "N = np.tile(X, (8, 1))", "model.predict_proba(N)", ("Trees.predict_proba",)
     ),
-    "apply": Call(_TREE + "N = np.tile(X, (8, 1))", "model.apply(N)", ("Model.apply",)),
+    "apply": Call(_TREE + "N = np.tile(X, (8, 1))", "model.apply(N)", ("Trees.apply",)),
     "decision_path": Call(
         _TREE + "N = np.tile(X, (4, 1))", "model.decision_path(N)", ("Model.decision_path",)
     ),
@@ -335,11 +335,11 @@ MODELS = {
     "cost_complexity_pruning_path": Call(
         _TREE, "model.cost_complexity_pruning_path(X, y)", ("Model.cost_complexity_path",)
     ),
-    "to_bytes": Call(_TREE, "model.to_bytes()", ("Model.to_bytes",)),
+    "to_bytes": Call(_TREE, "model.to_bytes()", ("Trees.to_bytes",)),
     "from_bytes": Call(
         _TREE + "b = model.to_bytes()", "fasttree.from_bytes(b)", ("Model.from_bytes",)
     ),
-    "shap_values": Call(_TREE, "model.shap_values(X[:500])", ("Model.shap_values",)),
+    "shap_values": Call(_TREE, "model.shap_values(X[:500])", ("Trees.shap_values",)),
     "to_sklearn": Call(
         "X, y = numbers(150_000, 6)\nX = X.astype(np.float32)\n"
         "model = fasttree.fit(X, y, min_score=None)",
@@ -376,17 +376,17 @@ FORESTS = {
         "X, y = numbers(50_000, 10)",
         "fasttree.FastForestClassifier(200, n_jobs=2, oob_score=True).fit(X, y)",
     ),
-    "predict by a forest": Call(_FOREST, "forest.predict_proba(X)", ("Forest.predict_proba",)),
-    "vote of a forest": Call(_FOREST, "forest.predict(X)", ("Forest.predict",)),
-    "leaves of a forest": Call(_FOREST, "forest.apply(X)", ("Forest.apply",)),
+    "predict by a forest": Call(_FOREST, "forest.predict_proba(X)", ("Trees.predict_proba",)),
+    "vote of a forest": Call(_FOREST, "forest.predict(X)", ("Trees.predict",)),
+    "leaves of a forest": Call(_FOREST, "forest.apply(X)", ("Trees.apply",)),
     "shap_values of a forest": Call(
-        _FOREST, "forest.shap_values(X[:100], n_jobs=2)", ("Forest.shap_values",)
+        _FOREST, "forest.shap_values(X[:100], n_jobs=2)", ("Trees.shap_values",)
     ),
     "permutation_importance": Call(
         _FOREST, "forest.permutation_importance(X, y)", ("permutation_losses",)
     ),
     "bootstrap_counts": Call(_FOREST, "forest.bootstrap_counts(X, y)", ("bag_counts",)),
-    "save a forest": Call(_FOREST, "forest.to_bytes()", ("Forest.to_bytes",)),
+    "save a forest": Call(_FOREST, "forest.to_bytes()", ("Trees.to_bytes",)),
     "load a forest": Call(
         _FOREST + "b = forest.to_bytes()", "fasttree.from_bytes(b)", ("Forest.from_bytes",)
     ),
@@ -520,13 +520,13 @@ BATCHES = {
     "fit on batches": Call(
         _BATCHES,
         "fasttree.fit(lambda: iter(parts), 'y', threshold_search='histogram')",
-        ("fit_codes",),
+        ("Dataset.of_codes",),
     ),
     "a forest on batches": Call(
         _BATCHES,
         "fasttree.FastForestClassifier(20, threshold_search='histogram')"
         ".fit(lambda: iter(parts), 'y')",
-        ("forest_codes",),
+        (),
     ),
 }
 

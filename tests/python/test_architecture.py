@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fasttree import _core
+
 from .tools import run_script
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "fasttree"
@@ -223,6 +225,19 @@ def loaded_after(code: str) -> set[str]:
     done = run_script(code + "\nimport sys; print(*sorted({m.split('.')[0] for m in sys.modules}))")
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())
+
+
+def test_the_core_has_one_fit_for_each_kind_of_result():
+    found = {name for name in vars(_core) if re.search("fit|grow", name) and name[0].islower()}
+    parts = {"grow_groups"}  # of a tree that grows on several machines
+    assert found - parts == {"tree_fit", "forest_fit", "bayes_fit"}
+    assert not [name for name in vars(_core.Dataset) if "fit" in name]
+
+
+def test_trees_and_forests_share_the_binding_of_what_both_answer():
+    own = [set(vars(kind)) for kind in (_core.Model, _core.Forest)]
+    twice = {name for name in own[0] & own[1] if not name.startswith("__")}
+    assert twice == {"from_bytes"}, "write it once, in src/bindings/trees.rs"
 
 
 def test_import_loads_nothing_heavy():

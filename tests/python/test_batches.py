@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree.estimators.batches import passes
+from fasttree._engine import core
+from fasttree.estimators.batches import fitting, passes
 
 from .parts_tools import on_one_machine, random_parts, random_rows, random_settings
 
@@ -47,6 +48,23 @@ def test_a_forest_on_batches_has_the_bytes_of_one_on_all_rows(seed):
     forest = fasttree.FastForestClassifier(**params)
     forest.fit(batches(parts), "y", "w" if weighted else None)
     assert forest.to_bytes() == expected.to_bytes()
+    assert forest.route_ == "codes of bins: rows came in batches or partitions"
+
+
+def test_what_reads_the_rows_again_is_refused_on_codes(monkeypatch):
+    made = []
+
+    def dataset(rows):
+        made.append(core.Dataset.of_codes(rows.facts, rows.records))
+        return made[-1]
+
+    monkeypatch.setattr(fitting.CodedRows, "dataset", dataset)
+    rows = random_rows(0).drop(columns="w")
+    fasttree.FastTreeClassifier(threshold_search="histogram").fit(batches([rows]), "y")
+    assert len(made[0]) == len(rows)
+    for ask in (made[0].explain, made[0].score_features):
+        with pytest.raises(ValueError, match="only codes are left: fit a tree or a forest"):
+            ask("{}")
 
 
 def many_rows(n=150_000):

@@ -3,7 +3,7 @@
 use super::written::{forest_from_bytes, forest_to_bytes, from_bytes};
 use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Config, FitPlan, GrownForest, Request};
+use fasttree_core::fit::{Config, FitPlan, FitRows, GrownForest, Request};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::model::Forest;
 use fasttree_core::numeric::mix;
@@ -44,9 +44,10 @@ fn grown(
     let plan = FitPlan::new(config, None).unwrap();
     let bagging = Bagging { trees: 7, draws, first: 0 };
     let request = Request { out_of_bag: draws.is_some(), before: None };
-    let rows = RowSet::all(data.len());
+    let rows = FitRows::Encoded(data, RowSet::all(data.len()), weights.clone());
+    let control = Control::new(threads);
     let GrownForest { forest, votes, .. } =
-        plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads)).unwrap();
+        plan.fit_forest(rows, &bagging, request, &control).unwrap();
     (forest, votes)
 }
 
@@ -138,19 +139,14 @@ fn empty_forests_are_refused() {
         Bagging { trees: 0, draws: None, first: 0 },
         Bagging { trees: 3, draws: Some(0), first: 0 },
     ] {
-        let refused = plan.fit_forest(
-            &data,
-            &RowSet::all(30),
-            &Weights::Unit,
-            &bagging,
-            Request::default(),
-            &Control::new(1),
-        );
+        let rows = FitRows::Encoded(&data, RowSet::all(30), Weights::Unit);
+        let refused = plan.fit_forest(rows, &bagging, Request::default(), &Control::new(1));
         assert!(matches!(refused, Err(Error::Parameter { .. })));
     }
     let all = Bagging { trees: 3, draws: None, first: 0 };
-    let (rows, request) = (RowSet::all(30), Request { out_of_bag: true, before: None });
-    let refused = plan.fit_forest(&data, &rows, &Weights::Unit, &all, request, &Control::new(1));
+    let rows = FitRows::Encoded(&data, RowSet::all(30), Weights::Unit);
+    let request = Request { out_of_bag: true, before: None };
+    let refused = plan.fit_forest(rows, &all, request, &Control::new(1));
     assert!(matches!(refused, Err(Error::Parameter { .. })));
 }
 
@@ -166,19 +162,20 @@ fn a_forest_that_goes_on_is_the_one_grown_at_once() {
         before: Option<(&Forest, u64)>,
     ) -> Result<GrownForest, Error> {
         let bagging = Bagging { trees, draws: Some(300), first: 0 };
-        let (rows, request) = (RowSet::all(300), Request { out_of_bag: true, before });
-        plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads))
+        let rows = FitRows::Encoded(data, RowSet::all(300), weights.clone());
+        let request = Request { out_of_bag: true, before };
+        plan.fit_forest(rows, &bagging, request, &Control::new(threads))
     }
     let of = (&plan, &data, &weights);
     let whole = grow(of, (9, 1), None).unwrap();
     for (first, threads) in [(1, 1), (4, 3), (8, 5), (9, 2)] {
         let start = grow(of, (first, threads), None).unwrap();
-        let before = Some((&start.forest, start.content));
+        let before = Some((&start.forest, start.content.unwrap()));
         // Where no tree is grown, there is no route.
         let reason = whole.reason.clone();
         let grown = GrownForest { reason, ..grow(of, (9, threads), before).unwrap() };
         assert_eq!(grown, whole);
-        let others = Some((&start.forest, start.content + 1));
+        let others = Some((&start.forest, start.content.unwrap() + 1));
         assert!(grow(of, (9, threads), others).is_err(), "other rows");
     }
 }

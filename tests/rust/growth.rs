@@ -52,7 +52,8 @@ pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -
 /// A model of all rows, by the words of a configuration.
 pub fn fit(data: &Dataset, words: &str, control: &Control) -> Result<Model, Error> {
     let plan = FitPlan::new(Config::from_json(words)?, None)?;
-    plan.fit(data, &RowSet::all(data.len()), &Weights::Unit, control)
+    let fitted = plan.fit(data, &RowSet::all(data.len()), &Weights::Unit, control)?;
+    Ok(fitted.model)
 }
 
 /// Pseudo-random numbers without a crate: splitmix64.
@@ -237,7 +238,8 @@ fn rows_without_weight_are_dropped_and_nothing_left_is_an_error() {
     let control = Control::new(1);
     let rows = RowSet::all(4);
     // Weights are given by internal row, which are sorted by class: rows 1.0, 3.0, 2.0, 4.0.
-    let model = plan.fit(&data, &rows, &Weights::Integer(vec![1, 0, 1, 1]), &control).unwrap();
+    let weights = Weights::Integer(vec![1, 0, 1, 1]);
+    let model = plan.fit(&data, &rows, &weights, &control).unwrap().model;
     assert_eq!((model.tree.nodes[0].rows, model.tree.nodes.len()), (3, 3));
     let none = plan.fit(&data, &rows, &Weights::Integer(vec![0; 4]), &control);
     assert!(none.unwrap_err().to_string().contains("no training rows"));

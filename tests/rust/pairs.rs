@@ -64,7 +64,7 @@ fn what_plans_share_changes_no_tree() {
         let control = Control::new(1);
         for words in WORDS.iter().chain(&WORDS) {
             let plan = plan(words);
-            let alone = plan.fit(&data, &rows, &weights, &control).unwrap();
+            let alone = plan.fit(&data, &rows, &weights, &control).unwrap().model;
             let beside = plan.fit_beside(&data, &rows, &weights, &mut common, &control).unwrap();
             assert_eq!(alone.tree, beside.tree, "{seed} {words}");
             assert!(alone.tree.nodes.len() > 1, "{seed} {words}");
@@ -107,7 +107,7 @@ fn folds_grow_what_fits_grow() {
             for (f, fold) in folds.iter().enumerate().step_by(3) {
                 let rows = fold.train.iter().map(|&r| data.internal()[r as usize]).collect();
                 let rows = RowSet::of(rows, data.len());
-                let one = plan.fit(&data, &rows, weights, &Control::new(1)).unwrap();
+                let one = plan.fit(&data, &rows, weights, &Control::new(1)).unwrap().model;
                 let shape = one.tree.shape().leaves;
                 assert_eq!(before.as_ref().unwrap()[p * folds.len() + f].0, shape, "{p} {f}");
             }

@@ -40,15 +40,9 @@ def fit(
     progress: Progress = None,
 ) -> Model:
     """Fit one model; `custom` is a user's criterion."""
-    data = dataset_of(table, n_jobs)
-    return data.fit(
-        json.dumps(config),
-        as_rows(rows),
-        as_weights(sample_weight),
-        custom,
-        n_jobs,
-        make_report(progress, "growing"),
-    )
+    data, report = dataset_of(table, n_jobs), make_report(progress, "growing")
+    chosen, weights = as_rows(rows), as_weights(sample_weight)
+    return _core.tree_fit(data, json.dumps(config), chosen, weights, custom, n_jobs, report)
 
 
 def forest_fit(
@@ -107,7 +101,7 @@ def permutation_losses(
 def float32_conflicts(table: Table, model: Model | Forest) -> list[tuple[int, float, float]]:
     """(feature, value, threshold) of training values that rounding to float32 moves over a
     threshold; none are known of rows of which the core has read only codes."""
-    return _core.float32_conflicts(dataset_of(table), model)
+    return model.float32_conflicts(dataset_of(table))
 
 
 def prune(

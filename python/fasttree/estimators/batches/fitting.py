@@ -232,6 +232,10 @@ class CodedRows:
     records: np.ndarray
     hashes: np.ndarray | None
 
+    def dataset(self) -> core.Dataset:
+        """The rows as the core fits on them."""
+        return core.Dataset.of_codes(self.facts, self.records, self.hashes)
+
 
 def coded_rows(
     source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
@@ -304,7 +308,8 @@ def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> An
     check_plan(config, facts, False)
     rows = coded_rows(source, config, facts, False)
     report = _engine.make_report(estimator.progress, "growing")
-    model = core.fit_codes(rows.facts, rows.records, json.dumps(config), estimator.n_jobs, report)
+    text, n_jobs = json.dumps(config), estimator.n_jobs
+    model = core.tree_fit(rows.dataset(), text, n_jobs=n_jobs, progress=report)
     return finished(estimator, model, facts)
 
 
@@ -316,12 +321,9 @@ def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> 
     config, bagging = forest_configured(estimator, facts)
     check_plan(config, facts, True)
     rows = coded_rows(source, config, facts, True)
-    assert rows.hashes is not None
     texts = (json.dumps(config), json.dumps(bagging))
     report = _engine.make_report(estimator.progress, "trees")
-    forest = core.forest_codes(
-        rows.facts, rows.records, rows.hashes, *texts, estimator.n_jobs, report
-    )
+    forest = core.forest_fit(rows.dataset(), *texts, n_jobs=estimator.n_jobs, progress=report)
     return finished(estimator, forest, facts)
 
 
@@ -332,5 +334,5 @@ def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
     estimator._candidates = {}
     tree = getattr(estimator, "tree_", None)
     if tree is not None:  # a forest has many
-        warn_of_depth(tree, facts.names, estimator.criterion)
+        warn_of_depth(tree, list(facts.names), estimator.criterion)
     return estimator

@@ -1,0 +1,236 @@
+//! The user's parameters, checked: what every step of a fit asks of them.
+//!
+//! Combinations that are not served are refused by name in [`FitPlan::new`], before any row is read
+//! ([`validate`]). A plan knows no route.
+
+use super::config::{Config, Missing, ThresholdSearch};
+use super::validate;
+use crate::bins::FeatureBins;
+use crate::criteria::{self, Context, Criterion, EvidenceKind, SplitRule};
+use crate::data::{Column, Dataset, RowSet, Schema, Weights};
+use crate::error::{Error, Result};
+use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds, check as check_limits};
+use crate::model::{LeafSmoothing, Model};
+use crate::numeric::Logs;
+use crate::split::NominalSplits;
+use crate::tree::Tree;
+use std::sync::Arc;
+
+/// The user's parameters, checked.
+#[derive(Debug)]
+pub struct FitPlan {
+    pub(super) criterion: Box<dyn Criterion>,
+    pub(super) config: Config,
+    limits: GrowthLimits,
+}
+
+impl FitPlan {
+    /// Check parameters. A user's criterion, which has no name, comes as `custom`.
+    pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
+        let criterion = match custom {
+            Some(c) => c,
+            None => criteria::make(&config.criterion, config.criterion_options.clone())?,
+        };
+        let config = validate::with_splits_served(config, criterion.as_ref());
+        validate::combination(&config, criterion.as_ref())?;
+        validate::pruning_and_costs(&config)?;
+        let no_distance_decay = validate::no_distance_decay(&config, criterion.as_ref())?;
+        let limits = GrowthLimits {
+            max_depth: config.max_depth.unwrap_or(usize::MAX),
+            max_leaf_nodes: config.max_leaf_nodes,
+            min_samples_split: config.min_samples_split,
+            min_samples_leaf: config.min_samples_leaf,
+            min_weight_fraction_leaf: config.min_weight_fraction_leaf,
+            min_score: config.min_score,
+            no_distance_decay,
+            min_impurity_decrease: config.min_impurity_decrease,
+            leaf_order: config.leaf_order,
+        };
+        check_limits(&limits)?;
+        if let Some(method) = &config.discretize {
+            method.check()?;
+        }
+        if let LeafSmoothing::MEstimate { m } = config.smoothing
+            && !(m > 0.0 && m.is_finite())
+        {
+            return Err(Error::parameter("leaf_smoothing", m, "m must be a positive number"));
+        }
+        Ok(Self { criterion, config, limits })
+    }
+
+    /// The criterion.
+    pub fn criterion(&self) -> &dyn Criterion {
+        self.criterion.as_ref()
+    }
+
+    /// A bound on the work of one fit in cells: every level of a tree looks at every cell, and a
+    /// chain has as many levels as rows (a level of some hundred rows costs no more than starting
+    /// one); global growth looks at every leaf again in every step.
+    pub fn work(&self, data: &Dataset) -> usize {
+        self.work_on(data.len(), data.columns().len(), data.n_classes())
+    }
+
+    /// The same for so many rows, columns and classes.
+    pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
+        let rounds = match self.config.evaluation {
+            Evaluation::Local => match self.criterion.info().evidence {
+                EvidenceKind::Table => n / 256,
+                EvidenceKind::Pairs | EvidenceKind::Neighbours => n / 8,
+                EvidenceKind::Rows => usize::MAX,
+            },
+            Evaluation::Global | Evaluation::Glocal => n / 8 * classes,
+        };
+        n.saturating_mul(columns).saturating_mul(rounds.max(1))
+    }
+
+    /// How missing values are treated.
+    pub fn missing(&self) -> Missing {
+        self.config.missing
+    }
+
+    /// Rows without a value go down all branches in parts: asked for, or the best that criterion
+    /// and evaluation serve.
+    pub fn is_fractional(&self) -> bool {
+        match self.config.missing {
+            Missing::Fractional => true,
+            Missing::Auto => {
+                self.config.evaluation == Evaluation::Local
+                    && self.criterion.info().fractional
+                    && self.config.cost_matrix.is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Thresholds are searched between bins.
+    pub(super) fn on_bins(&self) -> bool {
+        self.config.threshold_search == ThresholdSearch::Histogram
+    }
+
+    /// A grown tree as a model.
+    pub(super) fn model_of(
+        &self,
+        mut tree: Tree,
+        schema: Arc<Schema>,
+        parameters: String,
+    ) -> Model {
+        if self.is_fractional() {
+            tree.share_missing();
+        }
+        Model { schema, tree, smoothing: self.config.smoothing, parameters }
+    }
+
+    /// The setting of growth for a training set.
+    pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> GrowthSetting<'_> {
+        let mut occurring = vec![false; data.n_classes()];
+        for &r in rows.rows() {
+            occurring[data.classes()[r as usize] as usize] = true;
+        }
+        let largest = match weights {
+            Weights::Integer(w) => rows.rows().iter().map(|&r| u64::from(w[r as usize])).sum(),
+            _ => rows.len() as u64,
+        };
+        let training = (self.config.thresholds == Thresholds::TrainingValue
+            && !rows.is_everything())
+        .then(|| rows.bits(data.len()));
+        let nominal_splits = self.nominal_splits(data);
+        GrowthSetting {
+            training,
+            nominal_splits,
+            ..self.setting_of(occurring, largest, rows.len())
+        }
+    }
+
+    /// The setting of growth on so many rows, which weigh `largest` together (as copies, or their
+    /// number) and belong to the classes that are `occurring`.
+    fn setting_of(&self, occurring: Vec<bool>, largest: u64, rows: usize) -> GrowthSetting<'_> {
+        GrowthSetting {
+            criterion: self.criterion.as_ref(),
+            context: Context {
+                logs: Logs::for_rows(largest, rows),
+                classes: occurring.len(),
+                occurring,
+            },
+            gain_filter: self.criterion.gain_filter(),
+            ties: self.config.ties,
+            seed: self.config.seed,
+            max_features: self.config.max_features,
+            splitter: self.config.splitter,
+            nominal_splits: self.config.nominal_splits,
+            thresholds: match self.on_bins() {
+                // Of rounded numbers the lower value is the edge of a bin.
+                true => Thresholds::Value,
+                false => self.config.thresholds,
+            },
+            empty_branch: self.config.empty_branch,
+            evaluation: self.config.evaluation,
+            labels: self.config.labels,
+            limits: self.limits.clone(),
+            memo: None,
+            pool: None,
+            raw: None,
+            fractional: self.is_fractional(),
+            all_rows: largest as f64,
+            training: None,
+        }
+    }
+    /// The setting of growth on records of rows, which are `copies` with their copies.
+    pub(super) fn setting_on_features(
+        &self,
+        occurring: Vec<bool>,
+        (copies, rows): (u64, usize),
+        features: &[FeatureBins],
+    ) -> GrowthSetting<'_> {
+        let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.codes as usize);
+        let nominal_splits = self.splits_of(levels);
+        GrowthSetting { nominal_splits, ..self.setting_of(occurring, copies, rows) }
+    }
+
+    /// No tree is pruned.
+    pub(super) fn is_final(&self) -> bool {
+        let collapse = self.criterion.split_rule() == SplitRule::C45;
+        self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
+    }
+
+    /// Rows that count: weight 0 is dropped before anything else.
+    pub fn training_rows(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+    ) -> Result<RowSet> {
+        let kept = match weights {
+            Weights::Unit => rows.clone(),
+            _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => RowSet::of(
+                rows.rows().iter().copied().filter(|&r| !weights.is_zero(r)).collect(),
+                data.len(),
+            ),
+            _ => rows.clone(),
+        };
+        if kept.is_empty() {
+            return Err(Error::Data("no training rows with a positive weight".into()));
+        }
+        Ok(kept)
+    }
+
+    /// How nominal features are split.
+    pub(super) fn nominal_splits(&self, data: &Dataset) -> NominalSplits {
+        self.splits_of(data.columns().iter().filter_map(|column| match column {
+            Column::Nominal(c) => Some(c.levels()),
+            Column::Numeric(_) => None,
+        }))
+    }
+
+    /// How features of so many levels are split: what each of them decides for itself is settled
+    /// here where all agree.
+    fn splits_of(&self, mut levels: impl Iterator<Item = usize>) -> NominalSplits {
+        match self.config.nominal_splits {
+            NominalSplits::Auto
+                if levels.all(|n| NominalSplits::Auto.of(n) == NominalSplits::Multiway) =>
+            {
+                NominalSplits::Multiway
+            }
+            given => given,
+        }
+    }
+}

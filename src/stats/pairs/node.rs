@@ -166,6 +166,9 @@ impl PairNodeRows {
             PairCounts::affordable(control, &self.rows.offsets, classes.kept(self.classes.len()))?;
             return Ok(double_loop(&self.rows));
         }
+        // the profile is made while the counts are held
+        let n = self.rows.features;
+        let control = &control.holding(64 * n * (n + 2));
         Ok(Profile::new(&self.counts(control, classes)?))
     }
 

@@ -127,12 +127,13 @@ pub(super) fn by_sums(
     setting: &PairSetting,
 ) -> Result<WeighedPairs> {
     let (out, shape, flat) = start(columns, active, setting)?;
-    let mut out = out.with_identical(columns, active);
     let own = std::ptr::eq(columns, active);
     let n = columns.features;
     let (slots, t) = (columns.offsets[n] as usize, active.len());
     let top = active.weights.iter().fold(0, |a, &w| a | w);
-    let of_rows = (32 - top.leading_zeros()) as usize * t * (6 * n + 8);
+    // planes of powers, or the table of equal rows before them; the sums of the result
+    let of_rows = ((32 - top.leading_zeros()) as usize * t * (6 * n + 8)).max(240 * t)
+        + 64 * slots * (active.starts.len() - 1);
     let sums = 32 * (slots * (active.starts.len() - 1) + columns.len());
     let planes = if kernels.words() == 8 { 64 * slots + 4096 * n } else { 1056 * slots + 2048 * n };
     let share = sums + planes + 4 * 64 * 1024;
@@ -142,6 +143,7 @@ pub(super) fn by_sums(
         if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     let shares = (1..=all).rev().find(|&shares| control.budget().has(need(shares))).unwrap_or(1);
     control.budget().admit(WHAT, need(shares), REMEDY)?;
+    let mut out = out.with_identical(columns, active);
     let blocks = PowerBlocks::new(control, active, &tiles(active, kernels.words()))?;
     control.expect(column_tiles.len() as u64 * (1 + u64::from(!flat)));
     let worker = || WeighWorker::new(kernels, columns, active, own);

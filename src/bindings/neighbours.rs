@@ -7,22 +7,21 @@ use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::stats::neighbours::{
     Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows, default_radius,
-    neighbour_scores, round,
+    neighbour_scores, round, streamed,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// How a criterion streams over some rows.
+/// How a criterion streams; `radius` finds Relief's.
 fn search(
     criterion: &dyn Criterion,
-    rows: &NeighbourRows<'_>,
-    control: &Control,
+    radius: &mut dyn FnMut() -> Result<usize>,
 ) -> Result<(NeighbourMethod, Multiclass)> {
     match criterion.evidence() {
         Evidence::Neighbours(search) => Ok(search),
         Evidence::Pairs(formula) => {
-            let (setting, metric) = formula.streamed(&mut || default_radius(control, rows))?;
+            let (setting, metric) = formula.streamed(radius)?;
             Ok((NeighbourMethod::Pairs { setting, metric }, Multiclass::Prior))
         }
         Evidence::Table | Evidence::Rows(_) => Err(Error::Unsupported {
@@ -80,10 +79,18 @@ pub fn stream_scores<'py>(
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
     let work = Work::from(work).limited(memory_limit);
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
-        // of each row its content, class, weight and place
-        let control = &control.holding(52 * classes.len());
+        // what a search takes does not depend on the radius, but on whether it has to be found
+        let mut found = false;
+        let (method, _) = search(criterion.as_ref(), &mut || {
+            found = true;
+            Ok(1)
+        })?;
+        let unit = weights.is_one();
+        let of_rows = (classes.as_slice(), n_classes);
+        let control = &streamed(control, codes, of_rows, unit, (method, found))?;
         let rows = NeighbourRows::new(codes, Vec::new(), &classes, n_classes, weights)?;
-        let (method, multiclass) = search(criterion.as_ref(), &rows, control)?;
+        let mut radius = || default_radius(control, &rows);
+        let (method, multiclass) = search(criterion.as_ref(), &mut radius)?;
         let mut scores = neighbour_scores(control, &rows, method, multiclass)?;
         let constant = constant(control, codes, classes.len())?;
         scores.iter_mut().zip(constant).filter(|(_, c)| *c).for_each(|(s, _)| *s = f64::NAN);

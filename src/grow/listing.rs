@@ -7,7 +7,7 @@
 use super::context::{FeaturePlace, GrowContext, near};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
-use super::evidence::pairs::resolve_radius;
+use super::evidence::pairs::{admit, resolve_radius};
 use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
 use super::search::nominal_test;
@@ -73,7 +73,13 @@ fn listed<W: Weighing>(
     let mut context = GrowContext::new(data, setting, rows, weights);
     context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
     context.near = near(data, setting, root, weights);
-    let mut buffers = RowBuffers::<u32>::new(&context, rows, control)?;
+    let evidence = setting.criterion.evidence();
+    let coded = RowBuffers::<u32>::bytes(&context, rows.len());
+    if let Evidence::Pairs(formula) = evidence {
+        admit(&context, formula, (rows.len(), coded), control)?;
+    }
+    let control = &control.holding(coded);
+    let mut buffers = RowBuffers::<u32>::undivided(&context, rows, control)?;
     let field = buffers.field();
     let totals = context.sums(rows.rows().iter().copied());
     let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
@@ -88,11 +94,10 @@ fn listed<W: Weighing>(
     };
     let mut tools = Workspace::default();
     let contingency = evaluator.count_tables(&mut tools);
-    let evidence = setting.criterion.evidence();
     if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
         && rows.len() != root.len()
     {
-        let mut buffers = RowBuffers::<u32>::new(&context, root, control)?;
+        let mut buffers = RowBuffers::<u32>::undivided(&context, root, control)?;
         let range = NodeRange { len: root.len(), ..range };
         let coded = buffers.field();
         resolve_radius(&evaluator, coded.coded(context.nominal.features.len(), range), control)?;

@@ -26,7 +26,28 @@ pub(super) struct RowBuffers<C> {
 }
 
 impl<C: Code> RowBuffers<C> {
+    /// The rows, and a second buffer into which nodes are divided.
     pub fn new<W: Weighing>(
+        context: &GrowContext<'_, W>,
+        rows: &RowSet,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut all = Self::undivided(context, rows, control)?;
+        all.codes[1] = vec![C::default(); all.codes[0].len()];
+        all.classes[1] = vec![0; all.classes[0].len()];
+        all.rows[1] = vec![0; all.rows[0].len()];
+        Ok(all)
+    }
+
+    /// Bytes of [`Self::undivided`] for `rows` rows.
+    pub fn bytes<W: Weighing>(context: &GrowContext<'_, W>, rows: usize) -> usize {
+        let width = context.nominal.features.len();
+        let coded = if width > 0 { size_of::<C>() * width + 4 + 2 } else { 0 };
+        rows.saturating_mul(coded + 4 * context.numeric.len())
+    }
+
+    /// The rows where no node is divided.
+    pub fn undivided<W: Weighing>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
@@ -60,9 +81,9 @@ impl<C: Code> RowBuffers<C> {
         let classes: Vec<u16> = ids.iter().map(|&r| data.classes()[r as usize]).collect();
         Ok(Self {
             orders,
-            codes: [codes, vec![C::default(); n * width]],
-            classes: [classes, vec![0; n]],
-            rows: [ids, vec![0; n]],
+            codes: [codes, Vec::new()],
+            classes: [classes, Vec::new()],
+            rows: [ids, Vec::new()],
         })
     }
 

@@ -109,9 +109,10 @@ pub fn score_features(
         });
     }
     let prepared = plan.prepare(data, &rows, weights, control)?;
+    // a byte for each number that became a bin
+    let cells = data.len().saturating_mul(data.columns().len());
+    let control = &control.holding(if prepared.is_some() { cells } else { 0 });
     let data = prepared.as_ref().unwrap_or(data);
-    // the codes of the rows in the order of the node, and their numbers, classes and weights
-    let control = &control.holding(rows.len().saturating_mul(data.columns().len() + 16));
     let on_tables = plan.criterion().info().evidence == EvidenceKind::Table;
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let found = if leave_out {

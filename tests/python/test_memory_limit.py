@@ -8,6 +8,7 @@ refused and the needs that are stated are compared, and peaks are taken to be in
 
 from __future__ import annotations
 
+import gc
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -56,6 +57,7 @@ def allocated():
 
 def taken(call, limit=None, **how):
     """The result of a call, and the bytes that it had allocated at most."""
+    gc.collect()
     before = allocated()[0]
     found = call(memory_limit=limit, **how)
     return found, allocated()[1] - before
@@ -143,6 +145,63 @@ def test_a_search_for_neighbours_states_its_need(criterion, table):
     assert_exact(need, peak)
     with pytest.raises(MemoryError, match=f"needs {need} bytes"):
         call(memory_limit=need - 1, n_jobs=2)
+
+
+SHAPES = {
+    "codes": lambda: table_of(4000, 40, 3, 2),
+    "9 classes": lambda: table_of(5000, 20, 4, 9),
+    "300 columns": lambda: table_of(1500, 300, 3, 2),
+    "1,100 columns": lambda: table_of(600, 1100, 3, 2),
+    "numbers": lambda: numbers(3000, 10),
+    "300 numbers": lambda: numbers(1000, 300),
+    "few rows": lambda: table_of(60, 12, 3, 2),
+}
+
+ON_ROWS = [
+    row["name"]
+    for row in fasttree.criteria.list_criteria()
+    if row["evidence"] in ("pairs", "neighbours")
+]
+
+
+@pytest.mark.parametrize("criterion", ON_ROWS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_criterion_on_rows_states_its_need(criterion, shape):
+    call = scores(criterion, SHAPES[shape]())
+    truth, _ = taken(call, n_jobs=1)
+    need = need_of(call)
+    found, peak = taken(call, need, n_jobs=1)
+    assert np.array_equal(found, truth, equal_nan=True)
+    assert_exact(need, peak)
+    with pytest.raises(MemoryError, match="needs"):
+        call(memory_limit=need // 2)
+
+
+def weighted(criterion, table, weights):
+    return lambda **how: fasttree.score_features(
+        table, criterion=criterion, sample_weight=weights, **how
+    )
+
+
+@pytest.mark.parametrize("criterion", ON_ROWS)
+def test_a_need_with_weights_or_gaps_is_no_less_than_what_is_taken(criterion):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1500, 12))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    gaps = Table(X, rng.integers(0, 2, len(X)))
+    codes = table_of(2000, 20, 3, 2)
+    for table, weights in [
+        (gaps, None),
+        (codes, rng.integers(1, 4, 2000)),
+        (codes, rng.random(2000) + 0.5),
+    ]:
+        _engine.dataset_of(table)
+        call = weighted(criterion, table, weights)
+        truth, _ = taken(call, n_jobs=1)
+        need = need_of(call)
+        found, peak = taken(call, need + SLACK, n_jobs=1)
+        assert np.array_equal(found, truth, equal_nan=True)
+        assert peak <= 1.1 * need + SLACK
 
 
 def test_calls_at_the_same_time_keep_limits_of_their_own():

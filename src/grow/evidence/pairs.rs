@@ -12,12 +12,13 @@ use super::memo::{KnownPairs, PairMemo};
 use super::{PairContext, PairScores, PairWorkspace};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
 use crate::error::{Error, Result};
+use crate::grow::context::GrowContext;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::options::OnRise;
 use crate::parallel::Control;
 use crate::stats::Weighing;
 use crate::stats::contingency::{Code, CodedRows};
-use crate::stats::pairs::{Numbering, PairNodeRows, PairSetting, Profile, plan};
+use crate::stats::pairs::{NodePass, Numbering, PairNodeRows, PairSetting, Profile, plan};
 use std::sync::Arc;
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
@@ -31,13 +32,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let Some(pairs) = &self.context.pairs else {
             return Err(Error::Internal("pairs of a context without weights for them".into()));
         };
+        let pass = pass(self.context, metric, pairs)?;
         if let Some(setting) = metric.weighed()? {
-            let rows = self.gathered(pairs, tools, control)?;
+            let rows = self.gathered(pairs, tools, control, pass)?;
             let control = &control.holding(rows.held());
             return self.weighed(metric, &setting, pairs, &rows, control);
         }
         if let Some((setting, precision)) = metric.matrices() {
-            let rows = self.gathered(pairs, tools, control)?;
+            let rows = self.gathered(pairs, tools, control, pass)?;
             let control = &control.holding(rows.held());
             return self.by_matrices(metric, setting, precision, pairs, &rows, control);
         }
@@ -45,15 +47,15 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let known = match memo.and_then(|m| m.get(tools.key)) {
             Some(known) => known,
             None => {
-                if self.has_many_distances(memo.is_some_and(PairMemo::is_open))
+                if has_many_distances(self.context, memo.is_some_and(PairMemo::is_open))
                     && let Some(setting) =
-                        metric.alike(&mut || self.radius(pairs, tools, control))?
+                        metric.alike(&mut || self.radius(pairs, tools, control, pass))?
                 {
-                    let rows = self.gathered(pairs, tools, control)?;
+                    let rows = self.gathered(pairs, tools, control, pass)?;
                     let control = &control.holding(rows.held());
                     return self.weighed(metric, &setting, pairs, &rows, control);
                 }
-                let known = self.counted(pairs, tools, control)?;
+                let known = self.counted(pairs, tools, control, pass)?;
                 if let Some(m) = memo {
                     m.keep(tools.key, &known);
                 }
@@ -63,26 +65,19 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         self.scored_by_pairs(metric, pairs, &known)
     }
 
-    /// Whether one setting is summed up instead of counting for all of them.
-    fn has_many_distances(&self, shared: bool) -> bool {
-        let layout = &self.context.nominal.layout;
-        let values = (0..layout.features()).map(|j| layout.arity(j)).sum();
-        let classes = self.context.data.n_classes();
-        plan::is_one_setting_cheaper(layout.features(), values, classes, shared)
-    }
-
     /// The rows of the node, ready to be counted.
     fn gathered(
         &self,
         pairs: &PairContext,
         tools: &mut PairWorkspace,
         control: &Control,
+        pass: NodePass,
     ) -> Result<PairNodeRows> {
         let nominal = &self.context.nominal;
         let coded = self.field.coded(nominal.features.len(), self.range);
         let (classes, weight) = (self.context.data.n_classes(), |r| pairs.weight(r));
         let (layout, budget) = (&nominal.layout, control.budget());
-        PairNodeRows::gather(budget, coded, layout, classes, weight, &mut tools.numbering)
+        PairNodeRows::gather(budget, coded, layout, classes, weight, &mut tools.numbering, pass)
     }
 
     /// Weigh the pairs of the node under one setting.
@@ -137,10 +132,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         pairs: &PairContext,
         tools: &mut PairWorkspace,
         control: &Control,
+        pass: NodePass,
     ) -> Result<usize> {
         match pairs.radius.get() {
             Some(&radius) => Ok(radius),
-            None => pairs.radius_of(&self.gathered(pairs, tools, control)?, control),
+            None => pairs.radius_of(&self.gathered(pairs, tools, control, pass)?, control),
         }
     }
 
@@ -150,8 +146,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         pairs: &PairContext,
         tools: &mut PairWorkspace,
         control: &Control,
+        pass: NodePass,
     ) -> Result<Arc<KnownPairs>> {
-        let rows = self.gathered(pairs, tools, control)?;
+        let rows = self.gathered(pairs, tools, control, pass)?;
         let profile = match rows.features() {
             [] => Profile::default(),
             _ => rows.profile(&control.holding(rows.held()))?.scaled(pairs.scale),
@@ -187,6 +184,56 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 }
 
+/// Whether one setting is summed up instead of counting for all of them.
+fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>, shared: bool) -> bool {
+    let layout = &context.nominal.layout;
+    let values = (0..layout.features()).map(|j| layout.arity(j)).sum();
+    plan::is_one_setting_cheaper(layout.features(), values, context.data.n_classes(), shared)
+}
+
+/// The pass by which pairs are found that no other tree has counted.
+fn pass<W: Weighing>(
+    context: &GrowContext<'_, W>,
+    metric: &dyn OnPairs,
+    pairs: &PairContext,
+) -> Result<NodePass> {
+    if metric.weighed()?.is_some() {
+        return Ok(NodePass::Sums { radius: false });
+    }
+    if let Some((_, precision)) = metric.matrices() {
+        return Ok(match precision {
+            Precision::Exact => NodePass::Counts,
+            Precision::Fixed => NodePass::Sums { radius: false },
+        });
+    }
+    let mut reads = false;
+    if has_many_distances(context, context.setting.memo.is_some_and(PairMemo::is_open)) {
+        let mut radius = || {
+            reads = true;
+            Ok(pairs.radius.get().copied().unwrap_or(1))
+        };
+        if metric.alike(&mut radius)?.is_some() {
+            return Ok(NodePass::Sums { radius: reads && pairs.radius.get().is_none() });
+        }
+    }
+    Ok(NodePass::Profile)
+}
+
+/// Refuse what the limit or the system has not got for the pairs of some rows, before the rows are
+/// coded; `coded` bytes are taken by that.
+pub(in crate::grow) fn admit<W: Weighing>(
+    context: &GrowContext<'_, W>,
+    metric: &dyn OnPairs,
+    (rows, coded): (usize, usize),
+    control: &Control,
+) -> Result<()> {
+    let Some(pairs) = &context.pairs else { return Ok(()) };
+    let layout = &context.nominal.layout;
+    let slots = (0..layout.features()).map(|j| layout.arity(j)).sum();
+    let shape = [rows, layout.features(), slots, context.data.n_classes()];
+    pass(context, metric, pairs)?.admit(control.budget(), shape, coded)
+}
+
 /// Relief's radius of some rows, for looks at nodes far from their root.
 pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
     evaluator: &NodeEvaluator<'_, '_, C, W>,
@@ -199,7 +246,8 @@ pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
     let classes = evaluator.context.data.n_classes();
     let weight = |r| pairs.weight(r);
     let (layout, numbering) = (&nominal.layout, &mut Numbering::default());
-    let rows = PairNodeRows::gather(control.budget(), root, layout, classes, weight, numbering)?;
+    let (budget, pass) = (control.budget(), NodePass::Sums { radius: true });
+    let rows = PairNodeRows::gather(budget, root, layout, classes, weight, numbering, pass)?;
     if !rows.features().is_empty() {
         pairs.radius_of(&rows, control)?;
     }

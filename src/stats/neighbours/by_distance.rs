@@ -5,13 +5,56 @@
 //! that; at most 128 MB of distances.
 
 use super::NeighbourRows;
-use super::distances::{Distances, Order, SCRATCH_BYTES, row_bytes, tile_rows};
-use super::shape::{REMEDY, WHAT};
+use super::distances::{Distances, Order, planes_bytes, tile_rows};
+use super::shape::{REMEDY, SearchShape, WHAT};
 use super::totals::NominalTotals;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use crate::stats::pairs::RadiusRule;
+
+/// Rows that a thread takes at a time.
+const TOGETHER: usize = 32;
+
+/// What the pass takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DistanceNeed {
+    rows: usize,
+    /// Bytes of the distances of a row, and of the sums of [`TOGETHER`] rows.
+    distances: usize,
+    sums: usize,
+    /// Of each thread: bit planes, and after them the distances of a row and sums.
+    planes: usize,
+    counting: usize,
+    /// The rows without their other columns.
+    copied: usize,
+}
+
+impl DistanceNeed {
+    pub fn new(shape: &SearchShape, kernels: Kernels) -> Self {
+        let (t, sums) = (shape.rows(), 8 * (shape.nominal + 1));
+        Self {
+            rows: t,
+            distances: 4 * t.next_multiple_of(64 * kernels.words()),
+            sums,
+            planes: planes_bytes(kernels, shape.nominal, shape.most),
+            counting: 4 * t + 2 * sums,
+            copied: t * if shape.unit { 6 } else { 14 },
+        }
+    }
+
+    fn bytes(&self, rows: usize, threads: usize) -> usize {
+        let rows = rows.min(self.rows);
+        let sums = rows.div_ceil(TOGETHER) * self.sums;
+        let each = self.planes.max(self.counting);
+        rows * self.distances + sums + threads * each + self.copied
+    }
+
+    /// Bytes on one thread in the smallest blocks.
+    pub fn least(&self) -> usize {
+        self.bytes(TOGETHER, 1)
+    }
+}
 
 /// Weight of the ordered pairs at distance 0, 1, ... up to the number of columns, those of a row
 /// with itself included; exact where weights are whole. Columns other than complete nominal ones
@@ -20,17 +63,19 @@ use crate::stats::pairs::RadiusRule;
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
 pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<Vec<f64>> {
-    const TOGETHER: usize = 32;
     let rows = &NeighbourRows { others: Vec::new(), ..rows.clone() };
     let (kernels, order) = (Kernels::active(), Order::new(rows));
     let counted = NominalTotals::new(control, rows, false)?;
     let distances = rows.codes.columns + 1;
     let t = rows.len();
-    let fixed = control.threads() * (SCRATCH_BYTES + 8 * t + 16 * distances);
-    let left = control.budget().left().saturating_sub(fixed);
-    let row = row_bytes(t, 0);
-    let size = tile_rows(t, [rows.codes.columns, 0]).min((left / row.max(1)).max(TOGETHER));
-    control.budget().admit(WHAT, fixed + size.min(t) * row, REMEDY)?;
+    let need = DistanceNeed::new(&SearchShape::new(rows, &order, &counted.levels), kernels);
+    let fits = control.budget().has(need.bytes(TOGETHER, control.threads()));
+    let control = &if fits { control.clone() } else { control.serial() };
+    let mut size = tile_rows(t, [rows.codes.columns, 0]);
+    while size > TOGETHER && need.bytes(size, control.threads()) > control.budget().left() {
+        size = (size / 2).max(TOGETHER);
+    }
+    control.budget().admit(WHAT, need.bytes(size, control.threads()), REMEDY)?;
     let unit = rows.mass.is_unit();
     let mut all = vec![0.0; distances];
     for at in (0..t).step_by(size) {
@@ -59,6 +104,20 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
         }
     }
     Ok(all)
+}
+
+/// Bytes that [`pairs_by_distance`] takes at least for rows with copies, of columns with at most
+/// `most` values.
+pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
+    let shape = SearchShape {
+        classes: vec![rows],
+        nominal: columns,
+        values: columns * most,
+        most,
+        others: 0,
+        unit: false,
+    };
+    DistanceNeed::new(&shape, Kernels::active()).least()
 }
 
 /// Relief's radius of rows that count once.

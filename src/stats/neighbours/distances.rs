@@ -70,8 +70,11 @@ pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
     bytes * rows.next_multiple_of(512)
 }
 
-/// Bytes of the bit planes that a thread makes.
-pub(super) const SCRATCH_BYTES: usize = PLANE_BYTES + 64;
+/// Bytes of the bit planes that a thread makes of `columns` columns with at most `most` values.
+pub(super) fn planes_bytes(kernels: Kernels, columns: usize, most: usize) -> usize {
+    let column = 8 * kernels.words() * most;
+    (columns.min(WIDE_BLOCK) * column).min(PLANE_BYTES.max(column))
+}
 
 /// Distances of some rows to all places.
 pub(super) struct Distances {

@@ -8,7 +8,7 @@
 
 use super::columns::{MISSING, Other};
 use super::score::{distance_parts, needs_distances, neighbour_parts, neighbour_scores};
-use super::shape::{REMEDY, SearchShape, WHAT};
+use super::shape::{REMEDY, RowsNeed, SearchShape, WHAT};
 use super::share::Share;
 use super::{Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows};
 use crate::data::{self, Column, Dataset, Kind};
@@ -129,8 +129,23 @@ impl<'a> Root<'a> {
         let columns = self.raw.columns();
         let complete = || columns.iter().filter_map(levels);
         let nominal = complete().count();
-        let (values, others) = (complete().sum(), columns.len() - nominal);
-        SearchShape { classes, nominal, values, others, unit }
+        let (values, most) = (complete().sum(), complete().max().unwrap_or(0));
+        SearchShape { classes, nominal, values, most, others: columns.len() - nominal, unit }
+    }
+
+    /// Bytes of a cell of a feature, with what is expected of it where cells are missing.
+    fn cell_bytes(&self, feature: usize) -> usize {
+        let filled = matches!(
+            self.data.schema().features[feature].kind,
+            Kind::Numeric { fill: Some(_), .. }
+        );
+        match (&self.raw.columns()[feature], &self.data.columns()[feature]) {
+            (Column::Numeric(c), _) if c.n_missing() == 0 || filled => 8,
+            (Column::Numeric(_), _) => 8 + 2 + 8 * self.data.n_classes(),
+            (_, Column::Nominal(c)) if c.n_missing() > 0 => 4 + 2,
+            (_, Column::Nominal(c)) if c.levels() > 256 => 4,
+            _ => 1,
+        }
     }
 
     /// Rows of numbers for the features that differ, asked of the rows as neighbours see them, with
@@ -143,13 +158,13 @@ impl<'a> Root<'a> {
         method: NeighbourMethod,
         ask: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
-        let cells = |column: &Column| if matches!(column, Column::Numeric(_)) { 8 } else { 1 };
-        let width: usize = self.raw.columns().iter().map(cells).sum();
-        // the cells, and of each row its number, class, content and place
-        let bytes = rows.len().saturating_mul(width + 4 + 2 + 2 * 16 + 2 + 4 * 4);
+        let width: usize = (0..self.ranges.len()).map(|feature| self.cell_bytes(feature)).sum();
+        // the cells, and of each row its number, class and weight
+        let bytes = width + 4 + 2 + if weight.is_none() { 0 } else { 8 };
         let least = self.shape(rows, weight.is_none()).least(Kernels::active(), method);
-        control.budget().admit_first(WHAT, [bytes, bytes.saturating_add(least)], REMEDY)?;
-        let control = &control.holding(bytes);
+        let need = RowsNeed::new(rows.len(), bytes, least);
+        control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
+        let control = &control.holding(need.held);
         // numbers of rows tell ties apart
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);

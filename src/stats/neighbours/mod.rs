@@ -34,6 +34,7 @@ mod distances;
 mod gather;
 pub mod genotypes;
 mod grid;
+mod members;
 mod narrow;
 mod nearest;
 mod need;
@@ -45,7 +46,7 @@ mod share;
 mod tests;
 mod totals;
 
-pub use by_distance::{default_radius, pairs_by_distance};
+pub use by_distance::{default_radius, pairs_by_distance, radius_need};
 pub use columns::{MISSING, NominalRows, Other};
 pub use gather::Root;
 pub use nearest::{NeighbourTies, Ranks};
@@ -54,6 +55,7 @@ pub use score::{
     neighbour_scores_with, round,
 };
 pub use select::{Multiclass, NeighbourMethod, PairMetric};
+pub use shape::streamed;
 pub use share::Share;
 
 use crate::error::{Error, Result};
@@ -93,6 +95,14 @@ impl Counts {
         let mean = total(&weights) / weights.len() as f64;
         weights.iter_mut().for_each(|w| *w /= mean);
         Self::Importances(weights)
+    }
+
+    /// Whether every row counts once.
+    pub fn is_one(&self) -> bool {
+        match self {
+            Self::One => true,
+            Self::Copies(each) | Self::Importances(each) => each.iter().all(|&w| w == 1.0),
+        }
     }
 }
 

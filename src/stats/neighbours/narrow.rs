@@ -16,6 +16,7 @@ use super::NeighbourRows;
 use super::bands::band;
 use super::distances::Order;
 use super::grid::Grid;
+use super::members::places;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
 use super::shape::{REMEDY, SearchShape, WHAT};
@@ -430,8 +431,8 @@ impl<'a> RowChunk<'a> {
             tied.clear();
             for word in 0..words {
                 let first = (starts[c] + 64 * word) as u32;
-                list(nearer[word], first, &mut near);
-                list(mask[word] & !nearer[word], first, &mut tied);
+                places(nearer[word], first, &mut near);
+                places(mask[word] & !nearer[word], first, &mut tied);
             }
             let each = share * weights[c] / totals[c];
             let left = there(c) - near.len();
@@ -469,7 +470,7 @@ impl<'a> RowChunk<'a> {
             })
             .collect();
         let mut choice = Contribution::default();
-        self.picker.near(&picked, own, self.picker.share(row), false, &mut choice);
+        self.picker.near(picked, own, self.picker.share(row), false, &mut choice);
         self.add(row, &choice);
     }
 
@@ -502,13 +503,5 @@ impl<'a> RowChunk<'a> {
                 &mut self.sums,
             );
         }
-    }
-}
-
-/// Places of the bits of a word.
-fn list(mut bits: u64, first: u32, to: &mut Vec<u32>) {
-    while bits != 0 {
-        to.push(first + bits.trailing_zeros());
-        bits &= bits - 1;
     }
 }

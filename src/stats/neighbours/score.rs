@@ -7,10 +7,12 @@
 //! processes give the same scores ([`neighbour_parts`]).
 
 use super::NeighbourRows;
-use super::distances::{Distances, Order, SCRATCH_BYTES, row_bytes, tile_rows};
+use super::distances::{Distances, Order, row_bytes, tile_rows};
 use super::grid::Grid;
+use super::members::Packed;
 use super::narrow::{self, ChunkPlan};
-use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
+use super::need::TileNeed;
+use super::select::{Multiclass, NeighbourMethod, Picker};
 use super::shape::{REMEDY, SearchShape, WHAT};
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
@@ -94,6 +96,8 @@ pub fn neighbour_parts(
         return Ok(vec![PartialScores { all: 0.0, each: vec![0.0; rows.features()] }]);
     }
     let task = ScoreTask { kernels: Kernels::active(), rows, method, multiclass, share, total };
+    let groups = RowGroups::new(rows.len(), [rows.codes.columns, rows.others.len()]).count(share);
+    let control = &control.holding(groups * 8 * rows.features());
     sums(control, &task, &mut |part| parts.push(part))?;
     Ok(parts)
 }
@@ -142,9 +146,7 @@ impl PartialScores {
 /// The rows in groups: their size depends on the data alone.
 pub(super) struct RowGroups {
     rows: usize,
-    /// Complete nominal columns, and others.
-    columns: [usize; 2],
-    size: usize,
+    pub size: usize,
     /// Rows of a tile: whole groups.
     tile: usize,
 }
@@ -165,49 +167,21 @@ impl RowGroups {
         } else {
             fit
         };
-        Self { rows, columns: [nominal, others], size, tile: (few / size).max(1) * size }
-    }
-
-    /// Bytes beside the tile: sums of the groups, and of each thread a block of columns by place,
-    /// bit planes, the distances of a row.
-    fn fixed(&self, threads: usize) -> usize {
-        let [nominal, others] = self.columns;
-        let sums = (self.rows.div_ceil(self.size) + 1) * (nominal + others) * 16;
-        let block = if nominal == 0 { 0 } else { self.rows * block_width(self.rows, nominal) };
-        let thread = block + SCRATCH_BYTES.min(nominal * (256 * 64)) + 24 * self.rows;
-        sums.saturating_add(threads.saturating_mul(thread))
-    }
-
-    /// Bytes of a row of a tile: its distances to all rows, and the neighbours chosen.
-    fn row(&self, method: NeighbourMethod, classes: usize) -> usize {
-        let chosen = match method {
-            NeighbourMethod::ReliefF { k, .. } | NeighbourMethod::Merit { k, .. } => {
-                8 * k.min(self.rows).saturating_mul(classes)
-            }
-            _ => 8 * self.rows,
-        };
-        row_bytes(self.rows, self.columns[1]) + chosen + 64
-    }
-
-    /// Bytes of a tile of one group.
-    pub fn one_group(&self, method: NeighbourMethod, classes: usize, threads: usize) -> usize {
-        let tile = self.size.min(self.rows).saturating_mul(self.row(method, classes));
-        self.fixed(threads).saturating_add(tile)
+        Self { rows, size, tile: (few / size).max(1) * size }
     }
 
     /// The largest tiles that the budget allows; on one thread where it has no room for more.
     ///
     /// # Errors
     /// [`Error::Need`] where one group does not fit.
-    fn within_budget(mut self, control: &Control, task: &ScoreTask<'_>) -> Result<(Self, Control)> {
-        let (method, classes) = (task.method, task.rows.n_classes);
-        let fits = control.budget().has(self.one_group(method, classes, control.threads()));
+    fn within_budget(mut self, control: &Control, need: &TileNeed) -> Result<(Self, Control)> {
+        let budget = control.budget();
+        let fits = budget.has(need.bytes(self.size, control.threads()));
         let control = if fits { control.clone() } else { control.serial() };
-        let (fixed, row) = (self.fixed(control.threads()), self.row(method, classes));
-        let left = control.budget().left().saturating_sub(fixed);
-        self.tile = self.tile.min((left / row / self.size).max(1) * self.size);
-        let tile = self.tile.min(self.rows).saturating_mul(row);
-        control.budget().admit(WHAT, fixed.saturating_add(tile), REMEDY)?;
+        while self.tile > self.size && need.bytes(self.tile, control.threads()) > budget.left() {
+            self.tile = (self.tile / self.size / 2).max(1) * self.size;
+        }
+        budget.admit(WHAT, need.bytes(self.tile, control.threads()), REMEDY)?;
         Ok((self, control))
     }
 
@@ -216,6 +190,11 @@ impl RowGroups {
         let groups = share.range(self.rows.div_ceil(self.size));
         let (first, last) = (groups.start * self.size, (groups.end * self.size).min(self.rows));
         (first..last).step_by(self.tile).map(|at| at..(at + self.tile).min(last)).collect()
+    }
+
+    /// Groups of a share.
+    fn count(&self, share: Share) -> usize {
+        share.range(self.rows.div_ceil(self.size)).len()
     }
 
     /// Groups of the rows of a tile, counted from its first row.
@@ -262,7 +241,8 @@ fn sums(
         return Ok(());
     }
     let groups = RowGroups::new(rows.len(), [shape.nominal, shape.others]);
-    let (groups, control) = &groups.within_budget(control, task)?;
+    let need = TileNeed::new(&shape, kernels, method, groups.size);
+    let (groups, control) = &groups.within_budget(control, &need)?;
     let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
     let asked: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
@@ -356,7 +336,7 @@ fn pick(
     picker: &Picker<'_>,
     d: &Distances,
     tile: &Range<usize>,
-) -> Result<Vec<Contribution>> {
+) -> Result<Vec<Packed>> {
     const TOGETHER: usize = 32;
     let parts = parallel::map(control, tile.len().div_ceil(TOGETHER), |p| {
         control.check()?;
@@ -368,13 +348,13 @@ fn pick(
                 let own = usize::from(rows.classes[row]);
                 if rows.others.is_empty() {
                     d.whole(i, &mut whole);
-                    picker.pick(row, own, &mut whole)
+                    Packed::of(picker.pick(row, own, &mut whole))
                 } else {
                     d.mixed(i, &mut mixed);
-                    picker.pick(row, own, &mut mixed)
+                    Packed::of(picker.pick(row, own, &mut mixed))
                 }
             })
-            .collect::<Vec<Contribution>>())
+            .collect::<Vec<Packed>>())
     })?;
     Ok(parts.into_iter().flatten().collect())
 }
@@ -385,7 +365,7 @@ struct ScoreWork<'a> {
     rows: &'a NeighbourRows<'a>,
     order: &'a Order,
     first: usize,
-    choices: &'a [Contribution],
+    choices: &'a [Packed],
     by_share: bool,
     /// Places of choices that are summed together.
     groups: Vec<Range<usize>>,
@@ -414,7 +394,7 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
             to[..range.len()].copy_from_slice(rows.part(row as usize, range.clone()));
         }
         let shares = if work.by_share { shares(&bytes, width, rows.len()) } else { Vec::new() };
-        let mut of_row = vec![0.0; width];
+        let (mut of_row, mut listed) = (vec![0.0; width], Vec::new());
         let mut of_groups = vec![vec![0.0; width]; work.groups.len()];
         for (group, sums) in work.groups.iter().zip(&mut of_groups) {
             for i in group.clone() {
@@ -425,6 +405,7 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
                 let row = &bytes[work.order.places[work.first + i] as usize * width..][..width];
                 for (weight, members) in &choice.groups {
                     let to = if work.by_share { &mut of_row } else { &mut *sums };
+                    let members = members.list(&mut listed);
                     work.kernels.add_mismatches(row, &bytes, members, *weight, to);
                 }
                 if work.by_share {
@@ -447,7 +428,7 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
 }
 
 /// Columns of a block.
-fn block_width(rows: usize, columns: usize) -> usize {
+pub(super) fn block_width(rows: usize, columns: usize) -> usize {
     let fit = (BLOCK_BYTES / rows.max(1) / 64 * 64).clamp(64, 4096);
     fit.min(columns.next_multiple_of(64))
 }
@@ -470,7 +451,8 @@ fn add_others(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScore
         let numbers: Option<(Vec<f64>, &[f64])> = column
             .complete_numbers()
             .map(|values| (places.iter().map(|&row| values[row as usize]).collect(), values));
-        let of_row = |i: usize| -> f64 {
+        let mut listed = Vec::new();
+        let mut of_row = |i: usize| -> f64 {
             let row = work.first + i;
             let of_pairs = |members: &[u32]| -> f64 {
                 match &numbers {
@@ -483,12 +465,12 @@ fn add_others(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScore
                 }
             };
             let groups = work.choices[i].groups.iter();
-            groups.map(|(weight, members)| weight * of_pairs(members)).sum()
+            groups.map(|(weight, members)| weight * of_pairs(members.list(&mut listed))).sum()
         };
         let mut sums = Vec::with_capacity(work.groups.len());
         for group in &work.groups {
             control.check()?;
-            sums.push(group.clone().map(of_row).sum::<f64>());
+            sums.push(group.clone().map(&mut of_row).sum::<f64>());
         }
         Ok(sums)
     })?;

@@ -106,6 +106,17 @@ impl NeighbourMethod {
         }
     }
 
+    /// How many places it chooses.
+    pub(super) fn chosen(&self) -> Chosen {
+        match *self {
+            Self::ReliefF { k, .. } | Self::Merit { k, .. } => Chosen::Nearest(k),
+            Self::Surf { star } | Self::MultiSurf { star } => {
+                Chosen::Within { sides: 1 + usize::from(star) }
+            }
+            Self::Pairs { .. } => Chosen::All,
+        }
+    }
+
     /// True if what a row adds to a feature is weighed by the share of its value.
     pub(super) fn by_share(&self) -> bool {
         matches!(self, Self::Pairs { metric: PairMetric::Pi, .. })
@@ -123,6 +134,17 @@ pub(super) struct Contribution {
     pub constant: f64,
     /// Weight and members (places) of each group.
     pub groups: Vec<PlaceGroup>,
+}
+
+/// How many places a method chooses for a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Chosen {
+    /// So many of each class.
+    Nearest(usize),
+    /// Those nearer than a radius, or these and those farther than another.
+    Within { sides: usize },
+    /// All.
+    All,
 }
 
 /// What picking needs to know besides the distances.
@@ -189,7 +211,7 @@ impl<'a> Picker<'a> {
                     self.nearest(row, &distances[class.clone()], class.start, k, ties, ranks)
                 };
                 let picked: Vec<Vec<PlaceGroup>> = self.classes().map(nearest).collect();
-                self.near(&picked, own, each, false, &mut choice);
+                self.near(picked, own, each, false, &mut choice);
             }
             NeighbourMethod::Pairs { setting, metric } => {
                 self.pairs(distances, own, &setting, metric, &mut choice)
@@ -203,25 +225,21 @@ impl<'a> Picker<'a> {
             }
             NeighbourMethod::Surf { star } => {
                 let mean = self.mean;
-                self.near(
-                    &self.within(row, distances, |d| d < mean - tolerance),
-                    own,
-                    each,
-                    false,
-                    &mut choice,
-                );
+                let near = self.within(row, distances, |d| d < mean - tolerance);
+                self.near(near, own, each, false, &mut choice);
                 if star {
                     let far = self.within(row, distances, |d| d > mean + tolerance && d < farthest);
-                    self.near(&far, own, -each, false, &mut choice);
+                    self.near(far, own, -each, false, &mut choice);
                 }
             }
             NeighbourMethod::MultiSurf { star } => {
                 let (low, high) = band.unwrap_or_default();
                 let (low, high) = (low - tolerance, high + tolerance);
-                self.near(&self.within(row, distances, |d| d < low), own, each, false, &mut choice);
+                let near = self.within(row, distances, |d| d < low);
+                self.near(near, own, each, false, &mut choice);
                 if star {
                     let far = self.within(row, distances, |d| d > high && d < farthest);
-                    self.near(&far, own, each, true, &mut choice);
+                    self.near(far, own, each, true, &mut choice);
                 }
             }
         }
@@ -332,7 +350,7 @@ impl<'a> Picker<'a> {
     /// for the far rows of MultiSURF*.
     pub fn near(
         &self,
-        picked: &[Vec<PlaceGroup>],
+        picked: Vec<Vec<PlaceGroup>>,
         own: usize,
         scale: f64,
         agreements: bool,
@@ -342,7 +360,7 @@ impl<'a> Picker<'a> {
             |groups: &Vec<PlaceGroup>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
         let totals: Vec<f64> = picked.iter().map(total).collect();
         let of_classes = self.of_classes(&totals, own);
-        for (c, groups) in picked.iter().enumerate() {
+        for (c, groups) in picked.into_iter().enumerate() {
             if totals[c] <= 0.0 {
                 continue;
             }
@@ -351,7 +369,7 @@ impl<'a> Picker<'a> {
                 choice.constant += scale * of_classes[c];
             }
             let each = if agreements { -each } else { each };
-            choice.groups.extend(groups.iter().map(|(w, m)| (each * w, m.clone())));
+            choice.groups.extend(groups.into_iter().map(|(w, m)| (each * w, m)));
         }
     }
 

@@ -1,7 +1,12 @@
 //! The shape of a search for neighbours, which decides what memory it takes.
 
-use super::NeighbourRows;
+use super::by_distance::DistanceNeed;
 use super::distances::Order;
+use super::totals::levels;
+use super::{NeighbourMethod, NeighbourRows, NominalRows};
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::Kernels;
 
 /// The work, and the remedy where memory does not suffice, for messages.
 pub(super) const WHAT: &str = "the search for neighbours of rows";
@@ -12,9 +17,10 @@ pub(super) const REMEDY: &str = "give it that much, use fewer threads, or a samp
 pub(super) struct SearchShape {
     /// Rows of each class.
     pub classes: Vec<usize>,
-    /// Complete nominal columns, and how many values they have together.
+    /// Complete nominal columns, how many values they have together, and the most of one.
     pub nominal: usize,
     pub values: usize,
+    pub most: usize,
     /// Columns of any other kind.
     pub others: usize,
     /// Whether every row counts once.
@@ -28,13 +34,90 @@ impl SearchShape {
             classes: order.starts.windows(2).map(|w| w[1] - w[0]).collect(),
             nominal: rows.codes.columns,
             values: levels.iter().map(|&l| usize::from(l)).sum(),
+            most: usize::from(levels.iter().copied().max().unwrap_or(0)),
             others: rows.others.len(),
             unit: rows.mass.is_unit(),
         }
+    }
+
+    /// Of codes where they lie, with the class of each row.
+    fn of_codes(
+        control: &Control,
+        codes: NominalRows<'_>,
+        (classes, n_classes): (&[u16], usize),
+        unit: bool,
+    ) -> Result<Self> {
+        let width = 1024;
+        let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
+            control.check()?;
+            let columns = b * width..((b + 1) * width).min(codes.columns);
+            let rows = (0..classes.len()).map(|i| codes.part(i, columns.clone()));
+            Ok(levels(columns.len(), rows))
+        })?;
+        let levels = parts.concat();
+        let mut sizes = vec![0; n_classes];
+        classes.iter().filter_map(|&c| sizes.get_mut(usize::from(c)).map(|n| *n += 1)).count();
+        Ok(Self {
+            classes: sizes,
+            nominal: codes.columns,
+            values: levels.iter().map(|&l| usize::from(l)).sum(),
+            most: usize::from(levels.iter().copied().max().unwrap_or(0)),
+            others: 0,
+            unit,
+        })
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.classes.iter().sum()
     }
+}
+
+/// Bytes of a row beside its cells: its place by content and its class, then places and numbers in
+/// the order of classes.
+const KEPT: usize = 4 + 2 + 3 * 4;
+/// Bytes of a row while rows are put in the order of content.
+const ORDERING: usize = 16 + 4;
+
+/// What the rows of a search take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowsNeed {
+    /// While they are gathered, before they are put in order.
+    pub first: usize,
+    /// During the search.
+    pub held: usize,
+    /// With a search that takes `least`.
+    pub all: usize,
+}
+
+impl RowsNeed {
+    /// For rows of so many bytes, and a search beside them.
+    pub fn new(rows: usize, bytes: usize, least: usize) -> Self {
+        let first = rows.saturating_mul(bytes);
+        let held = first.saturating_add(rows * KEPT);
+        let all = held.saturating_add(least).max(first.saturating_add(rows * ORDERING));
+        Self { first, held, all }
+    }
+}
+
+/// The control of a search over codes where they lie, once its need is admitted: that of the
+/// method, and of Relief's radius where it has to be found.
+///
+/// # Errors
+/// [`crate::error::Error::Need`], [`crate::error::Error::Cancelled`].
+pub fn streamed(
+    control: &Control,
+    codes: NominalRows<'_>,
+    classes: (&[u16], usize),
+    unit: bool,
+    (method, radius): (NeighbourMethod, bool),
+) -> Result<Control> {
+    let (shape, kernels) =
+        (SearchShape::of_codes(control, codes, classes, unit)?, Kernels::active());
+    let of_radius = if radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
+    let least = shape.least(kernels, method).max(of_radius);
+    let bytes = size_of::<u16>() + if unit { 0 } else { size_of::<f64>() };
+    let need = RowsNeed::new(shape.rows(), bytes, least);
+    control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
+    Ok(control.holding(need.held))
 }

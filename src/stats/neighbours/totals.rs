@@ -20,18 +20,14 @@ impl NominalTotals {
         rows: &NeighbourRows<'_>,
         with_distances: bool,
     ) -> Result<Self> {
-        let width = 1024;
+        // counts of values take a kilobyte a column
+        let width = if with_distances { 64 } else { 1024 };
         let t = rows.len() as u128;
         let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {
             control.check()?;
             let columns = b * width..((b + 1) * width).min(rows.codes.columns);
-            let mut most = vec![0u8; columns.len()];
-            for i in 0..rows.len() {
-                most.iter_mut()
-                    .zip(rows.part(i, columns.clone()))
-                    .for_each(|(m, &c)| *m = (*m).max(c));
-            }
-            let levels: Vec<u16> = most.into_iter().map(|m| u16::from(m) + 1).collect();
+            let levels =
+                levels(columns.len(), (0..rows.len()).map(|i| rows.part(i, columns.clone())));
             let mut sum = 0u128;
             if with_distances {
                 let mut counts = vec![[0u32; 256]; columns.len()];
@@ -49,6 +45,15 @@ impl NominalTotals {
         let distances = parts.iter().map(|p| p.1).sum();
         Ok(Self { levels: parts.into_iter().flat_map(|p| p.0).collect(), distances })
     }
+}
+
+/// Number of codes of each of some columns, the largest and one, from their rows.
+pub(super) fn levels<'a>(columns: usize, rows: impl Iterator<Item = &'a [u8]>) -> Vec<u16> {
+    let mut most = vec![0u8; columns];
+    for row in rows {
+        most.iter_mut().zip(row).for_each(|(m, &c)| *m = (*m).max(c));
+    }
+    most.into_iter().map(|m| u16::from(m) + 1).collect()
 }
 
 /// SURF's mean distance for complete nominal columns and no weights, without a pass over pairs.

@@ -316,8 +316,11 @@ impl SlotRows {
 
     /// Bytes of `rows` rows while [`Self::assemble`] puts them in order, with their slots.
     pub fn gathered_bytes(rows: usize, features: usize) -> usize {
-        let others = 4 * table_size(rows) + 8 * rows;
-        (2 * Self::bytes(rows, features)).saturating_add(others)
+        let slots = 4 * rows.saturating_mul(features);
+        // classes and hashes; rows that stay with their weights, beside the table in which rows
+        // meet their equals, and after it beside the rows in order and their places
+        let of_all = (2 + 8 + 4 + 4) * rows;
+        slots.saturating_add(of_all).saturating_add((4 * table_size(rows)).max(slots + 8 * rows))
     }
 
     /// Room for the rows that are kept, in order of their classes.

@@ -43,7 +43,7 @@ pub use contract::{Decay, PairSetting, count_matrices, root_matrix, uniform_matr
 pub use counts::{Classes, PairCounts};
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{CodeColumn, CodeTable, CodeValues, MAX_WEIGHT};
-pub use node::{Matrices, NodeMatrices, Numbering, PairNodeRows};
+pub use node::{Matrices, NodeMatrices, NodePass, Numbering, PairNodeRows};
 pub use profile::Profile;
 pub use radius::{RadiusRule, default_radius};
 pub use sample::{BlockScores, CaseSigns, block_scores};

@@ -17,7 +17,7 @@ use super::input::{REMEDY, SlotRows, WHAT, hash_class, hash_slot};
 use super::plan::{self, PassShape};
 use super::profile::Profile;
 use super::radius::RadiusRule;
-use super::weigh::weigh;
+use super::weigh::{SumsNeed, weigh};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::memory::{self, Budget};
@@ -65,6 +65,71 @@ impl Numbering {
     }
 }
 
+/// What is made of the pairs of a node: it decides what the pass takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodePass {
+    /// A profile for all settings.
+    Profile,
+    /// Counts of all classes apart.
+    Counts,
+    /// Sums under one setting.
+    Sums {
+        /// Whether the radius has to be found.
+        radius: bool,
+    },
+}
+
+impl NodePass {
+    /// Bytes of gathering `rows` rows of `features` features that vary, with `slots` values
+    /// together; and the most of that and of the pass over rows that all differ.
+    fn need(self, rows: usize, features: usize, slots: usize, classes: usize) -> [usize; 2] {
+        let kernels = Kernels::active();
+        let counted = |known: Classes| {
+            PassShape::of_rows(kernels, rows, features, slots, known.kept(classes)).least()
+        };
+        let later = match self {
+            // a double loop makes the profile and sums of as many numbers
+            Self::Profile if rows <= plan::SMALL_NODE => 2 * profile_bytes(features),
+            Self::Profile => counted(Classes::cheapest(classes)) + profile_bytes(features),
+            Self::Counts => counted(Classes::Apart),
+            Self::Sums { radius } => {
+                let sums = SumsNeed::of_rows(kernels, rows, features, slots, classes).bytes(1);
+                let most = slots.div_ceil(features.max(1));
+                let by_distance = neighbours::radius_need(rows, features, most);
+                sums.max(if radius { rows * radius_row(features) + by_distance } else { 0 })
+            }
+        };
+        let first = SlotRows::gathered_bytes(rows, features);
+        [first, SlotRows::bytes(rows, features).saturating_add(later).max(first)]
+    }
+
+    /// Refuse the pass over `[rows, features, slots, classes]` of a node whose rows, once coded,
+    /// take `coded` bytes.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Need`].
+    pub fn admit(
+        self,
+        budget: Budget,
+        [rows, features, slots, classes]: [usize; 4],
+        coded: usize,
+    ) -> Result<()> {
+        let [first, all] = self.need(rows, features, slots, classes);
+        let [first, all] = [coded.saturating_add(first), coded.saturating_add(all)];
+        budget.admit_first(WHAT, [first, all], REMEDY)
+    }
+}
+
+/// Bytes of a profile of `features` features.
+fn profile_bytes(features: usize) -> usize {
+    64 * features * (features + 1)
+}
+
+/// Bytes of a row as neighbours see it: codes of a byte, class and weight; content and places.
+fn radius_row(features: usize) -> usize {
+    features + 2 + 8 + 18
+}
+
 /// The rows of a node, ready to be counted.
 #[derive(Debug)]
 pub struct PairNodeRows {
@@ -89,6 +154,7 @@ impl PairNodeRows {
         n_classes: usize,
         weight: impl Fn(u32) -> u32,
         numbering: &mut Numbering,
+        pass: NodePass,
     ) -> Result<Self> {
         let (t, width) = (coded.rows.len(), layout.features());
         let largest = (0..width).map(|j| layout.arity(j)).max().unwrap_or(0).max(n_classes);
@@ -112,13 +178,8 @@ impl PairNodeRows {
             }
         }
         let kept = features.len();
-        // the rows twice, and the table in which they meet their equals
-        let first = SlotRows::gathered_bytes(t, kept);
         let slots = features.iter().map(|&j| layout.arity(j as usize)).sum();
-        let known = Classes::cheapest(classes.len()).kept(classes.len());
-        let pass = PassShape::of_rows(Kernels::active(), t, kept, slots, known);
-        let all = SlotRows::bytes(t, kept).saturating_add(pass.least());
-        budget.admit_first(WHAT, [first, all], REMEDY)?;
+        pass.admit(budget, [t, kept, slots, classes.len()], 0)?;
         let mut slots: Vec<u32> = memory::zeroed(t * kept)?;
         for (k, &j) in features.iter().enumerate() {
             let column = || coded.codes.iter().skip(j as usize).step_by(width).map(|c| c.index());
@@ -167,8 +228,7 @@ impl PairNodeRows {
             return Ok(double_loop(&self.rows));
         }
         // the profile is made while the counts are held
-        let n = self.rows.features;
-        let control = &control.holding(64 * n * (n + 2));
+        let control = &control.holding(profile_bytes(self.rows.features));
         Ok(Profile::new(&self.counts(control, classes)?))
     }
 
@@ -186,8 +246,7 @@ impl PairNodeRows {
     /// [`crate::error::Error::Cancelled`].
     pub fn radius(&self, control: &Control, enough: RadiusRule) -> Result<usize> {
         let (rows, n) = (&self.rows, self.rows.features);
-        // codes of a byte, classes, weights, and what neighbours keep of a row
-        let control = &control.quiet().holding(rows.len() * (n + 64));
+        let control = &control.quiet().holding(rows.len() * radius_row(n));
         if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {
             return Ok(enough.radius(slow_pairs_by_distance(control, rows)?.into_iter()));
         }
@@ -411,6 +470,7 @@ mod tests {
                 random.n_classes,
                 weight,
                 &mut Numbering::default(),
+                NodePass::Profile,
             )
             .unwrap();
             if node.features().is_empty() {

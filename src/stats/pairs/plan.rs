@@ -32,7 +32,7 @@ use std::ops::Range;
 /// Most pairs that are found by a double loop.
 const FEW: usize = SMALL_NODE * SMALL_NODE;
 /// Most distinct rows of a node that are counted by a double loop into its profile.
-const SMALL_NODE: usize = 64;
+pub(super) const SMALL_NODE: usize = 64;
 /// Up to this weight, its cube fits 32 bits.
 const SMALL_NODE_WEIGHT: u64 = 1600;
 /// Cells beyond which the table of the transform is not made.

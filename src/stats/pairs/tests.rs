@@ -5,8 +5,8 @@ use super::exact::count;
 use super::input::SlotRows;
 use super::naive;
 use super::{
-    Classes, CodeColumn, CodeTable, CodeValues, Numbering, PairCounts, PairNodeRows, RadiusRule,
-    default_radius, pair_counts_across, pair_counts_by_block_with, pair_counts_with,
+    Classes, CodeColumn, CodeTable, CodeValues, NodePass, Numbering, PairCounts, PairNodeRows,
+    RadiusRule, default_radius, pair_counts_across, pair_counts_by_block_with, pair_counts_with,
 };
 use crate::memory::Budget;
 use crate::numeric::{mix, uniform};
@@ -266,7 +266,9 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         let layout = Layout::new(&arities, 2);
         let copies = |row: u32| 1 + row % 3;
         let (budget, numbering) = (Budget::default(), &mut Numbering::default());
-        let node = PairNodeRows::gather(budget, coded, &layout, 2, copies, numbering).unwrap();
+        let pass = NodePass::Sums { radius: true };
+        let node =
+            PairNodeRows::gather(budget, coded, &layout, 2, copies, numbering, pass).unwrap();
         let columns: Vec<Vec<u16>> =
             (0..n).map(|k| codes.iter().skip(k).step_by(n).map(|&c| c as u16).collect()).collect();
         let weights: Vec<u32> = rows.iter().map(|&row| copies(row)).collect();

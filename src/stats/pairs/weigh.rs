@@ -23,7 +23,7 @@ use super::contract::PairSetting;
 use super::counts::Classes;
 use super::exact;
 use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
-use super::plan;
+use super::plan::{self, PassShape};
 use super::scan::{CHUNK, Tile, tiles};
 use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
 use super::weighed::WeighedPairs;
@@ -86,7 +86,11 @@ pub(super) fn weigh(
             groups(&active.offsets).iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
         all as f64 / CHUNK as f64
     };
-    if plan::counting_pays(columns, active, kernels.words(), additions) {
+    let room = || {
+        let shape = PassShape::new(kernels, columns, active, Classes::Apart);
+        control.budget().has(shape.least())
+    };
+    if plan::counting_pays(columns, active, kernels.words(), additions) && room() {
         by_counts(control, kernels, columns, active, setting)
     } else {
         by_sums(control, kernels, columns, active, setting)
@@ -127,17 +131,9 @@ pub(super) fn by_sums(
     setting: &PairSetting,
 ) -> Result<WeighedPairs> {
     let (out, shape, flat) = start(columns, active, setting)?;
-    let own = std::ptr::eq(columns, active);
-    let n = columns.features;
-    let (slots, t) = (columns.offsets[n] as usize, active.len());
-    let top = active.weights.iter().fold(0, |a, &w| a | w);
-    // planes of powers, or the table of equal rows before them; the sums of the result
-    let of_rows = ((32 - top.leading_zeros()) as usize * t * (6 * n + 8)).max(240 * t)
-        + 64 * slots * (active.starts.len() - 1);
-    let sums = 32 * (slots * (active.starts.len() - 1) + columns.len());
-    let planes = if kernels.words() == 8 { 64 * slots + 4096 * n } else { 1056 * slots + 2048 * n };
-    let share = sums + planes + 4 * 64 * 1024;
-    let need = |shares: usize| of_rows.saturating_add(share.saturating_mul(shares));
+    let (own, n) = (std::ptr::eq(columns, active), columns.features);
+    let sums = SumsNeed::new(kernels, columns, active);
+    let need = |shares: usize| sums.bytes(shares);
     let column_tiles = tiles(columns, kernels.words());
     let all =
         if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
@@ -180,6 +176,51 @@ pub(super) fn by_sums(
         part.add_to(columns, &mut out);
     }
     out.finished()
+}
+
+/// What the sums of weights take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SumsNeed {
+    /// Active rows by the digits of their weights, or the table of equal rows before them; and the
+    /// sums of the result.
+    all: usize,
+    /// Of each share of the columns: sums, bit planes, weights.
+    share: usize,
+}
+
+impl SumsNeed {
+    /// Of gathered rows.
+    pub fn new(kernels: Kernels, columns: &SlotRows, active: &SlotRows) -> Self {
+        let n = columns.features;
+        let (slots, classes) = (columns.offsets[n] as usize, active.starts.len() - 1);
+        let top = active.weights.iter().fold(0, |a, &w| a | w);
+        let bits = (32 - top.leading_zeros()) as usize;
+        Self::with(kernels, [columns.len(), active.len()], [n, slots, classes], bits)
+    }
+
+    /// Of rows that all differ and count once.
+    pub fn of_rows(kernels: Kernels, rows: usize, n: usize, slots: usize, classes: usize) -> Self {
+        Self::with(kernels, [rows, rows], [n, slots, classes], 1)
+    }
+
+    fn with(
+        kernels: Kernels,
+        [columns, active]: [usize; 2],
+        [n, slots, classes]: [usize; 3],
+        bits: usize,
+    ) -> Self {
+        let of_rows = bits.saturating_mul(active * (6 * n + 8)).max(240 * active);
+        let sums = 32 * (slots * classes + columns);
+        let planes =
+            if kernels.words() == 8 { 64 * slots + 4096 * n } else { 1056 * slots + 2048 * n };
+        let all = of_rows.saturating_add(96 * slots * classes);
+        Self { all, share: sums + planes + 4 * 64 * 1024 }
+    }
+
+    /// Bytes with so many shares.
+    pub fn bytes(&self, shares: usize) -> usize {
+        self.all.saturating_add(self.share.saturating_mul(shares))
+    }
 }
 
 /// Sums of one worker.

@@ -231,7 +231,8 @@ pub(in crate::grow) fn admit<W: Weighing>(
     let layout = &context.nominal.layout;
     let slots = (0..layout.features()).map(|j| layout.arity(j)).sum();
     let shape = [rows, layout.features(), slots, context.data.n_classes()];
-    pass(context, metric, pairs)?.admit(control.budget(), shape, coded)
+    let top = pairs.weights.iter().flatten().copied().max().unwrap_or(1);
+    pass(context, metric, pairs)?.admit(control.budget(), shape, (top, coded))
 }
 
 /// Relief's radius of some rows, for looks at nodes far from their root.

@@ -116,6 +116,7 @@ pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
         most,
         others: 0,
         unit: false,
+        whole: true,
     };
     DistanceNeed::new(&shape, Kernels::active()).least()
 }

@@ -130,7 +130,15 @@ impl<'a> Root<'a> {
         let complete = || columns.iter().filter_map(levels);
         let nominal = complete().count();
         let (values, most) = (complete().sum(), complete().max().unwrap_or(0));
-        SearchShape { classes, nominal, values, most, others: columns.len() - nominal, unit }
+        SearchShape {
+            classes,
+            nominal,
+            values,
+            most,
+            others: columns.len() - nominal,
+            unit,
+            whole: self.unit.is_none(),
+        }
     }
 
     /// Bytes of a cell of a feature, with what is expected of it where cells are missing.

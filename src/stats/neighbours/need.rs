@@ -52,7 +52,8 @@ impl TileNeed {
                 (numeric * of_class + 24 * kept, 4 * kept + 48 * classes)
             }
             Chosen::Within { sides } if shape.unit => (4 * t, sides * (t / 8 + 64 * classes) + 64),
-            Chosen::Within { sides } => (8 * t, sides * 4 * t),
+            // weights that are not whole rarely repeat: a list for each neighbour
+            Chosen::Within { sides } => (24 * t, sides * t * if shape.whole { 4 } else { 52 }),
             Chosen::All => (4 * of_class, 4 * t),
         };
         let block = block_width(t, nominal.max(1));

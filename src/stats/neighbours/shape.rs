@@ -3,7 +3,7 @@
 use super::by_distance::DistanceNeed;
 use super::distances::Order;
 use super::totals::levels;
-use super::{NeighbourMethod, NeighbourRows, NominalRows};
+use super::{Counts, NeighbourMethod, NeighbourRows, NominalRows};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
@@ -23,8 +23,9 @@ pub(super) struct SearchShape {
     pub most: usize,
     /// Columns of any other kind.
     pub others: usize,
-    /// Whether every row counts once.
+    /// Whether every row counts once, and whether weights are whole.
     pub unit: bool,
+    pub whole: bool,
 }
 
 impl SearchShape {
@@ -37,6 +38,7 @@ impl SearchShape {
             most: usize::from(levels.iter().copied().max().unwrap_or(0)),
             others: rows.others.len(),
             unit: rows.mass.is_unit(),
+            whole: rows.mass.whole,
         }
     }
 
@@ -45,7 +47,7 @@ impl SearchShape {
         control: &Control,
         codes: NominalRows<'_>,
         (classes, n_classes): (&[u16], usize),
-        unit: bool,
+        [unit, whole]: [bool; 2],
     ) -> Result<Self> {
         let width = 1024;
         let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
@@ -64,6 +66,7 @@ impl SearchShape {
             most: usize::from(levels.iter().copied().max().unwrap_or(0)),
             others: 0,
             unit,
+            whole,
         })
     }
 
@@ -109,11 +112,13 @@ pub fn streamed(
     control: &Control,
     codes: NominalRows<'_>,
     classes: (&[u16], usize),
-    unit: bool,
+    weights: &Counts,
     (method, radius): (NeighbourMethod, bool),
 ) -> Result<Control> {
+    let unit = weights.is_one();
+    let kind = [unit, !matches!(weights, Counts::Importances(_))];
     let (shape, kernels) =
-        (SearchShape::of_codes(control, codes, classes, unit)?, Kernels::active());
+        (SearchShape::of_codes(control, codes, classes, kind)?, Kernels::active());
     let of_radius = if radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
     let least = shape.least(kernels, method).max(of_radius);
     let bytes = size_of::<u16>() + if unit { 0 } else { size_of::<f64>() };

@@ -82,10 +82,11 @@ pub enum NodePass {
 impl NodePass {
     /// Bytes of gathering `rows` rows of `features` features that vary, with `slots` values
     /// together; and the most of that and of the pass over rows that all differ.
-    fn need(self, rows: usize, features: usize, slots: usize, classes: usize) -> [usize; 2] {
+    fn need(self, [rows, features, slots, classes]: [usize; 4], bits: usize) -> [usize; 2] {
         let kernels = Kernels::active();
         let counted = |known: Classes| {
-            PassShape::of_rows(kernels, rows, features, slots, known.kept(classes)).least()
+            let shape = PassShape::of_rows(kernels, rows, features, slots, known.kept(classes));
+            PassShape { bits, ..shape }.least()
         };
         let later = match self {
             // a double loop makes the profile and sums of as many numbers
@@ -93,7 +94,8 @@ impl NodePass {
             Self::Profile => counted(Classes::cheapest(classes)) + profile_bytes(features),
             Self::Counts => counted(Classes::Apart),
             Self::Sums { radius } => {
-                let sums = SumsNeed::of_rows(kernels, rows, features, slots, classes).bytes(1);
+                let sums =
+                    SumsNeed::of_rows(kernels, rows, [features, slots, classes], bits).bytes(1);
                 let most = slots.div_ceil(features.max(1));
                 let by_distance = neighbours::radius_need(rows, features, most);
                 sums.max(if radius { rows * radius_row(features) + by_distance } else { 0 })
@@ -103,18 +105,19 @@ impl NodePass {
         [first, SlotRows::bytes(rows, features).saturating_add(later).max(first)]
     }
 
-    /// Refuse the pass over `[rows, features, slots, classes]` of a node whose rows, once coded,
-    /// take `coded` bytes.
+    /// Refuse the pass over `[rows, features, slots, classes]` of a node with `top` as its largest
+    /// weight, and whose rows, once coded, take `coded` bytes.
     ///
     /// # Errors
     /// [`crate::error::Error::Need`].
     pub fn admit(
         self,
         budget: Budget,
-        [rows, features, slots, classes]: [usize; 4],
-        coded: usize,
+        shape: [usize; 4],
+        (top, coded): (u32, usize),
     ) -> Result<()> {
-        let [first, all] = self.need(rows, features, slots, classes);
+        let bits = (u32::BITS - top.leading_zeros()) as usize;
+        let [first, all] = self.need(shape, bits);
         let [first, all] = [coded.saturating_add(first), coded.saturating_add(all)];
         budget.admit_first(WHAT, [first, all], REMEDY)
     }
@@ -179,7 +182,8 @@ impl PairNodeRows {
         }
         let kept = features.len();
         let slots = features.iter().map(|&j| layout.arity(j as usize)).sum();
-        pass.admit(budget, [t, kept, slots, classes.len()], 0)?;
+        let top = coded.rows.iter().map(|&row| weight(row)).max().unwrap_or(1);
+        pass.admit(budget, [t, kept, slots, classes.len()], (top, 0))?;
         let mut slots: Vec<u32> = memory::zeroed(t * kept)?;
         for (k, &j) in features.iter().enumerate() {
             let column = || coded.codes.iter().skip(j as usize).step_by(width).map(|c| c.index());

@@ -198,9 +198,10 @@ impl SumsNeed {
         Self::with(kernels, [columns.len(), active.len()], [n, slots, classes], bits)
     }
 
-    /// Of rows that all differ and count once.
-    pub fn of_rows(kernels: Kernels, rows: usize, n: usize, slots: usize, classes: usize) -> Self {
-        Self::with(kernels, [rows, rows], [n, slots, classes], 1)
+    /// Of rows that all differ, with weights of so many binary digits, and a number of features,
+    /// slots and classes.
+    pub fn of_rows(kernels: Kernels, rows: usize, shape: [usize; 3], bits: usize) -> Self {
+        Self::with(kernels, [rows, rows], shape, bits)
     }
 
     fn with(

@@ -12,7 +12,8 @@ use crate::numeric::{Cells, Count};
 use crate::simd::Level;
 use crate::simd::cuts::PairNode;
 use serde::Serialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 /// How the best feature is picked once every feature has its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
@@ -224,4 +225,20 @@ impl<F: Formula> Criterion for F {
             Cells::Weights(counts) => Formula::loss(self, counts, context),
         }
     }
+}
+
+/// Options as a file of this room declares them.
+pub(super) fn read<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T> {
+    let options = Value::Object(options);
+    let shown = options.to_string();
+    serde_json::from_value(options).map_err(|e| Error::parameter("options", shown, e))
+}
+
+/// Build a criterion from options; unknown names and values outside their domain are refused.
+pub(super) fn from_options<F: Formula + DeserializeOwned>(
+    options: Map<String, Value>,
+) -> Result<Box<dyn Criterion>> {
+    let made: F = read(options)?;
+    made.check()?;
+    Ok(Box::new(made))
 }

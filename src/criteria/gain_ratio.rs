@@ -12,7 +12,7 @@
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio, screen_gain_ratios};
 use super::{
     Block, GainFilter, Info, OptionInfo, OptionKind, Properties, RunningScores, SplitRule, Term,
-    running,
+    gains,
 };
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl Properties for GainRatio {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: running::gain_ratio, bound: None })
+        Some(RunningScores { term: Term::XLog2X, scores: gains::gain_ratio, bound: None })
     }
 
     fn gain_filter(&self) -> GainFilter {

@@ -8,9 +8,9 @@
 //! values.
 
 use super::fold::{Additive, OnClasses, total};
-use super::{Block, Context, Info, PairScreen, Properties, RunningScores, Term, running};
+use super::{Block, Context, Cuts, Info, LeftRows, PairScreen, Properties, RunningScores, Term};
 use crate::numeric::Count;
-use crate::simd::cuts;
+use crate::simd::{Level, cuts, running as simd};
 use serde::{Deserialize, Serialize};
 
 /// Products of two counts are exact in double precision up to here.
@@ -50,8 +50,8 @@ impl Properties for Gini {
     fn running_scores(&self) -> Option<RunningScores> {
         Some(RunningScores {
             term: Term::Squares,
-            scores: running::gini,
-            bound: Some(running::gini_bound),
+            scores: running_scores,
+            bound: Some(running_bound),
         })
     }
 
@@ -142,4 +142,31 @@ impl OnClasses for Gini {
     fn class<C: Count>(&self, count: C, _node: &GiniNode, [squares]: &mut [f64; 1]) {
         *squares += count.value() * count.value();
     }
+}
+
+/// Scores from running sums, in the order of operations of the fold.
+fn running_scores(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
+    let n = f64::from(cuts.n);
+    let share = 1.0 / n;
+    let before = cuts.whole / n * share;
+    let (level, sums) = (Level::active(), [cuts.left, cuts.right]);
+    match cuts.rows {
+        LeftRows::From(first) => {
+            simd::purities(level, [first, cuts.n], sums, share, before, out);
+        }
+        LeftRows::Each(rows) => {
+            simd::purities_of(level, rows, cuts.n, sums, share, before, out);
+        }
+    }
+    0.0
+}
+
+/// No score of these cuts is above it.
+fn running_bound(cuts: &Cuts<'_>) -> f64 {
+    let LeftRows::From(first) = cuts.rows else { return f64::INFINITY };
+    let share = 1.0 / f64::from(cuts.n);
+    let sizes = [first, cuts.n];
+    let purest = simd::purest(Level::active(), sizes, cuts.left, cuts.right);
+    // Both terms are at most 1, and rounded a few times.
+    (purest - cuts.whole * share) * share + 16.0 * f64::EPSILON
 }

@@ -10,7 +10,7 @@
 //! the last place of `log2 n`.
 
 use super::information::{EntropyNode, Gain, OnEntropies, screen_gains};
-use super::{Block, Info, Properties, RunningScores, Term, running};
+use super::{Block, Info, Properties, RunningScores, Term, gains};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ impl Properties for InfoGain {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: running::gain, bound: None })
+        Some(RunningScores { term: Term::XLog2X, scores: gains::gain, bound: None })
     }
 
     fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {

@@ -13,6 +13,7 @@
 //! only: at most 500 distinct rows and 64 classes; a missing value comes after all values in the
 //! sizes. One search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
+use super::formula::read;
 use super::{
     Criterion, Evidence, EvidenceKind, Info, OptionInfo, OptionKind, Properties, SizeBudget, Tables,
 };
@@ -94,7 +95,7 @@ impl Criterion for MinimalTreeSize {
 
 /// The criterion from its options.
 pub(super) fn make(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
-    let made: MinimalTreeSize = super::read(options)?;
+    let made: MinimalTreeSize = read(options)?;
     let budgets = [("node_budget", Some(made.node_budget)), ("total_budget", made.total_budget)];
     for (name, budget) in budgets {
         if budget == Some(0) {

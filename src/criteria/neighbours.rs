@@ -8,6 +8,7 @@
 
 use super::evidence::Evidence;
 pub use super::evidence::NeighbourSearch;
+use super::formula::read;
 use super::{Criterion, Info, OptionInfo, OptionKind, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{Multiclass, NeighbourTies};
@@ -62,7 +63,7 @@ impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
 pub(super) fn from_options<M: OnNeighbours + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
-    let made: M = super::read(options)?;
+    let made: M = read(options)?;
     made.search().0.check()?;
     Ok(Box::new(NeighbourCriterion(made)))
 }

@@ -9,6 +9,7 @@
 
 use super::evidence::Evidence;
 pub use super::evidence::{OnPairs, Pairs, Precision};
+use super::formula::read;
 use super::{Criterion, Info, OptionKind, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::stats::pairs::Decay;
@@ -58,7 +59,7 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
 pub(super) fn from_options<M: OnPairs + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
-    let made: M = super::read(options)?;
+    let made: M = read(options)?;
     made.check()?;
     Ok(Box::new(PairCriterion(made)))
 }

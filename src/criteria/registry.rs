@@ -1,0 +1,123 @@
+//! All criteria by name, with what makes each from its options.
+//!
+//! The only file of this room that knows every criterion; a name that it does not know is refused
+//! with the nearest one.
+
+use super::formula::from_options;
+use super::{Criterion, Info};
+use super::{
+    accuracy, angle, auc, chi2, class_angle, class_euclid, contextual_merit, dkm, euclid,
+    f_measure, f_measure_max, g_statistic, gain_ratio, gini, hellinger, info_gain, jaccard,
+    k_nearest_merit, laplace, mantaras, mdl, minimal_tree_size, multisurf, neighbours, nmi,
+    normal_gain, orthogonality, pairs, pi, relief, relieff, surf, symmetric_uncertainty, twoing,
+    variation_of_information,
+};
+use crate::error::{Error, Result};
+use serde_json::{Map, Value};
+
+/// Makes a criterion from its options.
+pub type Make = fn(Map<String, Value>) -> Result<Box<dyn Criterion>>;
+
+/// One line of the registry.
+pub struct Entry {
+    /// Facts.
+    pub info: &'static Info,
+    /// Make the criterion from its options.
+    pub make: Make,
+}
+
+macro_rules! entry {
+    ($module:ident :: $type:ident) => {
+        entry!($module::$type, $module::INFO)
+    };
+    ($module:ident :: $type:ident, $info:expr) => {
+        Entry { info: &$info, make: from_options::<$module::$type> }
+    };
+    (on pairs $module:ident :: $type:ident) => {
+        Entry { info: &$module::INFO, make: pairs::from_options::<$module::$type> }
+    };
+    (on neighbours $module:ident :: $type:ident, $info:expr) => {
+        Entry { info: &$info, make: neighbours::from_options::<$module::$type> }
+    };
+}
+
+/// All criteria, in the order in which tables list them.
+pub static CRITERIA: &[Entry] = &[
+    entry!(info_gain::InfoGain),
+    entry!(gain_ratio::GainRatio),
+    entry!(normal_gain::NormalGain),
+    entry!(mantaras::Mantaras),
+    entry!(variation_of_information::VariationOfInformation),
+    entry!(symmetric_uncertainty::SymmetricUncertainty),
+    entry!(nmi::GeometricNmi, nmi::GEOMETRIC),
+    entry!(nmi::MinNmi, nmi::MIN),
+    entry!(nmi::MaxNmi, nmi::MAX),
+    entry!(gini::Gini),
+    entry!(chi2::Chi2),
+    entry!(g_statistic::GStatistic),
+    entry!(laplace::Laplace),
+    entry!(accuracy::Accuracy),
+    entry!(jaccard::Jaccard),
+    entry!(f_measure::FMeasure),
+    entry!(f_measure_max::FMeasureMax),
+    entry!(mdl::DescriptionLength),
+    entry!(dkm::Dkm),
+    entry!(hellinger::Hellinger),
+    entry!(euclid::Euclid),
+    entry!(angle::Angle),
+    entry!(orthogonality::Orthogonality),
+    entry!(class_euclid::ClassEuclid),
+    entry!(class_angle::ClassAngle),
+    entry!(twoing::Twoing),
+    entry!(auc::Auc),
+    entry!(on pairs pi::Pi),
+    entry!(on pairs contextual_merit::ContextualMerit),
+    entry!(on pairs relief::Relief),
+    Entry { info: &minimal_tree_size::INFO, make: minimal_tree_size::make },
+    entry!(on neighbours relieff::ReliefF, relieff::INFO),
+    entry!(on neighbours surf::Surf, surf::INFO),
+    entry!(on neighbours surf::SurfStar, surf::STAR),
+    entry!(on neighbours multisurf::MultiSurf, multisurf::INFO),
+    entry!(on neighbours multisurf::MultiSurfStar, multisurf::STAR),
+    entry!(on neighbours k_nearest_merit::KNearestMerit, k_nearest_merit::INFO),
+];
+
+/// The entry with this name or alias; otherwise an error that lists the names and the nearest one.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name))
+    {
+        return Ok(e);
+    }
+    let names: Vec<&str> = CRITERIA.iter().map(|e| e.info.name).collect();
+    let nearest = names.iter().min_by_key(|n| edit_distance(n, name));
+    let hint = match nearest {
+        Some(n) if edit_distance(n, name) <= 3 => format!("did you mean '{n}'? "),
+        _ => String::new(),
+    };
+    Err(Error::parameter(
+        "criterion",
+        format!("'{name}'"),
+        format!("no such criterion; {hint}known: {}", names.join(", ")),
+    ))
+}
+
+/// A criterion from its name and options.
+pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
+    let entry = find(name)?;
+    (entry.make)(options).map_err(|e| e.of(entry.info.name))
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &cb) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

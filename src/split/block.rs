@@ -1,8 +1,9 @@
-//! Buffers in which the tables of a block of candidates are laid out.
+//! Buffers in which the tables of a block of candidates are laid out, or the sums at the places of a
+//! scan.
 
-use super::running::Running;
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;
+use crate::simd::running::BLOCK as PLACES;
 use crate::stats::Sum;
 
 /// Candidates in a block; more when a whole node is asked for at once.
@@ -88,5 +89,37 @@ impl<C: Count> BlockScratch<C> {
             self.declared.clear();
             self.declared.resize(self.stride, branches);
         }
+    }
+}
+
+/// Memory of a scan by running sums, kept for the next.
+#[derive(Debug, Default)]
+pub struct Running {
+    /// Rows of each class on the left.
+    pub(super) left: Vec<u32>,
+    /// `left` before the block, brought forward where a table is asked for.
+    pub(super) before: Vec<u32>,
+    /// Rows of each class in all.
+    pub(super) all: Vec<u32>,
+    pub(super) block: Box<PlaceSums>,
+    pub(super) cells: Vec<u32>,
+    pub(super) totals: Vec<u32>,
+}
+
+/// What is found at the places of a block.
+#[derive(Debug)]
+pub(super) struct PlaceSums {
+    /// Classes of the rows before the places, and of the row behind the last.
+    pub(super) class: [u16; PLACES + 1],
+    /// Sums over the classes, left and right.
+    pub(super) left: [f64; PLACES],
+    pub(super) right: [f64; PLACES],
+    pub(super) scores: [f64; PLACES],
+}
+
+impl Default for PlaceSums {
+    fn default() -> Self {
+        let zeros = [0.0; PLACES];
+        Self { class: [0; PLACES + 1], left: zeros, right: zeros, scores: zeros }
     }
 }

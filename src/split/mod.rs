@@ -9,6 +9,7 @@
 pub mod binned;
 mod block;
 pub mod c45;
+mod cut_rule;
 pub mod cuts;
 pub mod multiway;
 pub mod random;
@@ -25,6 +26,7 @@ pub mod threshold;
 mod weighed;
 
 pub use block::BlockScratch;
+pub use cut_rule::{CutRule, NumericRows};
 pub use select::{Choice, FeatureBest, Selector};
 pub(crate) use sink::not_a_number;
 pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink};

@@ -10,7 +10,7 @@
 //! When not to use it: for a single tree that shall be accurate. It is for forests, where it trades
 //! variance between trees for time.
 
-use super::splitter::{CutRule, NumericRows};
+use super::cut_rule::{CutRule, NumericRows};
 use crate::numeric::mix;
 
 /// What is drawn for the features of one node.

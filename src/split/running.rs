@@ -9,6 +9,7 @@
 //! When not to use it: two classes, where listing counts is quicker; criteria that read more than
 //! such sums; weights.
 
+use super::block::{PlaceSums, Running};
 use super::scan::{ClassOf, Scan};
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
@@ -19,38 +20,6 @@ use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
 use crate::stats::{Sum, Weighing};
-
-/// Memory of a scan, kept for the next.
-#[derive(Debug, Default)]
-pub struct Running {
-    /// Rows of each class on the left.
-    left: Vec<u32>,
-    /// `left` before the block, brought forward where a table is asked for.
-    before: Vec<u32>,
-    /// Rows of each class in all.
-    all: Vec<u32>,
-    block: Box<PlaceSums>,
-    cells: Vec<u32>,
-    totals: Vec<u32>,
-}
-
-/// What is found at the places of a block.
-#[derive(Debug)]
-struct PlaceSums {
-    /// Classes of the rows before the places, and of the row behind the last.
-    class: [u16; BLOCK + 1],
-    /// Sums over the classes, left and right.
-    left: [f64; BLOCK],
-    right: [f64; BLOCK],
-    scores: [f64; BLOCK],
-}
-
-impl Default for PlaceSums {
-    fn default() -> Self {
-        let zeros = [0.0; BLOCK];
-        Self { class: [0; BLOCK + 1], left: zeros, right: zeros, scores: zeros }
-    }
-}
 
 /// Sums over the classes that rows change as they pass to the left.
 trait ClassWalk {

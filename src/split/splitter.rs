@@ -5,6 +5,7 @@
 //! place, and a variant with its answers below. O(rows) a feature for the class sums on the left.
 
 use super::block::BlockScratch;
+use super::cut_rule::{CutRule, NumericRows};
 use super::random::Draws;
 use super::scan::{Scan, flush};
 use super::sink::Sink;
@@ -22,36 +23,6 @@ pub enum Splitter {
     Best,
     /// One, drawn at random.
     Random,
-}
-
-/// A numeric feature in a node: the rows whose value is known.
-#[derive(Debug, Clone, Copy)]
-pub struct NumericRows<'a, W, V> {
-    /// Feature.
-    pub feature: u32,
-    /// Entries of the rows, by ascending value.
-    pub order: &'a [u32],
-    /// Value of an entry.
-    pub value: V,
-    /// Weights of the rows: that of an entry is `weights.of(entry_row(entry))`.
-    pub weights: W,
-}
-
-/// Which thresholds of a numeric feature are tried in a node.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CutRule {
-    /// All of them.
-    Every,
-    /// None.
-    Nowhere,
-    /// The one with so many known rows on its left.
-    At {
-        /// Known rows on its left, at least one and not all.
-        left: usize,
-        /// The threshold itself; nothing where the parameter `thresholds` says where it lies
-        /// between the two values.
-        threshold: Option<f64>,
-    },
 }
 
 impl Splitter {
@@ -88,16 +59,6 @@ impl Splitter {
         match self {
             Self::Best => CutRule::Every,
             Self::Random => draws.cut(rows),
-        }
-    }
-}
-
-impl CutRule {
-    /// The threshold, where the splitter itself says it.
-    pub fn threshold(self) -> Option<f64> {
-        match self {
-            Self::At { threshold, .. } => threshold,
-            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import cross_val_score
@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from fasttree import metrics
+from fasttree import FastTreeClassifier, metrics
 from fasttree.model_selection import (
     StratifiedRepeatedKFold,
     compare,
@@ -84,8 +84,8 @@ def engine(monkeypatch):
         return DecisionTreeClassifier(criterion=name, max_depth=max_depth, random_state=0)
 
     def config_for(estimator, table):
-        if estimator.max_depth == 99:
-            raise NotImplementedError
+        if estimator.max_depth == 99 or callable(estimator.criterion):
+            return None
         return {"criterion": estimator.criterion, "max_depth": estimator.max_depth}
 
     def run(table, configs, folds, *, n_jobs=None, progress=None, proba=False, memory_limit=None):
@@ -335,6 +335,36 @@ def test_slow_and_fast_ways_agree(engine):
         scoring={"sizes": lambda est, X, y: est.get_n_leaves()},
     )
     assert engine == [5] and scored["gini"]["sizes"].tolist() == fast["gini"]["leaves"].tolist()
+
+
+PER_FOLD = {
+    "balanced": {"class_weight": "balanced"},
+    "dict": {"class_weight": {0: 1.0, 1: 3.0, 2: 0.5}},
+    "priors": {"priors": [0.2, 0.3, 0.5]},
+    "shares": {"min_samples_split": 0.21, "min_samples_leaf": 0.07},
+    "callable": {"criterion": lambda tables: -tables.min(axis=2).sum(axis=1)},
+}
+
+
+@pytest.mark.parametrize("settings", PER_FOLD.values(), ids=PER_FOLD)
+@pytest.mark.parametrize("on_interrupt", ["raise", "return"])
+def test_what_depends_on_the_training_rows_is_that_of_each_fold(settings, on_interrupt):
+    tree = FastTreeClassifier(**{"criterion": "gini", **settings})
+    trees = {"gini": FastTreeClassifier(criterion="gini"), "own": tree}
+    table = Table(X[::2], Y[::2])
+    result = cross_validate(
+        table, estimators=trees, cv="2x3", scoring="log_loss", on_interrupt=on_interrupt
+    )
+    for name, one in trees.items():
+        fitted = [
+            (clone(one).fit(table.take(train)), table.take(test))
+            for train, test in result.folds.pairs
+        ]
+        codes = np.concatenate([model.predict(rows) for model, rows in fitted])
+        proba = np.concatenate([model.predict_proba(rows) for model, rows in fitted])
+        np.testing.assert_array_equal(result[name].predictions, codes)
+        np.testing.assert_array_equal(result[name].proba, proba)
+        assert result[name]["leaves"].tolist() == [m.get_n_leaves() for m, _ in fitted]
 
 
 def test_a_training_set_costs_a_few_dozen_calls_outside_the_engine(engine, monkeypatch):

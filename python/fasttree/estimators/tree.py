@@ -295,21 +295,20 @@ def fit(
     return made_of(FastTreeClassifier, criterion, params).fit(X, y, sample_weight=sample_weight)
 
 
-def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
-    """The core's configuration of an estimator, for cross-validation in one call.
+def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any] | None:
+    """The core's configuration of an estimator, one for all folds of a cross-validation; None where
+    each fold needs its own `fit`.
 
-    Raises:
-        NotImplementedError: what only `fit` can serve (class weights, shares of the rows, a user's
-            function).
+    Class weights and shares of the rows depend on the training rows, and only `fit` calls a user's
+    function.
     """
-    if estimator.class_weight is not None or estimator.priors is not None:
-        raise NotImplementedError("class weights depend on the training rows of each fold")
-    if isinstance(estimator.min_samples_split, float) or isinstance(
-        estimator.min_samples_leaf, float
+    shares = (estimator.min_samples_split, estimator.min_samples_leaf)
+    if (
+        estimator.class_weight is not None
+        or estimator.priors is not None
+        or any(isinstance(one, float) for one in shares)
     ):
-        raise NotImplementedError("shares of the rows depend on the training rows of each fold")
+        return None
     config, custom = config_of(estimator.get_params(deep=False), table)
     refuse_idle(estimator)
-    if custom is not None:
-        raise NotImplementedError("a user's criterion is called by fit")
-    return config
+    return config if custom is None else None

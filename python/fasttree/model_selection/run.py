@@ -2,8 +2,8 @@
 fold.
 
 Both ways fill the same arrays (`Runs`), so that scoring does not know where predictions came from.
-A tree whose criterion is a callable, or whose configuration the fast path cannot serve, takes the
-slow way, as does every method when a scorer needs a fitted estimator.  Fits of other classifiers
+A tree of which `estimators.tree.config_for` has no configuration for all folds is fitted fold by
+fold, as is every method when a scorer needs a fitted estimator.  Fits of other classifiers
 run in threads (joblib), since most release the GIL.
 """
 

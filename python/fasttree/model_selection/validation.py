@@ -158,11 +158,7 @@ def _configured(
                         binned[repr(one.discretize)] = _fitted_on_all(one.discretize, data.table)
                     table = binned[repr(one.discretize)]
                     one = FastTreeClassifier(**{**one.get_params(deep=False), "discretize": None})
-                if not callable(one.criterion):
-                    try:
-                        config = config_for(one, data.table if table is None else table)
-                    except NotImplementedError:
-                        config = None
+                config = config_for(one, data.table if table is None else table)
         out.append(Method(name, one, config, table))
     return out
 

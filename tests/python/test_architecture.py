@@ -59,11 +59,21 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(p) for p in FILES}
 
 
+def named(text: str, package: list[str]) -> set[str]:
+    """The module that a string names, or of which it names a function: from the top of the package,
+    or from the package of the file."""
+    first, _, rest = text.partition(".")
+    found = rest if first == "fasttree" else ".".join([*package, text.removeprefix(".")])
+    return {found, found.rpartition(".")[0]} & MODULES - {"", ".".join(package)}
+
+
 def imports(path: Path, types: bool = False):
     """(module, line) of every import from the package, those inside functions as well; with
-    `types` also what is imported for types alone."""
+    `types` also what is imported for types alone. Where `importlib` takes a name, every string of
+    the file that starts with the name of a module is one that it may take."""
     package = list(path.relative_to(PACKAGE).parts[:-1])
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    by_name = "import_module" in {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(tree)}
     typing = {
         id(n)
         for i in ast.walk(tree)
@@ -76,6 +86,8 @@ def imports(path: Path, types: bool = False):
         if isinstance(node, ast.Import):
             names = [a.name for a in node.names if a.name.split(".")[0] == "fasttree"]
             yield from ((name.partition(".")[2], node.lineno) for name in names)
+        if by_name and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from ((name, node.lineno) for name in named(node.value, package))
         if not isinstance(node, ast.ImportFrom):
             continue
         tail = node.module.split(".") if node.module else []
@@ -140,6 +152,12 @@ def rings(uses: dict[str, set[str]]) -> list[str]:
         if not free:
             return sorted(left)
         left = {m: others for m, others in left.items() if m not in free}
+
+
+def test_modules_named_in_registries_count_as_imports():
+    of = {p: {m for m, _ in imports(PACKAGE / p)} for p in ("model_files.py", "exports/formats.py")}
+    assert {"estimators.restore", "naive_bayes.reading"} <= of["model_files.py"]
+    assert {"exports.dot", "exports.sql"} <= of["exports/formats.py"]
 
 
 def test_no_ring_of_files():

@@ -26,7 +26,7 @@ from fasttree.model_selection import (
     learning_curve,
     sweep,
 )
-from fasttree.rendering.render import Rendered
+from fasttree.reports.render import Rendered
 from fasttree.reports import render, render_html, tables_of
 from fasttree.reports.html.finding import finding, paragraph
 

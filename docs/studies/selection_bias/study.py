@@ -42,10 +42,10 @@ import numpy as np
 
 from fasttree.criteria import GainRatio, Pi, list_criteria
 from fasttree.estimators import FastTreeClassifier
-from fasttree.rendering import render
 from fasttree.rendering.progress import make_report
 from fasttree.rendering.records import render_csv, render_json
 from fasttree.rendering.table import Cell, ReportTable
+from fasttree.reports import render
 from fasttree.scores.features import score_features
 from fasttree.table import Table
 

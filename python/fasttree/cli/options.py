@@ -13,8 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..rendering import FORMS
-
 DataFile = Annotated[
     str,
     typer.Argument(
@@ -371,6 +369,8 @@ def warn_of_traps(table: Any, data: str) -> None:
 
 def check_form(form: str) -> str:
     """The form if it is known."""
+    from ..reports import FORMS
+
     known = [name for name in FORMS if name != "html"]  # an option of its own names the page
     if form not in known:
         raise ValueError(f"--form {form!r} is not known; use {', '.join(known)}")

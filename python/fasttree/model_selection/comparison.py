@@ -19,8 +19,8 @@ from .._checks.aliases import CvFolds, Seed
 from ..datasets.inputs import given
 from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
-from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
+from ..reports.render import Rendered
 from .arguments import has_labels, load_tables
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation

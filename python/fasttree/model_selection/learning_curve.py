@@ -15,8 +15,8 @@ from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
-from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
+from ..reports.render import Rendered
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
 from .statistics.ties import exact_mean

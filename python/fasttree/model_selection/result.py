@@ -15,8 +15,8 @@ import numpy as np
 
 from .._checks import shown
 from ..rendering.records import records_to_frame
-from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
+from ..reports.render import Rendered
 from .folds import Folds
 from .statistics import PairedTestResult, corrected_resampled_t_test
 from .statistics.ties import exact_mean

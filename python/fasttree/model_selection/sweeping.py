@@ -25,8 +25,8 @@ from .._checks import at_least_zero, checked, one_value, random_seed, several_fo
 from .._checks.aliases import CvFolds, MaybeArray, Seed
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
-from ..rendering.render import Rendered
 from ..rendering.table import ReportTable
+from ..reports.render import Rendered
 from .arguments import data_and_criteria
 from .result import CrossValidation
 from .statistics.ties import snap

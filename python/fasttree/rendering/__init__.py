@@ -3,15 +3,12 @@
 from .latex import render_latex
 from .markdown import render_markdown
 from .records import render_csv, render_json
-from .render import FORMS, render, tables_of
-from .table import Cell, ReportTable
+from .table import Cell, ReportTable, tables_of
 from .text import render_text
 
 __all__ = [
-    "FORMS",
     "Cell",
     "ReportTable",
-    "render",
     "render_csv",
     "render_json",
     "render_latex",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,22 @@ class ReportTable:
     rows: list[list[Cell]] = field(default_factory=list)
     rule_before: tuple[int, ...] = ()
     notes: list[str] = field(default_factory=list)
+
+
+def tables_of(result: Any, **options: Any) -> list[ReportTable]:
+    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other
+    deviation.
+
+    Of a cross-validation `per_class=True` gives the measures of every class, too.
+    """
+    if hasattr(result, "tables"):
+        found: list[ReportTable] = result.tables(**options)
+        return found
+    if isinstance(result, ReportTable):
+        return [result]
+    if isinstance(result, list) and all(isinstance(one, ReportTable) for one in result):
+        return result
+    raise TypeError(f"result: cannot make tables of a {type(result).__name__}")
 
 
 def number(value: float, digits: int) -> str:

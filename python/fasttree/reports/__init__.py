@@ -4,8 +4,9 @@ comparisons.
 Layout only; statistics live in `fasttree.model_selection`.
 """
 
-from ..rendering import FORMS, Cell, ReportTable, render, render_csv, render_json, tables_of
+from ..rendering import Cell, ReportTable, render_csv, render_json, tables_of
 from .html import render_html
+from .render import FORMS, render
 
 __all__ = [
     "FORMS",

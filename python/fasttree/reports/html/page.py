@@ -23,10 +23,9 @@ from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
 from ...exports.explorer import component
 from ...exports.palette import css_colours
 from ...exports.words import one_line
-from ...rendering.render import tables_of
 from ...rendering.saving import save_text
 from ...rendering.scales import PERCENT, scale_of
-from ...rendering.table import Cell, ReportTable, number
+from ...rendering.table import Cell, ReportTable, number, tables_of
 from ..classes import per_class_table
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks

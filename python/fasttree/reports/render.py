@@ -6,36 +6,20 @@ A result is what has `tables()` (its `ReportTable` objects), `records()` (plain 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from .html import render_fragment
-from .latex import render_latex
-from .markdown import render_markdown
-from .records import render_csv, render_json
-from .saving import save_text
-from .table import Cell, ReportTable
-from .text import render_text
+from ..rendering.html import render_fragment
+from ..rendering.latex import render_latex
+from ..rendering.markdown import render_markdown
+from ..rendering.records import render_csv, render_json
+from ..rendering.saving import save_text
+from ..rendering.table import ReportTable, tables_of
+from ..rendering.text import render_text
+from .html import render_html
 
-__all__ = ["FORMS", "Cell", "Rendered", "render", "tables_of"]
-
-
-def tables_of(result: Any, **options: Any) -> list[ReportTable]:
-    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other
-    deviation.
-
-    Of a cross-validation `per_class=True` gives the measures of every class, too.
-    """
-    if hasattr(result, "tables"):
-        found: list[ReportTable] = result.tables(**options)
-        return found
-    if isinstance(result, ReportTable):
-        return [result]
-    if isinstance(result, list) and all(isinstance(one, ReportTable) for one in result):
-        return result
-    raise TypeError(f"result: cannot make tables of a {type(result).__name__}")
+__all__ = ["FORMS", "Rendered", "render"]
 
 
 def _from_tables(write: Callable[[list[ReportTable]], str]) -> Callable[..., str]:
@@ -60,17 +44,11 @@ def _json(result: Any, **options: Any) -> str:
     return render_json(result.document(), **options)
 
 
-def _html(result: Any, **options: Any) -> str:
-    """The page, whose templates are loaded when one is made."""
-    page: str = importlib.import_module("fasttree.reports.html").render_html(result, **options)
-    return page
-
-
 FORMS: dict[str, Callable[..., str]] = {
     "text": _from_tables(render_text),
     "markdown": _from_tables(render_markdown),
     "latex": _from_tables(render_latex),
-    "html": _html,
+    "html": render_html,
     "csv": _csv,
     "json": _json,
 }
@@ -83,6 +61,7 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
 
     Raises ValueError for an unknown form, TypeError for something that is no result.
 
+    >>> from fasttree.reports import Cell, ReportTable
     >>> print(render(ReportTable("", ["a", "b"], [[Cell("x"), Cell("1")]])))
     a  b
     ----

@@ -170,9 +170,8 @@ def test_no_ring_of_files():
     assert rings(uses) == []
 
 
-# Files of these rooms still know each other's types: a Table and what is made of one, and results
-# with what lays them out.
-RINGS_OF_TYPES = {"table", "model_selection", "reports"}
+# Files of these rooms still know each other's types: results and what lays them out.
+RINGS_OF_TYPES = {"model_selection", "reports"}
 
 
 def test_no_ring_of_files_by_types():

@@ -19,7 +19,6 @@ from ..datasets import load
 from ..datasets.errors import DataFileError
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.roles import with_unused
 from ..table.sources import check_known
 from ..table.traps import suspicions
 
@@ -63,7 +62,7 @@ def screened(
         else:
             table = Table.from_any(X, y)
         check_known(drop, table.feature_names, "drop")
-    table = with_unused(table, {**dict(left_out), **dict.fromkeys(drop, DROPPED)})
+    table = table.with_unused({**dict(left_out), **dict.fromkeys(drop, DROPPED)})
     if nominal != "from_dtype":
         names = (
             table.feature_names if nominal == "all" else listing("categorical_features", nominal)
@@ -80,7 +79,7 @@ def screened(
     _check_target(table)
     found = suspicions(table)
     left_out += found
-    table = with_unused(table, dict(found))
+    table = table.with_unused(dict(found))
     if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "

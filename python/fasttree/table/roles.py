@@ -1,32 +1,30 @@
 """Which columns are nominal: `categorical_features` for rows that become a Table, and for Tables.
 
-`resolve_roles` reads scikit-learn's forms of the parameter; `recast` makes the columns of a
-finished Table what it says; `with_unused` marks columns that no model reads.
+`resolve_roles` reads scikit-learn's forms of the parameter; `recast_columns` makes finished columns
+what it says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Sequence
+from typing import Any
 
 import numpy as np
 
 from .._checks import shown
-from .columns import Column, Kind, encode, factorize, to_float, unused_column
+from .columns import Column, Kind, encode, factorize, to_float
 from .sources import Cells, check_known
 
-if TYPE_CHECKING:
-    from .table import Table
-
-
-__all__ = ["Roles", "column_of", "recast", "resolve_roles", "with_unused"]
+__all__ = ["Roles", "column_of", "recast_columns", "resolve_roles"]
 
 Roles = list[Kind | None]
 
 
-def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
-    """scikit-learn's `categorical_features` as one role for all columns, or one a column (None = by
-    dtype)."""
+def resolve_roles(
+    categorical: Any, n_features: int, names: Callable[[], list[str]]
+) -> Roles | Kind | None:
+    """scikit-learn's `categorical_features` as one role for all columns, or one per column (None =
+    by dtype); `names` gives the names of the columns where they are asked for."""
     if isinstance(categorical, str):
         if categorical == "from_dtype":
             return None
@@ -47,7 +45,7 @@ def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
         raise ValueError(
             f"categorical_features={shown(categorical)} is not a mask, indices or names"
         )
-    p = table.n_features
+    p = n_features
     if chosen.size == 0:
         return "numeric"
     mask = np.zeros(p, dtype=bool)
@@ -65,9 +63,9 @@ def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
             )
         mask[chosen] = True
     elif chosen.dtype.kind in "UOT":
-        names = table.feature_names
-        check_known([str(n) for n in chosen.tolist()], names, "categorical_features")
-        mask = np.isin(names, [str(n) for n in chosen.tolist()])
+        known = names()
+        check_known([str(n) for n in chosen.tolist()], known, "categorical_features")
+        mask = np.isin(known, [str(n) for n in chosen.tolist()])
     else:
         raise ValueError(
             f"categorical_features of dtype {chosen.dtype} is not a mask, indices or names"
@@ -86,8 +84,10 @@ def column_of(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] 
     return Column(name, cells.kind, cells.values, cells.levels)
 
 
-def recast(table: Table, categorical: Any) -> Any:
-    """The Table with the kinds that `categorical_features` asks for; itself when they are its own.
+def recast_columns(
+    columns: Sequence[Column], roles: Sequence[Kind | None], unused: Container[str]
+) -> list[Column] | None:
+    """Columns of the kinds asked for, unused ones as they are; None when all have their kinds.
 
     A numeric column that becomes nominal has the values that occur as levels, in order (whole
     numbers as ints); a nominal one that becomes numeric must hold numbers.
@@ -97,51 +97,14 @@ def recast(table: Table, categorical: Any) -> Any:
 
     Examples:
         >>> from fasttree import Table
-        >>> recast(Table([[0.0], [2.0]], [0, 1]), "all").columns[0].levels
-        (0, 2)
+        >>> columns = Table([[0.0], [2.0]]).columns
+        >>> [c.levels for c in recast_columns(columns, ["nominal"], ()) or ()]
+        [(0, 2)]
     """
-    roles = resolve_roles(categorical, table)
-    if roles is None:
-        return table
-    wanted = [roles] * table.n_features if isinstance(roles, str) else roles
-    block = table.block
-    if block is not None and len(set(wanted)) == 1:
-        own = "nominal" if block.dtype == np.uint8 else "numeric"
-        if wanted[0] == own:
-            return table
-    columns = table.columns
-    if all(role in (None, c.kind) for role, c in zip(wanted, columns, strict=True)):
-        return table
-    made = [
-        c if c.name in table.unused else _recast_column(c, role)
-        for c, role in zip(columns, wanted, strict=True)
-    ]
-    return table.with_columns(made)
-
-
-def with_unused(
-    table: Table, reasons: Mapping[str, str], names: Sequence[str] | None = None
-) -> Table:
-    """The Table with columns that models keep a place for but never read.
-
-    Args:
-        table: the rows.
-        reasons: why each column is unused, by name; a column that the Table lacks is added.
-        names: the order of the columns; those that it does not name come last, in their order.
-
-    Examples:
-        >>> from fasttree import Table
-        >>> with_unused(Table([[0.5], [2.5]], [0, 1]), {"id": "an identifier"}, ["id"]).unused
-        {'id': 'an identifier'}
-    """
-    if not reasons:
-        return table
-    own = {column.name: column for column in table.columns}
-    own |= {name: unused_column(name, len(table)) for name in reasons}
-    order = dict.fromkeys([*(name for name in names or () if name in own), *own])
-    new = table.with_columns(own[name] for name in order)
-    new.unused = {**table.unused, **reasons}
-    return new
+    pairs = list(zip(columns, roles, strict=True))
+    if all(role in (None, c.kind) for c, role in pairs):
+        return None
+    return [c if c.name in unused else _recast_column(c, role) for c, role in pairs]
 
 
 def _recast_column(column: Column, role: Kind | None) -> Column:

@@ -1,61 +1,51 @@
-"""A Table as a line of text, as HTML for notebooks, as an array, and as a pandas frame."""
+"""Columns as a line of text, as HTML for notebooks, as an array, and as a pandas frame."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..rendering.html import html_table
-from .columns import has_gaps
+from .columns import Column, has_gaps
 
-if TYPE_CHECKING:
-    from .table import Table
-
-
-def in_words(table: Table) -> str:
-    """Rows, features by kind, and the target."""
-    n, p = table.shape
-    if table._block is not None:
-        kinds = {"numeric" if table._block_levels is None else "nominal": p}
-    else:
-        listed = [c.kind for c in table.columns]
-        kinds = {kind: listed.count(kind) for kind in ("numeric", "nominal") if kind in listed}
-    parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    text = "Table" + (f" {table.name!r}" if table.name else "")
-    text += f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
-    if table._target is None:
-        return text + ", no target"
-    k = len(table._target.classes)
-    return text + f", target {table._target.name!r} with {k} class{'es' * (k != 1)}"
+MOST_SHOWN = 20
+"""Features that HTML shows."""
 
 
-def in_html(table: Table) -> str:
+def in_words(shape: tuple[int, int], kinds: Iterable[str], name: str | None) -> str:
+    """Rows, and features by kind; `kinds` has the kind of each feature."""
+    (n, p), listed = shape, list(kinds)
+    counts = {kind: listed.count(kind) for kind in ("numeric", "nominal") if kind in listed}
+    parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    text = "Table" + (f" {name!r}" if name else "")
+    return text + f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
+
+
+def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str:
     """The first rows under the columns' kinds, levels and missing cells."""
-    target = table.target_column
-    shown = [*table.columns[:20], *([] if target is None else [target])]
-    about = table.take(slice(0, 5))
-    cells = [c.labels().tolist() for c in about.columns[:20]]
-    if about.target_column is not None:
-        cells.append(about.target_column.labels().tolist())
+    shown = [*columns[:MOST_SHOWN], *([] if target is None else [target])]
+    cells = [c.take(slice(0, 5)).labels().tolist() for c in shown]
     kinds = ["numeric" if c.levels is None else f"nominal, {len(c.levels)} levels" for c in shown]
-    if table._target is not None:
-        kinds[-1] = f"target, {len(table._target.classes)} classes"
+    if target is not None:
+        kinds[-1] = f"target, {len(target.levels or ())} classes"
     rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
-    for i in range(len(about)):
-        values = [column[i] for column in cells]
+    for i, values in enumerate(zip(*cells, strict=True)):
         rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])
-    more = table.n_features - 20
+    more = len(columns) - MOST_SHOWN
     notes = [f"... and {more} more features"] if more > 0 else []
     header = ["", *(c.name for c in shown)]
-    return html_table(header, rows, title=repr(table), notes=notes, rules=(2,))
+    return html_table(header, rows, title=title, notes=notes, rules=(2,))
 
 
-def columns_of(table: Table) -> list[dict[str, Any]]:
+def described_columns(
+    columns: Sequence[Column], target: Column | None, unused: Container[str]
+) -> list[dict[str, Any]]:
     """Name, kind, number of levels, missing cells and role of every column."""
-    rows = [(c, "unused" if c.name in table.unused else "feature") for c in table.columns]
-    if table.target_column is not None:
-        rows.append((table.target_column, "target"))
+    rows = [(c, "unused" if c.name in unused else "feature") for c in columns]
+    if target is not None:
+        rows.append((target, "target"))
     return [
         {
             "name": c.name,
@@ -68,34 +58,34 @@ def columns_of(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def array_of(table: Table) -> np.ndarray:
-    """The features as a 2-D array: float64 when all are numeric; uint8 when they came so; else
-    objects."""
-    block, levels = table._block, table._block_levels
-    if block is not None:
-        if levels is None:
-            return block.astype(np.float64, copy=False)
-        if not has_gaps(levels):
-            return block
-        codes = [np.array(c.levels, dtype=np.uint8)[c.values] for c in table.columns]
-        return np.column_stack(codes)
-    if all(c.kind == "numeric" for c in table.columns):
-        return np.column_stack([c.values.astype(np.float64, copy=False) for c in table.columns])
-    result = np.empty(table.shape, dtype=object)
-    for j, column in enumerate(table.columns):
+def block_as_array(
+    block: np.ndarray, levels: np.ndarray | None, columns: Callable[[], Sequence[Column]]
+) -> np.ndarray:
+    """A block of features as they came: numbers as float64, or uint8; `columns` are those of the
+    block."""
+    if levels is None:
+        return block.astype(np.float64, copy=False)
+    if not has_gaps(levels):
+        return block
+    return np.column_stack([np.array(c.levels, dtype=np.uint8)[c.values] for c in columns()])
+
+
+def columns_as_array(columns: Sequence[Column]) -> np.ndarray:
+    """The features as a 2-D array: float64 when all are numeric, else objects."""
+    if all(c.kind == "numeric" for c in columns):
+        return np.column_stack([c.values.astype(np.float64, copy=False) for c in columns])
+    result = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for j, column in enumerate(columns):
         result[:, j] = column.labels()
     return result
 
 
-def frame_of(table: Table) -> Any:
+def frame_of(columns: Sequence[Column], target: Column | None) -> Any:
     """A pandas DataFrame: nominal columns as Categoricals with their levels, the target last."""
     import pandas as pd
 
     data: dict[str, Any] = {}
-    for column in (
-        *table.columns,
-        *(() if table.target_column is None else (table.target_column,)),
-    ):
+    for column in (*columns, *(() if target is None else (target,))):
         if column.kind == "numeric":
             data[column.name] = column.values
         else:

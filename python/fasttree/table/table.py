@@ -20,10 +20,17 @@ import numpy as np
 from .._checks import checked, listing, mapping, maybe, string
 from .._checks.aliases import CategoricalFeatures, MaybeArray
 from .._checks.mapped import check_mapped
-from .columns import Column, code_block, numeric_block, unused_column
+from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .inputs import without_column
-from .roles import column_of, recast, resolve_roles
-from .shown import array_of, columns_of, frame_of, in_html, in_words
+from .roles import Roles, column_of, recast_columns, resolve_roles
+from .shown import (
+    block_as_array,
+    columns_as_array,
+    described_columns,
+    frame_of,
+    in_html,
+    in_words,
+)
 from .sources import (
     Cells,
     Source,
@@ -174,7 +181,7 @@ class Table:
     def _take_features(
         self, source: Source, categorical: Any, levels: Mapping[str, Sequence[Any]]
     ) -> None:
-        roles = resolve_roles(categorical, self)
+        roles = self._roles(categorical)
         block = source.block
         if block is not None and not levels and not self.unused:
             if roles is None or roles == "numeric":
@@ -268,8 +275,26 @@ class Table:
         if isinstance(X, Table):
             if y is not None:
                 raise ValueError("X is a Table, which carries its target; do not pass y beside it")
-            return recast(X, categorical_features)
+            return X._recast(categorical_features)
         return cls(X, y, categorical_features=categorical_features, **options)
+
+    def _roles(self, categorical: Any) -> Roles | Kind | None:
+        return resolve_roles(categorical, self.n_features, lambda: self.feature_names)
+
+    def _recast(self, categorical: Any) -> Table:
+        """The Table with the kinds that `categorical_features` asks for; itself when they are its
+        own."""
+        roles = self._roles(categorical)
+        if roles is None:
+            return self
+        wanted = [roles] * self.n_features if isinstance(roles, str) else roles
+        block = self.block
+        if block is not None and len(set(wanted)) == 1:
+            own = "nominal" if block.dtype == np.uint8 else "numeric"
+            if wanted[0] == own:
+                return self
+        made = recast_columns(self.columns, wanted, self.unused)
+        return self if made is None else self.with_columns(made)
 
     # -- features ---------------------------------------------------------------------------------
 
@@ -328,7 +353,9 @@ class Table:
         An object array holds floats (NaN = missing) and labels (None = missing), so that
         ``Table(table.X, table.y)`` describes the same rows.
         """
-        return array_of(self)
+        if self._block is not None:
+            return block_as_array(self._block, self._block_levels, lambda: self.columns)
+        return columns_as_array(self.columns)
 
     # -- target -----------------------------------------------------------------------------------
 
@@ -426,6 +453,26 @@ class Table:
         new.unused = {name: self.unused[name] for name in names if name in self.unused}
         return new
 
+    def with_unused(self, reasons: Mapping[str, str], names: Sequence[str] = ()) -> Table:
+        """The Table with columns that models keep a place for but never read.
+
+        Args:
+            reasons: why each column is unused, by name; a column that the Table lacks is added.
+            names: the order of the columns; those that it does not name come last, in their order.
+
+        Examples:
+            >>> Table([[0.5], [2.5]], [0, 1]).with_unused({"id": "an identifier"}, ["id"]).unused
+            {'id': 'an identifier'}
+        """
+        if not reasons:
+            return self
+        own = {column.name: column for column in self.columns}
+        own |= {name: unused_column(name, len(self)) for name in reasons}
+        order = dict.fromkeys([*(name for name in names if name in own), *own])
+        new = self.with_columns(own[name] for name in order)
+        new.unused = {**self.unused, **reasons}
+        return new
+
     @property
     def missing_target(self) -> np.ndarray:
         """Numbers of the rows that have no class label, ascending."""
@@ -443,7 +490,16 @@ class Table:
     # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return in_words(self)
+        block = self._block
+        if block is None:
+            kinds = [c.kind for c in self.columns]
+        else:
+            kinds = ["numeric" if self._block_levels is None else "nominal"] * self.n_features
+        text, target = in_words(self.shape, kinds, self.name), self._target
+        if target is None:
+            return text + ", no target"
+        k = len(target.classes)
+        return text + f", target {target.name!r} with {k} class{'es' * (k != 1)}"
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows."""
@@ -451,7 +507,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The first rows under the columns' kinds, levels and missing cells."""
-        return in_html(self)
+        return in_html(self.columns, self.target_column, repr(self))
 
     def describe(self) -> list[dict[str, Any]]:
         """One row per column (the target last): name, kind, levels (number, None if numeric),
@@ -464,12 +520,12 @@ class Table:
             x1 numeric None 0 feature
             class nominal 2 0 target
         """
-        return columns_of(self)
+        return described_columns(self.columns, self.target_column, self.unused)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
         levels."""
-        return frame_of(self)
+        return frame_of(self.columns, self.target_column)
 
     def equals(self, other: Table) -> bool:
         """True if both hold the same rows under the same schema (names, kinds, levels, classes,

@@ -126,6 +126,12 @@ pub trait Criterion: Properties {
     fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
     /// Distances (smaller is better) of all candidates of a block.
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
+    /// The score of one table.
+    fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
+        let mut score = [0.0];
+        self.score(table, &mut score)?;
+        Ok(score[0])
+    }
     /// Cheap approximations of the scores; see [`Properties::screen_block`].
     fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None

@@ -118,18 +118,18 @@ impl<'a, C: Count> Block<'a, C> {
 }
 
 impl<'a> Tables<'a> {
-    /// One table given as rows of branches; for tests, documentation and single questions.
-    pub fn one(
-        cells: &'a [u32],
-        totals: &'a [u32],
+    /// One table given as rows of branches.
+    pub fn one<C: Count>(
+        cells: &'a [C],
+        totals: &'a [C],
         declared: &'a [u32; 1],
         context: &'a Context,
     ) -> Self {
         Self {
-            cells: Cells::Rows(cells),
-            totals: Cells::Rows(totals),
-            branches: cells.len() / context.classes,
-            classes: context.classes,
+            cells: C::cells(cells),
+            totals: C::cells(totals),
+            branches: cells.len() / totals.len(),
+            classes: totals.len(),
             stride: 1,
             len: 1,
             declared,

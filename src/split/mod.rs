@@ -11,6 +11,7 @@ mod block;
 pub mod c45;
 mod cut_rule;
 pub mod cuts;
+pub(crate) mod doubt;
 pub mod multiway;
 pub mod random;
 mod running;

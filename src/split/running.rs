@@ -15,7 +15,6 @@ use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
-use crate::numeric::Cells;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
@@ -205,19 +204,7 @@ impl<W: Weighing> RunningWalk<'_, '_, W> {
             cells.clear();
             cells.extend(occurring.clone().map(|(l, _)| l));
             cells.extend(occurring.map(|(l, n)| n - l));
-            let table = Tables {
-                cells: Cells::Rows(cells),
-                totals: Cells::Rows(totals),
-                branches: 2,
-                classes: totals.len(),
-                stride: 1,
-                len: 1,
-                declared: &[2],
-                context: self.context,
-            };
-            let mut score = [0.0];
-            criterion.score(&table, &mut score)?;
-            Ok(score[0])
+            criterion.score_of(&Tables::one(cells, totals, &[2], self.context))
         };
         let at = |j: usize| (start + j) as u32;
         sink.estimated(

@@ -8,7 +8,6 @@
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::error::Result;
-use crate::numeric::Cells;
 use crate::reached::{self, Way};
 use crate::simd::short::{self as simd, Bytes, CutNumbers, OrderFacts, ROWS};
 use crate::simd::{Level, running};
@@ -133,19 +132,7 @@ pub fn score_candidates(
     let largest = running::largest(level, &[candidates], scores);
     let mut exact = |j: usize, criterion: &dyn Criterion| {
         scan.table(j, cells, totals);
-        let table = Tables {
-            cells: Cells::Rows(cells),
-            totals: Cells::Rows(totals),
-            branches: 2,
-            classes: totals.len(),
-            stride: 1,
-            len: 1,
-            declared: &[2],
-            context,
-        };
-        let mut score = [0.0];
-        criterion.score(&table, &mut score)?;
-        Ok(score[0])
+        criterion.score_of(&Tables::one(cells, totals, &[2], context))
     };
     let at = |j: usize| j as u32 + 1;
     sink.estimated(scan.feature, Estimates { at: &at, scores, largest, error, exact: &mut exact })

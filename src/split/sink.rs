@@ -1,5 +1,6 @@
 //! What happens to a block of candidates: scored at once and compared, or gathered for one call.
 
+use super::doubt::{self, Estimated};
 use crate::criteria::{Context, Criterion, RunningScores, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
@@ -188,20 +189,17 @@ impl<'a> BestOfEach<'a> {
         let Estimates { at, scores, largest, error, exact } = found;
         let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
         let known = if self.winner_only { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
-        if largest + error < self.floor || largest == f64::NEG_INFINITY {
+        if largest + error < self.floor {
             return Ok(());
         }
         if largest + error <= known && (self.ties == Ties::First || largest + error < known) {
             return Ok(());
         }
-        let bound = (largest - 2.0 * error).max(known - error);
-        for (j, &score) in scores.iter().enumerate() {
-            if score >= bound && score > f64::NEG_INFINITY {
-                let score = if error == 0.0 { score } else { exact(j, self.criterion)? };
-                self.update(feature, at(j), score)?;
-            }
-        }
-        Ok(())
+        Estimated { scores, largest, error }.visit_best(known, |j, score| {
+            let score = if error == 0.0 { score } else { exact(j, self.criterion)? };
+            self.update(feature, at(j), score)?;
+            Ok(Some(score))
+        })
     }
 
     /// Score what was gathered, if anything was.
@@ -214,22 +212,6 @@ impl<'a> BestOfEach<'a> {
         }
         Ok(())
     }
-}
-
-/// The largest of some numbers, in eight strands that do not wait for each other.
-fn maximum(numbers: &[f64]) -> f64 {
-    let mut strands = [f64::NEG_INFINITY; 8];
-    let mut chunks = numbers.chunks_exact(8);
-    for chunk in &mut chunks {
-        for (s, &x) in strands.iter_mut().zip(chunk) {
-            *s = if x > *s { x } else { *s };
-        }
-    }
-    chunks
-        .remainder()
-        .iter()
-        .chain(&strands)
-        .fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }
 
 /// The refusal of a score that is no number.
@@ -282,12 +264,10 @@ impl Sink for BestOfEach<'_> {
         if let Some((feature, error)) = screened {
             reached::count(Way::Screened);
             let mut exact = |j: usize, criterion: &dyn Criterion| {
-                let mut exact = [0.0];
-                criterion.score(&block.tables.window(j, 1), &mut exact)?;
-                Ok(exact[0])
+                criterion.score_of(&block.tables.window(j, 1))
             };
             let at = &|j: usize| block.at[j];
-            let largest = maximum(&scores);
+            let largest = doubt::largest(&scores);
             let found = Estimates { at, scores: &scores, largest, error, exact: &mut exact };
             self.keep_best(feature, found)?;
         } else {
@@ -299,7 +279,7 @@ impl Sink for BestOfEach<'_> {
                     if self.ties == Ties::First
                         && !scores.iter().any(|s| s.is_nan())
                         && self.features.last().is_some_and(|b| {
-                            b.feature == feature && maximum(&scores) <= b.score
+                            b.feature == feature && doubt::largest(&scores) <= b.score
                         }) => {}
                 features => self.compare(features, block.at, &scores)?,
             }

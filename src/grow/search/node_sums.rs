@@ -5,7 +5,6 @@ use super::best_split::BestSplit;
 use crate::criteria::{Criterion, Tables};
 use crate::error::Result;
 use crate::grow::options::GrowthSetting;
-use crate::numeric::Count;
 use crate::stats::Sum;
 
 /// Cells of a table that lie on the stack.
@@ -40,17 +39,8 @@ impl<S: Sum> NodeSums<'_, S> {
         let both = sums.iter().chain(self.totals);
         cells.iter_mut().zip(both).for_each(|(cell, sum)| *cell = sum.cell(self.unit));
         let (cells, totals) = cells.split_at(sums.len());
-        let branches = sums.len() / totals.len();
-        let table = Tables {
-            cells: Count::cells(cells),
-            totals: Count::cells(totals),
-            branches,
-            classes: totals.len(),
-            stride: 1,
-            len: 1,
-            declared: &[branches as u32],
-            context: &self.setting.context,
-        };
+        let declared = [(sums.len() / totals.len()) as u32];
+        let table = Tables::one(cells, totals, &declared, &self.setting.context);
         let mut out = [0.0];
         use_table(&table, &mut out)?;
         Ok(out[0])

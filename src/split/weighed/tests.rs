@@ -124,20 +124,9 @@ impl Case {
             let (cells, totals) = ([left, right].concat(), known);
             let (cells, totals): (Vec<f64>, Vec<f64>) =
                 (cells.into_iter().map(value).collect(), totals.into_iter().map(value).collect());
-            let tables = Tables {
-                cells: Count::cells(&cells),
-                totals: Count::cells(&totals),
-                branches: 2,
-                classes: 2,
-                stride: 1,
-                len: 1,
-                declared: &[2],
-                context: &context,
-            };
-            let mut score = [0.0];
-            criterion.score(&tables, &mut score).unwrap();
-            if best.is_none_or(|b| score[0] > b.1) {
-                best = Some((i as u32, score[0]));
+            let score = criterion.score_of(&Tables::one(&cells, &totals, &[2], &context)).unwrap();
+            if best.is_none_or(|b| score > b.1) {
+                best = Some((i as u32, score));
             }
         }
         best

@@ -1,6 +1,7 @@
 //! The best cut of a node whose cuts come as one block ([`super::cuts`]): from words of two classes
 //! ([`super::two_class`]), from sums over the classes ([`super::sums`]), or from tables.
 
+use super::context::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};
 use super::cuts::{CutBlock, CutFacts, CutPlaces};
 use super::node::{BinnedNode, BinnedWorkspace};
@@ -10,7 +11,6 @@ use super::two_class::facts_of;
 use crate::criteria::{PairScreen, RunningScores, Tables, Term};
 use crate::error::Result;
 use crate::grow::search::{BestSplit, NodeTables};
-use crate::numeric::Cells;
 use crate::reached::{self, Way};
 use crate::simd::class_sums::MOST_ROWS;
 use crate::simd::cuts::{self as words, packed, running_sums, unpacked};
@@ -192,7 +192,6 @@ impl<S: Sum> BinnedNode<'_, S> {
         let (weights, scores) = block.scores();
         let error = sums.score((how, self.context), (totals, len), cuts, scores);
         weights.iter_mut().zip(&sums.rows).for_each(|(w, &rows)| *w = S::from_rows(rows));
-        let error = if error == 0.0 { f64::NAN } else { error };
         let exact = |_: &CutBlock<S>, j: usize| self.exact_score(totals, &left(j));
         let found = block.select(self.context, self.totals, error, cuts, exact)?;
         found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, left(j), score).map(Some))
@@ -205,18 +204,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let all: Vec<u32> = occurring().map(|(_, &total)| total).collect();
         let mut cells: Vec<u32> = occurring().map(|(&l, _)| l).collect();
         cells.extend(occurring().map(|(&l, &total)| total - l));
-        let table = Tables {
-            cells: Cells::Rows(&cells),
-            totals: Cells::Rows(&all),
-            branches: 2,
-            classes: all.len(),
-            stride: 1,
-            len: 1,
-            declared: &[2],
-            context: &self.context.setting.context,
-        };
-        let mut score = [0.0];
-        self.context.setting.criterion.score(&table, &mut score)?;
-        Ok(score[0])
+        let BinnedContext { setting, .. } = self.context;
+        setting.criterion.score_of(&Tables::one(&cells, &all, &[2], &setting.context))
     }
 }

@@ -12,11 +12,9 @@ use crate::error::{Error, Result};
 use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
+use crate::split::doubt::{Estimate, Estimated};
 use crate::split::not_a_number;
 use crate::stats::Sum;
-
-/// Scores that are looked at together.
-const CHUNK: usize = 64;
 
 /// What the choice needs to know of a candidate.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +39,65 @@ impl<S: Sum> CutFacts<S> {
     /// Has the larger score, or comes first of equal ones.
     pub fn beats(&self, score: f64, other: &Self, than: f64) -> bool {
         score > than || (score == than && (self.feature, self.at) < (other.feature, other.at))
+    }
+}
+
+/// Which cuts of a node may be chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CutRules {
+    /// Fewest rows on the left, at least one.
+    pub least: u32,
+    /// Most rows on the left.
+    pub most: u32,
+    /// The limits forbid more than empty sides.
+    limited: bool,
+    convex: bool,
+}
+
+impl CutRules {
+    /// Of a node with `whole` rows; nothing where it is too small.
+    pub fn new(context: &BinnedContext<'_>, whole: u32) -> Option<Self> {
+        let min = context.minimum();
+        let least = u32::at_least(min.weight.max(f64::from(min.rows)), 1.0).max(1);
+        Some(Self {
+            least,
+            most: whole.checked_sub(least)?,
+            limited: min.rows > 1 || min.weight > 0.0,
+            convex: context.setting.criterion.info().convex,
+        })
+    }
+
+    fn allow<S: Sum>(&self, cut: &CutFacts<S>, left: u32) -> bool {
+        let end = self.limited && (left == self.least || left == self.most);
+        end || !(self.convex && cut.is_within_a_class())
+    }
+
+    /// The cut that is chosen by estimates of the scores: the best, the first of equal ones. `left`
+    /// are the rows on the left of a candidate. `facts` is given what is held where estimates are
+    /// scores, and may leave out what comes later; nothing, too, for a candidate that repeats
+    /// another. `exact` is the score of a candidate.
+    #[inline]
+    pub fn best<S: Sum, E: Estimate>(
+        &self,
+        estimated: Estimated<'_, E>,
+        left: impl Fn(usize) -> u32,
+        facts: impl Fn(usize, Option<&CutFacts<S>>) -> Option<CutFacts<S>>,
+        exact: impl Fn(usize) -> Result<f64>,
+    ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
+        let are_scores = estimated.error == 0.0;
+        let mut best: Option<(usize, CutFacts<S>, f64)> = None;
+        estimated.visit_best(f64::NEG_INFINITY, |j, estimate| {
+            let held = best.as_ref().map(|(_, held, _)| held).filter(|_| are_scores);
+            let Some(own) = facts(j, held).filter(|own| self.allow(own, left(j))) else {
+                return Ok(None);
+            };
+            let score = if are_scores { estimate.into() } else { exact(j)? };
+            if best.as_ref().is_none_or(|(_, other, than)| own.beats(score, other, *than)) {
+                best = Some((j, own, score));
+            }
+            Ok(Some(score))
+        })?;
+        Ok(best)
     }
 }
 
@@ -148,14 +205,12 @@ impl<S: Sum> CutBlock<S> {
             Some(error) => error,
             None => {
                 criterion.score(&tables, own)?;
-                f64::NAN
+                0.0
             }
         };
         self.scores = scores;
         self.select(context, totals, error, places, |block, j| {
-            let mut exact = [0.0];
-            criterion.score(&block.tables(context, k).window(j, 1), &mut exact)?;
-            Ok(exact[0])
+            criterion.score_of(&block.tables(context, k).window(j, 1))
         })
     }
 
@@ -173,7 +228,7 @@ impl<S: Sum> CutBlock<S> {
     }
 
     /// The candidate that is chosen by the scores that were written, which are off by at most
-    /// `error` (NaN: not at all) from what `exact` says.
+    /// `error` from what `exact` says.
     pub fn select(
         &mut self,
         context: &BinnedContext<'_>,
@@ -182,83 +237,23 @@ impl<S: Sum> CutBlock<S> {
         places: &impl CutPlaces<S>,
         exact: impl Fn(&Self, usize) -> Result<f64>,
     ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
-        let mut scores = std::mem::take(&mut self.scores);
-        let how = (&mut scores[..self.len], error);
-        let found = self.select_among(context, totals, how, places, exact);
-        self.scores = scores;
-        found
-    }
-
-    fn select_among(
-        &self,
-        context: &BinnedContext<'_>,
-        totals: &[S],
-        (scores, error): (&mut [f64], f64),
-        places: &impl CutPlaces<S>,
-        exact: impl Fn(&Self, usize) -> Result<f64>,
-    ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
-        let min = context.minimum();
-        let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
-        let least = S::at_least(min.weight.max(f64::from(min.rows)), context.unit);
-        let least = if least > S::from_rows(1) { least } else { S::from_rows(1) };
-        if whole < least {
-            return Ok(None);
-        }
-        let most = whole.minus(least);
-        let Some(rows) = S::as_rows(&self.left[..self.len]) else {
+        let (Some(totals), Some(lefts)) = (S::as_rows(totals), S::as_rows(&self.left)) else {
             return Err(Error::Internal("a block of cuts of real weights".into()));
         };
-        let limits = [least, most].map(|rows| rows.units() as u32);
-        let (mut top, nan) = admit(Level::active(), rows, limits, scores);
+        let Some(rules) = CutRules::new(context, totals.iter().sum()) else { return Ok(None) };
+        let scores = &mut self.scores[..self.len];
+        let limits = [rules.least, rules.most];
+        let (largest, nan) = admit(Level::active(), &lefts[..self.len], limits, scores);
         if nan && let Some(j) = scores.iter().position(|s| s.is_nan()) {
             return Err(not_a_number(places.place(j).0));
         }
-        let limited = min.rows > 1 || min.weight > 0.0;
-        let convex = context.setting.criterion.info().convex;
-        loop {
-            if top == f64::NEG_INFINITY {
-                return Ok(None);
+        let facts = |j: usize, held: Option<&CutFacts<S>>| {
+            if held.is_some_and(|cut| (cut.feature, cut.at) < places.place(j)) {
+                return None;
             }
-            let bound = if error.is_nan() { top } else { top - 2.0 * error };
-            let mut best: Option<(usize, CutFacts<S>, f64)> = None;
-            let chunks = scores.chunks(CHUNK).enumerate();
-            let near = chunks.filter(|(_, s)| s.iter().fold(false, |any, &s| any | (s >= bound)));
-            let near = near.flat_map(|(i, s)| i * CHUNK..i * CHUNK + s.len());
-            for j in near.filter(|&j| scores[j] >= bound) {
-                // Of equal scores, all of which are exact, the first candidate is taken.
-                let later = |cut: &CutFacts<S>| (cut.feature, cut.at) < places.place(j);
-                if error.is_nan() && best.as_ref().is_some_and(|(_, cut, _)| later(cut)) {
-                    continue;
-                }
-                let Some(own) = places.facts(self, j) else { continue };
-                let left = self.left[j];
-                let end = limited && (left == least || left == most);
-                if convex && own.is_within_a_class() && !end {
-                    continue;
-                }
-                let score = if error.is_nan() { scores[j] } else { exact(self, j)? };
-                if best.as_ref().is_none_or(|(_, other, than)| own.beats(score, other, *than)) {
-                    best = Some((j, own, score));
-                }
-            }
-            if best.is_some() {
-                return Ok(best);
-            }
-            // None of the best may be chosen: the next ones.
-            scores.iter_mut().filter(|s| **s >= bound).for_each(|s| *s = f64::NEG_INFINITY);
-            top = largest(scores);
-        }
+            places.facts(self, j)
+        };
+        let estimated = Estimated { scores: &self.scores[..self.len], largest, error };
+        rules.best(estimated, |j| lefts[j], facts, |j| exact(self, j))
     }
-}
-
-/// The largest of some numbers, in eight strands that do not wait for each other.
-fn largest(numbers: &[f64]) -> f64 {
-    let mut strands = [f64::NEG_INFINITY; 8];
-    let (chunks, rest) = numbers.as_chunks::<8>();
-    for chunk in chunks {
-        for (s, &x) in strands.iter_mut().zip(chunk) {
-            *s = if x > *s { x } else { *s };
-        }
-    }
-    rest.iter().chain(&strands).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }

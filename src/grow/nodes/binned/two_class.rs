@@ -5,16 +5,13 @@
 //! choice is that of [`super::cuts`], to the last bit.
 
 use super::context::BinnedContext;
-use super::cuts::CutFacts;
+use super::cuts::{CutFacts, CutRules};
 use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
-use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::cuts::{CHUNK, PairNode, unpacked};
+use crate::split::doubt::Estimated;
 use crate::stats::Sum;
-
-/// Scores that are looked at together.
-const TOGETHER: usize = 4 * CHUNK;
 
 /// The cuts of one node.
 #[derive(Debug, Default)]
@@ -52,74 +49,20 @@ impl PairCuts {
         totals: [u32; 2],
         facts: impl Fn(&[u32], usize) -> Option<CutFacts<S>>,
     ) -> Result<Option<(CutFacts<S>, u32, f64)>> {
-        let min = context.minimum();
-        let least = u32::at_least(min.weight.max(f64::from(min.rows)), 1.0).max(1);
-        let whole = totals[0] + totals[1];
-        if whole < least {
-            return Ok(None);
-        }
-        let limited = min.rows > 1 || min.weight > 0.0;
-        let convex = context.setting.criterion.info().convex;
+        let Some(rules) = CutRules::new(context, totals[0] + totals[1]) else { return Ok(None) };
         let (lefts, scores) = (&self.lefts[..self.len], &mut self.scores[..self.len]);
-        let top = (screen.scores)(Level::active(), lefts, PairNode { totals, least }, scores);
-        let error = screen.error as f32;
-        // Scores of at least `seen` were looked at, those of at least `bound` come next.
-        let (mut top, mut seen) = (top, f32::INFINITY);
-        let mut bound = top - 3.0 * error;
-        let mut best: Option<(CutFacts<S>, u32, f64)> = None;
-        while top > f32::NEG_INFINITY {
-            let near = |s: f32| s >= bound && s < seen;
-            for (i, chunk) in scores.chunks(TOGETHER).enumerate() {
-                if !chunk.iter().fold(false, |any, &s| any | near(s)) {
-                    continue;
-                }
-                for (j, _) in (i * TOGETHER..).zip(chunk).filter(|(_, s)| near(**s)) {
-                    let Some(own) = facts(lefts, j) else { continue };
-                    let left = size(lefts[j]);
-                    let end = limited && (left == least || left == whole - least);
-                    if convex && own.is_within_a_class() && !end {
-                        continue;
-                    }
-                    let exact = exact_score(context, totals, lefts[j])?;
-                    if best.as_ref().is_none_or(|(than, _, score)| own.beats(exact, than, *score)) {
-                        best = Some((own, lefts[j], exact));
-                    }
-                }
-            }
-            seen = bound;
-            if let Some((_, _, score)) = &best {
-                // All that may be better were looked at.
-                bound = *score as f32 - 2.0 * error;
-                if bound >= seen {
-                    break;
-                }
-            } else {
-                // None of the best may be chosen: the next ones.
-                let next = |top: f32, &s: &f32| if s < seen && s > top { s } else { top };
-                top = scores.iter().fold(f32::NEG_INFINITY, next);
-                bound = top - 3.0 * error;
-            }
-        }
-        Ok(best)
+        let node = PairNode { totals, least: rules.least };
+        let largest = (screen.scores)(Level::active(), lefts, node, scores);
+        let estimated = Estimated { scores, largest, error: screen.error };
+        let exact = |j: usize| {
+            let [a, b] = unpacked(lefts[j]);
+            let cells = [a, b, totals[0] - a, totals[1] - b];
+            let table = Tables::one(&cells, &totals, &[2], &context.setting.context);
+            context.setting.criterion.score_of(&table)
+        };
+        let found = rules.best(estimated, |j| size(lefts[j]), |j, _| facts(lefts, j), exact)?;
+        Ok(found.map(|(j, cut, score)| (cut, lefts[j], score)))
     }
-}
-
-fn exact_score(context: &BinnedContext<'_>, totals: [u32; 2], left: u32) -> Result<f64> {
-    let [a, b] = unpacked(left);
-    let cells = [a, b, totals[0] - a, totals[1] - b];
-    let mut out = [0.0];
-    let table = Tables {
-        cells: Count::cells(&cells),
-        totals: Count::cells(&totals),
-        branches: 2,
-        classes: 2,
-        stride: 1,
-        len: 1,
-        declared: &[2],
-        context: &context.setting.context,
-    };
-    context.setting.criterion.score(&table, &mut out)?;
-    Ok(out[0])
 }
 
 /// What is known of a cut whose left words lie at `code * features + place`; nothing where no row

@@ -1,0 +1,190 @@
+//! From estimates of scores to the candidates that must be looked at: the second look that all
+//! keepers of scored cuts share.
+//!
+//! An estimate is off by at most a known error (0: it is the score), so what lies well below the
+//! best cannot be best, and the exact formula is asked only where there is a doubt. Whether a
+//! candidate near the top may be chosen at all is asked late, because few are near it: if none of
+//! them may, the next ones are looked at. O(candidates) a pass, one pass as a rule; 64 candidates
+//! are passed over together.
+
+use crate::error::Result;
+
+/// Scores that are looked at together.
+const TOGETHER: usize = 64;
+
+/// A number that estimates a score: in double precision, or in single where a kernel gives such.
+pub(crate) trait Estimate: Copy + PartialOrd + Into<f64> {
+    /// What is no candidate.
+    const NONE: Self;
+    /// A bound in this precision.
+    fn of(bound: f64) -> Self;
+}
+
+impl Estimate for f64 {
+    const NONE: Self = Self::NEG_INFINITY;
+    fn of(bound: f64) -> Self {
+        bound
+    }
+}
+
+impl Estimate for f32 {
+    const NONE: Self = Self::NEG_INFINITY;
+    fn of(bound: f64) -> Self {
+        bound as Self
+    }
+}
+
+/// Estimates of the scores of some candidates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Estimated<'a, E> {
+    /// Negative infinity for what is no candidate.
+    pub scores: &'a [E],
+    /// The largest of them.
+    pub largest: E,
+    /// A bound on their distance from the scores; 0: there is none.
+    pub error: f64,
+}
+
+impl<E: Estimate> Estimated<'_, E> {
+    /// Visit all candidates that may have the best score, where a score of `known` is already held;
+    /// those of equal score are all visited. `visit` is given a candidate and its estimate, and
+    /// returns the score; nothing for a candidate that may not be chosen. In the order of the
+    /// candidates, and where all may be chosen, in one pass.
+    #[inline]
+    pub fn visit_best(
+        &self,
+        known: f64,
+        mut visit: impl FnMut(usize, E) -> Result<Option<f64>>,
+    ) -> Result<()> {
+        let Self { scores, error, .. } = *self;
+        if self.largest == E::NONE {
+            return Ok(());
+        }
+        // Three errors: what is found is at most one below the largest estimate, and two below it
+        // there is nothing better, whatever single precision rounds.
+        let near =
+            |largest: E, best: f64| E::of((largest.into() - 3.0 * error).max(best - 2.0 * error));
+        let (mut best, mut bound) = (known, near(self.largest, known));
+        // Estimates of at least `seen` were visited, in the passes after the first.
+        let mut seen = None;
+        loop {
+            let (mut accepted, mut refused) = (false, false);
+            for (i, chunk) in scores.chunks(TOGETHER).enumerate() {
+                let near = chunk.len() == scores.len()
+                    || chunk.iter().fold(false, |any, &s| any | (s >= bound));
+                if !near {
+                    continue;
+                }
+                for (j, &s) in chunk.iter().enumerate() {
+                    if s >= bound && s > E::NONE && seen.is_none_or(|seen| s < seen) {
+                        match visit(i * TOGETHER + j, s)? {
+                            Some(score) => {
+                                accepted = true;
+                                best = if score > best { score } else { best };
+                            }
+                            None => refused = true,
+                        }
+                    }
+                }
+            }
+            if !refused {
+                return Ok(());
+            }
+            let next = if accepted {
+                E::of(best - 2.0 * error)
+            } else {
+                // None of the best may be chosen: the next ones.
+                let next = |top: E, &s: &E| if s < bound && s > top { s } else { top };
+                let top = scores.iter().fold(E::NONE, next);
+                if top == E::NONE {
+                    return Ok(());
+                }
+                near(top, best)
+            };
+            if next >= bound {
+                return Ok(());
+            }
+            (seen, bound) = (Some(bound), next);
+        }
+    }
+}
+
+/// The largest of some numbers, in eight strands that do not wait for each other.
+pub(crate) fn largest(numbers: &[f64]) -> f64 {
+    let mut strands = [f64::NEG_INFINITY; 8];
+    let (chunks, rest) = numbers.as_chunks::<8>();
+    for chunk in chunks {
+        for (s, &x) in strands.iter_mut().zip(chunk) {
+            *s = if x > *s { x } else { *s };
+        }
+    }
+    rest.iter().chain(&strands).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+
+    /// The best score of the candidates that may be chosen, and what was visited in each pass.
+    fn found<E: Estimate>(
+        estimated: &Estimated<'_, E>,
+        scores: &[f64],
+        allowed: &[bool],
+    ) -> (f64, Vec<usize>) {
+        let (mut best, mut visited) = (f64::NEG_INFINITY, Vec::new());
+        estimated
+            .visit_best(f64::NEG_INFINITY, |j, _| {
+                visited.push(j);
+                best = if allowed[j] { f64::max(best, scores[j]) } else { best };
+                Ok(allowed[j].then_some(scores[j]))
+            })
+            .unwrap();
+        (best, visited)
+    }
+
+    #[test]
+    fn the_best_of_those_that_may_be_chosen_is_found() {
+        let mut passes = 0;
+        for seed in 0..3000 {
+            let n = 1 + mix(seed, 1) as usize % 300;
+            let draw = |j: usize, what: u64| mix(mix(seed, what), j as u64) % 1024;
+            let error = [0.0, 0.01, 0.05, 0.3][seed as usize % 4];
+            let steps = [4, 64, 1024][mix(seed, 2) as usize % 3];
+            let scores: Vec<f64> = (0..n).map(|j| (draw(j, 3) % steps) as f64 / 1024.0).collect();
+            let off = |j: usize| error * (draw(j, 4) as f64 / 512.0 - 1.0);
+            let allowed: Vec<bool> = (0..n).map(|j| draw(j, 5) % 8 < seed % 9).collect();
+            let estimates: Vec<f64> = scores
+                .iter()
+                .enumerate()
+                .map(|(j, s)| if draw(j, 6) < 100 { f64::NEG_INFINITY } else { s + off(j) })
+                .collect();
+            let places = 0..n;
+            let chosen = places.filter(|&j| allowed[j] && estimates[j] > f64::NEG_INFINITY);
+            let truth = chosen.map(|j| scores[j]).fold(f64::NEG_INFINITY, f64::max);
+            let double = Estimated { scores: &estimates, largest: largest(&estimates), error };
+            let (best, visited) = found(&double, &scores, &allowed);
+            assert_eq!(best, truth, "seed {seed}");
+            let mut once = visited.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(once.len(), visited.len(), "seed {seed}: looked at twice");
+            passes += usize::from(!visited.is_sorted());
+            if error > 0.0 {
+                let single: Vec<f32> = estimates.iter().map(|&s| s as f32).collect();
+                let top = single.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let single = Estimated { scores: &single, largest: top, error: error + 1e-6 };
+                assert_eq!(found(&single, &scores, &allowed).0, truth, "seed {seed}");
+            }
+        }
+        assert!(passes > 100, "{passes} of 3000 took more than one pass");
+    }
+
+    #[test]
+    fn where_all_may_be_chosen_one_pass_is_enough() {
+        let estimates = [0.5, 0.9, f64::NEG_INFINITY, 0.85, 0.2];
+        let estimated = Estimated { scores: &estimates, largest: 0.9, error: 0.1 };
+        let (best, visited) = found(&estimated, &[0.5, 0.8, 9.0, 0.95, 0.2], &[true; 5]);
+        assert_eq!((best, visited), (0.95, vec![1, 3]));
+    }
+}

@@ -70,7 +70,7 @@ impl Properties for Accuracy {
 
 /// Each branch to its largest class.
 #[derive(Debug)]
-struct Majority;
+pub(super) struct Majority;
 
 impl Properties for Majority {
     fn info(&self) -> &'static Info {

@@ -323,12 +323,20 @@ pub(super) fn loss<V: OnClasses, C: Count>(
     context: &Context,
 ) -> Option<f64> {
     let node = fold.node(counts, context);
-    let mut out = [0.0];
-    let counts = |class: usize| (C::default(), &counts[class..=class]);
-    V::LOSS.then(|| {
-        losses(fold, &node, context.classes, counts, 1.0, &mut out);
-        out[0]
-    })
+    V::LOSS.then(|| loss_in(fold, &node, total(counts), counts.iter().copied()))
+}
+
+/// The loss of one leaf of a node; `size` is the sum of its counts.
+#[inline]
+pub(super) fn loss_in<V: OnClasses, C: Count>(
+    fold: &V,
+    node: &V::Node,
+    size: C,
+    counts: impl Iterator<Item = C>,
+) -> f64 {
+    let mut parts = V::Parts::ZERO;
+    counts.for_each(|count| fold.class(count, node, &mut parts));
+    fold.loss(size, parts, node)
 }
 
 impl<V: OnClasses + Serialize + 'static> Formula for V {

@@ -7,36 +7,19 @@
 use super::lists::{FeatureCuts, SortedLists};
 use super::plan::TreePlan;
 use super::problem::Problem;
+use crate::criteria::Impurity;
 use crate::error::Result;
 use crate::parallel::Control;
 use std::rc::Rc;
 
-/// What a split is judged by.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Measure {
-    Entropy,
-    Gini,
-    Errors,
-}
-
-/// All measures, in the order in which they are tried.
-pub(super) const MEASURES: [Measure; 3] = [Measure::Entropy, Measure::Gini, Measure::Errors];
-
-fn impurity(measure: Measure, counts: &[u32], total: u32) -> f64 {
-    let n = f64::from(total.max(1));
-    let shares = counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c) / n);
-    n * match measure {
-        Measure::Entropy => -shares.map(|p| p * p.log2()).sum::<f64>(),
-        Measure::Gini => 1.0 - shares.map(|p| p * p).sum::<f64>(),
-        Measure::Errors => 1.0 - shares.fold(0.0, f64::max),
-    }
-}
+/// What splits are judged by, in the order in which they are tried.
+pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, Impurity::Error];
 
 /// A consistent tree of a set of rows.
 pub(super) fn grow(
     problem: &Problem,
     root: Vec<u64>,
-    measure: Measure,
+    measure: Impurity,
     control: &Control,
 ) -> Result<TreePlan> {
     // The lists that those of each set still to come are taken from. Lists of half the size take
@@ -70,8 +53,8 @@ pub(super) fn grow(
                     right[kind_of[usize::from(r)]] -= 1;
                 }
                 at = usize::from(cut);
-                let score = impurity(measure, &left, at as u32)
-                    + impurity(measure, &right, (list.len() - at) as u32);
+                let (below, above) = (at as f64, (list.len() - at) as f64);
+                let score = below * measure.of(&left) + above * measure.of(&right);
                 if best.is_none_or(|b| score < b.0) {
                     best = Some((score, f as u16, problem.ranks[f][usize::from(list[at - 1])]));
                 }

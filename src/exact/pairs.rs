@@ -9,6 +9,7 @@
 //! is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
+use crate::criteria::{Impurity, errors};
 use crate::data::ones;
 use crate::error::Result as Checked;
 use crate::parallel::Control;
@@ -85,15 +86,6 @@ impl Axis {
     }
 }
 
-fn errors(counts: impl Iterator<Item = u32>) -> u32 {
-    let (mut sum, mut most) = (0, 0);
-    for c in counts {
-        sum += c;
-        most = most.max(c);
-    }
-    sum - most
-}
-
 impl SetView {
     pub(super) fn new(rows: &RankRows, bits: &[u64], control: &Control) -> Checked<Self> {
         let members: Vec<u32> = ones(bits).collect();
@@ -157,20 +149,19 @@ impl SetView {
 
     /// All tests, the smallest weighted Gini impurity first.
     pub(super) fn tests_by_gini(&self, control: &Control) -> Checked<Vec<(u16, u32)>> {
-        let n: u32 = self.totals.iter().sum();
-        let mut found = Vec::new();
+        let (mut found, mut right) = (Vec::new(), vec![0; self.k]);
         for axis in &self.features {
             control.check()?;
-            for (i, &cut) in axis.cuts.iter().enumerate() {
-                let left = &axis.below[i * self.k..(i + 1) * self.k];
-                let l: u32 = left.iter().sum();
-                let squares = |it: &mut dyn Iterator<Item = u32>| {
-                    it.map(|c| f64::from(c).powi(2)).sum::<f64>()
-                };
-                let inside = squares(&mut left.iter().copied()) / f64::from(l)
-                    + squares(&mut left.iter().zip(&self.totals).map(|(a, t)| t - a))
-                        / f64::from(n - l);
-                found.push((-inside, (axis.feature, cut)));
+            for (&cut, left) in axis.cuts.iter().zip(axis.below.chunks_exact(self.k)) {
+                right
+                    .iter_mut()
+                    .zip(left.iter().zip(&self.totals))
+                    .for_each(|(r, (l, t))| *r = t - l);
+                let [left, right] = [left, &right].map(|side| {
+                    let n: u32 = side.iter().sum();
+                    f64::from(n) * Impurity::Gini.of(side)
+                });
+                found.push((left + right, (axis.feature, cut)));
             }
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));

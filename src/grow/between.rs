@@ -12,9 +12,9 @@
 //! When not to use it: below the root of a tree on bins, whose edges are thresholds already.
 
 use super::options::{GrowthSetting, Thresholds};
+use crate::criteria::c45::EQUAL;
 use crate::data::{Dataset, NumericColumn, entry_row};
 use crate::numeric::{midpoint, reach};
-use crate::split::c45::EQUAL;
 use crate::tree::Threshold;
 
 impl GrowthSetting<'_> {

@@ -15,6 +15,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, Pruning};
+use crate::criteria::Impurity;
 use crate::error::{Error, Result};
 use crate::numeric::order_key;
 use crate::parallel::Control;
@@ -114,35 +115,6 @@ impl Pruning for CostComplexity {
 
     fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {
         prune(edited, self.ccp_alpha, self.impurity, input.control)
-    }
-}
-
-/// What the rows of a leaf cost, each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Impurity {
-    /// `1 - sum p_c^2`.
-    #[default]
-    Gini,
-    /// `-sum p_c log2 p_c`.
-    Entropy,
-    /// `1 - max p_c`, as in CART.
-    Error,
-}
-
-impl Impurity {
-    /// Impurity of class counts, 0 without rows.
-    pub fn of(self, counts: &[f64]) -> f64 {
-        let n: f64 = counts.iter().sum();
-        if n == 0.0 {
-            return 0.0;
-        }
-        let shares = counts.iter().map(|c| c / n);
-        match self {
-            Self::Gini => 1.0 - shares.map(|p| p * p).sum::<f64>(),
-            Self::Entropy => -shares.filter(|&p| p > 0.0).map(|p| p * p.log2()).sum::<f64>(),
-            Self::Error => 1.0 - shares.fold(0.0, f64::max),
-        }
     }
 }
 

@@ -10,17 +10,18 @@
 //!   have in a node of weight `n` (an upper bound where values repeat), for a division of `v`
 //!   declared levels in two `log2(2^(v - 1) - 1)`;
 //! - a leaf with class counts `n_1..n_k`, `n` in all: `log2 C(n + k - 1, k - 1) + log2 (n! / (n_1!
-//!   ... n_k!))`, first the counts, then which row has which class; `k` = classes with training
-//!   rows. An empty leaf: nothing.
+//!   ... n_k!))`, first the counts, then which row has which class, which is the
+//!   loss of a leaf by the criterion `mdl`; `k` = classes with training rows. An empty leaf:
+//!   nothing.
 //!
 //! O(nodes x classes). When not to use it: on weights that are not counts of rows (a bit is paid a
 //! row), or for the most accurate tree: it looks for the shortest account.
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
+use crate::criteria::{Context, DescriptionLength, Formula};
 use crate::data::Schema;
 use crate::error::Result;
-use crate::numeric::log2_factorial;
 use crate::tree::Test;
 use serde::Deserialize;
 
@@ -54,18 +55,6 @@ impl Pruning for Mdl {
     }
 }
 
-/// Bits of the classes in a leaf.
-fn class_bits(counts: &[f64], classes: f64) -> f64 {
-    let n: f64 = counts.iter().sum();
-    if n == 0.0 {
-        return 0.0;
-    }
-    let which: f64 = log2_factorial(n) - counts.iter().map(|&c| log2_factorial(c)).sum::<f64>();
-    let counted =
-        log2_factorial(n + classes - 1.0) - log2_factorial(classes - 1.0) - log2_factorial(n);
-    which + counted
-}
-
 /// Bits of one of the `2^(levels - 1) - 1` divisions of levels in two.
 fn division_bits(levels: usize) -> f64 {
     if levels < 3 { 0.0 } else { (f64::powi(2.0, levels.min(1000) as i32 - 1) - 1.0).log2() }
@@ -74,11 +63,14 @@ fn division_bits(levels: usize) -> f64 {
 /// Cut bottom-up.
 fn prune(edited: &mut EditableTree, schema: &Schema) {
     let features = schema.features.len();
-    let classes = edited.counts(0).iter().filter(|&&c| c > 0.0).count() as f64;
+    let occurring: Vec<usize> =
+        (0..edited.counts(0).len()).filter(|&c| edited.counts(0)[c] > 0.0).collect();
+    let context = Context::new(occurring.len(), 0);
     let mut bits = vec![0.0; edited.nodes.len()];
     for &i in edited.order().iter().rev() {
         let i = i as usize;
-        let leaf = 1.0 + class_bits(edited.counts(i), classes);
+        let counts: Vec<f64> = occurring.iter().map(|&c| edited.counts(i)[c]).collect();
+        let leaf = 1.0 + DescriptionLength {}.loss(&counts, &context).unwrap_or(0.0);
         bits[i] = leaf;
         if edited.is_leaf(i) {
             continue;

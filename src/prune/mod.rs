@@ -35,7 +35,8 @@ use editable_tree::EditableTree;
 use method::Pruning;
 use serde::Deserialize;
 
-pub use cost_complexity::{AlphaRule, CostComplexity, Impurity};
+pub use crate::criteria::Impurity;
+pub use cost_complexity::{AlphaRule, CostComplexity};
 pub use editable_tree::{Action, PruneStep, Pruned};
 pub use error_based::ErrorBased;
 pub use m_estimate::MEstimate;

@@ -39,8 +39,9 @@ pub struct PairNode {
 pub const GINI_ERROR: f64 = 8.0 / (1_u32 << 24) as f64;
 
 for_each_level! {
-    /// The Gini gain of each cut, `2 (n_L0 n_R1 - n_L1 n_R0)^2 / (n^2 n_L n_R)`, negative infinity
-    /// where a side has too few rows; returns the largest.
+    /// The score of each cut by `criteria::gini`, by an identity of two branches and two classes:
+    /// `2 (n_L0 n_R1 - n_L1 n_R0)^2 / (n^2 n_L n_R)`; negative infinity where a side has too few
+    /// rows. Returns the largest.
     pub fn gini(lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
         assert!(lefts.len() == out.len() && lefts.len().is_multiple_of(CHUNK));
         let [zero, one] = of.totals.map(|t| t as f32);

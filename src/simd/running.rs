@@ -82,6 +82,7 @@ fn plain_squares(
 }
 
 for_each_level! {
+    /// The scores of `criteria::gini` from sums of squares, in the order of operations of its fold:
     /// `(left / l + right / r) scale - base` of cuts with `l` = first, first + 1, ... of n rows on
     /// the left.
     pub fn purities(

@@ -1,5 +1,5 @@
-//! Buffers in which the tables of a block of candidates are laid out, or the sums at the places of a
-//! scan.
+//! Buffers in which the tables of a block of candidates are laid out, or the sums at the places of
+//! a scan.
 
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;

@@ -19,63 +19,27 @@
 //! Source: Quinlan, C4.5 (1993), chapter 2; Quinlan, Improved use of continuous attributes in C4.5,
 //! JAIR 4 (1996).
 //!
-//! The sequence of comparisons with 1e-6 is kept exactly, but a run of rows of one class is looked
-//! into only when one of its ends beats the best so far: gain is convex along a run (Fayyad & Irani
-//! 1992). O(rows) a feature and node. With few classes [`super::cuts`] does the same in blocks.
+//! Both numbers are those of `criteria::c45`. The sequence of comparisons with 1e-6 is kept
+//! exactly, but a run of rows of one class is looked into only when one of its ends beats the best
+//! so far: gain is convex along a run (Fayyad & Irani 1992). O(rows) a feature and node. With few
+//! classes [`super::cuts`] does the same in blocks.
 //!
 //! When not to use it: for scores other than gain and gain ratio.
 
 use super::scan::ClassOf;
 use crate::criteria::GainFilter;
+use crate::criteria::c45::{EQUAL, gain, gain_of_cut, ratio};
 use crate::data::{entry_row, entry_tied};
-use crate::numeric::{Cells, Count, Logs};
+use crate::numeric::Count;
 use crate::reached::{self, Way};
-use crate::simd::{Level, logs::QuickLog};
 use crate::stats::{CellOf, Sum, Weighing};
 
-/// Numbers this close are equal.
-pub const EQUAL: f64 = 1e-6;
 /// Values this close are not cut apart.
 pub const CLOSE: f64 = 1e-5;
 /// What a gain may fall short of the mean.
 const SHORT: f64 = 1e-3;
 /// Values of a feature, in training rows, that are too many for the mean.
 pub const MANY: f64 = 0.3;
-
-/// `x log2 x` of counts; of weights the quick one, and 0 of next to nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct XLog2X {
-    logs: Logs,
-    quick: QuickLog,
-}
-
-impl XLog2X {
-    /// With the tables of the training set.
-    pub fn new(logs: Logs, quick: QuickLog) -> Self {
-        Self { logs, quick }
-    }
-
-    /// Of one count.
-    #[inline]
-    pub fn one<C: Count>(&self, count: C) -> f64 {
-        match C::cells(&[count]) {
-            Cells::Rows(_) => count.x_log2_x(self.logs),
-            Cells::Weights(_) if count.value() < EQUAL => 0.0,
-            Cells::Weights(_) => self.quick.x_log2_x(count.value()),
-        }
-    }
-
-    /// Of many.
-    pub fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
-        match C::cells(counts) {
-            Cells::Rows(_) => counts.iter().zip(out).for_each(|(x, o)| *o = x.x_log2_x(self.logs)),
-            Cells::Weights(weights) => {
-                self.quick.all_x_log2_x(Level::active(), weights, out);
-                weights.iter().zip(out).for_each(|(&x, o)| *o = if x < EQUAL { 0.0 } else { *o });
-            }
-        }
-    }
-}
 
 /// A feature's split that may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,39 +54,6 @@ pub struct Usable {
     pub ratio: f64,
     /// The feature has too many values to count in the mean.
     pub many: bool,
-}
-
-/// `n log2 n` of the parts: `n H` of a distribution is `f(n) - sum f(part)`.
-fn spread<C: Count>(parts: impl Iterator<Item = C>, f: &impl Fn(C) -> f64) -> f64 {
-    let (mut whole, mut sum) = (C::default(), 0.0);
-    for part in parts {
-        whole = whole.plus(part);
-        sum += f(part);
-    }
-    f(whole) - sum
-}
-
-/// Gain over the entropy of the split, which counts the unknown weight as a branch.
-fn ratio<C: Count>(
-    gain: f64,
-    branches: &[C],
-    unknown: C,
-    whole: f64,
-    f: &impl Fn(C) -> f64,
-) -> f64 {
-    let split = spread(branches.iter().copied().chain([unknown]), f);
-    if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
-}
-
-/// Gain of a table `[branch * classes + class]` of known rows in a node of weight `whole`.
-fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, f: &impl Fn(C) -> f64) -> f64 {
-    let known =
-        |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));
-    let before = spread((0..classes).map(known), f);
-    let after: f64 = cells.chunks_exact(classes).map(|b| spread(b.iter().copied(), f)).sum();
-    let all = (0..classes).map(known).fold(C::default(), C::plus).value();
-    let drop = (before - after) * (all / whole);
-    if drop.abs() < EQUAL || all <= 0.0 { 0.0 } else { drop / all }
 }
 
 /// Gain and gain ratio of a nominal split if it is usable: `cells` of known rows, `[branch *
@@ -272,7 +203,7 @@ pub fn runs<W: Weighing>(
         let rest = known.minus(total);
         let gained =
             before + left_f + f(own) - f(total) + right_f + f(scan.known[c].minus(own)) - f(rest);
-        if gained * n < EQUAL * whole { 0.0 } else { gained / whole }
+        gain_of_cut(gained, n, whole)
     };
     for i in 1..=order.len() {
         let w = weight(i - 1);

@@ -11,11 +11,12 @@
 //! of rows: [`c45::runs`].
 
 use super::block::BlockScratch;
-use super::c45::{self, EQUAL, KnownRows, XLog2X};
+use super::c45::{self, KnownRows};
 use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan};
 use super::{multiway::Minimum, weighed};
 use crate::criteria::Context;
+use crate::criteria::c45::{EQUAL, XLog2X, gain_of_cut};
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
@@ -153,8 +154,7 @@ struct CutSearch<'s, 'a, W: Weighing> {
 impl<W: Weighing> CutSearch<'_, '_, W> {
     /// The gain from what the branches' `sum_c f(n_mc) - f(n_m)` add up to.
     fn settle(&self, sum: f64) -> f64 {
-        let gained = self.before + sum;
-        if gained * self.n < EQUAL * self.whole { 0.0 } else { gained / self.whole }
+        gain_of_cut(self.before + sum, self.n, self.whole)
     }
 
     /// The gain of one cut.

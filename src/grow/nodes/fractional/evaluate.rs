@@ -6,6 +6,7 @@
 
 use super::context::FractionalContext;
 use super::rows::FractionalRows;
+use crate::criteria::c45::XLog2X;
 use crate::criteria::{GainFilter, SplitRule};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -20,7 +21,7 @@ use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
-use crate::split::c45::{self, KnownRows, Usable, XLog2X};
+use crate::split::c45::{self, KnownRows, Usable};
 use crate::split::cuts;
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;

@@ -1,6 +1,6 @@
 """Peak memory of the calls that last: how far the resident set grows beyond what was there before.
 
-    python benches/memory_peaks.py                        # every call of tests/python/long_calls.py
+    python benches/memory_peaks.py                # every call of tests/python/laws/long_calls.py
     python benches/memory_peaks.py --only predict explain # calls whose names hold one of the words
     python benches/memory_peaks.py --size 0.2             # a fifth of the rows
     python benches/memory_peaks.py --limits               # passes over pairs and neighbours
@@ -12,8 +12,8 @@ call is made. What it returns is held until the peak is read. A call that takes 
 is left out, and the record names it. The sizes are those of the table that the tests of
 interruption and of memory walk. With `--limits` the calls are those that take `memory_limit`, at
 sizes at which it matters, without a limit, with one, and with the need that they state; and the
-pass over pairs in an address space of 512 MiB, which has to end well or to refuse. No peer is measured, because the calls have
-none in common.
+pass over pairs in an address space of 512 MiB, which has to end well or to refuse. No peer is
+measured, because the calls have none in common.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 // The criteria on tables for two classes, each as its formula stands on the criterion's page.
 //
 // A table is a list of branches, a branch a pair of counts [of the first class, of the second].
-// Larger scores are better. tests/python/test_playground.py compares every function with the
-// compiled library. A criterion without a function here is left out of the playground.
+// Larger scores are better. tests/python/project/test_playground.py compares every function with
+// the compiled library. A criterion without a function here is left out of the playground.
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 const sizes = (table) => table.map(sum);

@@ -7,28 +7,28 @@ use super::select::Contribution;
 
 /// A [`Contribution`] that is kept until its tile is summed.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(super) struct PackedContribution {
     pub constant: f64,
-    pub groups: Vec<(f64, Members)>,
+    pub groups: Vec<(f64, PlaceSet)>,
 }
 
-impl Packed {
+impl PackedContribution {
     pub fn of(choice: Contribution) -> Self {
-        let packed = |(weight, members)| (weight, Members::of(members));
+        let packed = |(weight, members)| (weight, PlaceSet::of(members));
         Self { constant: choice.constant, groups: choice.groups.into_iter().map(packed).collect() }
     }
 }
 
 /// Some places.
 #[derive(Debug, Clone)]
-pub(super) enum Members {
+pub(super) enum PlaceSet {
     /// One after the other, in any order.
     List(Vec<u32>),
     /// In ascending order: bit b of word w stands for place `first + 64 w + b`.
     Bits { first: u32, words: Vec<u64> },
 }
 
-impl Members {
+impl PlaceSet {
     /// As bits where that is smaller and the places ascend.
     pub fn of(list: Vec<u32>) -> Self {
         let (Some(&first), Some(&last)) = (list.first(), list.last()) else {
@@ -77,12 +77,12 @@ mod tests {
     fn bits_are_the_list_and_smaller() {
         for (step, base) in [(1, 0), (2, 7), (3, 63), (31, 64), (33, 1000)] {
             let list: Vec<u32> = (0..500).map(|i| base + step * i + u32::from(i > 9)).collect();
-            let members = Members::of(list.clone());
-            assert_eq!(matches!(members, Members::Bits { .. }), step < 32);
+            let members = PlaceSet::of(list.clone());
+            assert_eq!(matches!(members, PlaceSet::Bits { .. }), step < 32);
             assert_eq!(members.list(&mut vec![1, 2]), list);
         }
         let other: Vec<u32> = (0..500).rev().collect();
-        assert_eq!(Members::of(other.clone()).list(&mut Vec::new()), other);
-        assert!(Members::of(Vec::new()).list(&mut vec![3]).is_empty());
+        assert_eq!(PlaceSet::of(other.clone()).list(&mut Vec::new()), other);
+        assert!(PlaceSet::of(Vec::new()).list(&mut vec![3]).is_empty());
     }
 }

@@ -9,7 +9,7 @@
 use super::NeighbourRows;
 use super::distances::{Distances, Order, row_bytes, tile_rows};
 use super::grid::Grid;
-use super::members::Packed;
+use super::members::PackedContribution;
 use super::narrow::{self, ChunkPlan};
 use super::need::TileNeed;
 use super::select::{Multiclass, NeighbourMethod, Picker};
@@ -336,7 +336,7 @@ fn pick(
     picker: &Picker<'_>,
     d: &Distances,
     tile: &Range<usize>,
-) -> Result<Vec<Packed>> {
+) -> Result<Vec<PackedContribution>> {
     const TOGETHER: usize = 32;
     let parts = parallel::map(control, tile.len().div_ceil(TOGETHER), |p| {
         control.check()?;
@@ -348,13 +348,13 @@ fn pick(
                 let own = usize::from(rows.classes[row]);
                 if rows.others.is_empty() {
                     d.whole(i, &mut whole);
-                    Packed::of(picker.pick(row, own, &mut whole))
+                    PackedContribution::of(picker.pick(row, own, &mut whole))
                 } else {
                     d.mixed(i, &mut mixed);
-                    Packed::of(picker.pick(row, own, &mut mixed))
+                    PackedContribution::of(picker.pick(row, own, &mut mixed))
                 }
             })
-            .collect::<Vec<Packed>>())
+            .collect::<Vec<PackedContribution>>())
     })?;
     Ok(parts.into_iter().flatten().collect())
 }
@@ -365,7 +365,7 @@ struct ScoreWork<'a> {
     rows: &'a NeighbourRows<'a>,
     order: &'a Order,
     first: usize,
-    choices: &'a [Packed],
+    choices: &'a [PackedContribution],
     by_share: bool,
     /// Places of choices that are summed together.
     groups: Vec<Range<usize>>,

@@ -1,0 +1,260 @@
+"""Trees and forests as scikit-learn's own: equal to the last bit, read by what reads those."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
+
+import fasttree
+from fasttree import FastForestClassifier, presets
+
+from ..tools import without_idle
+
+IRIS = load_iris()
+X32 = IRIS.data.astype(np.float32).astype(float)
+
+
+def same(model, X, **options):
+    """The converted model, after it gave the same probabilities and classes."""
+    made = model.to_sklearn(**options)
+    assert np.array_equal(made.predict_proba(X), model.predict_proba(X))
+    assert np.array_equal(made.predict(X), model.predict(X))
+    return made
+
+
+def words(seed, n=60, missing=0.0):
+    """Rows of two numbers of 32 bits and two words."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=n).astype(np.float32).astype(float),
+            "colour": rng.choice(["red", "green", "blue", "grey", "black"], n),
+            "count": rng.integers(0, 9, n).astype(float),
+            "kind": rng.choice(["x", "y"], n),
+        }
+    )
+    y = np.where(frame.colour.isin(["red", "grey"]) ^ (frame["count"] > 4), "in", "out")
+    y = np.where(rng.random(n) < 0.2, rng.choice(["in", "out", "both"], n), y)
+    for name in frame if missing else ():
+        frame.loc[rng.random(n) < missing, name] = None
+    return frame, y
+
+
+@st.composite
+def ways(draw):
+    pick = lambda *values: draw(st.sampled_from(values))  # noqa: E731
+    return {
+        "criterion": pick("info_gain", "gini", "jaccard", "hellinger"),
+        "nominal_splits": pick("multiway", "subset", "one_vs_rest"),
+        "missing": pick("branch", "mode"),
+        "leaf_smoothing": pick(None, "laplace", "m_estimate"),
+        "discretize": pick(None, "equal_width", "equal_frequency"),
+        "n_bins": pick(3, 12),
+        "max_depth": pick(None, 3),
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(ways(), st.integers(0, 10**6), st.sampled_from([0.0, 0.2]))
+def test_any_tree_gives_the_same_probabilities(how, seed, missing):
+    X, y = words(seed, missing=missing)
+    rows, _ = words(seed + 1, missing=0.2)
+    model = fasttree.fit(X, y, **without_idle(how))
+    made = same(model, X)
+    assert isinstance(made, Pipeline) and type(made[-1]) is DecisionTreeClassifier
+    assert np.array_equal(made.predict_proba(rows), model.predict_proba(rows))
+    assert np.array_equal(made[-1].classes_, model.classes_)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "info_gain"])
+def test_numbers_alone_need_no_pipeline(criterion):
+    model = fasttree.fit(X32, IRIS.target, criterion=criterion)
+    made = same(model, X32)
+    assert type(made) is DecisionTreeClassifier
+    assert made.get_n_leaves() == model.get_n_leaves() and made.get_depth() == model.get_depth()
+    assert made.tree_.threshold[0] == model.tree_.threshold[0]
+    weights = model.tree_.weighted_n_node_samples
+    assert np.array_equal(made.tree_.weighted_n_node_samples, weights)
+    # Our values are counts, theirs are shares.
+    assert np.allclose(made.tree_.value[:, 0] * weights[:, None], model.tree_.value)
+    theirs = DecisionTreeClassifier(criterion=made.criterion).fit(X32, IRIS.target)
+    assert made.tree_.impurity[0] == pytest.approx(theirs.tree_.impurity[0])
+    assert pickle.loads(pickle.dumps(made)).predict(X32).tolist() == model.predict(X32).tolist()
+
+
+def test_names_of_frames_stay():
+    frame = pd.DataFrame(X32, columns=IRIS.feature_names)
+    made = same(fasttree.fit(frame, IRIS.target_names[IRIS.target]), frame)
+    assert made.feature_names_in_.tolist() == IRIS.feature_names
+    with pytest.raises(ValueError, match="feature names"):
+        made.predict(frame[frame.columns[::-1]])
+
+
+@pytest.mark.parametrize("how", [{}, {"nominal_splits": "subset"}], ids=str)
+def test_forests(how):
+    forest = FastForestClassifier(n_estimators=8, random_state=1, **how)
+    made = same(forest.fit(X32, IRIS.target), X32)
+    assert type(made) is RandomForestClassifier and len(made.estimators_) == 8
+    X, y = words(4, 200)
+    forest.set_params(missing="branch").fit(X, y)
+    made = forest.to_sklearn()
+    assert type(made[-1]) is RandomForestClassifier
+    assert np.abs(made.predict_proba(X) - forest.predict_proba(X)).max() < 1e-15
+    tree = fasttree.fit(X32, IRIS.target)
+    assert type(same(tree, X32, as_forest=True)) is RandomForestClassifier
+    sub = forest.estimators_[0].to_sklearn()
+    assert np.array_equal(sub.predict_proba(X), forest.estimators_[0].predict_proba(X))
+
+
+def test_searched_trees_and_presets():
+    table = fasttree.datasets.make_monks(1)
+    for model in (fasttree.minimal_tree(table), fasttree.optimal_tree(table, max_depth=2)):
+        same(model, table.X)
+    same(fasttree.fit(X32, IRIS.target, **presets.CART), X32)
+    weather = fasttree.datasets.load_weather()
+    rows = weather.to_frame().drop(columns=weather.target)
+    same(fasttree.fit(weather, **presets.ID3), rows)
+    same(fasttree.fit(weather, **presets.C45), rows, missing="largest")
+
+
+def test_fractions_of_rows_are_refused_with_the_remedy():
+    X, y = words(0, missing=0.2)
+    for model in (fasttree.fit(X, y), FastForestClassifier(n_estimators=3).fit(X, y)):
+        with pytest.raises(ValueError, match=r"column '.*fractions.*missing='branch'.*largest"):
+            model.to_sklearn()
+        whole = X.dropna()
+        made = model.to_sklearn(missing="largest")
+        assert np.abs(made.predict_proba(whole) - model.predict_proba(whole)).max() < 1e-15
+    with pytest.raises(ValueError, match="missing='branch'"):
+        fasttree.fit(X32, IRIS.target, missing="fractional").to_sklearn()
+    with pytest.raises(ValueError, match="missing='heaviest' is not known"):
+        fasttree.fit(X32, IRIS.target).to_sklearn(missing="heaviest")
+
+
+def test_a_column_that_float32_cannot_hold_is_named():
+    X = np.column_stack([np.zeros(4), [1.0, 1.0 + 1e-12, 1.0, 1.0 + 1e-12]])
+    model = fasttree.fit(pd.DataFrame(X, columns=["flat", "fine"]), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"column 'fine'.*float32.*1\.0000000000005.*astype"):
+        model.to_sklearn()
+    with pytest.raises(ValueError, match="column 'fine'"):
+        pickle.loads(pickle.dumps(model)).to_sklearn()
+    again = fasttree.from_bytes(model.to_bytes())  # a file does not know the training rows
+    with pytest.raises(ValueError, match=r"column 'fine', row 1"):
+        again.to_sklearn(pd.DataFrame(X, columns=["flat", "fine"]))
+    assert (
+        type(again.to_sklearn(pd.DataFrame(X[::2], columns=["flat", "fine"])))
+        is DecisionTreeClassifier
+    )
+    forest = FastForestClassifier(n_estimators=3, max_features=None, bootstrap=False).fit(
+        X, [0, 1, 0, 1]
+    )
+    with pytest.raises(ValueError, match="column 'x1'"):
+        forest.to_sklearn()
+    # Cutting the split off takes the refusal with it; numbers of 32 bits are never refused.
+    assert type(model.cut(0).to_sklearn()) is DecisionTreeClassifier
+    fasttree.fit(X.astype(np.float32), [0, 1, 0, 1]).to_sklearn()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_what_is_not_refused_agrees_on_the_training_rows(seed, binned):
+    rng = np.random.default_rng(seed)
+    X = 1 + rng.integers(0, 40, (30, 2)) * 2.0**-25
+    y = rng.integers(0, 2, 30)
+    model = fasttree.fit(X, y, discretize="equal_frequency" if binned else None)
+    agrees = np.array_equal(model.predict_proba(X.astype(np.float32)), model.predict_proba(X))
+    try:
+        made = model.to_sklearn()
+    except ValueError as error:
+        assert "float32" in str(error)
+        return
+    assert agrees and np.array_equal(made.predict_proba(X), model.predict_proba(X))
+    assert model.to_sklearn(X) is not None
+
+
+def test_other_answers_than_scikit_learns_are_refused():
+    colours = ["red"] * 4 + ["green"] * 8 + ["red"] * 3 + ["blue"]
+    X, y = pd.DataFrame({"kind": ["x"] * 8 + ["y"] * 8, "colour": colours}), np.arange(16) // 4
+    with pytest.raises(ValueError, match="empty_branch='parent'"):
+        fasttree.fit(X, y, criterion="gain_ratio", empty_branch="unclassified").to_sklearn()
+    costs = [[0.0, 1.0, 60.0], [1.0, 0.0, 60.0], [1.0, 1.0, 0.0]]
+    model = fasttree.fit(X32, IRIS.target, cost_matrix=costs, max_depth=2)
+    with pytest.raises(ValueError, match="without cost_matrix"):
+        model.to_sklearn()
+
+
+def test_pictures_and_text():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    X, y = words(1)
+    made = fasttree.fit(X, y, nominal_splits="subset", missing="branch").to_sklearn()
+    names = made[0].get_feature_names_out()
+    assert any(" in {" in name for name in names) and len(set(names)) == len(names)
+    text = export_text(made[1], feature_names=names)
+    assert text.count("class:") == made[1].get_n_leaves()
+    assert len(plot_tree(made[1], feature_names=names, class_names=made.classes_.astype(str))) > 3
+    matplotlib.pyplot.close("all")
+    made.set_output(transform="pandas")
+    assert made[0].transform(X).columns.tolist() == names.tolist()
+
+
+def test_the_shap_package_reads_it():
+    shap = pytest.importorskip("shap", reason="reads the tree with the shap package")
+    made = fasttree.fit(X32, IRIS.target).to_sklearn()
+    values = shap.TreeExplainer(made).shap_values(X32[:10])
+    assert values.shape == (10, 4, 3)
+
+
+def test_dtreeviz_reads_it():
+    pytest.importorskip("dtreeviz", reason="reads the tree with dtreeviz")
+    from dtreeviz.models.sklearn_decision_trees import ShadowSKDTree
+
+    made = fasttree.fit(X32, IRIS.target).to_sklearn()
+    tree = ShadowSKDTree(
+        made, X32, IRIS.target, list(IRIS.feature_names), "kind", list(IRIS.target_names)
+    )
+    assert len(tree.leaves) == made.get_n_leaves()
+    assert tree.predict(X32[0]) == 0
+
+
+def test_treelite_reads_it():
+    treelite = pytest.importorskip("treelite", reason="reads the tree with treelite")
+    forest = FastForestClassifier(n_estimators=5, random_state=0).fit(X32, IRIS.target)
+    for model in (fasttree.fit(X32, IRIS.target), forest):
+        read = treelite.sklearn.import_model(model.to_sklearn(as_forest=True))
+        found = treelite.gtil.predict(read, X32.astype(np.float32)).reshape(150, 3)
+        assert np.abs(found - model.predict_proba(X32)).max() < 1e-6
+
+
+def test_skl2onnx_reads_it():
+    pytest.importorskip("skl2onnx", reason="reads the tree with skl2onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    from skl2onnx import to_onnx
+
+    single = X32.astype(np.float32)
+    for model in (
+        fasttree.fit(X32, IRIS.target),
+        FastForestClassifier(n_estimators=5, random_state=0).fit(X32, IRIS.target),
+    ):
+        graph = to_onnx(model.to_sklearn(), single[:1], options={"zipmap": False})
+        session = onnxruntime.InferenceSession(graph.SerializeToString())
+        labels, shares = session.run(None, {session.get_inputs()[0].name: single})
+        assert labels.tolist() == model.predict(X32).tolist()
+        assert np.abs(shares - model.predict_proba(X32)).max() < 1e-6
+
+
+def test_the_arrays_show_themselves():
+    text = repr(fasttree.fit(X32, IRIS.target, max_depth=2).tree_)
+    assert text.startswith("TreeArrays: 5 nodes, 3 leaves, depth 2\n")
+    assert len(text.splitlines()) == 7 and "[50, 50, 50]" in text
+    long = repr(fasttree.fit("weather", nominal_splits="subset").tree_)
+    assert "levels" in long and long.splitlines()[-1].endswith("more")

@@ -1,0 +1,180 @@
+"""What is written runs: examples of every module, of README and documentation; the registry is
+documented as it is."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import fasttree
+
+ROOT = Path(__file__).resolve().parents[3]
+
+FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+NEEDS = {
+    "fasttree.plots": "matplotlib",
+    "fasttree.cli": "typer",
+    "fasttree.exports.onnx_graph": "onnx",
+}
+
+
+def modules() -> list[str]:
+    """All modules of the installed package but the compiled one and those that run when
+    imported."""
+    found = ["fasttree"]
+    for info in pkgutil.walk_packages(fasttree.__path__, "fasttree."):
+        if not info.name.endswith(("._core", ".__main__")):
+            found.append(info.name)
+    return sorted(found)
+
+
+def wanting(name: str) -> str | None:
+    """The package that a module needs and that is not installed."""
+    for prefix, package in NEEDS.items():
+        if name.startswith(prefix) and importlib.util.find_spec(package) is None:
+            return package
+    return None
+
+
+def run(examples: doctest.DocTest) -> None:
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    report: list[str] = []
+    runner.run(examples, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+STUDIES = sorted(
+    ".".join(p.relative_to(ROOT).with_suffix("").parts)
+    for p in (ROOT / "docs" / "studies").rglob("*.py")
+)
+
+
+@pytest.mark.parametrize("name", [*modules(), *STUDIES])
+def test_examples_of_modules_run(name):
+    missing = wanting(name)
+    if missing:
+        pytest.skip(f"{name} needs {missing}, which is not installed")
+    module = importlib.import_module(name)
+    assert module.__doc__, f"{name} does not say what it is"
+    for examples in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        run(examples)
+
+
+def fenced(text: str) -> str:
+    """The fenced Python blocks of a Markdown text, one after the other."""
+    return "\n\n".join(re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
+
+
+PARTS = ["tutorials", "how_to", "explanation", "reference"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "index.rst",
+    *(page for part in PARTS for page in sorted((ROOT / "docs" / part).glob("*.rst"))),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_examples_of_pages_run(page):
+    if not page.is_file():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    text = page.read_text(encoding="utf-8")
+    source = fenced(text) if page.suffix == ".md" else text
+    examples = doctest.DocTestParser().get_doctest(source, {}, page.name, str(page), 0)
+    if page.name in ("README.md", "tour.rst", "own_criterion.rst"):
+        assert examples.examples, f"{page.name} has lost its examples"
+    run(examples)
+
+
+def test_pages_are_reachable():
+    at_the_top = {p.name for p in (ROOT / "docs").glob("*.rst")}
+    assert at_the_top <= {"index.rst", "sg_execution_times.rst"}  # the second is the gallery's own
+    for part in PARTS:
+        folder = ROOT / "docs" / part
+        index = (folder / "index.rst").read_text(encoding="utf-8").split()
+        missing = [p.stem for p in folder.glob("*.rst") if p.stem not in ["index", *index]]
+        assert not missing, f"not in docs/{part}/index.rst: {missing}"
+
+
+def test_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    assert links
+    missing = [link for link in links if not (ROOT / link).exists()]
+    assert not missing
+
+
+def test_commands_in_the_texts_exist():
+    pytest.importorskip("typer", reason="the command needs typer")
+    from typer.main import get_command
+
+    from fasttree.cli.app import app
+
+    known = set(get_command(app).commands)
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        named = set(re.findall(r"ftree ([a-z]+)", text))
+        assert named <= known, (
+            f"{page.name} speaks of commands that do not exist: {sorted(named - known)}"
+        )
+
+
+def test_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
+    """In order, in one folder: later ones use what earlier ones wrote."""
+    pytest.importorskip("typer", reason="the command needs typer")
+    from fasttree.cli import main
+
+    page = (ROOT / "docs" / "reference" / "command.rst").read_text(encoding="utf-8")
+    commands = re.findall(r"^   \$ ftree (.+)$", page, flags=re.MULTILINE)
+    assert len(commands) > 8
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        code = main(shlex.split(command.partition(" >")[0]))  # what is after it is the shell's
+        said = capsys.readouterr()
+        assert code == 0, f"ftree {command}: exit code {code}\n{said.err}"
+        assert said.out or (tmp_path / "answers.csv").is_file(), f"ftree {command} prints nothing"
+
+
+def test_texts_name_no_machine():
+    pattern = re.compile(r"(?<![\w.~])/(?:root|home|work|tmp|Users)/")
+    for page in [*PAGES, ROOT / "CHANGELOG.md", *Path(ROOT / "benches").rglob("*.json")]:
+        assert not pattern.search(page.read_text(encoding="utf-8")), (
+            f"{page.name} holds a path of somebody's machine"
+        )
+
+
+def test_every_criterion_has_what_its_page_prints():
+    for info in fasttree.list_criteria():
+        criterion = getattr(fasttree.criteria, info["class_name"])
+        assert info["summary"].endswith("."), info["name"]
+        assert info["formula"] and info["distance"] and info["source"], info["name"]
+        if info["evidence"] == "table":
+            assert criterion().score(info["example"]) == pytest.approx(
+                info["example_score"], abs=1e-12
+            ), info["name"]
+        options = {o["name"]: o["doc"] for o in fasttree.criteria.given_options(criterion.info)}
+        assert set(options) == set(info["options"]) and all(options.values()), info["name"]
+
+
+def test_the_package_lists_what_it_gives():
+    assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES])
+    for name in fasttree.__all__:
+        assert getattr(fasttree, name) is not None
+
+
+def test_the_stub_names_what_the_core_exports():
+    core = importlib.import_module("fasttree._core")
+    stub = Path(fasttree.__file__).with_name("_core.pyi")
+    assigned = [
+        n for n in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(n, ast.Assign)
+    ]
+    named = next(
+        ast.literal_eval(n.value) for n in assigned if ast.unparse(n.targets[0]) == "__all__"
+    )
+    assert sorted(named) == sorted(core.__all__)

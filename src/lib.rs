@@ -17,8 +17,9 @@
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
 //! place that decides about threads), [`memory`] (what happens when it runs out), `simd` (the
-//! unsafe code, but for the allocator's), [`error`], and [`reached`] (which ways growth took, for
-//! tests). The feature `python` adds `bindings`.
+//! unsafe code, but for the allocator's), [`error`], [`options`] (what methods declare of their
+//! options), and [`reached`] (which ways growth took, for tests). The feature `python` adds
+//! `bindings`.
 
 pub mod bayes;
 pub mod bins;
@@ -36,6 +37,7 @@ pub mod memory;
 pub mod model;
 pub mod networks;
 pub mod numeric;
+pub mod options;
 pub mod parallel;
 pub mod predict;
 pub mod prune;

@@ -13,7 +13,7 @@ from typing import Any
 from written import write_pages
 
 import fasttree
-from fasttree.criteria import given_options
+from fasttree._checks.declared import given_options
 
 # Named, not walked: a criterion that is not here has a page without this section.
 WHEN = {

@@ -27,7 +27,6 @@ __all__ = [
     "bin_cuts",
     "check_codes",
     "count_groups",
-    "criteria_json",
     "divide_groups",
     "drawn_rows",
     "edge_cuts",
@@ -55,7 +54,7 @@ __all__ = [
     "pair_counts",
     "pair_counts_across",
     "permutation_losses",
-    "prunings_json",
+    "registry_json",
     "rounded_scores",
     "rounded_sum",
     "row_hashes",
@@ -413,8 +412,7 @@ def optimal_tree(
     sample_weight: np.ndarray | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Model: ...
-def criteria_json() -> str: ...
-def prunings_json() -> str: ...
+def registry_json(of: str) -> str: ...
 def simd_level() -> str: ...
 def ways_taken() -> dict[str, int]: ...
 def score_tables(

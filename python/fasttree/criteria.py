@@ -30,39 +30,28 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from . import _engine
-from ._checks import (
-    DECAYS,
-    Parameters,
-    as_float,
-    at_least_zero,
-    constructor,
-    four_weights,
-    one_of,
-    shown,
-)
+from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, shown
+from ._checks.declared import Declared, declared_class, given_options
 from .rendering.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
-__all__ += [info["class_name"] for info in _engine.criteria_registry()]
+__all__ += [info["class_name"] for info in _engine.registry("criteria")]
 
 
-class Criterion(Parameters):
+class Criterion(Declared):
     """A criterion of the core's registry, with its options.
 
     Attributes:
         info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation,
             invariances.
     """
-
-    info: ClassVar[dict[str, Any]] = {}
 
     @property
     def name(self) -> str:
@@ -72,18 +61,13 @@ class Criterion(Parameters):
     def options(self, classes: Sequence[Any] = (), n_rows: int = 0) -> dict[str, Any]:
         """Options as the core reads them: class labels become codes, functions become tables of
         values."""
-        options, declared = self.get_params(), self.info["options"]
+        options, declared = self.get_params(), given_options(self.info)
         for option in declared:
-            name, kind = option["name"], option["kind"]["is"]
-            value = options.get(name)
-            if kind == "class" and value is not None:
-                options[name] = value = _class_code(value, classes)
-            if isinstance(value, np.ndarray | np.generic):
-                options[name] = value = value.tolist()
-            if name in options and (fault := kind_fault(option, value)):
-                raise ValueError(
-                    f"{self.name}: {name}={shown(value)} {fault}. {name}: {option['doc']}"
-                )
+            name = option["name"]
+            value = options[name]
+            if option["domain"]["kind"] == "class" and value is not None:
+                value = _class_code(value, classes)
+            options[name] = self.checked_option(name, value, self.name)
         usual = {o["name"]: json.loads(o["default"]) for o in declared}
         for name in idle_options(options, usual):
             raise ValueError(f"{self.name}: {idle_message(name, options)}")
@@ -158,47 +142,6 @@ def idle_message(name: str, options: Mapping[str, Any]) -> str:
         f"{name}={shown(options[name])} cannot act beside decay={options['decay']!r}: it needs "
         f"{needed}; set that, or leave {name} out"
     )
-
-
-def kind_fault(option: Mapping[str, Any], value: Any) -> str:
-    """What is wrong with the kind of an option's value; empty if nothing is.
-
-    >>> kind_fault({"kind": {"is": "words", "words": ["first", "share"]}, "default": '"share"'}, 1)
-    "is not one of 'first', 'share'"
-    """
-    kind = option["kind"]
-    for number in value if isinstance(value, list | tuple) else [value]:
-        if not math.isfinite(as_float(number) or 0.0):
-            return "must be finite"
-    if value is None and option["default"] == "null":
-        return ""
-    match kind["is"]:
-        case "words" | "size_function":
-            known = isinstance(value, str) and value in kind["words"]
-            fits = known or (kind["is"] == "size_function" and callable(value))
-            wanted = f"one of {', '.join(map(repr, kind['words']))}"
-        case "flag":
-            fits, wanted = isinstance(value, bool), "True or False"
-        case "whole":
-            fits, wanted = _is_number(value, int) and value >= 0, "a positive whole number"
-        case "numbers":
-            several = isinstance(value, list | tuple) and len(value) == kind["count"]
-            fits = several and all(map(_is_number, value))
-            wanted = f"{kind['count']} numbers"
-        case "number":
-            fits, wanted = _is_number(value), "a number"
-        case _:
-            return ""
-    return "" if fits else f"is not {wanted}"
-
-
-def _is_number(value: Any, kind: Any = (int, float)) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Options of a criterion that users give, as the registry declares them."""
-    return [o for o in info["options"] if o["kind"]["is"] != "size_values"]
 
 
 def option_hint(criterion: Any, name: str, value: Any) -> str:
@@ -339,7 +282,7 @@ class NamedCallable:
 @cache
 def _registry() -> dict[str, type[Criterion]]:
     """Classes by class name."""
-    return {info["class_name"]: _make_class(info) for info in _engine.criteria_registry()}
+    return {info["class_name"]: _make_class(info) for info in _engine.registry("criteria")}
 
 
 @cache
@@ -357,23 +300,11 @@ def names() -> tuple[str, ...]:
 
 
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
-    defaults = {o["name"]: json.loads(o["default"]) for o in given_options(info)}
-    defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}
-
-    options = "".join(
-        f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in given_options(info)
-    )
-    doc = (
+    text = (
         f"{info['summary']}\n\nScore: :math:`{info['formula']}`; distance: "
         f":math:`{info['distance']}`.\nSource: {info['source']}.\n"
     )
-    if options:
-        doc += f"\nArgs:{options}\n"
-    return type(
-        info["class_name"],
-        (Criterion,),
-        {"__init__": constructor(defaults), "__doc__": doc, "info": info, "__module__": __name__},
-    )
+    return declared_class(Criterion, info, text, __name__)
 
 
 def __getattr__(name: str) -> Any:

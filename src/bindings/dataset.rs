@@ -8,7 +8,7 @@ use super::job::{Work, exception, reserve, run, run_attached};
 use super::plan::plan;
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Bits, Dataset, RowSet, Schema};
-use crate::discretize;
+use crate::discretize::{self, DISCRETIZERS};
 use crate::error::Result;
 use crate::fit::{CallerRows, FitPlan, FitRows, RecordRows};
 use crate::inspect::{self, NeighbourShare};
@@ -379,17 +379,19 @@ impl PyDataset {
     }
 }
 
-/// The registry of criteria as JSON.
+/// A registry as JSON: criteria, prunings or discretizers.
 #[pyfunction]
-pub fn criteria_json() -> PyResult<String> {
-    let all: Vec<_> = criteria::CRITERIA.iter().map(|e| e.info).collect();
-    serde_json::to_string(&all).map_err(|e| PyValueError::new_err(e.to_string()))
-}
-
-/// The registry of prunings as JSON.
-#[pyfunction]
-pub fn prunings_json() -> PyResult<String> {
-    serde_json::to_string(PRUNINGS).map_err(|e| PyValueError::new_err(e.to_string()))
+pub fn registry_json(of: &str) -> PyResult<String> {
+    let text = match of {
+        "criteria" => {
+            let all: Vec<_> = criteria::CRITERIA.iter().map(|e| e.info).collect();
+            serde_json::to_string(&all)
+        }
+        "prunings" => serde_json::to_string(PRUNINGS),
+        "discretizers" => serde_json::to_string(DISCRETIZERS),
+        other => return Err(PyValueError::new_err(format!("no registry is called '{other}'"))),
+    };
+    text.map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// Instruction set of the kernels in use.

@@ -57,7 +57,7 @@ mod _core {
     };
     #[pymodule_export]
     use super::dataset::{
-        PyDataset, bin_cuts, criteria_json, prunings_json, score_tables, simd_level, ways_taken,
+        PyDataset, bin_cuts, registry_json, score_tables, simd_level, ways_taken,
     };
     #[pymodule_export]
     use super::estimates::{agreement_counts, pair_block_scores};

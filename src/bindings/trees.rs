@@ -1,7 +1,7 @@
 //! `_core.Trees`: what a fitted tree and a fitted forest answer alike.
 //!
-//! `Model` and `Forest` are its subclasses; each holds what only it can say. A tree gives one leaf a
-//! row, a forest one a row and tree.
+//! `Model` and `Forest` are its subclasses; each holds what only it can say. A tree gives one leaf
+//! per row, a forest one per row and tree.
 
 use super::convert::{ArrayBlock, Columns, bytes, on_source, readable};
 use super::dataset::PyDataset;
@@ -20,7 +20,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Arc, OnceLock};
 
 /// A tree or a forest, compiled when rows are predicted for the first time.
-enum Kind {
+enum TreeOrForest {
     Tree(Arc<Model>, OnceLock<Predictor>),
     Forest(Arc<Forest>, OnceLock<ForestPredictor>),
 }
@@ -34,7 +34,7 @@ enum Compiled<'a> {
 /// A fitted tree or forest; immutable.
 #[pyclass(name = "Trees", module = "fasttree._core", frozen, subclass)]
 pub struct PyTrees {
-    kind: Kind,
+    kind: TreeOrForest,
     /// The route of growth, and why it was taken; what was loaded does not know.
     route: Option<String>,
 }
@@ -50,26 +50,26 @@ fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
 impl PyTrees {
     /// One tree.
     pub fn tree(model: &Arc<Model>, route: Option<String>) -> Self {
-        Self { kind: Kind::Tree(model.clone(), OnceLock::new()), route }
+        Self { kind: TreeOrForest::Tree(model.clone(), OnceLock::new()), route }
     }
 
     /// Trees that vote.
     pub fn forest(forest: &Arc<Forest>, route: Option<String>) -> Self {
-        Self { kind: Kind::Forest(forest.clone(), OnceLock::new()), route }
+        Self { kind: TreeOrForest::Forest(forest.clone(), OnceLock::new()), route }
     }
 
     /// The trees.
     fn models(&self) -> &[Model] {
         match &self.kind {
-            Kind::Tree(model, _) => std::slice::from_ref(&**model),
-            Kind::Forest(forest, _) => &forest.trees,
+            TreeOrForest::Tree(model, _) => std::slice::from_ref(&**model),
+            TreeOrForest::Forest(forest, _) => &forest.trees,
         }
     }
 
     fn schema(&self) -> &Schema {
         match &self.kind {
-            Kind::Tree(model, _) => &model.schema,
-            Kind::Forest(forest, _) => forest.schema(),
+            TreeOrForest::Tree(model, _) => &model.schema,
+            TreeOrForest::Forest(forest, _) => forest.schema(),
         }
     }
 
@@ -89,8 +89,10 @@ impl PyTrees {
 
     fn compiled(&self, control: &Control) -> Result<Compiled<'_>> {
         match &self.kind {
-            Kind::Tree(model, slot) => made(slot, || Predictor::new(model)).map(Compiled::Tree),
-            Kind::Forest(forest, slot) => {
+            TreeOrForest::Tree(model, slot) => {
+                made(slot, || Predictor::new(model)).map(Compiled::Tree)
+            }
+            TreeOrForest::Forest(forest, slot) => {
                 made(slot, || ForestPredictor::new(forest, control)).map(Compiled::Forest)
             }
         }
@@ -146,8 +148,8 @@ impl PyTrees {
             }
         })?;
         let shape = match &self.kind {
-            Kind::Tree(..) => vec![rows],
-            Kind::Forest(..) => vec![rows, trees],
+            TreeOrForest::Tree(..) => vec![rows],
+            TreeOrForest::Forest(..) => vec![rows, trees],
         };
         leaves.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py).reshape(shape)
     }
@@ -247,8 +249,8 @@ impl PyTrees {
     /// The model file's content.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let found = run(py, None, self.size(), None, |c| match &self.kind {
-            Kind::Tree(model, _) => store::to_bytes(model, c),
-            Kind::Forest(forest, _) => store::forest_to_bytes(forest, c),
+            TreeOrForest::Tree(model, _) => store::to_bytes(model, c),
+            TreeOrForest::Forest(forest, _) => store::forest_to_bytes(forest, c),
         })?;
         bytes(py, &found)
     }
@@ -262,8 +264,8 @@ impl PyTrees {
     #[getter]
     fn parameters(&self) -> &str {
         match &self.kind {
-            Kind::Tree(model, _) => &model.parameters,
-            Kind::Forest(forest, _) => &forest.parameters,
+            TreeOrForest::Tree(model, _) => &model.parameters,
+            TreeOrForest::Forest(forest, _) => &forest.parameters,
         }
     }
 

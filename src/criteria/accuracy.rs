@@ -17,7 +17,7 @@ use super::assignment::Assignment;
 use super::fold::{self, Additive, OnClasses, raise, total};
 use super::information::one_minus;
 use super::rows::RowOf;
-use super::{Block, Context, Formula, Info, OptionInfo, OptionKind, Properties};
+use super::{Block, Context, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -51,12 +51,13 @@ pub(super) static INFO: Info = Info {
     source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
     options: &[OptionInfo {
         name: "assignment",
-        kind: OptionKind::Words { words: &["majority", "matching", "identity"] },
+        domain: OptionDomain::Words { words: &["majority", "matching", "identity"] },
         default: "\"majority\"",
         others: "[\"matching\", \"identity\"]",
         doc: "'majority': a branch takes its largest class; 'matching': best one-to-one matching \
             of branches \
               and classes; 'identity': branch i stands for class i.",
+        ..OptionInfo::PLAIN
     }],
     example_score: 0.7142857142857143,
     ..Info::ON_TABLES

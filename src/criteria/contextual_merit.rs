@@ -10,7 +10,7 @@
 use super::pairs::{
     ALPHA, AT_ZERO, DECAY, DECAYS, DecayName, OnPairs, PRECISION, PRECISIONS, Pairs, Precision,
 };
-use super::{EvidenceKind, Info, OptionInfo, OptionKind};
+use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -48,31 +48,39 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "alpha",
-            kind: OptionKind::Number,
+            domain: OptionDomain::from(0.0),
             default: "2.0",
             others: "[0.7]",
             doc: ALPHA,
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "decay",
-            kind: DECAYS,
+            domain: DECAYS,
             default: "\"power\"",
             others: "[\"threshold\", \"identical\", \"uniform\"]",
             doc: DECAY,
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "at_zero",
-            kind: OptionKind::Number,
+            domain: OptionDomain::Number {
+                low: Some(0.0),
+                high: Some(1e250),
+                closed: (true, true),
+            },
             default: "0.0",
             others: "[3.0]",
             doc: AT_ZERO,
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "precision",
-            kind: PRECISIONS,
+            domain: PRECISIONS,
             default: "\"exact\"",
             others: "[\"fixed\"]",
             doc: PRECISION,
+            ..OptionInfo::PLAIN
         },
     ],
     extensive: true,

@@ -15,9 +15,10 @@
 //! branches: recall punishes every division of a class.
 
 use super::information::one_minus;
-use super::{Block, Formula, Info, OptionInfo, OptionKind, Properties};
-use crate::error::{Error, Result};
+use super::{Block, Formula, Info, OptionDomain, OptionInfo, Properties};
+use crate::error::Result;
 use crate::numeric::Count;
+use crate::options;
 use serde::{Deserialize, Serialize};
 
 /// What is maximised.
@@ -59,18 +60,20 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "beta",
-            kind: OptionKind::Number,
+            domain: OptionDomain::from(0.0),
             default: "1.0",
             others: "[0.5, 2.0, 3.0]",
             doc: "Weight of recall against precision, finite and >= 0.",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "variant",
-            kind: OptionKind::Words { words: &["change"] },
+            domain: OptionDomain::Words { words: &["change"] },
             default: "null",
             others: "[\"change\"]",
             doc: "null: the weighted sum; 'change': its absolute difference from F before the \
                 split.",
+            ..OptionInfo::PLAIN
         },
     ],
     example_score: 0.543171114599686,
@@ -83,14 +86,6 @@ pub(super) fn f_beta(beta: f64, tp: f64, fp: f64, r#fn: f64) -> f64 {
     let b2 = beta * beta;
     let below = (1.0 + b2) * tp + b2 * r#fn + fp;
     if below > 0.0 { (1.0 + b2) * tp / below } else { 0.0 }
-}
-
-/// Refuse a beta that is negative, infinite or no number.
-pub(super) fn check_beta(beta: f64) -> Result<()> {
-    if beta.is_finite() && beta >= 0.0 {
-        return Ok(());
-    }
-    Err(Error::parameter("beta", beta, "must be finite and >= 0"))
 }
 
 /// The largest class (ties: the lower one) and its count.
@@ -111,7 +106,7 @@ impl Properties for FMeasure {
     }
 
     fn check(&self) -> Result<()> {
-        check_beta(self.beta)
+        options::check(INFO.options, "beta", self.beta)
     }
 }
 

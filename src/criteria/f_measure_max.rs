@@ -11,11 +11,12 @@
 //! Blind by construction to pure branches of the negative class that leave TP and FP as they are;
 //! scores 0 whenever no branch has a positive majority, which is the rule with rare positives.
 
-use super::f_measure::{check_beta, f_beta};
+use super::f_measure::f_beta;
 use super::information::one_minus;
-use super::{Block, Formula, Info, OptionInfo, OptionKind, Properties};
+use super::{Block, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
+use crate::options;
 use serde::{Deserialize, Serialize};
 
 /// F measure of the whole stump.
@@ -46,18 +47,20 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "beta",
-            kind: OptionKind::Number,
+            domain: OptionDomain::from(0.0),
             default: "1.0",
             others: "[0.5, 2.0, 3.0]",
             doc: "Weight of recall against precision, finite and >= 0.",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "positive",
-            kind: OptionKind::Class,
+            domain: OptionDomain::Class,
             default: "null",
             others: "[0]",
             doc: "Index of the positive class; null: the last of two classes, the mean over all of \
                 more.",
+            ..OptionInfo::PLAIN
         },
     ],
     example_score: 0.6,
@@ -98,7 +101,7 @@ impl Properties for FMeasureMax {
     }
 
     fn check(&self) -> Result<()> {
-        check_beta(self.beta)
+        options::check(INFO.options, "beta", self.beta)
     }
 
     fn admit(&self, classes: usize, _n: f64) -> Result<()> {

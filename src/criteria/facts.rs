@@ -4,6 +4,7 @@
 //! from these words, and property tests verify every claim on random tables, so a fact that is not
 //! true does not stay.
 
+use crate::options::OptionInfo;
 use serde::Serialize;
 
 /// What a criterion needs to know about the rows of a node.
@@ -18,55 +19,6 @@ pub enum EvidenceKind {
     Neighbours,
     /// The rows themselves.
     Rows,
-}
-
-/// The values that an option takes; one with the default `null` also takes None. What a caller
-/// gives is checked against this before the core reads it.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum OptionKind {
-    /// True or false.
-    Flag,
-    /// A finite number.
-    Number,
-    /// A whole number that is not negative.
-    Whole,
-    /// A list of finite numbers.
-    Numbers {
-        /// Length of the list.
-        count: usize,
-    },
-    /// One of these words.
-    Words {
-        /// The words.
-        words: &'static [&'static str],
-    },
-    /// A class: its label in Python, its code here.
-    Class,
-    /// One of these words, or in Python a function of the sizes of sets.
-    SizeFunction {
-        /// The words.
-        words: &'static [&'static str],
-    },
-    /// Values of such a function. They are made from it, users do not give them.
-    SizeValues,
-}
-
-/// One option of a criterion, as data.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct OptionInfo {
-    /// Name in Python and in the command line.
-    pub name: &'static str,
-    /// The values that it takes.
-    pub kind: OptionKind,
-    /// Default, as JSON text.
-    pub default: &'static str,
-    /// Other allowed values, as a JSON list; tests fit with each of them beside the defaults of the
-    /// other options, and hold `convex` and `fractional` of [`Info`] against it; its other facts,
-    /// such as the range, are those of the defaults. Empty where none stands alone.
-    pub others: &'static str,
-    /// Domain and meaning in one sentence.
-    pub doc: &'static str,
 }
 
 /// Facts about a criterion with default options; property tests verify every one of them. Growth

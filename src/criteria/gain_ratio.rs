@@ -11,7 +11,7 @@
 
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio, screen_gain_ratios};
 use super::{
-    Block, GainFilter, Info, OptionInfo, OptionKind, Properties, RunningScores, SplitRule, Term,
+    Block, GainFilter, Info, OptionDomain, OptionInfo, Properties, RunningScores, SplitRule, Term,
     gains,
 };
 use crate::numeric::Count;
@@ -39,17 +39,18 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "guard",
-            kind: OptionKind::Words { words: &["average", "j48", "chen2013"] },
+            domain: OptionDomain::Words { words: &["average", "j48", "chen2013"] },
             default: "null",
             others: "[\"average\", \"j48\", \"chen2013\"]",
             doc: "Features whose gain is too low score 0: null compares all, 'average' asks for \
                 the mean gain over \
               features with a valid split, 'j48' as C4.5 release 8, 'chen2013' for (sum of \
               gains)/(features + 1).",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "mdl_penalty",
-            kind: OptionKind::Flag,
+            domain: OptionDomain::Flag,
             default: "false",
             others: "[true]",
             doc: "true: growth takes candidates as C4.5 release 8 and J48 do. The threshold of a \
@@ -60,6 +61,7 @@ pub(super) static INFO: Info = Info {
                   branches hold at least \
                   min_samples_leaf; numbers count as larger by 1e-6. Needs missing values in \
                   parts, imputed, or none.",
+            ..OptionInfo::PLAIN
         },
     ],
     example_score: 0.15642756242117517,

@@ -22,7 +22,7 @@
 
 use super::assignment::Assignment;
 use super::rows::RowOf;
-use super::{Block, Criterion, Formula, Info, OptionInfo, OptionKind, Properties};
+use super::{Block, Criterion, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -78,29 +78,32 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "assignment",
-            kind: OptionKind::Words { words: &["matching", "identity"] },
+            domain: OptionDomain::Words { words: &["matching", "identity"] },
             default: "null",
             others: "[\"matching\", \"identity\"]",
             doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch \
                 i with class i; \
                   None: matching locally, identity globally.",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "size",
-            kind: OptionKind::SizeFunction { words: &["cardinality", "sqrt", "log1p"] },
+            domain: OptionDomain::SizeFunction { words: &["cardinality", "sqrt", "log1p"] },
             default: "\"cardinality\"",
             others: "[\"sqrt\", \"log1p\"]",
             doc: "Concave non-decreasing g with g(0) = 0: 'cardinality', 'sqrt', 'log1p', or \
                 'values' with \
                   size_values (in Python: a callable).",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "size_values",
-            kind: OptionKind::SizeValues,
+            domain: OptionDomain::SizeValues,
             default: "null",
             others: "[]",
             doc: "g(0), g(1), ..., g(n) for size 'values', n = rows (total weight) of the training \
                 set.",
+            ..OptionInfo::PLAIN
         },
     ],
     example_score: 0.873015873015873,

@@ -15,9 +15,11 @@
 
 use super::formula::read;
 use super::{
-    Criterion, Evidence, EvidenceKind, Info, OptionInfo, OptionKind, Properties, SizeBudget, Tables,
+    Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, SizeBudget,
+    Tables,
 };
 use crate::error::{Error, Result};
+use crate::options;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -49,20 +51,22 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "node_budget",
-            kind: OptionKind::Whole,
+            domain: OptionDomain::whole(1),
             default: "1000",
             others: "[1]",
             doc: "Search nodes for the size of one branch, at least 1; above it the proven lower \
                 bound stands for the size.",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "total_budget",
-            kind: OptionKind::Whole,
+            domain: OptionDomain::whole(1),
             default: "null",
             others: "[1]",
             doc: "Search nodes for all sizes of a fit, at least 1; once they are spent, lower \
                 bounds stand for the sizes and the tree may not be minimal. None: 10^9 divided by \
                 distinct rows and by columns, about ten seconds of one core.",
+            ..OptionInfo::PLAIN
         },
     ],
     extensive: true,
@@ -98,9 +102,7 @@ pub(super) fn make(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
     let made: MinimalTreeSize = read(options)?;
     let budgets = [("node_budget", Some(made.node_budget)), ("total_budget", made.total_budget)];
     for (name, budget) in budgets {
-        if budget == Some(0) {
-            return Err(Error::parameter(name, 0, "must be at least 1"));
-        }
+        options::check(INFO.options, name, budget.map_or(1.0, |budget| budget as f64))?;
     }
     Ok(Box::new(made))
 }

@@ -14,8 +14,9 @@
 //! `CONTRIBUTING.md` names the oracle and the command that writes two lists.
 
 pub use crate::numeric::Cells;
+pub use crate::options::{OptionDomain, OptionInfo};
 pub use evidence::{Evidence, SizeBudget};
-pub use facts::{EvidenceKind, Info, OptionInfo, OptionKind};
+pub use facts::{EvidenceKind, Info};
 pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
 pub use impurity::{Impurity, errors};
 pub use info_gain::InfoGain;

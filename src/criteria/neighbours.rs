@@ -9,7 +9,7 @@
 use super::evidence::Evidence;
 pub use super::evidence::NeighbourSearch;
 use super::formula::read;
-use super::{Criterion, Info, OptionInfo, OptionKind, Properties, Tables};
+use super::{Criterion, Info, OptionDomain, OptionInfo, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{Multiclass, NeighbourTies};
 use serde::de::DeserializeOwned;
@@ -110,25 +110,28 @@ impl From<TiesName> for NeighbourTies {
 
 pub(super) const K: OptionInfo = OptionInfo {
     name: "k",
-    kind: OptionKind::Whole,
+    domain: OptionDomain::whole(1),
     default: "10",
     others: "[3]",
     doc: "Number of neighbours, at least 1; all rows where there are fewer.",
+    ..OptionInfo::PLAIN
 };
 pub(super) const TIES: OptionInfo = OptionInfo {
     name: "neighbour_ties",
-    kind: OptionKind::Words { words: &["share", "first"] },
+    domain: OptionDomain::Words { words: &["share", "first"] },
     default: "\"share\"",
     others: "[\"first\"]",
     doc: "Rows tied at the k-th distance: 'share' (they share the weight that is left) or 'first' \
         (by row number).",
+    ..OptionInfo::PLAIN
 };
 pub(super) const MULTICLASS: OptionInfo = OptionInfo {
     name: "multiclass",
-    kind: OptionKind::Words { words: &["prior", "rebate"] },
+    domain: OptionDomain::Words { words: &["prior", "rebate"] },
     default: "\"prior\"",
     others: "[\"rebate\"]",
     doc: "Misses of class c weigh P(c) / (1 - P(own class)) ('prior'), or by the frequency of c \
         among the neighbours as in scikit-rebate \
           ('rebate'; SURF's mean distance then includes self-pairs).",
+    ..OptionInfo::PLAIN
 };

@@ -10,7 +10,7 @@
 use super::evidence::Evidence;
 pub use super::evidence::{OnPairs, Pairs, Precision};
 use super::formula::read;
-use super::{Criterion, Info, OptionKind, Properties, Tables};
+use super::{Criterion, Info, OptionDomain, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::stats::pairs::Decay;
 use serde::de::DeserializeOwned;
@@ -94,10 +94,10 @@ impl DecayName {
 }
 
 /// Words of `precision`.
-pub(super) const PRECISIONS: OptionKind = OptionKind::Words { words: &["exact", "fixed"] };
+pub(super) const PRECISIONS: OptionDomain = OptionDomain::Words { words: &["exact", "fixed"] };
 /// Words of `decay`.
-pub(super) const DECAYS: OptionKind =
-    OptionKind::Words { words: &["exponential", "power", "threshold", "identical", "uniform"] };
+pub(super) const DECAYS: OptionDomain =
+    OptionDomain::Words { words: &["exponential", "power", "threshold", "identical", "uniform"] };
 pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' \
     adds up their weights in fixed point: a pair of different rows is off \
     by at most 2^-25 of the largest weight of such a pair (of D = 1 where none weighs less than \

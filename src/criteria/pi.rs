@@ -12,7 +12,7 @@
 use super::pairs::{
     ALPHA, AT_ZERO, DECAY, DECAYS, DecayName, OnPairs, PRECISION, PRECISIONS, Pairs, Precision,
 };
-use super::{EvidenceKind, Info, OptionInfo, OptionKind};
+use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -55,48 +55,58 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "theta",
-            kind: OptionKind::Numbers { count: 4 },
+            domain: OptionDomain::Shares { count: 4 },
             default: "[1.0, 1.0, 1.0, 1.0]",
             others: "[[1, 0, 0, 1]]",
             doc: "Weights in [0, 1] of the cases: 1 same value, same class; 2 same value, other \
                 class; 3 other value, same class; \
                   4 other value, other class.",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "alpha",
-            kind: OptionKind::Number,
+            domain: OptionDomain::from(0.0),
             default: "0.1",
             others: "[0.7]",
             doc: ALPHA,
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "decay",
-            kind: DECAYS,
+            domain: DECAYS,
             default: "\"exponential\"",
             others: "[\"threshold\", \"identical\", \"uniform\"]",
             doc: DECAY,
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "at_zero",
-            kind: OptionKind::Number,
+            domain: OptionDomain::Number {
+                low: Some(0.0),
+                high: Some(1e250),
+                closed: (true, true),
+            },
             default: "0.0",
             others: "[3.0]",
             doc: AT_ZERO,
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "weighted",
-            kind: OptionKind::Flag,
+            domain: OptionDomain::Flag,
             default: "true",
             others: "[false]",
             doc: "Whether each value counts with its share of the rows; without, features rank as \
                 by Relief with the same decay.",
+            ..OptionInfo::PLAIN
         },
         OptionInfo {
             name: "precision",
-            kind: PRECISIONS,
+            domain: PRECISIONS,
             default: "\"exact\"",
             others: "[\"fixed\"]",
             doc: PRECISION,
+            ..OptionInfo::PLAIN
         },
     ],
     extensive: true,

@@ -9,7 +9,7 @@
 //! ReliefF.
 
 use super::pairs::{OnPairs, Pairs};
-use super::{EvidenceKind, Info, OptionInfo, OptionKind};
+use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -34,12 +34,13 @@ pub(super) static INFO: Info = Info {
         Oblinger & Rish (2001)",
     options: &[OptionInfo {
         name: "radius",
-        kind: OptionKind::Number,
+        domain: OptionDomain::from(0.0),
         default: "null",
         others: "[1.0]",
         doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number \
             for which rows of the root have on \
               average at least ten others nearer.",
+        ..OptionInfo::PLAIN
     }],
     extensive: true,
     ..Info::beyond_tables(EvidenceKind::Pairs)

@@ -9,7 +9,7 @@
 use super::neighbours::{
     K, MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours, TIES, TiesName,
 };
-use super::{EvidenceKind, Info, OptionInfo, OptionKind};
+use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::stats::neighbours::{NeighbourMethod, Ranks};
 use serde::{Deserialize, Serialize};
 
@@ -56,10 +56,11 @@ pub(super) static INFO: Info = Info {
         MULTICLASS,
         OptionInfo {
             name: "rank",
-            kind: OptionKind::Number,
+            domain: OptionDomain::above(0.0),
             default: "null",
             others: "[2.0]",
             doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
+            ..OptionInfo::PLAIN
         },
     ],
     ..Info::beyond_tables(EvidenceKind::Neighbours)

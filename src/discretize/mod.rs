@@ -23,6 +23,7 @@ pub use impute::{mean, mode};
 
 use crate::data::{Bins, NumericColumn, RowSet, Weights};
 use crate::error::{Error, Result};
+use crate::options::{self, OptionDomain, OptionInfo};
 use crate::stats::{FixedWeights, IntegerWeights, UnitWeights};
 use serde::{Deserialize, Serialize};
 use sorted::Sorted;
@@ -51,23 +52,101 @@ fn ten() -> u32 {
     10
 }
 
+/// Facts about a method, from which Python's class is made.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct DiscretizeInfo {
+    /// Name in `discretize="..."`.
+    pub name: &'static str,
+    /// Name of the class in `fasttree.discretize`.
+    pub class_name: &'static str,
+    /// What it does.
+    pub text: &'static str,
+    /// What its class gives, as lines of an interpreter.
+    pub example: &'static str,
+    /// It reads the classes of the rows.
+    pub needs_classes: bool,
+    /// Its options, and the rows that Python fits it on.
+    pub options: &'static [OptionInfo],
+}
+
 /// Largest number of bins.
 pub const LARGEST_BINS: u32 = 65_535;
 
+const SCOPE: OptionInfo = OptionInfo {
+    name: "scope",
+    domain: OptionDomain::Words { words: &["fold", "all"] },
+    default: "\"fold\"",
+    doc: "``\"fold\"``: learned on the training rows of each fold; ``\"all\"``: on all rows.",
+    ..OptionInfo::PLAIN
+};
+const BINS: &[OptionInfo] = &[
+    OptionInfo {
+        name: "n_bins",
+        domain: OptionDomain::Whole { least: 1, most: LARGEST_BINS as u64 },
+        default: "10",
+        doc: "Number of bins, 1 to 65,535; bins of equal frequency can be fewer.",
+        ..OptionInfo::PLAIN
+    },
+    SCOPE,
+];
+
+/// The methods, as data.
+pub const DISCRETIZERS: &[DiscretizeInfo] = &[
+    DiscretizeInfo {
+        name: "equal_width",
+        class_name: "EqualWidth",
+        text: "Bins of equal width: cuts ``min + i * ((max - min) / n_bins)``, i = 1 ... \
+            n_bins - 1, in this float64 order.\n\n\
+            As Weka's unsupervised `Discretize`. A constant column, or one without a known value, \
+            is one bin.",
+        example: ">>> EqualWidth(4).fit_transform([[0.0], [1.0], [2.5], [4.0], [None]]).ravel()\n\
+            array([ 0.,  0.,  2.,  3., nan])\n\
+            >>> EqualWidth(4).fit([[0.0], [4.0]]).cuts_[\"x0\"]\n\
+            array([1., 2., 3.])",
+        needs_classes: false,
+        options: BINS,
+    },
+    DiscretizeInfo {
+        name: "equal_frequency",
+        class_name: "EqualFrequency",
+        text: "Bins of about equal weight, closed at the boundary between values nearest to the \
+            average of what is left.\n\n\
+            As Weka's unsupervised `Discretize` with -F. With weight W left for b bins, the aim \
+            is W / b. Of the boundary that reaches it and the one before, the nearer becomes a cut \
+            (the later one if equally near), midway between two distinct values. Equal values stay \
+            together, so there can be fewer bins than asked for.",
+        example: ">>> EqualFrequency(3).fit([[v] for v in (1, 2, 3, 4, 50, 60)]).cuts_[\"x0\"]\n\
+            array([ 2.5, 27. ])",
+        needs_classes: false,
+        options: BINS,
+    },
+    DiscretizeInfo {
+        name: "mdlp",
+        class_name: "MDLP",
+        text: "Recursive cuts of least class-information entropy, stopped by minimum description \
+            length; needs y.\n\n\
+            Fayyad & Irani (IJCAI 1993), as Weka's supervised `Discretize`: with k, k1, k2 the \
+            classes that occur in S and its halves, a cut is accepted when ``gain > (log2(N - 1) + \
+            delta) / N`` and ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column \
+            that says nothing about the class is one bin.",
+        example: ">>> MDLP().fit([[v] for v in range(8)], list(\"aaaabbbb\")).cuts_[\"x0\"]\n\
+            array([3.5])",
+        needs_classes: true,
+        options: &[SCOPE],
+    },
+];
+
 impl DiscretizeMethod {
-    /// Refuse a number of bins outside 1 to 65,535.
+    /// Refuse a number of bins outside its domain.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
         match *self {
-            Self::EqualWidth { bins } | Self::EqualFrequency { bins }
-                if !(1..=LARGEST_BINS).contains(&bins) =>
-            {
-                Err(Error::parameter(
-                    "n_bins",
-                    bins,
-                    format!("must be between 1 and {LARGEST_BINS}"),
-                ))
+            Self::EqualWidth { bins } | Self::EqualFrequency { bins } => {
+                options::check(BINS, "n_bins", f64::from(bins))
             }
-            _ => Ok(()),
+            Self::Mdlp => Ok(()),
         }
     }
 }

@@ -14,10 +14,11 @@
 //! When not to use it: with an alpha out of the air; choose one of the path by cross-validation.
 
 use super::editable_tree::{Costs, EditableTree};
-use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, Pruning};
+use super::method::{PruneInfo, PruneInput, Pruning};
 use crate::criteria::Impurity;
 use crate::error::{Error, Result};
 use crate::numeric::order_key;
+use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
 use crate::tree::{CostMatrix, NONE, Tree};
 use serde::Deserialize;
@@ -38,45 +39,46 @@ pub const INFO: PruneInfo = PruneInfo {
     source: "Breiman, Friedman, Olshen & Stone (1984), CART, chapter 3",
     costs: "impurity",
     options: &[
-        PruneOption {
+        OptionInfo {
             name: "ccp_alpha",
             default: "null",
-            domain: OptionDomain::Number { low: 0.0, high: None, closed: (true, false) },
-            words: "a number >= 0, or 'cv' to choose it by cross-validation",
+            domain: OptionDomain::from(0.0),
+            besides: "'cv' to choose it by cross-validation",
             doc: "Complexity penalty of each leaf, >= 0, or ``\"cv\"``; None takes the estimator's \
         `ccp_alpha`.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "impurity",
             default: "\"auto\"",
-            domain: OptionDomain::Word { words: &["auto", "gini", "entropy", "error"] },
-            words: "'auto', 'gini', 'entropy' or 'error'",
+            domain: OptionDomain::Words { words: &["auto", "gini", "entropy", "error"] },
             doc: "``\"gini\"``, ``\"entropy\"`` (bits), ``\"error\"``, or ``\"auto\"``: entropy \
         for criterion info_gain, else Gini, as scikit-learn's trees do, ``\"error\"`` where errors \
         have costs.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "folds",
             default: "10",
-            domain: OptionDomain::Whole { least: 2 },
-            words: "a whole number >= 2",
+            domain: OptionDomain::whole(2),
             doc: "Folds of the cross-validation, >= 2 (at most as many as rows). A row lies in \
         one fold, whatever its weight.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "rule",
             default: "\"1se\"",
-            domain: OptionDomain::Word { words: &["min", "1se"] },
-            words: "'min' or '1se'",
+            domain: OptionDomain::Words { words: &["min", "1se"] },
             doc: "``\"1se\"``: the smallest tree whose error is within a standard error of the \
         best one; ``\"min\"``: the best one.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "random_state",
             default: "0",
-            domain: OptionDomain::Whole { least: 0 },
-            words: "a whole number >= 0",
+            domain: OptionDomain::whole(0),
             doc: "Seed of the folds, a whole number >= 0.",
+            ..OptionInfo::PLAIN
         },
     ],
     rows: None,
@@ -100,7 +102,7 @@ pub struct CostComplexity {
 
 impl Pruning for CostComplexity {
     fn check(&self) -> Result<()> {
-        INFO.check("ccp_alpha", self.ccp_alpha)
+        options::check(INFO.options, "ccp_alpha", self.ccp_alpha)
     }
 
     fn check_costs(&self) -> Result<()> {

@@ -21,10 +21,11 @@
 //! needs the rows.
 
 use super::editable_tree::{Costs, EditableTree};
-use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, PruneRows, Pruning};
+use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
 use super::quantile::normal_quantile;
 use crate::data::Column;
 use crate::error::{Error, Result};
+use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::tree::majority;
@@ -46,20 +47,20 @@ pub const INFO: PruneInfo = PruneInfo {
         Weka 3.6",
     costs: "estimated errors",
     options: &[
-        PruneOption {
+        OptionInfo {
             name: "confidence",
             default: "0.25",
-            domain: OptionDomain::Number { low: 0.0, high: Some(0.5), closed: (false, true) },
-            words: "a number in (0, 0.5]",
+            domain: OptionDomain::Number { low: Some(0.0), high: Some(0.5), closed: (false, true) },
             doc: "Confidence of the upper limit, in (0, 0.5]; smaller prunes more.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "subtree_raising",
             default: "true",
             domain: OptionDomain::Flag,
-            words: "True or False",
             doc: "Whether a node may be replaced by its heaviest branch; needs the training rows \
         (`fit` has them).",
+            ..OptionInfo::PLAIN
         },
     ],
     rows: Some(("X and y, the training rows (or subtree_raising=False)", Some("subtree_raising"))),
@@ -82,7 +83,7 @@ pub struct ErrorBased {
 
 impl Pruning for ErrorBased {
     fn check(&self) -> Result<()> {
-        INFO.check("confidence", self.confidence)
+        options::check(INFO.options, "confidence", self.confidence)
     }
 
     fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {

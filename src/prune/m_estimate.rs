@@ -11,8 +11,9 @@
 //! When not to use it: with `m` taken for granted; it should be chosen by cross-validation.
 
 use super::editable_tree::{Costs, EditableTree};
-use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, Pruning};
+use super::method::{PruneInfo, PruneInput, Pruning};
 use crate::error::Result;
+use crate::options::{self, OptionDomain, OptionInfo};
 use serde::Deserialize;
 
 /// Facts about the method.
@@ -25,12 +26,12 @@ pub const INFO: PruneInfo = PruneInfo {
         of c at the root; a subtree with the weighted mean over its branches.",
     source: "Cestnik & Bratko (1991), On estimating probabilities in tree pruning, EWSL-91",
     costs: "expected error",
-    options: &[PruneOption {
+    options: &[OptionInfo {
         name: "m",
         default: "2.0",
-        domain: OptionDomain::Number { low: 0.0, high: None, closed: (true, false) },
-        words: "a number >= 0",
+        domain: OptionDomain::from(0.0),
         doc: "Weight of the prior in rows; larger prunes more.",
+        ..OptionInfo::PLAIN
     }],
     rows: None,
     unweighed: None,
@@ -47,7 +48,7 @@ pub struct MEstimate {
 
 impl Pruning for MEstimate {
     fn check(&self) -> Result<()> {
-        INFO.check("m", self.m)
+        options::check(INFO.options, "m", self.m)
     }
 
     fn prune(&self, edited: &mut EditableTree, _: &PruneInput<'_>) -> Result<()> {

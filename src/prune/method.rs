@@ -5,66 +5,11 @@
 
 use super::editable_tree::EditableTree;
 use crate::data::{Dataset, Schema, Weights};
-use crate::error::{Error, Result};
+use crate::error::{Result, unsupported};
+use crate::options::OptionInfo;
 use crate::parallel::Control;
 use crate::tree::Tree;
 use serde::Serialize;
-
-/// Values that an option may have.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum OptionDomain {
-    /// A finite number from `low` to `high`, the limits included where `closed` says so.
-    Number {
-        /// Lower limit.
-        low: f64,
-        /// Upper limit; none is no limit.
-        high: Option<f64>,
-        /// Whether the limits belong to the domain, the lower one first.
-        closed: (bool, bool),
-    },
-    /// A whole number, at least `least`.
-    Whole {
-        /// Smallest value.
-        least: u64,
-    },
-    /// True or false.
-    Flag,
-    /// One of some words.
-    Word {
-        /// The words.
-        words: &'static [&'static str],
-    },
-}
-
-impl OptionDomain {
-    /// Whether a number lies in the domain.
-    fn holds(self, value: f64) -> bool {
-        match self {
-            Self::Number { low, high, closed } => {
-                let above = value > low || (closed.0 && value == low);
-                let below = high.is_none_or(|high| value < high || (closed.1 && value == high));
-                value.is_finite() && above && below
-            }
-            _ => true,
-        }
-    }
-}
-
-/// One option of a method, as Python's class has it.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct PruneOption {
-    /// Name in Python and in the command line.
-    pub name: &'static str,
-    /// Default, as JSON text.
-    pub default: &'static str,
-    /// Values that are allowed, beside the default where that is `null`.
-    pub domain: OptionDomain,
-    /// The domain in words: "must be ...".
-    pub words: &'static str,
-    /// What the option does.
-    pub doc: &'static str,
-}
 
 /// Facts about a method.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -80,7 +25,7 @@ pub struct PruneInfo {
     /// What the costs in the account are.
     pub costs: &'static str,
     /// Its options.
-    pub options: &'static [PruneOption],
+    pub options: &'static [OptionInfo],
     /// Rows that `model.prune` needs, and the option (a flag) that asks for them; no option where
     /// they are always needed.
     pub rows: Option<(&'static str, Option<&'static str>)>,
@@ -88,21 +33,6 @@ pub struct PruneInfo {
     pub unweighed: Option<&'static str>,
     /// Options in the words of the engine that tests prune with, as JSON objects.
     pub samples: &'static [&'static str],
-}
-
-impl PruneInfo {
-    /// Refuse a number outside the domain of an option.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    pub fn check(&self, name: &str, value: f64) -> Result<()> {
-        match self.options.iter().find(|o| o.name == name) {
-            Some(option) if !option.domain.holds(value) => {
-                Err(Error::parameter(name, value, format!("must be {}", option.words)))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Rows that a method looks at: the training rows, or those held out.
@@ -135,8 +65,7 @@ impl<'a> PruneInput<'a> {
     /// # Errors
     /// [`Error::Unsupported`] without rows: `what` needs them, `supported` says what to do.
     pub fn needed_rows(&self, what: &str, supported: &str) -> Result<&'a PruneRows<'a>> {
-        self.rows
-            .ok_or_else(|| Error::Unsupported { what: what.into(), supported: supported.into() })
+        self.rows.map_or_else(|| unsupported(what, supported), Ok)
     }
 }
 

@@ -41,7 +41,7 @@ pub use editable_tree::{Action, PruneStep, Pruned};
 pub use error_based::ErrorBased;
 pub use m_estimate::MEstimate;
 pub use merge::Merge;
-pub use method::{OptionDomain, PruneInfo, PruneInput, PruneOption, PruneRows};
+pub use method::{PruneInfo, PruneInput, PruneRows};
 pub use reduced_error::ReducedError;
 
 /// The registry of [`PRUNINGS`], and [`PruneMethod`], one variant for each of them.

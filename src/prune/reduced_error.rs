@@ -7,10 +7,11 @@
 //! When not to use it: with few rows, which are needed for growth.
 
 use super::editable_tree::{Costs, EditableTree};
-use super::method::{OptionDomain, PruneInfo, PruneInput, PruneOption, PruneRows, Pruning};
+use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::Result;
 use crate::numeric::{mix, order_key};
+use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use serde::Deserialize;
@@ -27,28 +28,33 @@ pub const INFO: PruneInfo = PruneInfo {
     source: "Quinlan (1987), Simplifying decision trees",
     costs: "errors on the rows held out",
     options: &[
-        PruneOption {
+        OptionInfo {
             name: "folds",
             default: "3",
-            domain: OptionDomain::Whole { least: 2 },
-            words: "a whole number >= 2",
+            domain: OptionDomain::whole(2),
             doc: "The share held out is 1/folds; at least 2.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "fraction",
             default: "null",
-            domain: OptionDomain::Number { low: 0.0, high: Some(1.0), closed: (false, false) },
-            words: "a number between 0 and 1, both excluded",
+            domain: OptionDomain::Number {
+                low: Some(0.0),
+                high: Some(1.0),
+                closed: (false, false),
+            },
             doc: "The share itself, between 0 and 1, instead of `folds`.",
+            ..OptionInfo::PLAIN
         },
-        PruneOption {
+        OptionInfo {
             name: "random_state",
             default: "0",
-            domain: OptionDomain::Whole { least: 0 },
-            words: "a whole number >= 0, or None",
+            domain: OptionDomain::whole(0),
+            besides: "None",
             doc: "Seed of the division, a whole number >= 0; None divides as J48 does, without \
         shuffling: the rows of each class are brought together (by J48's swaps), every `folds`-th \
         row goes to one fold, the last fold is held out.",
+            ..OptionInfo::PLAIN
         },
     ],
     rows: Some(("X and y, rows that growth did not see", None)),
@@ -68,7 +74,7 @@ pub struct ReducedError {
 
 impl Pruning for ReducedError {
     fn check(&self) -> Result<()> {
-        INFO.check("fraction", self.share)
+        options::check(INFO.options, "fraction", self.share)
     }
 
     fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {

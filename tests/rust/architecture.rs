@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 /// between: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of
 /// `fit`, `memory` knows the errors and is known to `numeric` and `parallel`, `json` looks for its
 /// cancel.
-const RANKS: [(&str, u32); 28] = [
+const RANKS: [(&str, u32); 29] = [
     ("error", 0),
     ("reached", 0),
     ("simd", 0),
     ("memory", 5),
+    ("options", 5),
     ("numeric", 7),
     ("parallel", 10),
     ("read", 10),

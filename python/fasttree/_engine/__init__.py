@@ -78,7 +78,6 @@ __all__ = [
     "core",
     "core_version",
     "cost_complexity_path",
-    "criteria_registry",
     "cross_validate",
     "dataset_of",
     "exercise",
@@ -104,8 +103,8 @@ __all__ = [
     "permutation_losses",
     "plain",
     "prune",
-    "prunings",
     "readable",
+    "registry",
     "schema_text",
     "score_features",
     "score_tables",
@@ -122,16 +121,10 @@ def core_version() -> str:
 copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c.parts())))
 
 
-def criteria_registry() -> list[dict[str, Any]]:
-    """The registry of criteria as the core declares it."""
-    registry: list[dict[str, Any]] = json.loads(_core.criteria_json())
-    return registry
-
-
-def prunings() -> list[dict[str, Any]]:
-    """The registry of prunings as the core declares it."""
-    registry: list[dict[str, Any]] = json.loads(_core.prunings_json())
-    return registry
+def registry(of: str) -> list[dict[str, Any]]:
+    """What the core declares of its criteria, prunings or discretizers."""
+    found: list[dict[str, Any]] = json.loads(_core.registry_json(of))
+    return found
 
 
 core = _core  # the functions on rows in batches and partitions are called as they are

@@ -57,7 +57,8 @@ def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _described(row: dict[str, Any]) -> str:
-    from ..criteria import given_options, make
+    from .._checks.declared import given_options
+    from ..criteria import make
 
     also = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
     lines = [

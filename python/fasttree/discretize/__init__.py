@@ -27,33 +27,22 @@ When not to use it
 from __future__ import annotations
 
 import json
-import numbers
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _engine
 from .._checks import integer, number_array, shown
+from .._checks.declared import Declared, declared_class
 from ..datasets.inputs import table_of
 from ..table import Table
 from ..table.columns import Column
 from .imputation import ReplaceMissing
-from .transformer import ColumnTransformer, Scope
+from .transformer import ColumnTransformer
 
-__all__ = [
-    "MDLP",
-    "Discretizer",
-    "EqualFrequency",
-    "EqualWidth",
-    "ReplaceMissing",
-    "interval_labels",
-    "make",
-]
-
-LARGEST_BINS = 65_535
-"""Largest `n_bins`."""
+__all__ = ["Discretizer", "ReplaceMissing", "interval_labels", "make"]
 
 
 def interval_labels(cuts: Sequence[float] | np.ndarray) -> tuple[str, ...]:
@@ -92,15 +81,13 @@ def _short(cut: float) -> str:
     return "0" if text == "-0" else text
 
 
-class Discretizer(ColumnTransformer):
+class Discretizer(ColumnTransformer, Declared):
     """Base of the three discretisers.
 
     Attributes:
         cuts_: ascending cut points of each numeric column, by name: float64, shape (bins - 1,).
         n_features_in_: number of columns in `fit`.
     """
-
-    method: str
 
     def to_config(self) -> dict[str, Any]:
         """The method as the core reads it.
@@ -109,10 +96,9 @@ class Discretizer(ColumnTransformer):
             >>> EqualWidth(5).to_config(), MDLP().to_config()
             ({'method': 'equal_width', 'n_bins': 5}, {'method': 'mdlp'})
         """
-        self._check()
-        return {"method": self.method} | {
-            k: int(v) for k, v in self.get_params().items() if k == "n_bins"
-        }
+        params = {name: v for name, v in self.get_params().items() if name != "scope"}
+        options = {name: self.checked_option(name, v) for name, v in params.items()}
+        return {"method": self.info["name"], **options}
 
     @property
     def labels_(self) -> dict[str, tuple[str, ...]]:
@@ -122,16 +108,21 @@ class Discretizer(ColumnTransformer):
 
     def _check(self) -> None:
         super()._check()
-        n_bins = getattr(self, "n_bins", 1)
-        whole = isinstance(n_bins, numbers.Integral) and not isinstance(n_bins, bool)
-        if not (whole and 1 <= n_bins <= LARGEST_BINS):
+        self.to_config()
+
+    def _table(self, X: Any, y: Any) -> Table:
+        if not self._needs_classes:
+            return super()._table(X, y)
+        table = table_of(X, y)
+        if table.target is None:
             raise ValueError(
-                f"n_bins={n_bins!r}: must be an integer between 1 and {LARGEST_BINS:,}"
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        return table
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:
         method, classes, n_classes = json.dumps(self.to_config()), None, 0
-        if self.method == "mdlp":
+        if self._needs_classes:
             classes, n_classes = table.y_codes.astype(np.uint16), len(table.classes)
         own = None if weights is None else _engine.readable(weights)
         self.cuts_: dict[str, np.ndarray] = {}
@@ -165,92 +156,25 @@ class Discretizer(ColumnTransformer):
         return result
 
 
-class EqualWidth(Discretizer):
-    """Bins of equal width: cuts ``min + i * ((max - min) / n_bins)``, i = 1 ... n_bins - 1, in this
-    float64 order.
-
-    As Weka's unsupervised `Discretize`. A constant column, or one without a known value, is one
-    bin.
-
-    Args:
-        n_bins: 1 to 65,535.
-        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
-
-    Examples:
-        >>> EqualWidth(4).fit_transform([[0.0], [1.0], [2.5], [4.0], [None]]).ravel()
-        array([ 0.,  0.,  2.,  3., nan])
-        >>> EqualWidth(4).fit([[0.0], [4.0]]).cuts_["x0"]
-        array([1., 2., 3.])
-    """
-
-    method = "equal_width"
-
-    def __init__(self, n_bins: int = 10, scope: Scope = "fold") -> None:
-        self.n_bins = n_bins
-        self.scope = scope
-
-
-class EqualFrequency(Discretizer):
-    """Bins of about equal weight, closed at the boundary between values nearest to the average of
-    what is left.
-
-    As Weka's unsupervised `Discretize` with -F. With weight W left for b bins, the aim is W / b. Of
-    the boundary that reaches it and the one before, the nearer becomes a cut (the later one if
-    equally near), midway between two distinct values. Equal values stay together, so there can be
-    fewer bins than asked for.
-
-    Args:
-        n_bins: largest number of bins, 1 to 65,535.
-        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
-
-    Examples:
-        >>> EqualFrequency(3).fit([[v] for v in (1, 2, 3, 4, 50, 60)]).cuts_["x0"]
-        array([ 2.5, 27. ])
-    """
-
-    method = "equal_frequency"
-
-    def __init__(self, n_bins: int = 10, scope: Scope = "fold") -> None:
-        self.n_bins = n_bins
-        self.scope = scope
-
-
-class MDLP(Discretizer):
-    """Recursive cuts of least class-information entropy, stopped by minimum description length;
-    needs y.
-
-    Fayyad & Irani (IJCAI 1993), as Weka's supervised `Discretize`: with k, k1, k2 the classes that
-    occur in S and its halves, a cut is accepted when ``gain > (log2(N - 1) + delta) / N`` and
-    ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column that says nothing about the
-    class is one bin.
-
-    Args:
-        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
-
-    Examples:
-        >>> MDLP().fit([[v] for v in range(8)], list("aaaabbbb")).cuts_["x0"]
-        array([3.5])
-    """
-
-    method = "mdlp"
-    _needs_classes = True
-
-    def __init__(self, scope: Scope = "fold") -> None:
-        self.scope = scope
-
-    def _table(self, X: Any, y: Any) -> Table:
-        table = table_of(X, y)
-        if table.target is None:
-            raise ValueError("MDLP requires y to be passed, but the target y is None")
-        return table
+def _made(info: dict[str, Any]) -> type[Discretizer]:
+    """The class of an entry of the registry."""
+    needs, example = info["needs_classes"], info["example"]
+    return declared_class(
+        Discretizer, info, f"{info['text']}\n", __name__, example, _needs_classes=needs
+    )
 
 
 DISCRETIZERS: dict[str, type[Discretizer]] = {
-    "equal_width": EqualWidth,
-    "equal_frequency": EqualFrequency,
-    "mdlp": MDLP,
+    info["name"]: _made(info) for info in _engine.registry("discretizers")
 }
 """Name -> class, as `discretize=` takes it."""
+
+globals().update({kind.__name__: kind for kind in DISCRETIZERS.values()})
+__all__ += [kind.__name__ for kind in DISCRETIZERS.values()]
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
 
 
 def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> Discretizer | None:
@@ -280,4 +204,7 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
             f"{', '.join(map(repr, DISCRETIZERS))} or one of the "
             "discretisers of fasttree.discretize: EqualWidth(...), EqualFrequency(...), MDLP()"
         )
-    return MDLP() if kind is MDLP else kind(integer("n_bins", n_bins, 1))  # type: ignore[call-arg]
+    made = kind()
+    if "n_bins" in made.get_params():
+        made.set_params(n_bins=integer("n_bins", n_bins, 1))
+    return made

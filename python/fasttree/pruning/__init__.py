@@ -33,11 +33,11 @@ ErrorBased(confidence=0.1, subtree_raising=True)
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine
-from .._checks import checked, constructor, one_value
+from .._checks import checked, one_value
+from .._checks.declared import declared_class
 from .base import Pruning
 from .report import Cut, PruneReport
 
@@ -116,20 +116,14 @@ OWN_CONFIGS = {"reduced_error": _ReducedError, "cost_complexity": _CostComplexit
 
 def _made(info: dict[str, Any]) -> type[Pruning]:
     """The class of an entry of the registry."""
-    options = "".join(f"\n    {o['name']}: {o['doc']}" for o in info["options"])
-    doc = f"{info['text']}\n\nSource: {info['source']}.\n"
-    members = {
-        "__init__": constructor({o["name"]: json.loads(o["default"]) for o in info["options"]}),
-        "__doc__": doc + (f"\nArgs:{options}\n" if options else ""),
-        "__module__": __name__,
-        "info": info,
-        "name": info["name"],
-        "costs": info["costs"],
-    }
-    return type(info["class_name"], (OWN_CONFIGS.get(info["name"], Pruning),), members)
+    base = OWN_CONFIGS.get(info["name"], Pruning)
+    text = f"{info['text']}\n\nSource: {info['source']}.\n"
+    return declared_class(base, info, text, __name__, name=info["name"], costs=info["costs"])
 
 
-PRUNINGS: dict[str, type[Pruning]] = {info["name"]: _made(info) for info in _engine.prunings()}
+PRUNINGS: dict[str, type[Pruning]] = {
+    info["name"]: _made(info) for info in _engine.registry("prunings")
+}
 """The methods by name."""
 
 globals().update({kind.__name__: kind for kind in PRUNINGS.values()})

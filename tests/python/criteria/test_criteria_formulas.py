@@ -16,7 +16,9 @@ from fasttree import _core
 from ..tools import asked_for
 from ..tools import criteria_oracle as oracle
 
-REGISTRY = [info for info in json.loads(_core.criteria_json()) if info["evidence"] == "table"]
+REGISTRY = [
+    info for info in json.loads(_core.registry_json("criteria")) if info["evidence"] == "table"
+]
 ROOTS = [math.sqrt(i) for i in range(20_001)]
 
 # The defaults, each other value of each option (`others` in its INFO), and some of them together.

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, criteria, presets
+from fasttree._checks.declared import given_options
 from fasttree.criteria import ContextualMerit, Pi
 from fasttree.discretize import MDLP, EqualWidth
 from fasttree.estimators import idle, tree
@@ -416,7 +417,7 @@ UNSEEN = ("at_zero", "precision")
 OTHERS = [
     (row["name"], option["name"], json.loads(option["others"]))
     for row in fasttree.list_criteria()
-    for option in criteria.given_options(criteria.make(row["name"]).info)
+    for option in given_options(criteria.make(row["name"]).info)
     if option["name"] not in UNSEEN
 ]
 

@@ -287,7 +287,7 @@ def test_refusals():
         with pytest.raises(ValueError, match="criterion='pi'.*criteria on tables"):
             fasttree.fit(table, criterion="pi", evaluation=evaluation)
     for criterion, words in [
-        (Pi(alpha=-1.0), "pi: alpha=-1: .*finite and at least 0"),
+        (Pi(alpha=-1.0), "pi: alpha=-1.0 must be a finite number >= 0"),
         (Pi(alpha=float("nan")), "pi: alpha=nan must be finite.*at least 0"),
         (Pi(alpha=float("inf")), "alpha=inf must be finite"),
         (Pi(theta=(1, 1, 1, 2)), r"pi: theta=2: theta\[3\] must lie in \[0, 1\]"),

@@ -181,7 +181,7 @@ CRITERIA = {
         (FEW_ROWS if info["evidence"] == "rows" else SHAPES)[shape],
         f"criterion={info['name']!r}, min_score=None, progress=progress",
     )
-    for info in _engine.criteria_registry()
+    for info in _engine.registry("criteria")
     for shape in SHAPES
 }
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import fasttree
+from fasttree._checks.declared import given_options
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -20,19 +21,20 @@ NAMED = pd.DataFrame(X, columns=["a", "b", "c"])
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda c: c.Pi(alpha="x"), "pi: alpha='x' is not a number"),
-        (lambda c: c.Pi(alpha=True), "pi: alpha=True is not a number"),
-        (lambda c: c.Pi(theta=(1, 1, 1)), r"pi: theta=\(1, 1, 1\) is not 4 numbers"),
-        (lambda c: c.Pi(decay="exp"), "pi: decay='exp' is not one of 'exponential', 'power'"),
-        (lambda c: c.Pi(weighted=1), "pi: weighted=1 is not True or False"),
-        (lambda c: c.Pi(alpha=float("nan")), "pi: alpha=nan must be finite"),
-        (lambda c: c.Relief(radius="a"), "relief: radius='a' is not a number"),
-        (lambda c: c.ReliefF(k=2.5), "relieff: k=2.5 is not a positive whole number"),
+        (lambda c: c.Pi(alpha="x"), "pi: alpha='x' must be a finite number >= 0"),
+        (lambda c: c.Pi(alpha=True), "pi: alpha=True must be a finite number >= 0"),
+        (lambda c: c.Pi(theta=(1, 1, 1)), r"pi: theta=\(1, 1, 1\) must be 4 numbers from 0 to 1"),
+        (lambda c: c.Pi(decay="exp"), "pi: decay='exp' must be 'exponential', 'power', 'thre"),
+        (lambda c: c.Pi(weighted=1), "pi: weighted=1 must be True or False"),
+        (lambda c: c.Pi(alpha=float("nan")), "pi: alpha=nan must be a finite number >= 0"),
+        (lambda c: c.Relief(radius="a"), "relief: radius='a' must be a finite number >= 0, or No"),
+        (lambda c: c.ReliefF(k=2.5), "relieff: k=2.5 must be a whole number >= 1"),
+        (lambda c: c.ReliefF(rank=0), "relieff: rank=0 must be a finite number > 0, or None"),
         (
             lambda c: c.GainRatio(guard="mean"),
-            "gain_ratio: guard='mean' is not one of 'average', 'j48'",
+            "gain_ratio: guard='mean' must be 'average', 'j48' or 'chen2013', or None",
         ),
-        (lambda c: c.FMeasure(beta=None), "f_measure: beta=None is not a number"),
+        (lambda c: c.FMeasure(beta=None), "f_measure: beta=None must be a finite number >= 0"),
     ],
 )
 def test_options_of_another_kind_are_named_with_what_they_are(make, said):
@@ -40,12 +42,12 @@ def test_options_of_another_kind_are_named_with_what_they_are(make, said):
         fasttree.fit(fasttree.datasets.make_xor(), criterion=make(fasttree.criteria))
 
 
-# Values by the kind that an option is declared with: of that kind, and of another.
+# Values by the domain that an option is declared with: inside, and outside.
 KINDS = {
-    "flag": ([True, False], [1, "true", []]),
+    "flag": ([True, np.True_, False], [1, "true", []]),
     "number": ([1.5, 1, np.float64(0.5)], ["1", True, [], np.inf]),
     "whole": ([1, np.int64(3)], [1.0, -1, True, "1"]),
-    "numbers": ([(1, 1, 1, 1), np.ones(4)], [1.0, (1, 1, 1), (1, 1, 1, "1"), "1111"]),
+    "shares": ([(1, 1, 1, 1), np.ones(4)], [1.0, (1, 1, 1), (1, 1, 1, "1"), (1, 1, 1, 2), "1111"]),
     "words": ([], ["no such word", 1, []]),
     "class": ([0, 1], [7, "no class"]),
     "size_function": ([np.sqrt], ["no such word", 1, []]),
@@ -54,9 +56,9 @@ KINDS = {
 
 @pytest.mark.parametrize("criterion", [row["name"] for row in fasttree.list_criteria()])
 def test_options_take_values_of_the_kind_that_is_declared_and_no_others(criterion):
-    for option in fasttree.criteria.given_options(fasttree.criteria.make(criterion).info):
-        name, kind = option["name"], option["kind"]
-        right, wrong = KINDS[kind["is"]]
+    for option in given_options(fasttree.criteria.make(criterion).info):
+        name, kind = option["name"], option["domain"]
+        right, wrong = KINDS[kind["kind"]]
         right = [*right, *kind.get("words", []), json.loads(option["default"])]
         beside = {"decay": "power"} if name in ("alpha", "at_zero") else {}
         for value in right:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import fasttree
+from fasttree._checks.declared import given_options
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -158,7 +159,7 @@ def test_every_criterion_has_what_its_page_prints():
             assert criterion().score(info["example"]) == pytest.approx(
                 info["example_score"], abs=1e-12
             ), info["name"]
-        options = {o["name"]: o["doc"] for o in fasttree.criteria.given_options(criterion.info)}
+        options = {o["name"]: o["doc"] for o in given_options(criterion.info)}
         assert set(options) == set(info["options"]) and all(options.values()), info["name"]
 
 

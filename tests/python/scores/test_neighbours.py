@@ -185,10 +185,10 @@ def test_a_node_is_scored_by_its_rows_and_the_ranges_of_the_root():
 def test_what_is_refused():
     X, y = np.zeros((4, 70), dtype=np.uint8), [0, 1, 0, 1]
     for bad, words in [
-        ({"k": 0}, "relieff: k=0: at least one neighbour"),
-        ({"rank": -1.0}, "relieff: rank=-1: sigma must be positive"),
-        ({"neighbour_ties": "last"}, "relieff: neighbour_ties='last' is not one of"),
-        ({"multiclass": "none"}, "relieff: multiclass='none' is not one of"),
+        ({"k": 0}, "relieff: k=0 must be a whole number >= 1"),
+        ({"rank": -1.0}, "relieff: rank=-1.0 must be a finite number > 0, or None"),
+        ({"neighbour_ties": "last"}, "relieff: neighbour_ties='last' must be 'share' or 'first'"),
+        ({"multiclass": "none"}, "relieff: multiclass='none' must be 'prior' or 'rebate'"),
     ]:
         with pytest.raises(ValueError, match=words):
             score_features(X, y, criterion=criteria.ReliefF(**bad), categorical_features="all")

@@ -1,0 +1,100 @@
+"""Methods that the core declares, as classes: constructor, checks and documentation come from the
+declaration."""
+
+from __future__ import annotations
+
+import json
+import numbers
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from . import Parameters, as_float, constructor, shown
+
+__all__ = ["Declared", "declared_class", "given_options"]
+
+D = TypeVar("D", bound="Declared")
+
+
+class Declared(Parameters):
+    """A method of one of the core's registries, with its options.
+
+    Attributes:
+        info: the registry's facts: name, source, options with their domains.
+    """
+
+    info: ClassVar[dict[str, Any]] = {}
+
+    def checked_option(self, name: str, value: Any, owner: str = "") -> Any:
+        """A value of an option as the core reads it.
+
+        Raises:
+            ValueError: a value outside the domain that the registry declares.
+        """
+        option = next(o for o in self.info["options"] if o["name"] == name)
+        if value is None and option["default"] == "null":
+            return None
+        found = _in_domain(value, option["domain"])
+        if found is None:
+            owner = owner or type(self).__name__
+            raise ValueError(f"{owner}: {name}={shown(value)} must be {option['words']}")
+        return found
+
+
+def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Options that users give, as the registry declares them."""
+    return [o for o in info["options"] if o["domain"]["kind"] != "size_values"]
+
+
+def declared_class(
+    base: type[D],
+    info: dict[str, Any],
+    text: str,
+    module: str,
+    example: str = "",
+    **members: Any,
+) -> type[D]:
+    """The class of an entry of a registry, in the words of `text` and of its options; `example`
+    shows it as lines of an interpreter."""
+    options = given_options(info)
+    defaults = {o["name"]: json.loads(o["default"]) for o in options}
+    defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}
+    words = "".join(f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in options)
+    made = {"__init__": constructor(defaults), "__module__": module, "info": info} | members
+    lines = "".join(f"\n    {line}" for line in example.splitlines())
+    made["__doc__"] = (
+        text
+        + (f"\nArgs:{words}\n" if options else "")
+        + (f"\nExamples:{lines}\n" if example else "")
+    )
+    return type(info["class_name"], (base,), made)
+
+
+def _in_domain(value: Any, domain: Mapping[str, Any]) -> Any:
+    """The value as the core reads it; None outside the domain."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    match domain["kind"]:
+        case "flag":
+            return value if isinstance(value, bool) else None
+        case "number":
+            number, (closed_low, closed_high) = as_float(value), domain["closed"]
+            low = -np.inf if domain["low"] is None else domain["low"]
+            high = np.inf if domain["high"] is None else domain["high"]
+            if number is None or not np.isfinite(number) or not low <= number <= high:
+                return None
+            at_open_end = (number == low and not closed_low) or (number == high and not closed_high)
+            return None if at_open_end else number
+        case "whole":
+            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+            return int(value) if whole and domain["least"] <= value <= domain["most"] else None
+        case "shares":
+            several = isinstance(value, list | tuple) and len(value) == domain["count"]
+            shares = [as_float(v) for v in value] if several else [None]
+            return shares if all(v is not None and 0 <= v <= 1 for v in shares) else None
+        case "words" | "size_function":
+            known = isinstance(value, str) and value in domain["words"]
+            return value if known or (domain["kind"] != "words" and callable(value)) else None
+        case _:
+            return value

@@ -1,0 +1,186 @@
+//! Options of criteria, prunings and discretisers, declared as data.
+//!
+//! An option is declared once, beside the method that has it: name, domain, default, and what it
+//! does. Python's constructors, checks and documentation and the command line's choices are made
+//! from the declaration; the core checks numbers against the same domain.
+
+use crate::error::{Error, Result};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+use std::fmt;
+
+/// The values that an option takes; one with the default `null` also takes None.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum OptionDomain {
+    /// True or false.
+    Flag,
+    /// A finite number between two limits, each of which belongs to the domain where `closed` says
+    /// so, the lower one first.
+    Number {
+        /// Lower limit; none is no limit.
+        low: Option<f64>,
+        /// Upper limit; none is no limit.
+        high: Option<f64>,
+        /// Whether the limits belong to the domain.
+        closed: (bool, bool),
+    },
+    /// A whole number.
+    Whole {
+        /// Smallest value.
+        least: u64,
+        /// Largest value.
+        most: u64,
+    },
+    /// A list of numbers from 0 to 1.
+    Shares {
+        /// Length of the list.
+        count: usize,
+    },
+    /// One of some words.
+    Words {
+        /// The words.
+        words: &'static [&'static str],
+    },
+    /// A class: its label in Python, its code here.
+    Class,
+    /// One of some words, or in Python a function of the sizes of sets.
+    SizeFunction {
+        /// The words.
+        words: &'static [&'static str],
+    },
+    /// Values of such a function. They are made from it, users do not give them.
+    SizeValues,
+}
+
+impl OptionDomain {
+    /// Finite numbers from `low` on.
+    pub const fn from(low: f64) -> Self {
+        Self::Number { low: Some(low), high: None, closed: (true, false) }
+    }
+
+    /// Finite numbers above `low`.
+    pub const fn above(low: f64) -> Self {
+        Self::Number { low: Some(low), high: None, closed: (false, false) }
+    }
+
+    /// Whole numbers from `least` on.
+    pub const fn whole(least: u64) -> Self {
+        Self::Whole { least, most: u64::MAX }
+    }
+
+    /// Whether a number lies in the domain.
+    fn holds(self, value: f64) -> bool {
+        let inside = |low: f64, high: f64, closed: (bool, bool)| {
+            let above = value > low || (closed.0 && value == low);
+            let below = value < high || (closed.1 && value == high);
+            value.is_finite() && above && below
+        };
+        match self {
+            Self::Number { low, high, closed } => {
+                inside(low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY), closed)
+            }
+            Self::Whole { least, most } => inside(least as f64, most as f64, (true, true)),
+            _ => true,
+        }
+    }
+}
+
+/// Words in quotes, the last one after "or".
+fn quoted(words: &[&str], more: Option<&str>) -> String {
+    let quoted = words.iter().map(|word| format!("'{word}'"));
+    let mut all: Vec<String> = quoted.chain(more.map(str::to_string)).collect();
+    match all.pop() {
+        Some(last) if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+/// The domain in words, as they follow "must be".
+impl fmt::Display for OptionDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("True or False"),
+            Self::Number { low: None, high: None, .. } => f.write_str("a finite number"),
+            Self::Number { low: Some(low), high: None, closed } => {
+                write!(f, "a finite number {} {low}", if closed.0 { ">=" } else { ">" })
+            }
+            Self::Number { low, high, closed } => {
+                let (low, high) = (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY));
+                let open = if closed.0 { '[' } else { '(' };
+                write!(f, "a number in {open}{low}, {high}{}", if closed.1 { ']' } else { ')' })
+            }
+            Self::Whole { least, most: u64::MAX } => write!(f, "a whole number >= {least}"),
+            Self::Whole { least, most } => write!(f, "a whole number from {least} to {most}"),
+            Self::Shares { count } => write!(f, "{count} numbers from 0 to 1"),
+            Self::Words { words } => f.write_str(&quoted(words, None)),
+            Self::Class => f.write_str("a class"),
+            Self::SizeFunction { words } => f.write_str(&quoted(words, Some("a function"))),
+            Self::SizeValues => f.write_str("values of a function"),
+        }
+    }
+}
+
+/// One option, as data.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionInfo {
+    /// Name in Python and in the command line.
+    pub name: &'static str,
+    /// The values that it takes.
+    pub domain: OptionDomain,
+    /// Default, as JSON text.
+    pub default: &'static str,
+    /// Other allowed values of a criterion's option, as a JSON list; tests fit with each of them
+    /// beside the defaults of the other options, and hold the criterion's `convex` and `fractional`
+    /// against it; its other facts, such as the range, are those of the defaults. Empty where none
+    /// stands alone.
+    pub others: &'static str,
+    /// What Python takes besides; empty where that is nothing.
+    pub besides: &'static str,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+}
+
+impl OptionInfo {
+    /// What most options leave out.
+    pub const PLAIN: Self = Self {
+        name: "",
+        domain: OptionDomain::Flag,
+        default: "",
+        others: "[]",
+        besides: "",
+        doc: "",
+    };
+
+    /// What it takes, in words that follow "must be".
+    pub fn words(&self) -> String {
+        let none = if self.default == "null" { ", or None" } else { "" };
+        let besides = if self.besides.is_empty() { "" } else { ", or " };
+        format!("{}{none}{besides}{}", self.domain, self.besides)
+    }
+}
+
+impl Serialize for OptionInfo {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("OptionInfo", 6)?;
+        out.serialize_field("name", self.name)?;
+        out.serialize_field("domain", &self.domain)?;
+        out.serialize_field("default", self.default)?;
+        out.serialize_field("others", self.others)?;
+        out.serialize_field("words", &self.words())?;
+        out.serialize_field("doc", self.doc)?;
+        out.end()
+    }
+}
+
+/// Refuse a number outside the domain of an option.
+///
+/// # Errors
+/// [`Error::Parameter`].
+pub fn check(options: &[OptionInfo], name: &str, value: f64) -> Result<()> {
+    match options.iter().find(|option| option.name == name) {
+        Some(option) if !option.domain.holds(value) => {
+            Err(Error::parameter(name, value, format!("must be {}", option.words())))
+        }
+        _ => Ok(()),
+    }
+}

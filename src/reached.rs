@@ -18,6 +18,7 @@ macro_rules! ways {
             $(#[doc = $text] $way,)*
         }
 
+        #[cfg(debug_assertions)]
         const WAYS: [(Way, &str); [$($name),*].len()] = [$((Way::$way, $name)),*];
     };
 }

@@ -16,7 +16,7 @@ use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::predict::Votes;
-use crate::prune::{PruneMethod, PruneRows};
+use crate::prune::{self, PruneMethod, PruneRows};
 use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::tree::Tree;
@@ -225,10 +225,11 @@ impl FitPlan {
         if self.config.cost_matrix.is_some() {
             return unsupported("cost_matrix in a forest", "class_weight");
         }
-        if matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. })) {
+        if let Some(method @ PruneMethod::ReducedError { .. }) = &self.config.pruning {
+            let name = method.info().name;
             return unsupported(
-                "pruning='reduced_error' in a forest (each tree sees a sample)",
-                "None, 'pessimistic', 'error_based', 'cost_complexity', 'm_estimate', 'mdl'",
+                format!("pruning='{name}' in a forest (each tree sees a sample)"),
+                &prune::names_of(|other| other.name != name),
             );
         }
         if out_of_bag && bagging.draws.is_none() {

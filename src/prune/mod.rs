@@ -28,7 +28,7 @@ mod quantile;
 pub mod reduced_error;
 
 use crate::data::Schema;
-use crate::error::{Error, Result};
+use crate::error::{Result, unsupported};
 use crate::parallel::Control;
 use crate::tree::{CostMatrix, Tree};
 use editable_tree::EditableTree;
@@ -104,13 +104,18 @@ impl PruneMethod {
         let Some(why) = info.unweighed else {
             return self.method().check_costs();
         };
-        let weighing = PRUNINGS.iter().filter(|other| other.unweighed.is_none());
-        let names: Vec<String> = weighing.map(|other| format!("'{}'", other.name)).collect();
-        Err(Error::Unsupported {
-            what: format!("pruning='{}' ({why}) with cost_matrix", info.name),
-            supported: format!("{}, or no pruning", names.join(", ")),
-        })
+        unsupported(
+            format!("pruning='{}' ({why}) with cost_matrix", info.name),
+            &names_of(|other| other.unweighed.is_none()),
+        )
     }
+}
+
+/// The methods that serve in some place, as a refusal lists them.
+pub fn names_of(serves: impl Fn(&PruneInfo) -> bool) -> String {
+    let serving = PRUNINGS.iter().filter(|info| serves(info));
+    let names: Vec<String> = serving.map(|info| format!("'{}'", info.name)).collect();
+    format!("{}, or no pruning", names.join(", "))
 }
 
 /// Prune a tree by a method, then merge leaves; either may be left out.

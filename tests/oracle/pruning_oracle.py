@@ -228,13 +228,18 @@ def added_errors(n: float, e: float, cf: float) -> float:
 
 
 def error_based(
-    root: Node, X: np.ndarray, y: Sequence[int], weights: Sequence[float], cf: float, raising: bool
+    root: Node,
+    X: np.ndarray,
+    y: Sequence[int],
+    weights: Sequence[float],
+    confidence: float,
+    subtree_raising: bool,
 ) -> Node:
     """C4.5's pruning with J48's margins, written down by recursion."""
 
     def charge(counts: Sequence[float], errors: float) -> float:
         n = sum(counts)
-        return 0.0 if n < 1e-6 else errors + added_errors(n, errors, cf)
+        return 0.0 if n < 1e-6 else errors + added_errors(n, errors, confidence)
 
     def sums(rows: Sequence[int]) -> list[float]:
         return [sum(weights[r] for r in rows if y[r] == c) for c in range(len(root.counts))]
@@ -267,7 +272,7 @@ def error_based(
         new = node.copy()
         new.children = [prune(c) for c in node.children]
         heaviest = max(reversed(new.children), key=lambda c: c.weight)  # the last of equals
-        branch = estimate_with(heaviest, node.rows) if raising else math.inf
+        branch = estimate_with(heaviest, node.rows) if subtree_raising else math.inf
         leaf, tree = charge(node.counts, node.errors()), estimate(new)
         if leaf <= tree + 0.1 + 1e-6 and leaf <= branch + 0.1 + 1e-6:
             return node.cut()
@@ -287,8 +292,10 @@ def gini(counts: Sequence[float]) -> float:
     return 1 - sum((c / n) ** 2 for c in counts) if n else 0.0
 
 
-def cost_complexity(root: Node, alpha: float = math.inf) -> tuple[Node, list[float], list[float]]:
-    """Weakest link after weakest link while it costs at most `alpha`: tree, alphas, impurities."""
+def cost_complexity(
+    root: Node, ccp_alpha: float = math.inf
+) -> tuple[Node, list[float], list[float]]:
+    """Weakest link after weakest link while it costs at most `ccp_alpha`: tree, alphas, impurities."""
     tree, total = root.copy(), root.weight
 
     def cost(node: Node) -> float:
@@ -304,7 +311,7 @@ def cost_complexity(root: Node, alpha: float = math.inf) -> tuple[Node, list[flo
     alphas, impurities = [0.0], [sum(map(cost, tree.leaves()))]
     while tree.children:
         weakest = min(inner(tree), key=worth)
-        if worth(weakest) > alpha:
+        if worth(weakest) > ccp_alpha:
             break
         alphas.append(worth(weakest))
         weakest.children, weakest.feature, weakest.threshold, weakest.missing_branch = (

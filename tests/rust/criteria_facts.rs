@@ -5,7 +5,7 @@ use super::criteria_tables::{
     Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
 };
 use fasttree_core::criteria::{
-    CRITERIA, Criterion, Cuts, EvidenceKind, GainFilter, Info, LeftRows, OptionKind, Term, find,
+    CRITERIA, Criterion, Cuts, EvidenceKind, GainFilter, Info, LeftRows, OptionDomain, Term, find,
     make,
 };
 use serde_json::{Map, Value, json};
@@ -542,17 +542,17 @@ fn kinds_of_options_are_those_that_are_read() {
             let others: Vec<Value> = serde_json::from_str(option.others).unwrap();
             let values = || others.iter().cloned().chain([option.default.parse().unwrap()]);
             assert!(values().all(reads), "{what}");
-            let fits: fn(&Value) -> bool = match option.kind {
-                OptionKind::Words { words } | OptionKind::SizeFunction { words } => {
+            let fits: fn(&Value) -> bool = match option.domain {
+                OptionDomain::Words { words } | OptionDomain::SizeFunction { words } => {
                     assert!(words.iter().all(|word| reads(json!(word))), "{what}");
                     assert!(!reads(json!("no such word")), "{what}");
                     assert!(values().all(|v| v.as_str().is_none_or(|v| words.contains(&v))));
                     Value::is_string
                 }
-                OptionKind::Flag => Value::is_boolean,
-                OptionKind::Number => Value::is_number,
-                OptionKind::Whole | OptionKind::Class => Value::is_u64,
-                OptionKind::Numbers { .. } | OptionKind::SizeValues => Value::is_array,
+                OptionDomain::Flag => Value::is_boolean,
+                OptionDomain::Number { .. } => Value::is_number,
+                OptionDomain::Whole { .. } | OptionDomain::Class => Value::is_u64,
+                OptionDomain::Shares { .. } | OptionDomain::SizeValues => Value::is_array,
             };
             assert!(values().all(|v| v.is_null() || fits(&v)), "{what}");
         }

@@ -614,5 +614,5 @@ fn losses_of_leaves_are_minus_the_score() {
         }
     }
     let declared = ["info_gain", "g_statistic", "gini", "laplace", "accuracy", "mdl", "dkm"];
-    assert_eq!(with_loss, HashSet::from(declared));
+    assert!(HashSet::from(declared).is_subset(&with_loss), "{with_loss:?}");
 }

@@ -95,6 +95,15 @@ fn quoted(words: &[&str], more: Option<&str>) -> String {
     }
 }
 
+/// A limit in few digits.
+fn limit(number: f64) -> String {
+    if number.is_finite() && number.abs() >= 1e16 {
+        format!("{number:e}")
+    } else {
+        number.to_string()
+    }
+}
+
 /// The domain in words, as they follow "must be".
 impl fmt::Display for OptionDomain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,9 +114,10 @@ impl fmt::Display for OptionDomain {
                 write!(f, "a finite number {} {low}", if closed.0 { ">=" } else { ">" })
             }
             Self::Number { low, high, closed } => {
-                let (low, high) = (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY));
                 let open = if closed.0 { '[' } else { '(' };
-                write!(f, "a number in {open}{low}, {high}{}", if closed.1 { ']' } else { ')' })
+                write!(f, "a number in {open}{}, ", limit(low.unwrap_or(f64::NEG_INFINITY)))?;
+                let close = if closed.1 { ']' } else { ')' };
+                write!(f, "{}{close}", limit(high.unwrap_or(f64::INFINITY)))
             }
             Self::Whole { least, most: u64::MAX } => write!(f, "a whole number >= {least}"),
             Self::Whole { least, most } => write!(f, "a whole number from {least} to {most}"),

@@ -5,7 +5,7 @@ What
     One class for each entry of the core's registry, made from that entry: name, options, defaults
     and documentation are declared once, beside the formula. A criterion's name alone is enough
     wherever an object is; objects carry options. Any callable ``f(tables) -> scores`` is a
-    criterion too: `tables` has shape (candidates, branches, classes), one call a node. A function
+    criterion too: `tables` has shape (candidates, branches, classes), one call per node. A function
     whose scores grow with the rows says so by an attribute ``extensive = True``: best-first growth
     then does not weigh them by the rows of the node. Under ``max_leaf_nodes`` and
     ``min_impurity_decrease`` a function is also asked for the score of all rows in one branch (the

@@ -7,7 +7,7 @@
 //! feature i is known and n_j(c, x_i) those of (c, x_i) in which j is. A missing feature is neither
 //! parent nor child.
 //!
-//! Complexity: p^2 k a row in prediction. Not for many features, or for more levels than rows can
+//! Complexity: p^2 k per row in prediction. Not for many features, or for more levels than rows can
 //! fill.
 
 use super::counts::{affordable_pairs, pair_index, pair_tables, single_table};

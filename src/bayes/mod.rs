@@ -14,7 +14,7 @@
 //! or read back.
 //!
 //! Complexity: one pass over the rows for naive Bayes, one for each pair of features for the others
-//! (about 1 ns a row and pair); tables take levels x levels x classes numbers a pair. Not for
+//! (about 1 ns per row and pair); tables take levels x levels x classes numbers per pair. Not for
 //! columns with thousands of levels, whose pair tables would be larger than the data.
 
 mod aode;

@@ -1,4 +1,4 @@
-//! A user's criterion: `f(tables) -> scores`, one call a node.
+//! A user's criterion: `f(tables) -> scores`, one call per node.
 
 use super::aligned::Aligned1;
 use crate::criteria::{Criterion, Info, Properties, Tables};

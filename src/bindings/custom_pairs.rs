@@ -1,4 +1,4 @@
-//! A user's criterion on pairs: `F(R_root, R, tables) -> scores`, one call a node.
+//! A user's criterion on pairs: `F(R_root, R, tables) -> scores`, one call per node.
 
 use super::custom::{Raised, says_extensive, scores_of};
 use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};

@@ -123,7 +123,7 @@ impl PyDataset {
     }
 
     /// How much a fit has to do, and the memory that growth surely takes: the order of each
-    /// column, and a few words a row.
+    /// column, and a few words per row.
     fn work(&self, plan: &FitPlan, times: usize) -> Work {
         let (rows, columns) = (self.__len__(), self.schema.features.len());
         let amount = plan.work_on(rows, columns, self.schema.classes.len());
@@ -212,7 +212,7 @@ impl PyDataset {
         self.codes.as_ref().map_or(self.classes.len(), |codes| codes.facts.rows)
     }
 
-    /// One score a feature, NaN where there is no split.
+    /// One score per feature, NaN where there is no split.
     #[pyo3(signature = (
         config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,
         memory_limit = None

@@ -71,7 +71,7 @@ fn search(criterion: &str, options_json: &str) -> PyResult<Result<(NeighbourMeth
     })
 }
 
-/// One score a variant, NaN for a constant one.
+/// One score per variant, NaN for a constant one.
 #[pyfunction(name = "genotype_scores")]
 #[pyo3(signature = (
     packed, n_samples, samples, classes, n_classes, criterion, options_json, n_jobs = None, progress

@@ -55,8 +55,11 @@ type ChoiceParts<'py> = (
 /// branch.
 type CutParts = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
-/// One of the names that a pruning option knows.
-fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyResult<Option<T>> {
+/// A value from its JSON text; an error names the parameter.
+fn from_json<T: serde::de::DeserializeOwned>(
+    name: &str,
+    json: Option<&str>,
+) -> PyResult<Option<T>> {
     json.map(|text| {
         serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e)))
     })
@@ -90,7 +93,7 @@ impl PyModel {
         &self.model
     }
 
-    /// Work on a copy of the tree, of any length.
+    /// What pruning takes: unbounded time, and memory for a copy of the tree.
     fn work(&self) -> Work {
         let size = self.model.tree.nodes.len() * (self.model.tree.classes + 16) * 16;
         Work::from(usize::MAX).with_memory(size, size / 2)
@@ -98,14 +101,14 @@ impl PyModel {
 
     /// A cost matrix from JSON.
     fn costs(&self, json: Option<&str>) -> PyResult<Option<CostMatrix>> {
-        let rows: Option<Vec<Vec<f64>>> = option::<Option<_>>("cost_matrix", json)?.flatten();
+        let rows: Option<Vec<Vec<f64>>> = from_json::<Option<_>>("cost_matrix", json)?.flatten();
         rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes))
             .transpose()
             .map_err(exception)
     }
 }
 
-/// Ask something of the way of each row, whose answers take so many bytes a row.
+/// Call `ask` for each tree and row; its result takes `answer` bytes per row.
 fn on_each_row(
     model: &PyRef<'_, PyModel>,
     (blocks, rows): (&[ArrayBlock<'_>], usize),
@@ -230,8 +233,8 @@ impl PyModel {
         costs_json: Option<&str>,
     ) -> PyResult<Py<Self>> {
         let costs = self.costs(costs_json)?;
-        let method: Option<prune::PruneMethod> = option("pruning", method_json)?;
-        let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
+        let method: Option<prune::PruneMethod> = from_json("pruning", method_json)?;
+        let merged: Option<prune::Merge> = from_json("merge_redundant", merge_json)?;
         let model = &self.model;
         let data = data.map(|d| d.encoded(py, n_jobs)).transpose()?;
         let weighted = data.map(|d| weights(sample_weight.as_ref(), d)).transpose()?;
@@ -303,7 +306,7 @@ impl PyModel {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let costs = self.costs(costs_json)?;
         let quoted = serde_json::Value::from(impurity).to_string();
-        let impurity = option("impurity", Some(&quoted))?.unwrap_or_default();
+        let impurity = from_json("impurity", Some(&quoted))?.unwrap_or_default();
         let path = run(py, None, self.work(), None, |control| {
             prune::cost_complexity::path_by_cost(
                 &self.model.tree,

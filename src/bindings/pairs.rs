@@ -143,7 +143,7 @@ fn shaped<'py>(
     values.iter().map(one).collect()
 }
 
-/// One score a feature by a named metric.
+/// One score per feature by a named metric.
 fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<f64>> {
     match metric {
         "pi" => Ok(profile.pi(setting)),
@@ -236,7 +236,7 @@ impl PyPairCounts {
         Ok(root_matrix(&self.counts, &setting).into_pyarray(py))
     }
 
-    /// One score a feature: `pi`, `pi_unweighted`, `contextual_merit` or `relief`.
+    /// One score per feature: `pi`, `pi_unweighted`, `contextual_merit` or `relief`.
     fn score<'py>(
         &self,
         py: Python<'py>,

@@ -106,7 +106,7 @@ impl PyTrees {
         }
     }
 
-    /// A job on rows that the trees can read, whose answers take so many bytes a row.
+    /// A job on rows that the trees can read, whose answers take so many bytes per row.
     pub(super) fn on_rows<R: Send>(
         &self,
         py: Python<'_>,

@@ -3,7 +3,7 @@
 //! Buckets divide the range of the cuts evenly, either in the values or in their bit patterns
 //! (which suits columns of many scales), whichever leaves fewer cuts in the fullest bucket; where
 //! that is more than [`MOST_STEPS`], the cuts are searched by halving. The code is the number of
-//! cuts below the value in every case. About 2 ns a value.
+//! cuts below the value in every case. About 2 ns per value.
 
 use crate::numeric::order_key;
 

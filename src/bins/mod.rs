@@ -8,8 +8,8 @@
 //! For each bin the lowest and the highest training value in it are kept, so that a threshold can
 //! be placed between the values of two bins.
 //!
-//! Memory: `features + 1` bytes a row (twice the features beyond 256 codes, and 1 to 8 bytes more
-//! for a weight), rounded up to eight. Time: a few nanoseconds a value. Do not use it where every
+//! Memory: `features + 1` bytes per row (twice the features beyond 256 codes, and 1 to 8 bytes more
+//! for a weight), rounded up to eight. Time: a few nanoseconds per value. Do not use it where every
 //! boundary between two values shall be a candidate and columns have more values than bins.
 
 mod encode;

@@ -12,7 +12,7 @@
 //! found on all rows in any case, and a column of which the sample shows too few distinct values
 //! ([`LEAST_DISTINCT`] for each bin) is cut on all rows as well.
 //!
-//! One radix sort of at most [`SAMPLE`] values a column (all of them where the sample is too
+//! One radix sort of at most [`SAMPLE`] values per column (all of them where the sample is too
 //! coarse), and O(bins log n).
 
 use super::sample::{sampled_rows, total_of};

@@ -66,7 +66,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn split_rule(&self) -> SplitRule {
         SplitRule::Best
     }
-    /// All candidates of a node must come in one block (a user's function: one call a node).
+    /// All candidates of a node must come in one block (a user's function: one call per node).
     fn needs_all_candidates(&self) -> bool {
         false
     }

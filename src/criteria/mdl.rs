@@ -1,4 +1,4 @@
-//! Minimum description length of the classes: `(Prior - Post)/n`, in bits a row (Kononenko 1995).
+//! Minimum description length of the classes: `(Prior - Post)/n`, in bits per row (Kononenko 1995).
 //!
 //! `Prior = log2 (n! / prod n_c!) + log2 C(n + k - 1, k - 1)`: the bits to name one arrangement of
 //! the classes and the class counts themselves; `Post` is the same summed over branches. k =

@@ -2,7 +2,7 @@
 //!
 //! The evidence is a [`Profile`] (or, for a user's function, count matrices) of all features of a
 //! node: one call scores them all, because the pairs are counted for all features at once (Vilalta,
-//! Brodie, Oblinger & Rish 2001). A criterion of this kind has one score a feature, larger is
+//! Brodie, Oblinger & Rish 2001). A criterion of this kind has one score per feature, larger is
 //! better, and the distance `-s`; a single table does not say what it needs, so
 //! [`Criterion::score`] refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
 //! hundreds of thousands of rows.

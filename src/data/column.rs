@@ -5,7 +5,7 @@
 //! touching the values, and a stable partition keeps the bits true. Rows with a missing value come
 //! last. Sorting is a stable radix sort on the high half of an order-preserving key (11 bits a
 //! pass, passes over constant digits skipped), after which the few runs that the low half tells
-//! apart are sorted on their own: O(n), about 10 ns a value.
+//! apart are sorted on their own: O(n), about 10 ns per value.
 
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};

@@ -52,7 +52,7 @@ impl RowSet {
     }
 }
 
-/// One bit a row.
+/// One bit per row.
 #[derive(Debug, Clone, Default)]
 pub struct Bits {
     words: Vec<u64>,

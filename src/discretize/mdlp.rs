@@ -2,7 +2,7 @@
 //! length.
 //!
 //! U. M. Fayyad & K. B. Irani, Multi-interval discretization of continuous-valued attributes for
-//! classification learning, IJCAI 1993. For a set S of weight N, every boundary between distinct
+//! classification learning, IJCAI 1993. For per set S of weight N, every boundary between distinct
 //! values is a candidate with `E = (N1 H(S1) + N2 H(S2)) / N`; the first smallest E is taken, the
 //! cut lies midway. It is accepted when, with `gain = H(S) - E` and k, k1, k2 the numbers of
 //! classes that occur,

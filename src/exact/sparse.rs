@@ -10,7 +10,7 @@
 //! unfinished tests of the root give the lower bound.
 //!
 //! Exponential in the depth: O((tests)^(depth - 2) x tests^2) at worst. Made for binary features or
-//! a few thresholds a feature, depth up to about five.
+//! a few thresholds per feature, depth up to about five.
 
 use super::cache::Cache;
 use super::consistent::{Halt, Meter};

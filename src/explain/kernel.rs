@@ -102,7 +102,7 @@ impl<const L: usize> KernelWorkspace<L> {
     }
 }
 
-/// The tree that a row passes: steps, and `outputs` values a leaf.
+/// The tree that a row passes: steps, and `outputs` values per leaf.
 #[derive(Debug, Clone, Copy)]
 pub struct Leaves<'a> {
     /// Nodes in pre-order.

@@ -2,8 +2,8 @@
 //!
 //! Where codes are all that a fit reads, [`FitPlan::read`] makes them from the cells as they lie in
 //! memory, and no data set is encoded: of the numbers at most two buffers of records are kept, of
-//! `features + 1` bytes a row (see [`crate::bins`]). Records of the same rows are the same whatever
-//! they were read from, and so is the tree.
+//! `features + 1` bytes per row (see [`crate::bins`]). Records of the same rows are the same
+//! whatever they were read from, and so is the tree.
 
 use super::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};

@@ -96,7 +96,7 @@ const ROUTES: [RouteEntry; 6] = [
     RouteEntry {
         route: Route::Values,
         name: "codes of values",
-        condition: "at most 255 values per column",
+        condition: "at least 2,000 rows of numbers, none missing, at most 255 values per column",
         serves: serves_values,
     },
     RouteEntry {
@@ -320,9 +320,10 @@ fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     !plan.on_bins()
         && config.thresholds == Thresholds::Midpoint
         && config.discretize.is_none()
-        // Counting the values of folds, or of few rows, costs more than codes gain.
+        // The gain was measured on numbers alone.
         && shape.is_numeric()
         && !shape.has_gaps
+        // Counting the values of folds, or of few rows, costs more than codes gain.
         && shape.is_whole
         && shape.rows >= LEAST_COUNTED
         && values <= MOST_VALUES

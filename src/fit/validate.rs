@@ -66,7 +66,7 @@ fn fractional() -> String {
     }
 }
 
-/// Refuse what one split a feature does not go with.
+/// Refuse what one split per feature does not go with.
 fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()

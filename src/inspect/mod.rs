@@ -89,7 +89,7 @@ fn on_known_rows(
     Ok(found)
 }
 
-/// One score a feature on the given rows: the multiway table of a nominal or binned feature, the
+/// One score per feature on the given rows: the multiway table of a nominal or binned feature, the
 /// best threshold of a numeric one; NaN where there is no split. Rows whose value is missing are
 /// left out and the score is scaled by the known fraction where the criterion says so, unless
 /// missing values are treated otherwise; where pairs of rows are the evidence, a missing value is a

@@ -139,7 +139,7 @@ impl CompiledTree {
     }
 }
 
-/// Fill an array of `width` numbers a row, in parts on several threads; `fill` gets the first row
+/// Fill an array of `width` numbers per row, in parts on several threads; `fill` gets the first row
 /// of its part.
 pub(super) fn in_parts<T: Send>(
     out: &mut [T],

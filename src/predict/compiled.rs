@@ -1,5 +1,5 @@
-//! A tree compiled for walking: 16 bytes a node, 8 more for rows of float32, and everything that a
-//! walk reads.
+//! A tree compiled for walking: 16 bytes per node, 8 more for rows of float32, and everything that
+//! a walk reads.
 //!
 //! Compiling costs O(nodes); one row then costs O(depth) and allocates nothing, unless fractions of
 //! it take several branches ([`CompiledTree::spread`]).

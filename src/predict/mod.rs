@@ -1,6 +1,6 @@
 //! Rows to leaves, leaves to classes and probabilities.
 //!
-//! A tree is compiled once for a model and kept ([`CompiledTree`]): 16 bytes a node, in the
+//! A tree is compiled once for a model and kept ([`CompiledTree`]): 16 bytes per node, in the
 //! pre-order of the tree, so that the first child of a binary test is the next node. Trees that
 //! test numbers only walk in blocks of rows ([`block`]), several rows in flight, so that the loads
 //! of one row hide behind those of the others; other trees walk row by row.

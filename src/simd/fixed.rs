@@ -168,7 +168,7 @@ unsafe fn take<W: Word, const A: usize>(
     }
 }
 
-/// `sums +=` what each column of a block took, 64 bits a column.
+/// `sums +=` what each column of a block took, 64 bits per column.
 #[inline(always)]
 unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
     // SAFETY: `sums` has room for the columns of a block.

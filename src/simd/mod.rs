@@ -10,7 +10,7 @@
 //! integers to the bit.
 //!
 //! **Layout.** A *tile* is as many columns (rows of the data that play the passive part) as the
-//! vector has bits: `words` u64, one bit a column. `planes[slot * words ..]` tells which columns
+//! vector has bits: `words` u64, one bit per column. `planes[slot * words ..]` tells which columns
 //! hold the (feature, value) of that slot. The number of features on which a row agrees with each
 //! column is a carry-save sum of `n` planes, about two three-input operations a feature and 512
 //! pairs.

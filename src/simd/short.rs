@@ -27,7 +27,7 @@ pub type CutNumbers = [f64; ROWS];
 /// The rows of a node in the order of each feature.
 #[derive(Debug, Clone, Default)]
 pub struct Orders {
-    /// Rows by ascending value, one order a feature; zeros behind the last.
+    /// Rows by ascending value, one order per feature; zeros behind the last.
     pub rows: Vec<Bytes>,
     /// A bit for each entry whose value is that of the one before.
     pub tied: Vec<u64>,

@@ -1,4 +1,4 @@
-//! One split a feature, drawn by a seed (Geurts, Ernst & Wehenkel, *Extremely randomized trees*,
+//! One split per feature, drawn by a seed (Geurts, Ernst & Wehenkel, *Extremely randomized trees*,
 //! Machine Learning 63, 2006).
 //!
 //! A threshold is uniform between the smallest and the largest value of the node, and stands as it

@@ -1,6 +1,6 @@
 //! The selection rule: which feature's best candidate is taken.
 //!
-//! A rule is not a criterion. It sees one score a feature (and, for the guards of gain ratio, one
+//! A rule is not a criterion. It sees one score per feature (and, for the guards of gain ratio, one
 //! gain a feature) and the tie rule; formulas and tables are out of its sight.
 
 use super::sink::Scored;

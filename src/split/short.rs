@@ -3,7 +3,7 @@
 //! The same scores as from running sums over any rows (`running`), for criteria that are scored
 //! from such sums: all cuts of a feature are summed and scored at once, those that are thresholds
 //! are the bits of a word. What may be best is scored again from its table where sums are not
-//! exact. About 40 ns a feature with AVX-512.
+//! exact. About 40 ns per feature with AVX-512.
 
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};

@@ -1,5 +1,5 @@
-//! For tests: random nodes, and the best thresholds of their features found from tables, as the
-//! truth that quicker scans are compared with.
+//! Tests only: random nodes, and the best thresholds of their features found from tables, the truth
+//! that quicker scans are compared with.
 
 use super::multiway::Minimum;
 use super::sink::{BestOfEach, CandidateBlock, Scored, Sink};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::numeric::{Ties, mix};
 use crate::stats::UnitWeights;
 
-/// Scores every candidate from its table.
+/// Offers no running scores, so that every candidate is scored from its table.
 struct Tabled<'a>(BestOfEach<'a>);
 
 impl Sink for Tabled<'_> {
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// The order of a feature: its odd numbers have to do with the classes.
+    /// The order of a feature: values of odd features depend on the class, others are noise.
     fn order(&self, feature: u64) -> Vec<u32> {
         let value = |r: u64| {
             let noise = mix(self.seed + feature, r) >> 3;

@@ -74,7 +74,7 @@ pub fn score_candidates<W: Weighing>(
     }
 }
 
-/// 1 when a candidate lies between entries `i - 1` and `i`.
+/// 1 when per candidate lies between entries `i - 1` and `i`.
 #[inline]
 fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     let here = entry_tied(order[i]) ^ 1;

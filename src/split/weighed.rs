@@ -12,7 +12,7 @@
 //! there are the criterion's quick ones, whose error is known; what is left is scored as always, so
 //! the result is the same to the last bit.
 //!
-//! O(rows / STEP) scores a feature and node, and the candidates of the boxes that remain.
+//! O(rows / STEP) scores per feature and node, and the candidates of the boxes that remain.
 
 use super::block::BlockScratch;
 use super::scan::{Range, Scan, flush};

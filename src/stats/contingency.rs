@@ -3,7 +3,7 @@
 //! The working rows are a matrix of codes, row by row, with the class beside each row. One pass
 //! over a node counts all features: the codes of a row index planes of 256 counters, one plane a
 //! feature and class, so that no bound is checked and neighbouring increments never wait for each
-//! other. About 0.7 ns a cell. Few rows are counted straight into the compact table instead.
+//! other. About 0.7 ns per cell. Few rows are counted straight into the compact table instead.
 //!
 //! Tables of siblings add up to their parent's, so the largest child is obtained by subtraction
 //! ([`ContingencyTables::subtract`]).

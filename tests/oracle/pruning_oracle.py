@@ -295,7 +295,8 @@ def gini(counts: Sequence[float]) -> float:
 def cost_complexity(
     root: Node, ccp_alpha: float = math.inf
 ) -> tuple[Node, list[float], list[float]]:
-    """Weakest link after weakest link while it costs at most `ccp_alpha`: tree, alphas, impurities."""
+    """Weakest link after weakest link while it costs at most `ccp_alpha`: tree, alphas,
+    impurities."""
     tree, total = root.copy(), root.weight
 
     def cost(node: Node) -> float:

@@ -29,7 +29,7 @@ def score_features(
     progress: Progress = None,
     memory_limit: int | None = None,
 ) -> np.ndarray:
-    """One score a feature, NaN where the feature allows no split."""
+    """One score per feature, NaN where the feature allows no split."""
     data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
     report = make_report(progress, "scoring")
     return data.score_features(

@@ -50,7 +50,7 @@ class Advice:
             corrected for the choice.
         standard_error: of that.
         majority: share of the most frequent class, and `majority_class` its label.
-        table: one row a candidate with accuracy, standard error, leaves and depth (means over the
+        table: one row per candidate with accuracy, standard error, leaves and depth (means over the
             folds), whether it is within one standard error of the best, and whether it was chosen.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out; not_tried: names of candidates that time

@@ -12,7 +12,7 @@ Decisions
     its line. ``date`` and ``relational`` attributes are refused unless dropped. ``string``
     attributes are nominal with the sorted strings that occur.
 Complexity
-    O(bytes); memory: the columns (8 or 4 bytes a cell), the distinct labels, one block.
+    O(bytes); memory: the columns (8 or 4 bytes per cell), the distinct labels, one block.
 When not to use it
     Numbers by the hundred million: use Parquet.
 """

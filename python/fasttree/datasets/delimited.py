@@ -15,7 +15,7 @@ Decisions
     spreadsheet would run (``'=1+1``) is taken off.
 Complexity
     O(bytes), read by the core (``src/read``), a block at a time. Memory is the columns (8 or 4
-    bytes a cell), the distinct labels, one block and the first 8,192 rows (at most 16 MiB). A
+    bytes per cell), the distinct labels, one block and the first 8,192 rows (at most 16 MiB). A
     column that holds text only behind those rows costs a second pass.
 """
 

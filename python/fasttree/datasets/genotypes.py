@@ -30,7 +30,7 @@ MISSING_GENOTYPE = -127
 """What stands for a missing genotype in arrays, as in bed-reader."""
 
 MOST_CELLS = 100_000_000
-"""Cells up to which genotypes become a `Table`, which takes four bytes a cell."""
+"""Cells up to which genotypes become a `Table`, which takes four bytes per cell."""
 
 COUNTS = np.array([2, MISSING_GENOTYPE, 1, 0], dtype=np.int8)
 """Copies of allele 1 by two-bit code."""
@@ -224,7 +224,7 @@ class Genotypes:
         return replace(found, packed=packed, covariates=covariates, **per_sample)
 
     def feature_names(self) -> list[str]:
-        """One name a variant, no two alike: the identifier. Where that is missing (``.``) or not
+        """One name per variant, no two alike: the identifier. Where that is missing (``.``) or not
         unique, it comes with chromosome, position and alleles; and with the number of the variant
         where that is not unique either."""
         names = self.variant_ids.tolist()
@@ -288,7 +288,7 @@ class Genotypes:
         return Table.from_columns(columns, target, name=self.name)
 
     def variants_records(self, which: Any = None) -> list[dict[str, Any]]:
-        """One dict a variant: variant, chromosome, position, allele_1, allele_2.
+        """One dict per variant: variant, chromosome, position, allele_1, allele_2.
 
         Args:
             which: variant numbers, in the order wanted; all by default.

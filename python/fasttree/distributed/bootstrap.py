@@ -6,7 +6,7 @@ What
     order and tell every row how many copies lie below it. A partition then finds by itself how
     often each tree draws its rows.
 Complexity
-    Eight bytes a row are sent once; a tree draws all its numbers in each partition, about 5 ns
+    Eight bytes per row are sent once; a tree draws all its numbers in each partition, about 5 ns
     each.
 When not to use it
     Without bootstrap.

@@ -54,7 +54,7 @@ def neighbour_scores(
     backend: DaskBackend,
     n_shares: int | None,
 ) -> np.ndarray:
-    """One score a feature by a criterion on neighbours, that of `fasttree.score_features`.
+    """One score per feature by a criterion on neighbours, that of `fasttree.score_features`.
 
     Args:
         X, y, criterion, sample_weight, params: as in `fasttree.score_features`.

@@ -7,7 +7,7 @@ What
     Estimates divide the subsets of features, or the pairs of blocks of a sample.
 Complexity
     O(t^2 n) bit operations over all workers, for t rows and n features. A unit reads two blocks of
-    codes (one or two bytes a cell) and returns counts of 32 bytes x values x classes x (n + 1).
+    codes (one or two bytes per cell) and returns counts of 32 bytes x values x classes x (n + 1).
 When not to use it
     Where one process takes seconds.
 """
@@ -44,7 +44,7 @@ MOST_WEIGHT = 3_037_000_499
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows as codes: one array a column, values of each column, classes, copies."""
+    """Rows as codes: one array per column, values of each column, classes, copies."""
 
     codes: tuple[np.ndarray, ...]
     values: tuple[int, ...]
@@ -197,7 +197,7 @@ def score_features(
     client: Any = None,
     n_blocks: int | None = None,
 ) -> np.ndarray:
-    """One score a feature by a criterion on pairs or neighbours, on the workers of a cluster.
+    """One score per feature by a criterion on pairs or neighbours, on the workers of a cluster.
 
     Args:
         criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, a criterion on neighbours

@@ -3,7 +3,7 @@
 What
     `classifier`: one ``TreeEnsembleClassifier``. `table`: the number of the leaf from a
     ``TreeEnsembleRegressor``, and tables. `mixture`: plain operators that hand the shares of a
-    divided row from the root down, one step a level. `vote`: the trees of a forest, summed one by
+    divided row from the root down, one step per level. `vote`: the trees of a forest, summed one by
     one in their order and in 64 bits, as the core sums them.
 Complexity
     Tree operators: O(depth) a row and tree; the mixture: O(nodes).

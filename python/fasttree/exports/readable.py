@@ -71,7 +71,7 @@ class Readable:
         )
 
     def to_rules(self, *, empty: bool = True) -> Rules:
-        """One rule a leaf, conditions merged, with coverage and confidence; see
+        """One rule per leaf, conditions merged, with coverage and confidence; see
         `fasttree.exports.rules.to_rules`."""
         self._check()
         from .rules import to_rules

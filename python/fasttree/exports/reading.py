@@ -10,7 +10,7 @@ What
     conditions of a path on one feature meet in one part. SQL, rules, C, Python and ONNX are written
     from parts and know no test of the tree.
 Complexity
-    O(nodes) to read; `Reading.paths` keeps one part a feature and undoes it on the way up, no
+    O(nodes) to read; `Reading.paths` keeps one part per feature and undoes it on the way up, no
     recursion.
 When not to use it
     To predict: `FastTreeClassifier.predict` is many times faster than any export.

@@ -5,7 +5,7 @@ A metric has a public function on labels (``function``) and exactly one array fo
 
 - ``from_confusion(counts)``: a function of the confusion counts (shape ``(..., k, k + 1)``, last
   column = unclassified), so that all folds of all methods are scored by one NumPy expression;
-- ``per_row(codes, proba, prior)``: one value a row, averaged afterwards (information rewards, log
+- ``per_row(codes, proba, prior)``: one value per row, averaged afterwards (information rewards, log
   loss, Brier);
 - ``from_rows(codes, proba)``: needs all rows of a fold together (AUC, calibration error);
 - ``from_tree(estimator)``: a size of the fitted tree, not of its predictions.

@@ -50,7 +50,7 @@ class PerClass(NamedTuple):
         return out
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a class."""
+        """Return one dict per class."""
         return [
             {
                 "class": label,

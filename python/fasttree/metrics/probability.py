@@ -65,14 +65,14 @@ def log_loss_per_row(
     base: float | None = None,
     clip: float | None = None,
 ) -> np.ndarray:
-    """Minus the log of the probability given to the true class, one value a row."""
+    """Minus the log of the probability given to the true class, one value per row."""
     chosen = clip_proba(proba, clip)[np.arange(len(codes)), codes]
     with np.errstate(divide="ignore"):
         return -np.log(chosen) / log_unit(base)
 
 
 def brier_per_row(codes: np.ndarray, proba: np.ndarray, prior: Any = None) -> np.ndarray:
-    """Squared distance of the probabilities from the certain truth, one value a row."""
+    """Squared distance of the probabilities from the certain truth, one value per row."""
     chosen = proba[np.arange(len(codes)), codes]
     return (proba**2).sum(axis=1) - chosen**2 + (1.0 - chosen) ** 2
 

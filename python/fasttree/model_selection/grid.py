@@ -5,7 +5,7 @@ What
     is one, gives those that an earlier run has finished and keeps each new one; the outcomes are
     put together task by task. Nothing here knows where a unit ran.
 Complexity
-    Beside the units themselves: one message or one line a unit.
+    Beside the units themselves: one message or one line per unit.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class LearningCurve(Rendered):
         return learning_curves(self, metric=metric, ax=ax, **options)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a method, metric and size: mean, sd over repetitions (n - 1; NaN for
+        """Return one dict per method, metric and size: mean, sd over repetitions (n - 1; NaN for
         one), repetitions."""
         out = []
         for method in self.methods:

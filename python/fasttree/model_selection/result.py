@@ -178,7 +178,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return self.data.fitted(self.settings["methods"][self[method].name])
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return one dict a method and metric: mean, sd (of folds), sd_repeats (of repetition
+        """Return one dict per method and metric: mean, sd (of folds), sd_repeats (of repetition
         means), folds."""
         extra = [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
         rows = []
@@ -256,7 +256,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def to_frame(self, *, folds: bool = False) -> Any:
         """Return a pandas frame (a list of dicts without pandas).
 
-        One row a method with mean, sd and sd_repeats of every metric; with `folds=True` one row a
+        One row per method with mean, sd and sd_repeats of every metric; with `folds=True` one row a
         method and fold with the metrics' values, sizes and seconds as columns.
         """
         if folds:

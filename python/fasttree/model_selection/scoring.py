@@ -1,8 +1,8 @@
-"""From out-of-fold predictions to one value a method, metric and fold, without a loop over folds.
+"""From out-of-fold predictions to one value per method, metric and fold, without a loop over folds.
 
 A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers.  Metrics on
 labels are functions of confusion counts, which one bincount gives for all folds of all methods.
-Metrics on probabilities have one value a row, averaged by fold. Only rank metrics (AUC) and
+Metrics on probabilities have one value per row, averaged by fold. Only rank metrics (AUC) and
 calibration visit the folds one by one.  scikit-learn scorers need a fitted estimator, so they run
 beside the fits instead.  O(methods x test rows).
 """

@@ -27,7 +27,7 @@ def cross_validation_tables(
 ) -> list[ReportTable]:
     """Return one table: methods by metrics, mean (sd), the best of every metric emphasised.
 
-    With `per_class` one more a method: the measures of every class.
+    With `per_class` one more per method: the measures of every class.
     """
     metrics = list(result.metrics)
     first = [scores for scores in result.values()]

@@ -99,7 +99,7 @@ class Task:
     memory_limit: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels: no settings, no views of the rows, folds packed, one thread a unit."""
+        """What travels: no settings, no views of the rows, folds packed, one thread per unit."""
         state = {**self.__dict__, "settings": {}, "n_jobs": 1}
         state["folds"] = _PackedFolds(self.folds.pairs, len(self.data.codes))
         data = self.data

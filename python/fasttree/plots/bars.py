@@ -33,7 +33,7 @@ def grouped_bars(
     rotate: float = 0.0,
     ax: Axes | None = None,
 ) -> Axes:
-    """One bar a method within every group.
+    """One bar per method within every group.
 
     Args:
         values: method -> one number a group.
@@ -201,7 +201,7 @@ def criteria_bars(
     The picture is as wide as a page; the legend above it has as many columns as fit.
 
     Args:
-        scores: criterion -> one score a feature (NaN, no split: no bar); larger is better.
+        scores: criterion -> one score per feature (NaN, no split: no bar); larger is better.
         features: their names.
         largest: so many features are shown: those that some criterion puts highest.
         title, ax: as in `grouped_bars`.

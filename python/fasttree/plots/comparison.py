@@ -90,7 +90,7 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
 
 
 def _method_marks(ax: Axes, methods: Sequence[str], base: int) -> list[PathCollection]:
-    """One mark a method, for the legend; the one at `base` is the vertical line."""
+    """One mark per method, for the legend; the one at `base` is the vertical line."""
     return [
         ax.scatter(
             [],

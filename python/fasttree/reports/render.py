@@ -95,7 +95,7 @@ class Rendered:
     def to_csv(
         self, path: str | PathLike[str] | None = None, *, raw: bool = False, **options: Any
     ) -> str:
-        """Return CSV of the plain numbers, one row a method (and data set) and metric.
+        """Return CSV of the plain numbers, one row per method (and data set) and metric.
 
         With `path` it is also written to that file, at once or not at all. Text cells that a
         spreadsheet would run as a formula get an apostrophe, which `datasets.load` takes off

@@ -109,7 +109,7 @@ class FeatureEstimates:
         return bool(np.all(gaps > self.z * self.difference_errors[others]))
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict a feature, from best to worst: feature, score, standard_error, behind,
+        """One dict per feature, from best to worst: feature, score, standard_error, behind,
         behind_error."""
         errors, gaps = self.standard_errors, self.difference_errors
         best = self.scores[self.ranking[0]]

@@ -50,14 +50,14 @@ def score_features(
     memory_limit: int | None = None,
     **params: Any,
 ) -> np.ndarray:
-    """One score a feature.
+    """One score per feature.
 
     Args:
         X: rows, or a `Table` with its target. A 2-D uint8 array or `numpy.memmap` with
             ``categorical_features="all"`` is read where it lies by every criterion on neighbours,
             and with more than 64 columns and no weights by `pi`, `contextual_merit` and `relief`.
-            `Genotypes`, or the path of a ``.bed``: one score a variant; criteria on neighbours read
-            the packed genotypes, and samples without a phenotype are left out.
+            `Genotypes`, or the path of a ``.bed``: one score per variant; criteria on neighbours
+            read the packed genotypes, and samples without a phenotype are left out.
         y: labels, shape (n_rows,).
         criterion: as in `FastTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
@@ -151,8 +151,8 @@ def prepared(
 def _of_variants(
     study: Genotypes, y: Any, criterion: Any, sample_weight: MaybeArray, params: dict[str, Any]
 ) -> np.ndarray:
-    """One score a variant: from the packed genotypes, from bytes where pairs are the evidence, and
-    else from Tables of some variants."""
+    """One score per variant: from the packed genotypes, from bytes where pairs are the evidence,
+    and else from Tables of some variants."""
     made = criteria.make(criterion)
     samples, table = labelled(study, y)
     evidence = made.info["evidence"] if isinstance(made, criteria.Criterion) else "table"

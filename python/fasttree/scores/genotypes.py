@@ -140,7 +140,7 @@ class VariantTests:
         return np.argsort(-np.where(np.isnan(self.scores), -np.inf, self.scores), kind="stable")
 
     def records(self, top: int | None = None) -> list[dict[str, Any]]:
-        """One dict a variant, from best to worst, with chromosome and position; the `top` best."""
+        """One dict per variant, best first, with chromosome and position; the `top` best."""
         which = self.ranking[:top]
         columns = {"score": self.scores, "stir_t": self.t_statistics, "stir_p": self.stir_p}
         if self.p_values is not None and self.adjusted_p is not None:

@@ -91,8 +91,8 @@ class PairCounts:
             has any), the second `classes`, the third the cases 1 to 4, the last the distance.
         pairs: number of ordered pairs counted, self-pairs included.
         feature_names, levels, classes: what the axes mean.
-        tables: one array a feature, shape (values, classes): rows i counted (with their copies), by
-            value and class.
+        tables: one array per feature, shape (values, classes): rows i counted (with their copies),
+            by value and class.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class PairCounts:
         decay: str | None = None,
         at_zero: float = 0.0,
     ) -> np.ndarray:
-        """One score a feature, shape (n_features,), larger is better.
+        """One score per feature, shape (n_features,), larger is better.
 
         Args:
             criterion: ``"pi"`` sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3]).
@@ -364,7 +364,7 @@ def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
     """Copies of each row: what is given, else the table's own weights, else nothing.
 
     Raises:
-        ValueError: weights that are not whole numbers >= 0, one a row; the row is named.
+        ValueError: weights that are not whole numbers >= 0, one per row; the row is named.
     """
     weights = table.sample_weight if sample_weight is None else sample_weight
     if weights is None:

@@ -1,13 +1,13 @@
-"""Scores of uint8 codes where they lie: an array or memory map of thousands of rows and hundreds of
-thousands of columns.
+"""Scores of uint8 codes without a copy, of an array or memory map with thousands of rows and
+hundreds of thousands of columns.
 
 What
     `score_features` comes here for a 2-D uint8 array with ``categorical_features="all"`` when the
     criterion streams: no Table of columns, no names, no encoding, no copy. Codes need not be
     consecutive and need not all occur.
 Complexity
-    O(t^2 n) bit operations; memory beside the array: at most 128 MB of distances and a few MB a
-    thread, less under `memory_limit`.
+    O(t^2 n) bit operations; memory beside the array: at most 128 MB of distances and a few MB
+    per thread, less under `memory_limit`.
 When not to use it
     Directly; see `fasttree.score_features`.
 """
@@ -36,8 +36,8 @@ PAIRS_UP_TO = 64
 def codes_of(
     X: Any, categorical_features: CategoricalFeatures, criterion: Any, weighted: bool = False
 ) -> np.ndarray | None:
-    """X as codes to be streamed; None when it takes the usual way, as pairs of rows that are
-    `weighted` do."""
+    """The array to stream; None where `score_features` has to encode X first, as it always has for
+    pairs of rows that are `weighted`."""
     if not isinstance(criterion, Criterion) or criterion.info["evidence"] not in (
         "neighbours",
         "pairs",
@@ -71,10 +71,11 @@ def stream(
     progress: Progress,
     memory_limit: int | None = None,
 ) -> np.ndarray:
-    """One score a column; `table` has the target.
+    """One score per column; `table` has the target.
 
     Raises:
-        ValueError: negative weights.
+        ValueError: negative weights, weights that are all zero, or a sum of weights outside
+            [1e-60, 1e60].
     """
     classes = table.y_codes.astype(np.uint16)
     if weights is not None:
@@ -89,8 +90,7 @@ def stream(
             # the words of the core, which reads the weights of a Table
             raise ValueError(
                 f"the sum of the sample weights is {total:.4g}, and squares of it leave the range "
-                "of numbers: multiply them by a "
-                "constant so that it lies between 1e-60 and 1e60"
+                "of numbers: multiply them by a constant so that it lies between 1e-60 and 1e60"
             )
         if not kept.all():
             codes, classes, weights = codes[kept], classes[kept], weights[kept]

@@ -8,7 +8,7 @@ What
     nothing.
 Complexity
     Strings: one pass for the types, one for the distinct values, one for the codes, all in C loops
-    of the interpreter (about 60 ns a cell). Integers of a small range: counting, no sorting.
+    of the interpreter (about 60 ns per cell). Integers of a small range: counting, no sorting.
 When not to use it
     A rectangular float array needs no columns at all; `Table` keeps it as one block.
 """

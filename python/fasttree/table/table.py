@@ -5,7 +5,7 @@ What
     that narwhals reads, and stores one 2-D block (all numeric, or uint8 codes) or one `Column` per
     feature. Strings, categories and bools are nominal; NaN, None, pandas.NA and NaT are missing.
 Complexity
-    A float array is not copied; one pass looks for infinity. Strings cost about 60 ns a cell.
+    A float array is not copied; one pass looks for infinity. Strings cost about 60 ns per cell.
 When not to use it
     As a data frame: a Table is a finished training set, to be read, subset by rows and fitted.
 """

@@ -31,8 +31,8 @@ struct LabelTable {
 }
 
 impl LabelTable {
-    /// Count a leaf in the row of its label, or (`sign` -1) no longer. What nobody holds is
-    /// nothing, though sums of real weights may leave a rounding error behind, which a formula
+    /// Count a leaf in the row of its label, or (`sign` -1) no longer. A row that no leaf
+    /// has is empty, though sums of real weights may leave a rounding error behind, which a formula
     /// would take for rows.
     fn add(&mut self, label: usize, counts: &[f64], sign: f64) {
         for (class, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
@@ -62,8 +62,7 @@ impl LabelTable {
 /// Share of a sum of weights that rounding may have moved.
 const ROUNDING: f64 = 1e-9;
 
-/// Distance of the whole tree to the classes after each of its steps, computed from the nodes
-/// alone.
+/// Distance of the whole tree to the classes after each of its steps.
 ///
 /// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown
 /// locally or globally; a criterion that reads labels otherwise does so here
@@ -76,7 +75,7 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
     let k = tree.classes;
     let totals = tree.counts(0).to_vec();
     let sum: f64 = totals.iter().sum();
-    let whole = !joined
+    let counts_rows = !joined
         && sum < f64::from(u32::MAX)
         && tree.counts.iter().all(|c| c.fract() == 0.0)
         && keeps_every_row(tree);
@@ -109,12 +108,13 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
             }
         }
         let mut found = vec![0.0; n];
-        if whole {
+        if counts_rows {
             let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
             score::distances(criterion, &context, &rows(&totals), &rows(&cells), n, &mut found)?;
         } else {
             score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
         }
+        // turns -0.0 into 0.0
         out.extend(found.iter().map(|d| d + 0.0));
     }
     Ok(out)

@@ -1,14 +1,16 @@
 //! The rows of a node, in whatever form they are kept, and what growth asks of them.
 //!
 //! [`NodeRows`] is all that the [`driver`](super::driver) knows: how large a node is, what its best
-//! split is, and how a split divides its rows. One implementation a representation:
+//! split is, and how a split divides its rows. One implementation per representation:
 //!
 //! | file | rows of a node | chosen when |
 //! |---|---|---|
 //! | [`bit_planes`] | a sparse mask over bit planes | few nominal values, multiway, no weights |
 //! | [`sorted_ranges`] | a range of sorted orders and of coded rows | the others cannot do it |
-//! | [`binned`] | a range of records of codes | `threshold_search="histogram"` |
+//! | [`binned`] | a range of records of codes | a histogram, or numbers of few values |
 //! | [`fractional`] | lists of rows with weights | missing values divide rows, or C4.5's rule |
+//!
+//! `fit::route` has the conditions.
 
 pub mod binned;
 pub(super) mod bit_planes;

@@ -1,7 +1,7 @@
 //! Ordered pairs of rows by distance, and nothing else of them: what a radius is chosen by where
 //! columns are too many for counts.
 //!
-//! Complete nominal columns. O(t^2 n) bit operations for the distances, one addition a pair after
+//! Complete nominal columns. O(t^2 n) bit operations for the distances, one addition per pair after
 //! that; at most 128 MB of distances.
 
 use super::NeighbourRows;

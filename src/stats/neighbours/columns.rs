@@ -1,7 +1,7 @@
 //! Columns whose differences are not bits of a plane: numbers, nominal columns with missing cells,
 //! and more than 256 values.
 //!
-//! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where a cell is missing, the
+//! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where per cell is missing, the
 //! difference is the one to be expected if the value is drawn as the class of its row draws it
 //! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known,
 //! `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of

@@ -1,5 +1,5 @@
-//! Distances of a tile of rows to all rows: whole numbers for nominal features, sums of gaps for
-//! numeric ones.
+//! Distances of a tile of rows to all rows: numbers of different levels for nominal features, sums
+//! of differences for numeric ones.
 //!
 //! Columns (all rows, sorted by class) are taken 128 to 512 at a time; for a block of features
 //! their bit planes are made once and every row of the tile adds its agreements. Threads take
@@ -131,6 +131,8 @@ impl Distances {
     }
 }
 
+/// Numbers of nominal features in which rows differ, `[row of the tile][place in the strip]`;
+/// `places` has the row at each place.
 fn nominal(
     control: &Control,
     kernels: Kernels,
@@ -171,6 +173,8 @@ fn nominal(
     Ok(out)
 }
 
+/// Sums of differences of numeric features, `[row of the tile][place in the strip]`; `places` has
+/// the row at each place. Empty without such features.
 fn numeric(
     control: &Control,
     kernels: Kernels,

@@ -56,7 +56,7 @@ impl<'a> Root<'a> {
         Self { data, raw, ranges, unit }
     }
 
-    /// One score a feature from neighbours among the given rows; NaN for a feature that is the
+    /// One score per feature from neighbours among the given rows; NaN for a feature that is the
     /// same, or unknown, in all of them.
     ///
     /// # Errors

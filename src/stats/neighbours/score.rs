@@ -30,7 +30,7 @@ const SMALL_TILE_BYTES: usize = 4 << 20;
 /// Bytes of the sums of all groups.
 const PART_BYTES: usize = 128 << 20;
 
-/// One score a feature (nominal columns, then numeric), larger is better.
+/// One score per feature (nominal columns, then numeric), larger is better.
 ///
 /// # Errors
 /// [`crate::error::Error::Parameter`] for a method without neighbours,

@@ -92,7 +92,7 @@ impl Profile {
     }
 
     /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])` (eq. 14 with the weight inside the
-    /// sum, eq. 15): one score a feature.
+    /// sum, eq. 15): one score per feature.
     pub fn pi(&self, setting: &PairSetting) -> Vec<f64> {
         let weights = setting.weights(self.distances);
         let unit = self.scale / self.pairs.max(1) as f64;

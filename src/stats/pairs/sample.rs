@@ -5,7 +5,7 @@
 //! shares cost one pass over the rows. So the score of all t rows is a sum over pairs of two
 //! different rows, which a sample of s rows estimates without bias by `t (t - 1) / (s (s - 1))`
 //! times its own, plus the self-pairs, which are known: they would otherwise bias the estimate by
-//! `1/s - 1/t`. Each unordered pair of blocks of the sample is one number a feature; sums over
+//! `1/s - 1/t`. Each unordered pair of blocks of the sample is one number per feature; sums over
 //! pairs of blocks leave out any block, which is all that a jackknife asks for. O(s^2 n) as the
 //! exact pass, whose counts are contracted as they come: no table of counts a pair of blocks is
 //! kept.
@@ -30,10 +30,10 @@ pub struct CaseSigns {
 /// Sums over pairs of different rows by pair of blocks, and over all self-pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockScores {
-    /// One number a feature for each unordered pair of blocks (a <= b, lexicographic), both orders
-    /// of its pairs of rows.
+    /// One number per feature for each unordered pair of blocks (a <= b, lexicographic), both
+    /// orders of its pairs of rows.
     pub pairs: Vec<Vec<f64>>,
-    /// One number a feature: the self-pairs of all rows of the table, sampled or not.
+    /// One number per feature: the self-pairs of all rows of the table, sampled or not.
     pub own: Vec<f64>,
 }
 

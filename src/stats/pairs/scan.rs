@@ -9,7 +9,7 @@
 //! listen to the *other* rows: what they hear is taken from the counts of all rows, which are there
 //! anyway, so a feature costs as many steps as its second thoughts, and a constant one none; the
 //! columns of both values of a binary feature hear the same rows, and nothing is merged. Schedules
-//! depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
+//! depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes per cell.
 
 use super::input::SlotRows;
 use crate::simd::{Schedule, Slots};
@@ -67,7 +67,7 @@ pub(super) struct Chunk {
     pub rows: Vec<u32>,
     /// Their slots.
     pub slots: Slots,
-    /// One schedule a feature, slots counted from the feature's first.
+    /// One schedule per feature, slots counted from the feature's first.
     pub schedules: Vec<Schedule>,
 }
 

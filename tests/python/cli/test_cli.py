@@ -502,10 +502,10 @@ def test_sweep_is_the_sweep_of_the_package(ftree, tmp_path):
 
 def test_settings_of_pairs_are_refused_with_criterion_value_and_range(ftree):
     for criterion, words in [
-        ("pi(alpha=-1)", ("pi: alpha=-1", "at least 0")),
-        ("pi(alpha=nan)", ("pi: alpha='nan'", "at least 0")),
+        ("pi(alpha=-1)", ("pi: alpha=-1", "finite number >= 0")),
+        ("pi(alpha=nan)", ("pi: alpha='nan'", "finite number >= 0")),
         ("pi(theta=[1,1,1,2])", ("pi: theta=2", "[0, 1]")),
-        ("relief(radius=-3)", ("relief: radius=-3", "at least 0")),
+        ("relief(radius=-3)", ("relief: radius=-3", "finite number >= 0")),
     ]:
         for command in ("rank", "fit"):
             assert refused(ftree(command, "tic-tac-toe", "-c", criterion), *words)

@@ -17,7 +17,9 @@ import fasttree
 from fasttree import _engine
 from fasttree.estimators.parameters import config_of
 
-CODES = "codes of values: at most 255 values per column"
+CODES = (
+    "codes of values: at least 2,000 rows of numbers, none missing, at most 255 values per column"
+)
 SORTED = "sorted orders: no other route serves"
 
 ARRAYS = (

@@ -8,8 +8,8 @@ Complexity
     Three passes over the batches (the first reads labels, weights and nominal columns alone, where
     there is a schema); growth as on an array.
 Memory
-    For p columns p + 1 bytes a row (and 4 where rows have weights), rounded up to eight, three
-    times; a forest 8 + 12 bytes a row more.
+    For p columns p + 1 bytes per row (and 4 where rows have weights), rounded up to eight, three
+    times; a forest 8 + 12 bytes per row more.
 When not to use it
     For rows that are in memory as an array already.
 """

@@ -8,7 +8,7 @@ Decisions
     compared at the rows at which batches of both passes end. Missing
     values are one value, -0.0 is 0.0, and numbers are compared as float64.
 Complexity
-    About 10 ns a cell and pass; 8 bytes a column and batch.
+    About 10 ns per cell and pass; 8 bytes per column and batch.
 When not to use it
     For rows that are read once.
 """

@@ -22,7 +22,7 @@ FIGURE_4 = ("info_gain", "gini", "jaccard", "normalized_vi")
 
 
 def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> ReportTable:
-    """Accuracy at three sizes and nodes at the largest, a row a data set and distance."""
+    """Accuracy at three sizes and nodes at the largest, one row per data set and distance."""
     rows = []
     for dataset, found in curves.items():
         for measure in FIGURE_4:
@@ -51,7 +51,7 @@ def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> Rep
 
 
 def figure_5_table(sizes: Sizes) -> ReportTable:
-    """Mean nodes of consistent trees, a row a size of the generating tree."""
+    """Mean nodes of consistent trees, one row per size of the generating tree."""
     rows = []
     for place, size in enumerate(sizes.generating):
         line = [Cell(str(size)), Cell(str(sizes.discarded[place]))]
@@ -75,7 +75,7 @@ def figure_5_table(sizes: Sizes) -> ReportTable:
 
 
 def redundant_table(sizes: Sizes) -> ReportTable:
-    """Redundant splits a tree and whether a distance avoids them, a row a distance."""
+    """Redundant splits per tree and whether a distance avoids them, one row per distance."""
     rows = []
     for measure, title in MEASURES.items():
         line = [Cell(title)]

@@ -1,4 +1,4 @@
-"""What all information rewards share: from terms to values a row, means, and parts by class.
+"""What all information rewards share: from terms to values per row, means, and parts by class.
 
 A reward is written as its terms, one a row and class, in nats: ``terms(codes, given, prior) -> (n,
 k)`` with `given` the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true
@@ -64,7 +64,7 @@ class Reward(Protocol):
         per_instance: bool = False,
         by_class: bool = False,
     ) -> Any:
-        """Return the mean reward (float), values a row (n,), or `ClassRewards`."""
+        """Return the mean reward (float), values per row (n,), or `ClassRewards`."""
 
 
 def difference(left: np.ndarray, right: np.ndarray) -> np.ndarray:

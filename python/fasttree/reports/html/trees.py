@@ -1,6 +1,6 @@
 """The trees of a result, each fitted on all rows of its data set, in the explorer.
 
-A cross-validation grows one tree a fold; what is shown is the tree of all rows, which is what one
+A cross-validation grows one tree per fold; what is shown is the tree of all rows, which is what one
 would use.  Two trees stand side by side, all others can be chosen.  Of each so many nodes are kept
 that a page of many sets stays small.  Trees of scikit-learn are shown as text.  O(nodes), beside
 the fits.

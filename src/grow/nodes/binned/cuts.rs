@@ -1,8 +1,8 @@
 //! All cuts of a node as one block of candidates, and the best of them.
 //!
 //! For the common case: numbers without missing values, rows that count as copies, no guard, the
-//! first of equal candidates. The left sums of all candidates lie in one plane a class, so that the
-//! criterion sees the whole node in one call; where it has a screen, the exact formula is asked
+//! first of equal candidates. The left sums of all candidates lie in one plane per class, so that
+//! the criterion sees the whole node in one call; where it has a screen, the exact formula is asked
 //! only for candidates that may be best. Candidates may come in any order and several times: the
 //! choice is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
 

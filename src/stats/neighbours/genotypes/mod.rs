@@ -45,7 +45,7 @@ pub fn memory(samples: usize, variants: usize) -> (usize, usize) {
     (planes.saturating_add(tile.saturating_mul(3)), planes.max(tile))
 }
 
-/// One score a variant, larger is better; NaN for one that is the same in all samples.
+/// One score per variant, larger is better; NaN for one that is the same in all samples.
 ///
 /// # Errors
 /// [`Error::Data`] for samples or classes out of range, [`Error::Unsupported`] for pairs weighted

@@ -7,8 +7,9 @@
 //! order of its joint value, and the sums of a feature's own values are then sums over joint values
 //! (the method of four Russians: three binary features cost little more than one). A column keeps
 //! the sum of its own value alone, so a feature has one number per column, whatever its values;
-//! they are told apart when a run of chunks ends ([`Kernels::sums_of_plane`]). Blocks of columns are
-//! so narrow that all rows of a chunk stay in the first-level cache while all features read them.
+//! they are told apart when a run of chunks ends ([`Kernels::sums_of_plane`]). Blocks of columns
+//! are so narrow that all rows of a chunk stay in the first-level cache while all features read
+//! them.
 
 use super::Kernels;
 use super::buffer::{Buffer, check_aligned};

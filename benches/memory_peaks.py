@@ -29,7 +29,7 @@ from clock import add_record, check, keep
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.python.long_calls import CALLS, PREPARE, Call  # noqa: E402
+from tests.python.laws.long_calls import CALLS, PREPARE, Call  # noqa: E402
 
 MEASURED = """
 import ctypes, gc, json, os, warnings

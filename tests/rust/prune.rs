@@ -2,12 +2,13 @@
 //! papers.
 
 use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, Schema, Weights};
+use fasttree_core::options::{self, OptionDomain};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
 use fasttree_core::prune::error_based::added_errors;
 use fasttree_core::prune::{
-    CostComplexity, ErrorBased, Impurity, MEstimate, Merge, OptionDomain, PRUNINGS, PruneInfo,
-    PruneMethod, PruneRows, ReducedError, cost_complexity, prune,
+    CostComplexity, ErrorBased, Impurity, MEstimate, Merge, PRUNINGS, PruneInfo, PruneMethod,
+    PruneRows, ReducedError, cost_complexity, prune,
 };
 use fasttree_core::tree::{NONE, Node, Test, Tree};
 
@@ -36,12 +37,13 @@ fn entries_of_the_registry_are_complete_and_their_defaults_lie_in_their_domains(
             let default: serde_json::Value = serde_json::from_str(option.default).unwrap();
             let fits = match option.domain {
                 _ if default.is_null() => true,
-                OptionDomain::Number { .. } => {
-                    info.check(option.name, default.as_f64().unwrap()).is_ok()
+                OptionDomain::Number { .. } | OptionDomain::Whole { .. } => {
+                    options::check(info.options, option.name, default.as_f64().unwrap()).is_ok()
                 }
-                OptionDomain::Whole { least } => default.as_u64().unwrap() >= least,
                 OptionDomain::Flag => default.is_boolean(),
-                OptionDomain::Word { words } => words.contains(&default.as_str().unwrap()),
+                OptionDomain::Words { words } => words.contains(&default.as_str().unwrap()),
+                // Of classes and sets; a pruning has no such options.
+                _ => false,
             };
             assert!(fits && option.doc.ends_with('.'), "{} {}", info.name, option.name);
         }

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 /// A tree or a forest, compiled when rows are predicted for the first time.
 enum TreeOrForest {
-    Tree(Arc<Model>, OnceLock<Predictor>),
+    Tree(Arc<Model>, Box<OnceLock<Predictor>>),
     Forest(Arc<Forest>, OnceLock<ForestPredictor>),
 }
 
@@ -50,7 +50,7 @@ fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
 impl PyTrees {
     /// One tree.
     pub fn tree(model: &Arc<Model>, route: Option<String>) -> Self {
-        Self { kind: TreeOrForest::Tree(model.clone(), OnceLock::new()), route }
+        Self { kind: TreeOrForest::Tree(model.clone(), Box::default()), route }
     }
 
     /// Trees that vote.

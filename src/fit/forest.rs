@@ -229,7 +229,7 @@ impl FitPlan {
             let name = method.info().name;
             return unsupported(
                 format!("pruning='{name}' in a forest (each tree sees a sample)"),
-                &prune::names_of(|other| other.name != name),
+                prune::names_of(|other| other.name != name),
             );
         }
         if out_of_bag && bagging.draws.is_none() {

@@ -46,7 +46,7 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
         };
         return unsupported(
             format!("missing='fractional' with {what}"),
-            &format!(
+            format!(
                 "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and \
                  the criteria {}",
                 fractional()

@@ -106,7 +106,7 @@ impl PruneMethod {
         };
         unsupported(
             format!("pruning='{}' ({why}) with cost_matrix", info.name),
-            &names_of(|other| other.unweighed.is_none()),
+            names_of(|other| other.unweighed.is_none()),
         )
     }
 }

@@ -504,7 +504,7 @@ def test_settings_of_pairs_are_refused_with_criterion_value_and_range(ftree):
     for criterion, words in [
         ("pi(alpha=-1)", ("pi: alpha=-1", "finite number >= 0")),
         ("pi(alpha=nan)", ("pi: alpha='nan'", "finite number >= 0")),
-        ("pi(theta=[1,1,1,2])", ("pi: theta=2", "[0, 1]")),
+        ("pi(theta=[1,1,1,2])", ("pi: theta=[1, 1, 1, 2]", "4 numbers from 0 to 1")),
         ("relief(radius=-3)", ("relief: radius=-3", "finite number >= 0")),
     ]:
         for command in ("rank", "fit"):

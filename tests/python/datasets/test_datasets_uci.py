@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +15,7 @@ from fasttree.datasets import (
     make_weather,
 )
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from conftest import manifest  # noqa: E402
+from ..conftest import manifest
 
 ENTRIES = manifest() or [
     pytest.param(None, marks=pytest.mark.skip(reason="no UCI files: set FASTTREE_DATA"))

@@ -60,7 +60,8 @@ def test_what_reads_the_rows_again_is_refused_on_codes(monkeypatch):
 
     monkeypatch.setattr(fitting.CodedRows, "dataset", dataset)
     rows = random_rows(0).drop(columns="w")
-    fasttree.FastTreeClassifier(threshold_search="histogram").fit(batches([rows]), "y")
+    codes = fasttree.FastTreeClassifier(threshold_search="histogram", missing="branch")
+    codes.fit(batches([rows]), "y")
     assert len(made[0]) == len(rows)
     for ask in (made[0].explain, made[0].score_features):
         with pytest.raises(ValueError, match="only codes are left: fit a tree or a forest"):

@@ -270,8 +270,11 @@ BAD = [
     ({"criterion": "contextual_merit"}, "method='rows'"),
     ({"criterion": Relief(radius=2)}, "method='rows'"),
     ({"criterion": Pi(decay="power")}, "decay='exponential'"),
-    ({"criterion": Pi(alpha=-1.0)}, r"pi: alpha=-1\.0 must be a number in \[0, inf\]"),
-    ({"criterion": Pi(theta=(1, 1, 1, 2))}, r"pi: theta\[3\]=2: theta\[3\] must lie in \[0, 1\]"),
+    ({"criterion": Pi(alpha=-1.0)}, r"pi: alpha=-1\.0 must be a finite number >= 0"),
+    (
+        {"criterion": Pi(theta=(1, 1, 1, 2))},
+        r"pi: theta=\(1, 1, 1, 2\) must be 4 numbers from 0 to 1",
+    ),
     ({"criterion": Pi(decay="uniform", at_zero=-1.0)}, "pi: at_zero"),
     ({"criterion": Relief(radius=-2), "method": "rows"}, "relief: radius=-2"),
     ({"criterion": Pi(alpha=math.nan)}, "finite"),

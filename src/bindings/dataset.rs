@@ -379,7 +379,7 @@ impl PyDataset {
     }
 }
 
-/// A registry as JSON: criteria, prunings or discretizers.
+/// A registry as JSON: criteria, prunings or discretisers.
 #[pyfunction]
 pub fn registry_json(of: &str) -> PyResult<String> {
     let text = match of {

@@ -122,7 +122,7 @@ copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c
 
 
 def registry(of: str) -> list[dict[str, Any]]:
-    """What the core declares of its criteria, prunings or discretizers."""
+    """What the core declares of its criteria, prunings or discretisers."""
     found: list[dict[str, Any]] = json.loads(_core.registry_json(of))
     return found
 

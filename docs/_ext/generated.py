@@ -344,7 +344,8 @@ def ranks_table(ranks: dict[str, int], summary: Callable[[str], str]) -> list[st
 def python_ranks() -> list[str]:
     """The ranks that tests/python/project/test_architecture.py checks, with the first line of
     each text."""
-    source = (ROOT / "tests" / "python" / "project" / "test_architecture.py").read_text(encoding="utf-8")
+    file = ROOT / "tests" / "python" / "project" / "test_architecture.py"
+    source = file.read_text(encoding="utf-8")
     ranks = next(
         ast.literal_eval(node.value)
         for node in ast.parse(source).body

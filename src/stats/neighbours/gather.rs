@@ -6,6 +6,7 @@
 //! A feature that is the same in all rows of a node differs nowhere and is left out. Gathering
 //! copies one byte a nominal cell and eight a number.
 
+use super::by_distance::DistanceNeed;
 use super::columns::{MISSING, Other};
 use super::score::{distance_parts, needs_distances, neighbour_parts, neighbour_scores};
 use super::shape::{REMEDY, RowsNeed, SearchShape, WHAT};
@@ -252,4 +253,28 @@ fn number(data: &Dataset, raw: &Dataset, feature: usize, row: u32) -> f64 {
         (Kind::Numeric { fill: Some(fill), .. }, value) if value.is_nan() => *fill,
         (_, value) => value,
     }
+}
+
+/// The control of a search over codes where they lie, once its need is admitted: that of the
+/// method, and of Relief's radius where it has to be found.
+///
+/// # Errors
+/// [`crate::error::Error::Need`], [`crate::error::Error::Cancelled`].
+pub fn streamed(
+    control: &Control,
+    codes: NominalRows<'_>,
+    classes: (&[u16], usize),
+    weights: &Counts,
+    (method, radius): (NeighbourMethod, bool),
+) -> Result<Control> {
+    let unit = weights.is_one();
+    let kind = [unit, !matches!(weights, Counts::Importances(_))];
+    let (shape, kernels) =
+        (SearchShape::of_codes(control, codes, classes, kind)?, Kernels::active());
+    let of_radius = if radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
+    let least = shape.least(kernels, method).max(of_radius);
+    let bytes = size_of::<u16>() + if unit { 0 } else { size_of::<f64>() };
+    let need = RowsNeed::new(shape.rows(), bytes, least);
+    control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
+    Ok(control.holding(need.held))
 }

@@ -48,14 +48,13 @@ mod totals;
 
 pub use by_distance::{default_radius, pairs_by_distance, radius_need};
 pub use columns::{MISSING, NominalRows, Other};
-pub use gather::Root;
+pub use gather::{Root, streamed};
 pub use nearest::{NeighbourTies, Ranks};
 pub use score::{
     PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
 pub use select::{Multiclass, NeighbourMethod, PairMetric};
-pub use shape::streamed;
 pub use share::Share;
 
 use crate::error::{Error, Result};

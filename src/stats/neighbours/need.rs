@@ -2,15 +2,27 @@
 //!
 //! Three stages of a tile of rows follow each other, and what the one gives back the next may take:
 //! distances are made from bit planes, neighbours are chosen by distances, scores are summed over
-//! those chosen. The need is that of the largest.
+//! those chosen. The need is that of the largest. It decides how many groups of rows make a tile.
 
 use super::NeighbourMethod;
-use super::distances::planes_bytes;
+use super::distances::{planes_bytes, row_bytes, tile_rows};
 use super::narrow::ChunkPlan;
-use super::score::{RowGroups, block_width};
 use super::select::Chosen;
-use super::shape::SearchShape;
+use super::shape::{REMEDY, SearchShape, WHAT};
+use super::share::Share;
+use crate::error::Result;
+use crate::parallel::Control;
 use crate::simd::Kernels;
+use std::ops::Range;
+
+/// Bytes of a block of columns over all rows.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Bytes of the distances of a tile where numbers are all that is compared, or an eighth of them.
+const SMALL_TILE_BYTES: usize = 4 << 20;
+
+/// Bytes of the sums of all groups.
+const PART_BYTES: usize = 128 << 20;
 
 /// Bytes of one row of a tile, and of one thread, in each stage.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +102,72 @@ impl TileNeed {
         let summing = chosen.saturating_add(sums) + on(self.summing);
         self.scores + making.max(choosing).max(summing)
     }
+}
+
+/// The rows in groups: their size depends on the data alone.
+pub(super) struct RowGroups {
+    rows: usize,
+    pub size: usize,
+    /// Rows of a tile: whole groups.
+    tile: usize,
+}
+
+impl RowGroups {
+    const MOST: usize = 64;
+    const SMALLEST: usize = 16;
+
+    /// Of `rows` rows with `nominal` complete nominal columns and `others` other columns.
+    pub fn new(rows: usize, [nominal, others]: [usize; 2]) -> Self {
+        let fit = tile_rows(rows, [nominal, others]);
+        let most = (PART_BYTES / (8 * (nominal + others).max(1))).clamp(4, Self::MOST);
+        let size = rows.div_ceil(most).max(Self::SMALLEST).min(fit);
+        // gaps of numbers gain nothing from a large tile, as bit planes do
+        let own = rows.saturating_mul(nominal + 8 * others) / 8;
+        let few = if others > nominal {
+            fit.min(own.max(SMALL_TILE_BYTES) / row_bytes(rows, others).max(1))
+        } else {
+            fit
+        };
+        Self { rows, size, tile: (few / size).max(1) * size }
+    }
+
+    /// The largest tiles that the budget allows; on one thread where it has no room for more.
+    ///
+    /// # Errors
+    /// [`Error::Need`] where one group does not fit.
+    pub fn within_budget(mut self, control: &Control, need: &TileNeed) -> Result<(Self, Control)> {
+        let budget = control.budget();
+        let fits = budget.has(need.bytes(self.size, control.threads()));
+        let control = if fits { control.clone() } else { control.serial() };
+        while self.tile > self.size && need.bytes(self.tile, control.threads()) > budget.left() {
+            self.tile = (self.tile / self.size / 2).max(1) * self.size;
+        }
+        budget.admit(WHAT, need.bytes(self.tile, control.threads()), REMEDY)?;
+        Ok((self, control))
+    }
+
+    /// Ranges of rows whose distances are held together.
+    pub fn tiles(&self, share: Share) -> Vec<Range<usize>> {
+        let groups = share.range(self.rows.div_ceil(self.size));
+        let (first, last) = (groups.start * self.size, (groups.end * self.size).min(self.rows));
+        (first..last).step_by(self.tile).map(|at| at..(at + self.tile).min(last)).collect()
+    }
+
+    /// Groups of a share.
+    pub fn count(&self, share: Share) -> usize {
+        share.range(self.rows.div_ceil(self.size)).len()
+    }
+
+    /// Groups of the rows of a tile, counted from its first row.
+    pub fn within(&self, rows: usize) -> Vec<Range<usize>> {
+        (0..rows).step_by(self.size).map(|at| at..(at + self.size).min(rows)).collect()
+    }
+}
+
+/// Columns of a block.
+pub(super) fn block_width(rows: usize, columns: usize) -> usize {
+    let fit = (BLOCK_BYTES / rows.max(1) / 64 * 64).clamp(64, 4096);
+    fit.min(columns.next_multiple_of(64))
 }
 
 impl SearchShape {

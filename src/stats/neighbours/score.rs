@@ -7,28 +7,19 @@
 //! processes give the same scores ([`neighbour_parts`]).
 
 use super::NeighbourRows;
-use super::distances::{Distances, Order, row_bytes, tile_rows};
+use super::distances::{Distances, Order};
 use super::grid::Grid;
 use super::members::PackedContribution;
 use super::narrow::{self, ChunkPlan};
-use super::need::TileNeed;
+use super::need::{RowGroups, TileNeed, block_width};
 use super::select::{Multiclass, NeighbourMethod, Picker};
-use super::shape::{REMEDY, SearchShape, WHAT};
+use super::shape::SearchShape;
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use std::ops::Range;
-
-/// Bytes of a block of columns over all rows.
-const BLOCK_BYTES: usize = 1 << 20;
-
-/// Bytes of the distances of a tile where numbers are all that is compared, or an eighth of them.
-const SMALL_TILE_BYTES: usize = 4 << 20;
-
-/// Bytes of the sums of all groups.
-const PART_BYTES: usize = 128 << 20;
 
 /// One score per feature (nominal columns, then numeric), larger is better.
 ///
@@ -140,66 +131,6 @@ pub struct PartialScores {
 impl PartialScores {
     fn add_to(&self, scores: &mut [f64]) {
         scores.iter_mut().zip(&self.each).for_each(|(to, s)| *to = (*to + self.all) + s);
-    }
-}
-
-/// The rows in groups: their size depends on the data alone.
-pub(super) struct RowGroups {
-    rows: usize,
-    pub size: usize,
-    /// Rows of a tile: whole groups.
-    tile: usize,
-}
-
-impl RowGroups {
-    const MOST: usize = 64;
-    const SMALLEST: usize = 16;
-
-    /// Of `rows` rows with `nominal` complete nominal columns and `others` other columns.
-    pub fn new(rows: usize, [nominal, others]: [usize; 2]) -> Self {
-        let fit = tile_rows(rows, [nominal, others]);
-        let most = (PART_BYTES / (8 * (nominal + others).max(1))).clamp(4, Self::MOST);
-        let size = rows.div_ceil(most).max(Self::SMALLEST).min(fit);
-        // gaps of numbers gain nothing from a large tile, as bit planes do
-        let own = rows.saturating_mul(nominal + 8 * others) / 8;
-        let few = if others > nominal {
-            fit.min(own.max(SMALL_TILE_BYTES) / row_bytes(rows, others).max(1))
-        } else {
-            fit
-        };
-        Self { rows, size, tile: (few / size).max(1) * size }
-    }
-
-    /// The largest tiles that the budget allows; on one thread where it has no room for more.
-    ///
-    /// # Errors
-    /// [`Error::Need`] where one group does not fit.
-    fn within_budget(mut self, control: &Control, need: &TileNeed) -> Result<(Self, Control)> {
-        let budget = control.budget();
-        let fits = budget.has(need.bytes(self.size, control.threads()));
-        let control = if fits { control.clone() } else { control.serial() };
-        while self.tile > self.size && need.bytes(self.tile, control.threads()) > budget.left() {
-            self.tile = (self.tile / self.size / 2).max(1) * self.size;
-        }
-        budget.admit(WHAT, need.bytes(self.tile, control.threads()), REMEDY)?;
-        Ok((self, control))
-    }
-
-    /// Ranges of rows whose distances are held together.
-    fn tiles(&self, share: Share) -> Vec<Range<usize>> {
-        let groups = share.range(self.rows.div_ceil(self.size));
-        let (first, last) = (groups.start * self.size, (groups.end * self.size).min(self.rows));
-        (first..last).step_by(self.tile).map(|at| at..(at + self.tile).min(last)).collect()
-    }
-
-    /// Groups of a share.
-    fn count(&self, share: Share) -> usize {
-        share.range(self.rows.div_ceil(self.size)).len()
-    }
-
-    /// Groups of the rows of a tile, counted from its first row.
-    fn within(&self, rows: usize) -> Vec<Range<usize>> {
-        (0..rows).step_by(self.size).map(|at| at..(at + self.size).min(rows)).collect()
     }
 }
 
@@ -425,12 +356,6 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
         }
     }
     Ok(())
-}
-
-/// Columns of a block.
-pub(super) fn block_width(rows: usize, columns: usize) -> usize {
-    let fit = (BLOCK_BYTES / rows.max(1) / 64 * 64).clamp(64, 4096);
-    fit.min(columns.next_multiple_of(64))
 }
 
 /// Share of each code of each column, `[column][256]`.

@@ -1,12 +1,10 @@
 //! The shape of a search for neighbours, which decides what memory it takes.
 
-use super::by_distance::DistanceNeed;
 use super::distances::Order;
 use super::totals::levels;
-use super::{Counts, NeighbourMethod, NeighbourRows, NominalRows};
+use super::{NeighbourRows, NominalRows};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::Kernels;
 
 /// The work, and the remedy where memory does not suffice, for messages.
 pub(super) const WHAT: &str = "the search for neighbours of rows";
@@ -43,7 +41,7 @@ impl SearchShape {
     }
 
     /// Of codes where they lie, with the class of each row.
-    fn of_codes(
+    pub fn of_codes(
         control: &Control,
         codes: NominalRows<'_>,
         (classes, n_classes): (&[u16], usize),
@@ -101,28 +99,4 @@ impl RowsNeed {
         let all = held.saturating_add(least).max(first.saturating_add(rows * ORDERING));
         Self { first, held, all }
     }
-}
-
-/// The control of a search over codes where they lie, once its need is admitted: that of the
-/// method, and of Relief's radius where it has to be found.
-///
-/// # Errors
-/// [`crate::error::Error::Need`], [`crate::error::Error::Cancelled`].
-pub fn streamed(
-    control: &Control,
-    codes: NominalRows<'_>,
-    classes: (&[u16], usize),
-    weights: &Counts,
-    (method, radius): (NeighbourMethod, bool),
-) -> Result<Control> {
-    let unit = weights.is_one();
-    let kind = [unit, !matches!(weights, Counts::Importances(_))];
-    let (shape, kernels) =
-        (SearchShape::of_codes(control, codes, classes, kind)?, Kernels::active());
-    let of_radius = if radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
-    let least = shape.least(kernels, method).max(of_radius);
-    let bytes = size_of::<u16>() + if unit { 0 } else { size_of::<f64>() };
-    let need = RowsNeed::new(shape.rows(), bytes, least);
-    control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
-    Ok(control.holding(need.held))
 }

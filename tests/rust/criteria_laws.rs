@@ -332,7 +332,9 @@ fn bad_options_are_refused_with_their_name() {
     };
     for beta in [json!(-1.0), json!(-0.5)] {
         assert!(said("f_measure", json!({"beta": beta})).contains("beta"));
-        assert!(said("f_measure_max", json!({"beta": beta})).contains("must be a finite number >= 0"));
+        assert!(
+            said("f_measure_max", json!({"beta": beta})).contains("must be a finite number >= 0")
+        );
     }
     assert!(said("accuracy", json!({"assignment": "best"})).contains("best"));
     assert!(said("jaccard", json!({"size": "values"})).contains("size_values"));

@@ -106,7 +106,7 @@ impl PyTrees {
         }
     }
 
-    /// A job on rows that the trees can read, whose answers take so many bytes per row.
+    /// A job on rows that the trees can read; its result takes `answer` bytes per row.
     pub(super) fn on_rows<R: Send>(
         &self,
         py: Python<'_>,
@@ -120,6 +120,27 @@ impl PyTrees {
         let columns = readable(self.schema(), blocks, rows)?;
         let work = (rows * 16).saturating_mul(self.models().len());
         run(py, n_jobs, work, None, |control| job(&columns, control))
+    }
+
+    /// What a tree or a forest says of rows; its result takes `answer` bytes per row.
+    fn ask<R: Send>(
+        &self,
+        py: Python<'_>,
+        rows: (&[ArrayBlock<'_>], usize),
+        answer: usize,
+        n_jobs: Option<i64>,
+        tree: impl FnOnce(&Predictor, &Columns<'_>, &Control) -> Result<R> + Send,
+        forest: impl FnOnce(&ForestPredictor, &Columns<'_>, &Control) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        self.on_rows(py, rows, answer, n_jobs, |columns, control| match self.compiled(control)? {
+            Compiled::Tree(one) => tree(one, columns, control),
+            Compiled::Forest(many) => forest(many, columns, control),
+        })
+    }
+
+    /// Bytes per row of the probabilities of all classes and what else is found with them.
+    fn probability_bytes(&self) -> usize {
+        16 * self.classes() + 16
     }
 }
 
@@ -136,17 +157,14 @@ impl PyTrees {
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let trees = self.models().len();
-        let answer = 24 * trees;
-        let leaves = self.on_rows(py, (&blocks, rows), answer, n_jobs, |columns, control| {
-            match self.compiled(control)? {
-                Compiled::Tree(one) => {
-                    on_source!(columns, |source| one.tree.leaves(source, rows, control))
-                }
-                Compiled::Forest(many) => {
-                    on_source!(columns, |source| many.leaves(source, rows, control))
-                }
-            }
-        })?;
+        let leaves = self.ask(
+            py,
+            (&blocks, rows),
+            24 * trees,
+            n_jobs,
+            |one, columns, c| on_source!(columns, |source| one.tree.leaves(source, rows, c)),
+            |many, columns, c| on_source!(columns, |source| many.leaves(source, rows, c)),
+        )?;
         let shape = match &self.kind {
             TreeOrForest::Tree(..) => vec![rows],
             TreeOrForest::Forest(..) => vec![rows, trees],
@@ -163,20 +181,17 @@ impl PyTrees {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let answer = 16 * self.classes() + 16;
-        let found =
-            self.on_rows(py, (&blocks, rows), answer, n_jobs, |columns, control| {
-                match self.compiled(control)? {
-                    Compiled::Tree(one) => {
-                        on_source!(columns, |source| one.classify(source, rows, control))
-                    }
-                    Compiled::Forest(many) => {
-                        let votes =
-                            on_source!(columns, |source| many.vote(source, rows, None, control));
-                        Ok(votes?.labels().map(i64::from).collect())
-                    }
-                }
-            })?;
+        let found = self.ask(
+            py,
+            (&blocks, rows),
+            self.probability_bytes(),
+            n_jobs,
+            |one, columns, c| on_source!(columns, |source| one.classify(source, rows, c)),
+            |many, columns, c| {
+                let votes = on_source!(columns, |source| many.vote(source, rows, None, c));
+                Ok(votes?.labels().map(i64::from).collect())
+            },
+        )?;
         Ok(found.into_pyarray(py))
     }
 
@@ -190,20 +205,17 @@ impl PyTrees {
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let classes = self.classes();
-        let answer = 16 * classes + 16;
-        let found =
-            self.on_rows(py, (&blocks, rows), answer, n_jobs, |columns, control| {
-                match self.compiled(control)? {
-                    Compiled::Tree(one) => {
-                        on_source!(columns, |source| one.probabilities(source, rows, control))
-                    }
-                    Compiled::Forest(many) => {
-                        let votes =
-                            on_source!(columns, |source| many.vote(source, rows, None, control));
-                        Ok(votes?.probabilities)
-                    }
-                }
-            })?;
+        let found = self.ask(
+            py,
+            (&blocks, rows),
+            self.probability_bytes(),
+            n_jobs,
+            |one, columns, c| on_source!(columns, |source| one.probabilities(source, rows, c)),
+            |many, columns, c| {
+                on_source!(columns, |source| many.vote(source, rows, None, c))
+                    .map(|votes| votes.probabilities)
+            },
+        )?;
         found.into_pyarray(py).reshape([rows, classes])
     }
 

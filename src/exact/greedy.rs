@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::parallel::Control;
 use std::rc::Rc;
 
-/// What splits are judged by, in the order in which they are tried.
+/// Measures of a split, in the order in which they are tried.
 pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, Impurity::Error];
 
 /// A consistent tree of a set of rows.

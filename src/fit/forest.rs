@@ -309,8 +309,8 @@ impl FitPlan {
     }
 }
 
-/// Grow a tree on the codes of all rows, or on so many copies of each, one after the other; what
-/// these weigh is their number or `weights`.
+/// Grow a tree on the codes of all rows, or on `copies` of each; what the copies weigh is their
+/// number, or `weights` one after the other.
 fn tree_on_codes(
     table: &BinnedTable,
     mut setting: GrowthSetting<'_>,

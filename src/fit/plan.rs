@@ -70,7 +70,7 @@ impl FitPlan {
         self.work_on(data.len(), data.columns().len(), data.n_classes())
     }
 
-    /// The same for so many rows, columns and classes.
+    /// [`FitPlan::work`] for `n` rows and a number of columns and classes.
     pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local => match self.criterion.info().evidence {
@@ -88,7 +88,7 @@ impl FitPlan {
         self.config.missing
     }
 
-    /// Rows without a value go down all branches in parts: asked for, or the best that criterion
+    /// Rows without a value are divided among all branches: asked for, or the best that criterion
     /// and evaluation serve.
     pub fn is_fractional(&self) -> bool {
         match self.config.missing {
@@ -141,7 +141,7 @@ impl FitPlan {
         }
     }
 
-    /// The setting of growth on so many rows, which weigh `largest` together (as copies, or their
+    /// The setting of growth on `rows` rows, which weigh `largest` together (as copies, or their
     /// number) and belong to the classes that are `occurring`.
     fn setting_of(&self, occurring: Vec<bool>, largest: u64, rows: usize) -> GrowthSetting<'_> {
         GrowthSetting {
@@ -174,6 +174,7 @@ impl FitPlan {
             training: None,
         }
     }
+
     /// The setting of growth on records of rows, which are `copies` with their copies.
     pub(super) fn setting_on_features(
         &self,
@@ -221,8 +222,8 @@ impl FitPlan {
         }))
     }
 
-    /// How features of so many levels are split: what each of them decides for itself is settled
-    /// here where all agree.
+    /// How features with these numbers of levels are split: what each of them decides for itself is
+    /// settled here where all agree.
     fn splits_of(&self, mut levels: impl Iterator<Item = usize>) -> NominalSplits {
         match self.config.nominal_splits {
             NominalSplits::Auto

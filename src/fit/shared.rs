@@ -45,6 +45,7 @@ impl FitPlan {
     pub fn preparation(&self) -> String {
         format!("{:?} {:?}", self.config.discretize, self.config.missing)
     }
+
     /// [`FitPlan::fit`], sharing with other plans on the same rows what they have in common.
     pub fn fit_beside(
         &self,
@@ -57,17 +58,16 @@ impl FitPlan {
         if !self.shares_pairs() {
             return Ok(self.fit(data, rows, weights, control)?.model);
         }
+        let rows = self.training_rows(data, rows, weights)?;
         let shared = match common.by_preparation.entry(self.preparation()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let rows = self.training_rows(data, rows, weights)?;
                 let prepared = self.prepare(data, &rows, weights, control)?;
                 let root = common.root.as_ref().filter(|_| prepared.is_none());
                 let memo = PairMemo::new(root, common.kept);
                 free.insert((prepared, memo))
             }
         };
-        let rows = self.training_rows(data, rows, weights)?;
         let prepared = shared.0.as_ref().unwrap_or(data);
         let of = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
         let (model, _) = self.grow_prepared(of, Some(&shared.1), control)?;

@@ -139,8 +139,8 @@ impl CompiledTree {
     }
 }
 
-/// Fill an array of `width` numbers per row, in parts on several threads; `fill` gets the first row
-/// of its part.
+/// Fill an array of `width` numbers per row on several threads, a part each; `fill` gets the first
+/// row of its part.
 pub(super) fn in_parts<T: Send>(
     out: &mut [T],
     width: usize,

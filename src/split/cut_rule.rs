@@ -21,7 +21,7 @@ pub enum CutRule {
     Every,
     /// None.
     Nowhere,
-    /// The one with so many known rows on its left.
+    /// The one with `left` known rows on its left.
     At {
         /// Known rows on its left, at least one and not all.
         left: usize,

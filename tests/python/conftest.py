@@ -60,3 +60,17 @@ def published(uci: Path) -> Path:
     if not folder.is_dir():
         pytest.skip("no published tables beside the UCI files")
     return folder
+
+
+@pytest.fixture
+def ftree(capsys):
+    """Run a command in this process: exit code, stdout, stderr."""
+    pytest.importorskip("typer")
+    from fasttree.cli import main
+
+    def call(*arguments):
+        code = main([str(a) for a in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copyreg
 import json
+from functools import cache
 from typing import Any
 
 from .. import _core
@@ -121,6 +122,7 @@ def core_version() -> str:
 copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c.parts())))
 
 
+@cache
 def registry(of: str) -> list[dict[str, Any]]:
     """What the core declares of its criteria, prunings or discretisers."""
     found: list[dict[str, Any]] = json.loads(_core.registry_json(of))

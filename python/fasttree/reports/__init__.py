@@ -4,9 +4,13 @@ comparisons.
 Layout only; statistics live in `fasttree.model_selection`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ..rendering import Cell, ReportTable, render_csv, render_json, tables_of
-from .html import render_html
 from .render import FORMS, render
+
+if TYPE_CHECKING:
+    from .html import render_html
 
 __all__ = [
     "FORMS",
@@ -18,3 +22,12 @@ __all__ = [
     "render_json",
     "tables_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The page's renderer, loaded on first use."""
+    if name != "render_html":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .html import render_html
+
+    return render_html

@@ -17,7 +17,6 @@ from ..rendering.records import render_csv, render_json
 from ..rendering.saving import save_text
 from ..rendering.table import ReportTable, tables_of
 from ..rendering.text import render_text
-from .html import render_html
 
 __all__ = ["FORMS", "Rendered", "render"]
 
@@ -44,11 +43,18 @@ def _json(result: Any, **options: Any) -> str:
     return render_json(result.document(), **options)
 
 
+def _html(result: Any, **options: Any) -> str:
+    """The page, which is loaded when one is made: results import this module for their methods."""
+    from .html import render_html
+
+    return render_html(result, **options)
+
+
 FORMS: dict[str, Callable[..., str]] = {
     "text": _from_tables(render_text),
     "markdown": _from_tables(render_markdown),
     "latex": _from_tables(render_latex),
-    "html": render_html,
+    "html": _html,
     "csv": _csv,
     "json": _json,
 }

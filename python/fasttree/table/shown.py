@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,21 @@ MOST_SHOWN = 20
 """Features that HTML shows."""
 
 
-def in_words(shape: tuple[int, int], kinds: Iterable[str], name: str | None) -> str:
-    """Rows, and features by kind; `kinds` has the kind of each feature."""
-    (n, p), listed = shape, list(kinds)
-    counts = {kind: listed.count(kind) for kind in ("numeric", "nominal") if kind in listed}
-    parts = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+def in_words(
+    shape: tuple[int, int],
+    kinds: Mapping[str, int],
+    name: str | None,
+    target: tuple[str, int] | None,
+) -> str:
+    """Rows, number of features of each kind, and name and number of classes of the target."""
+    n, p = shape
+    parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     text = "Table" + (f" {name!r}" if name else "")
-    return text + f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
+    text += f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
+    if target is None:
+        return text + ", no target"
+    of, k = target
+    return text + f", target {of!r} with {k} class{'es' * (k != 1)}"
 
 
 def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str:
@@ -58,16 +66,16 @@ def described_columns(
     ]
 
 
-def block_as_array(
-    block: np.ndarray, levels: np.ndarray | None, columns: Callable[[], Sequence[Column]]
-) -> np.ndarray:
-    """A block of features as they came: numbers as float64, or uint8; `columns` are those of the
-    block."""
+def block_as_array(block: np.ndarray, levels: np.ndarray | None) -> np.ndarray:
+    """A block of features as they came: numbers as float64, or uint8; `levels` marks the values
+    that occur in each column of codes."""
     if levels is None:
         return block.astype(np.float64, copy=False)
     if not has_gaps(levels):
         return block
-    return np.column_stack([np.array(c.levels, dtype=np.uint8)[c.values] for c in columns()])
+    return np.column_stack(
+        [np.flatnonzero(own).astype(np.uint8)[c] for own, c in zip(levels.T, block.T, strict=True)]
+    )
 
 
 def columns_as_array(columns: Sequence[Column]) -> np.ndarray:

@@ -354,7 +354,7 @@ class Table:
         ``Table(table.X, table.y)`` describes the same rows.
         """
         if self._block is not None:
-            return block_as_array(self._block, self._block_levels, lambda: self.columns)
+            return block_as_array(self._block, self._block_levels)
         return columns_as_array(self.columns)
 
     # -- target -----------------------------------------------------------------------------------
@@ -490,16 +490,14 @@ class Table:
     # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        block = self._block
-        if block is None:
-            kinds = [c.kind for c in self.columns]
+        p, target = self.n_features, self._target
+        if self._block is None:
+            numeric = sum(c.kind == "numeric" for c in self.columns)
         else:
-            kinds = ["numeric" if self._block_levels is None else "nominal"] * self.n_features
-        text, target = in_words(self.shape, kinds, self.name), self._target
-        if target is None:
-            return text + ", no target"
-        k = len(target.classes)
-        return text + f", target {target.name!r} with {k} class{'es' * (k != 1)}"
+            numeric = p if self._block_levels is None else 0
+        kinds = {"numeric": numeric, "nominal": p - numeric}
+        of = None if target is None else (target.name, len(target.classes))
+        return in_words(self.shape, kinds, self.name, of)
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows."""

@@ -92,7 +92,7 @@ pub(super) struct RowsNeed {
 }
 
 impl RowsNeed {
-    /// For rows of so many bytes, and a search beside them.
+    /// For `rows` rows of `bytes` bytes each, and a search beside them that takes `least`.
     pub fn new(rows: usize, bytes: usize, least: usize) -> Self {
         let first = rows.saturating_mul(bytes);
         let held = first.saturating_add(rows * KEPT);

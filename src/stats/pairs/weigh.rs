@@ -198,8 +198,8 @@ impl SumsNeed {
         Self::with(kernels, [columns.len(), active.len()], [n, slots, classes], bits)
     }
 
-    /// Of rows that all differ, with weights of so many binary digits, and a number of features,
-    /// slots and classes.
+    /// Of rows that all differ, with weights of `bits` binary digits; `shape` has the numbers of
+    /// features, slots and classes.
     pub fn of_rows(kernels: Kernels, rows: usize, shape: [usize; 3], bits: usize) -> Self {
         Self::with(kernels, [rows, rows], shape, bits)
     }
@@ -218,7 +218,7 @@ impl SumsNeed {
         Self { all, share: sums + planes + 4 * 64 * 1024 }
     }
 
-    /// Bytes with so many shares.
+    /// Bytes with a number of shares.
     pub fn bytes(&self, shares: usize) -> usize {
         self.all.saturating_add(self.share.saturating_mul(shares))
     }

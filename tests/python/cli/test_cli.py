@@ -13,7 +13,7 @@ pytest.importorskip("rich")
 
 import fasttree
 from fasttree import datasets
-from fasttree.cli import main, options
+from fasttree.cli import options
 
 COMMANDS = (
     "compare",
@@ -32,18 +32,6 @@ COMMANDS = (
 def strict(text: str):
     """JSON without NaN and infinities."""
     return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not strict JSON"))
-
-
-@pytest.fixture
-def ftree(capsys):
-    """Run a command in this process: exit code, stdout, stderr."""
-
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
 
 
 @pytest.fixture

@@ -19,17 +19,6 @@ pytest.importorskip("rich")
 pd = pytest.importorskip("pandas")
 
 import fasttree
-from fasttree.cli import main
-
-
-@pytest.fixture
-def ftree(capsys):
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
 
 
 def cities(n=900, levels=300):

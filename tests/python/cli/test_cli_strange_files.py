@@ -17,20 +17,9 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 
 import fasttree
-from fasttree.cli import main
 from fasttree.datasets import load
 
 N = 120
-
-
-@pytest.fixture
-def ftree(capsys):
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
 
 
 def written(tmp_path, cells, *, header="a;b;churn", encoding="utf-8", name="d.csv"):

@@ -195,20 +195,6 @@ def test_manhattan_plots_order_chromosomes_and_name_the_best():
         manhattan([np.nan], ["1"], [1])
 
 
-@pytest.fixture
-def ftree(capsys):
-    """Run a command in this process: exit code, stdout, stderr."""
-    pytest.importorskip("typer")
-    from fasttree.cli import main
-
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
-
-
 def test_rank_prints_variants_with_their_places(tmp_path, ftree):
     made = make_genotypes(200, 40, chromosomes=3, random_state=0)
     made.y[7] = None

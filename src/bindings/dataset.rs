@@ -124,7 +124,7 @@ impl PyDataset {
 
     /// How much a fit has to do, and the memory that growth surely takes: the order of each
     /// column, and a few words per row.
-    fn work(&self, plan: &FitPlan, times: usize) -> Work {
+    pub(super) fn work(&self, plan: &FitPlan, times: usize) -> Work {
         let (rows, columns) = (self.__len__(), self.schema.features.len());
         let amount = plan.work_on(rows, columns, self.schema.classes.len());
         let (peak, largest) = match &self.codes {
@@ -143,20 +143,20 @@ impl PyDataset {
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        self.run_plans(py, (plan, raised), (1, None), n_jobs, progress, job)
+        let work = self.work(&plan, 1);
+        self.run_work(py, (plan, raised), work, n_jobs, progress, job)
     }
 
-    /// Run a job that carries the plan out several times, within a limit on its memory.
-    pub(super) fn run_plans<R: Send>(
+    /// Run a job with a plan, of which it is known how much it does.
+    pub(super) fn run_work<R: Send>(
         &self,
         py: Python<'_>,
         (plan, raised): (FitPlan, Option<Raised>),
-        (times, limit): (usize, Option<usize>),
+        work: Work,
         n_jobs: Option<i64>,
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let work = self.work(&plan, times).limited(limit);
         match raised {
             None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
             Some(raised) => run_attached(py, progress, |control| job(&plan, control))
@@ -232,25 +232,25 @@ impl PyDataset {
         let data = self.encoded(py, n_jobs)?;
         let rows = row_set(rows.as_ref(), data)?;
         let weights = weights(sample_weight.as_ref(), data)?;
-        let scores = self.run_plans(
-            py,
-            plan(config, custom)?,
-            (1, memory_limit),
-            n_jobs,
-            progress.as_ref(),
-            |plan, control| {
+        let plan = plan(config, custom)?;
+        let mut work = self.work(&plan.0, 1).limited(memory_limit);
+        let evidence = plan.0.criterion().info().evidence;
+        if matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours) {
+            work = work.stating();
+        }
+        let scores =
+            self.run_work(py, plan, work, n_jobs, progress.as_ref(), |plan, control| {
                 if plan.criterion().info().evidence != EvidenceKind::Neighbours {
                     data.sort_columns(control)?;
                 }
                 plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
                     inspect::score_features(plan, data, rows, weights, control)
                 })
-            },
-        )?;
+            })?;
         Ok(scores.into_pyarray(py))
     }
 
-    /// A share (number, of so many) of the scores of a criterion on neighbours: the sums of its
+    /// A share (its number, and the number of all) of the scores of a criterion on neighbours: the sums of its
     /// distances, or with their total what it adds to the scores, shape (groups, 1 + features).
     #[pyo3(signature = (config, share, total = None, sample_weight = None, n_jobs = None))]
     fn neighbour_share<'py>(

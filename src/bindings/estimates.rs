@@ -78,7 +78,7 @@ pub fn agreement_counts<'py>(
     let n = data.columns().len();
     let work = data.len().saturating_mul(n).saturating_mul(sets.len());
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(control.budget(), data)?;
+        let columns = NominalColumns::new(control.budget(), data, None)?;
         agreement(control, &columns.codes(data, weights.as_deref())?, &sets, shares)
     })?;
     found.concat().into_flattened().into_pyarray(py).reshape([ends.len(), n, 4])
@@ -129,7 +129,7 @@ pub fn pair_block_scores<'py>(
     let work = rows.len().saturating_mul(rows.len()) / 64 * n;
     let asked = asked.map_or(0..usize::MAX, |(first, last)| first..last);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(control.budget(), data)?;
+        let columns = NominalColumns::new(control.budget(), data, None)?;
         let codes = columns.codes(data, weights.as_deref())?;
         block_scores(control, &codes, (&members, asked.clone()), &decay, signs)
     })?;

@@ -56,14 +56,11 @@ pub fn forest_fit(
     let rows = data.fit_rows(py, (&plan.0, true), None, sample_weight.as_ref(), n_jobs)?;
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
-    let GrownForest { forest, votes, content, reason } = data.run_plans(
-        py,
-        plan,
-        (bagging.trees, None),
-        n_jobs,
-        progress.as_ref(),
-        |plan, control| plan.fit_forest(rows, &bagging, request, control),
-    )?;
+    let work = data.work(&plan.0, bagging.trees);
+    let GrownForest { forest, votes, content, reason } =
+        data.run_work(py, plan, work, n_jobs, progress.as_ref(), |plan, control| {
+            plan.fit_forest(rows, &bagging, request, control)
+        })?;
     let k = forest.classes();
     let votes = votes.zip(data.known()).map(|(v, encoded)| {
         let mut in_order = (vec![0.0; v.probabilities.len()], vec![0; v.voters.len()]);

@@ -44,8 +44,13 @@ impl Work {
     }
 
     /// Set the limit on the bytes that the job may allocate, if one is given.
-    pub fn limited(mut self, limit: Option<usize>) -> Self {
-        self.limit = limit;
+    pub fn limited(self, limit: Option<usize>) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Known to state what it takes before it takes it.
+    pub fn stating(mut self) -> Self {
+        self.need.states = true;
         self
     }
 }
@@ -53,7 +58,7 @@ impl Work {
 /// Begin a call: refuse it where its memory is not to be had, and hold a reserve until the result
 /// is dropped. For calls that copy their input before they [`run`], or their output after it.
 pub fn reserve(peak: usize, largest: usize) -> PyResult<memory::Reservation> {
-    let need = Need { peak, largest, long: peak >= memory::BASE };
+    let need = Need { peak, largest, long: peak >= memory::BASE, ..Need::default() };
     memory::reserve(need).map_err(exception)
 }
 
@@ -67,9 +72,9 @@ pub fn run<R: Send>(
     job: impl FnOnce(&Control) -> Result<R> + Send,
 ) -> PyResult<R> {
     let work = work.into();
-    let _memory = memory::reserve(work.need).map_err(exception)?;
-    let control =
-        Control::new(threads_for(n_jobs).map_err(exception)?).within(Budget::new(work.limit));
+    let memory = memory::reserve(work.need).map_err(exception)?;
+    let budget = Budget::new(work.limit).after(&memory);
+    let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);
     let (watcher, raised) = watched(py, progress);
     let result = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
     let result = answered(result, &raised)?;

@@ -77,7 +77,7 @@ pub fn stream_scores<'py>(
     let classes = classes.as_array().to_vec();
     let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
-    let work = Work::from(work).limited(memory_limit);
+    let work = Work::from(work).limited(memory_limit).stating();
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
         // what a search takes does not depend on the radius, but on whether it has to be found
         let mut found = false;

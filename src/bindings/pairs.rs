@@ -51,9 +51,11 @@ pub fn pair_counts(
     };
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let bytes = count_bytes(data);
-    let work = Work::from(work).with_memory(0, bytes.min(memory::CAP)).limited(memory_limit);
+    let work =
+        Work::from(work).with_memory(0, bytes.min(memory::CAP)).limited(memory_limit).stating();
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(control.budget(), data)?;
+        let asked = from.as_ref().map(|from| from.rows().len());
+        let columns = NominalColumns::new(control.budget(), data, asked)?;
         let codes = columns.codes(data, weights.as_deref())?;
         pair_counts_between(
             &control.holding(columns.held()),
@@ -84,7 +86,7 @@ pub fn pair_counts_across(
     let bytes = count_bytes(data);
     let work = Work::from(pairs / 32 * data.columns().len()).with_memory(bytes, bytes);
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(control.budget(), data)?;
+        let columns = NominalColumns::new(control.budget(), data, None)?;
         let codes = columns.codes(data, weights.as_deref())?;
         across(control, &codes, [rows.rows(), others.rows()])
     })?;
@@ -120,7 +122,7 @@ pub fn fixed_matrices<'py>(
     };
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let weighed = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let columns = NominalColumns::new(control.budget(), data)?;
+        let columns = NominalColumns::new(control.budget(), data, None)?;
         let codes = columns.codes(data, weights.as_deref())?;
         weigh_pairs(control, &codes, &setting, from.as_ref().map(data::RowSet::rows))
     })?;

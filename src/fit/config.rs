@@ -20,7 +20,7 @@ pub enum Missing {
     /// The best that criterion and evaluation serve.
     #[default]
     Auto,
-    /// Rows in parts, as C4.5.
+    /// Rows are divided among all branches, as in C4.5.
     Fractional,
     /// Mean or mode of the training rows.
     Mode,

@@ -47,7 +47,7 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
         return unsupported(
             format!("missing='fractional' with {what}"),
             format!(
-                "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and \
+                "'auto', 'branch', 'mode', 'error'; rows are divided with evaluation='local' and \
                  the criteria {}",
                 fractional()
             ),
@@ -56,7 +56,7 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
     c45(config, criterion)
 }
 
-/// Names of the criteria that rows in parts serve.
+/// Names of the criteria that serve rows divided among branches.
 fn fractional() -> String {
     let names: Vec<_> =
         CRITERIA.iter().filter(|e| e.info.fractional).map(|e| e.info.name).collect();

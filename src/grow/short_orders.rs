@@ -148,7 +148,7 @@ impl ShortOrders {
         self.facts = facts;
     }
 
-    /// The children of a split after so many rows of a feature's order; nothing in the place of one
+    /// The children of a split after `left` rows of a feature's order; nothing in the place of one
     /// that is not kept.
     pub fn divide(
         &self,

@@ -123,12 +123,20 @@ pub struct Budget {
     limit: Option<usize>,
     /// Bytes that the call holds already, or that other parts of it may take.
     held: usize,
+    /// The reserve that the call asked for.
+    reserve: usize,
 }
 
 impl Budget {
     /// The budget of a call that may allocate `limit` bytes, or any number.
     pub fn new(limit: Option<usize>) -> Self {
-        Self { limit, held: 0 }
+        Self { limit, held: 0, reserve: 0 }
+    }
+
+    /// The same for a call that has begun with a reservation.
+    #[must_use]
+    pub fn after(self, reservation: &Reservation) -> Self {
+        Self { reserve: reservation.0, ..self }
     }
 
     /// The budget of what comes next while the call holds `bytes` more.
@@ -145,7 +153,7 @@ impl Budget {
     /// Whether `bytes` more are within the limit, and the system would give them.
     pub fn has(&self, bytes: usize) -> bool {
         let asked = bytes.saturating_add(small());
-        bytes <= self.left() && (bytes <= MIB || is_there(asked).is_ok())
+        bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || is_there(asked).is_ok())
     }
 
     /// The budget of each of some parts that run at the same time.
@@ -252,23 +260,27 @@ pub struct Need {
     pub largest: usize,
     /// Whether it has threads and many buffers of its own.
     pub long: bool,
+    /// Whether the call states what it takes before it takes it ([`Budget::admit`]): where the
+    /// reserve is not to be had, it is refused there, with the need and the remedy.
+    pub states: bool,
 }
 
 impl Need {
     /// A call with a result and buffers of `bytes` in one piece.
     pub fn of(bytes: usize) -> Self {
-        Self { peak: bytes, largest: bytes, long: false }
+        Self { peak: bytes, largest: bytes, ..Self::default() }
     }
 }
 
-/// A running call: as long as this lives, the reserve is held.
+/// A running call, with the bytes of its reserve, which is held as long as this lives.
 #[derive(Debug)]
-pub struct Reservation(());
+pub struct Reservation(usize);
 
 /// Begin a call: refuse it where the system cannot give what it needs, and hold a reserve.
 pub fn reserve(need: Need) -> Result<Reservation> {
     let first = ACTIVE.fetch_add(1, Ordering::AcqRel) == 0;
-    let reservation = Reservation(());
+    // counted before anything can fail: dropping it ends the call
+    let mut reservation = Reservation(0);
     if first {
         STUCK.store(false, Ordering::Relaxed);
     }
@@ -276,10 +288,15 @@ pub fn reserve(need: Need) -> Result<Reservation> {
     // A reserve of twice the largest buffer serves as well, and a short call finds it in place.
     let more = if need.largest <= base / 2 { 0 } else { need.largest };
     let reserve = more.saturating_add(base).min(CAP);
-    if need.peak > MIB {
+    if need.peak > MIB && !need.states {
         is_there(need.peak.saturating_add(base))?;
     }
-    if hold(reserve) { Ok(reservation) } else { Err(Error::Memory { bytes: reserve as u64 }) }
+    if hold(reserve) || need.states && hold(small()) {
+        reservation.0 = reserve;
+        Ok(reservation)
+    } else {
+        Err(Error::Memory { bytes: reserve as u64 })
+    }
 }
 
 impl Drop for Reservation {
@@ -292,7 +309,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Whether the system would give so many bytes now.
+/// Whether the system would give `bytes` now.
 pub fn is_there(bytes: usize) -> Result<()> {
     match MmapMut::map_anon(bytes.max(1)) {
         Ok(_) => Ok(()),
@@ -300,7 +317,7 @@ pub fn is_there(bytes: usize) -> Result<()> {
     }
 }
 
-/// Announce a buffer of so many bytes that the call is about to make: from now on the reserve
+/// Announce a buffer of `bytes` that the call is about to make: from now on the reserve
 /// covers it, or the error. For buffers that are much larger than what they are made from.
 pub fn expect(bytes: usize) -> Result<()> {
     if bytes <= HELD.load(Ordering::Relaxed) {
@@ -378,7 +395,7 @@ fn follow(size: usize) {
     }
 }
 
-/// The system has refused so many bytes: raise the flag and give the reserve back. The number of
+/// The system has refused `size` bytes: raise the flag and give the reserve back. The number of
 /// further attempts that are worth it, a millisecond apart.
 #[cold]
 fn refused(size: usize) -> usize {

@@ -59,7 +59,7 @@ pub(super) fn roots(
         let bytes = 2 * (tables + rows);
         if group > 2 && plan::folds_fit(group, cells) && bytes <= control.budget().left() {
             if columns.is_none() {
-                columns = Some(NominalColumns::new(control.budget(), data)?);
+                columns = Some(NominalColumns::new(control.budget(), data, None)?);
             }
             if let Some(columns) = &columns {
                 let codes = columns.codes(data, whole)?;

@@ -150,8 +150,8 @@ pub(super) fn limits<W: Weighing>(
     (lowest <= known).then_some(CutLimits { known, node, least, lowest })
 }
 
-/// The cut at a place, with so much on its left and the best of so many, if its gain leaves
-/// something: rows on the left, gain, gain ratio.
+/// The cut after `at` rows, which weigh `left` and whose gain is the best of `cuts`, if the
+/// correction leaves some of the gain: rows on the left, gain, gain ratio.
 pub(super) fn usable_cut<W: Weighing>(
     scan: &KnownRows<'_, W>,
     (at, left): (usize, W::Sum),

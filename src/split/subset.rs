@@ -58,7 +58,7 @@ pub enum NominalSplits {
 pub const MULTIWAY_UP_TO: usize = 32;
 
 impl NominalSplits {
-    /// How a column of so many declared levels, or bins, is split.
+    /// How a column with a number of declared levels, or bins, is split.
     pub fn of(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels > MULTIWAY_UP_TO => Self::Subset,

@@ -87,9 +87,9 @@ pub(super) fn score_candidates<W: Weighing>(
     done
 }
 
-/// The first place with at least so much weight on its left, and the last with as much on its right
+/// The first place with at least `least` weight on its left, and the last with as much on its right
 /// (none: below the first). Rows with a `known` value have their order, weights and perhaps steps
-/// of so many planes.
+/// of `planes` planes.
 pub(super) fn heavy_enough(
     (order, weights, steps): (&[u32], &[i64], &[i64]),
     known: i64,

@@ -333,7 +333,7 @@ impl Body {
         Ok(children_of)
     }
 
-    /// Whether a node with so many children can be a leaf or an inner node, as it says.
+    /// Whether a node with `children` children can be a leaf or an inner node, as it says.
     fn check_node(&self, i: usize, children: usize) -> Result<()> {
         let k = self.schema.classes.len();
         if children != self.n_children[i] as usize || children == 1 {

@@ -273,7 +273,7 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
         Self { context, field, tools, spare, few, pool }
     }
 
-    /// Divide a node whose orders are kept as bytes, after so many rows of a feature's order.
+    /// Divide a node whose orders are kept as bytes, after `left` rows of a feature's order.
     fn split_short(
         &mut self,
         (short, range): (Box<ShortOrders>, NodeRange),

@@ -105,7 +105,7 @@ struct SubsetBlock<'b, C> {
 }
 
 impl<C: Count> SubsetBlock<'_, C> {
-    /// Make room for candidates with so many branches.
+    /// Make room for candidates with a number of branches.
     fn open(&mut self, branches: usize) -> Result<()> {
         if self.branches != branches {
             self.flush()?;

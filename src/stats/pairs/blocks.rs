@@ -69,7 +69,7 @@ impl RowBlock {
         kernels: Kernels,
         members: &[u32],
     ) -> Result<Self> {
-        let least = |rows| codes.least(kernels, rows);
+        let least = |rows| codes.shape(kernels, rows).least();
         let rows = SlotRows::gather(budget, codes, Some(members), least)?;
         let tiles = tiles(&rows, kernels.words());
         let scan = PairScan::new(&rows, &tiles, &common(&rows));

@@ -20,12 +20,12 @@ pub struct NominalColumns {
 }
 
 impl NominalColumns {
-    /// Copy the codes.
+    /// Copy the codes, for pairs of all rows, or of `columns` rows with all.
     ///
     /// # Errors
     /// [`Error::Data`] naming a numeric column; [`Error::Need`] where memory does not suffice for
     /// the codes.
-    pub fn new(budget: Budget, data: &Dataset) -> Result<Self> {
+    pub fn new(budget: Budget, data: &Dataset, columns: Option<usize>) -> Result<Self> {
         let levels = |c: &data::Column| match c {
             data::Column::Nominal(c) => (c.levels() + usize::from(c.n_missing() > 0)).max(1),
             data::Column::Numeric(_) => 1,
@@ -35,7 +35,7 @@ impl NominalColumns {
         let bytes = rows.saturating_mul(data.columns().iter().map(width).sum());
         let slots = data.columns().iter().map(levels).sum();
         let shape = PassShape::of_rows(Kernels::active(), rows, features, slots, data.n_classes());
-        let gathered = SlotRows::need(rows, features, shape.least());
+        let gathered = SlotRows::need(rows, features, shape.with_columns(columns));
         budget.admit_first(WHAT, [bytes, bytes.saturating_add(gathered)], REMEDY)?;
         let columns = data.columns().iter().zip(&data.schema().features).map(|(column, feature)| {
             let data::Column::Nominal(c) = column else {

@@ -16,7 +16,7 @@ use super::counts::{Classes, PairCounts};
 use super::dense;
 use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
 use super::naive::few_rows;
-use super::plan;
+use super::plan::{self, PassShape};
 use super::runs::Mode;
 use super::scan::{PairScan, Tile, common, tiles};
 use super::tile::Worker;
@@ -61,12 +61,18 @@ pub fn pair_counts_with(
     from: Option<&[u32]>,
     among: Option<&[u32]>,
 ) -> Result<PairCounts> {
-    let least = |rows| codes.least(kernels, rows);
-    let active = SlotRows::gather(control.budget(), codes, among, least)?;
+    let shape = |rows| codes.shape(kernels, rows);
+    let others = (from != among).then(|| from.map_or(codes.n_rows(), <[u32]>::len));
+    let later = |rows| shape(rows).with_columns(others);
+    let active = SlotRows::gather(control.budget(), codes, among, later)?;
     let mut control = control.holding(active.held());
-    let same = from == among;
-    let columns =
-        if same { None } else { Some(SlotRows::gather(control.budget(), codes, from, least)?) };
+    let columns = match others {
+        None => None,
+        Some(_) => {
+            let least = |n| PassShape { rows: [n, active.len()], ..shape(n) }.least();
+            Some(SlotRows::gather(control.budget(), codes, from, least)?)
+        }
+    };
     control = control.holding(columns.as_ref().map_or(0, SlotRows::held));
     let counts =
         count(&control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
@@ -97,7 +103,7 @@ pub(super) fn count(
         };
         return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
-    let shape = plan::PassShape::new(kernels, columns, active, classes);
+    let shape = PassShape::new(kernels, columns, active, classes);
     let plan = plan::CountPlan::new(&shape, control.threads(), control.budget());
     control.budget().admit(WHAT, plan.bytes, REMEDY)?;
     let column_tiles = tiles(columns, kernels.words());

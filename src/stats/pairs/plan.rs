@@ -250,17 +250,29 @@ impl PassShape {
         (self.features + 1).min(SHORT_WINDOW)
     }
 
-    /// The least that a pass takes.
+    /// The least that a pass takes; a double loop takes the table alone.
     pub fn least(&self) -> usize {
-        self.bytes(1, 1, self.shortest())
+        match self.rows[0].saturating_mul(self.rows[1]) <= FEW {
+            true => self.table(),
+            false => self.bytes(1, 1, self.shortest()),
+        }
+    }
+
+    /// The least that is taken once the active rows are gathered: by a pass over their own pairs,
+    /// or by gathering `columns` rows and a pass over the pairs with these.
+    pub fn with_columns(self, columns: Option<usize>) -> usize {
+        columns.map_or_else(
+            || self.least(),
+            |n| SlotRows::need(n, self.features, Self { rows: [n, self.rows[1]], ..self }.least()),
+        )
     }
 }
 
 impl CodeTable<'_> {
-    /// Bytes that the pass over a number of distinct rows takes at least.
-    pub(super) fn least(&self, kernels: Kernels, rows: usize) -> usize {
+    /// The pass over `rows` rows of which no more is known.
+    pub(super) fn shape(&self, kernels: Kernels, rows: usize) -> PassShape {
         let slots = self.columns.iter().map(|c| c.levels).sum();
-        PassShape::of_rows(kernels, rows, self.columns.len(), slots, self.n_classes).least()
+        PassShape::of_rows(kernels, rows, self.columns.len(), slots, self.n_classes)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
 
-/// Nodes with at most so many rows are sorted, whatever the number of codes.
+/// Nodes with at most this number of rows are sorted, whatever the number of codes.
 const FEW_ROWS: usize = 64;
 /// Rows of a node whose cuts come in a block, up to which it is sorted.
 const LEAST_COUNTED: usize = 16;

@@ -127,7 +127,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         let whole: usize = children.iter().map(|c| c.range.len).sum();
         let size = children[largest].range.len;
         let bytes = self.bytes_of_counters();
-        // Counters are taken away at about the price of so many rows.
+        // Taking counters away costs about as much as counting this number of rows.
         let planes = if counters.packed { 1 } else { context.classes + 1 };
         let subtracting = context.widest * planes / 8;
         let worth = whole - size + subtracting < size;

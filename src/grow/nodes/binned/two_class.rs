@@ -28,7 +28,7 @@ fn size(word: u32) -> u32 {
 }
 
 impl PairCuts {
-    /// Room for so many cuts.
+    /// Room for `len` cuts.
     pub fn prepare(&mut self, len: usize) -> &mut [u32] {
         let padded = len.next_multiple_of(CHUNK);
         if self.lefts.len() < padded {

@@ -131,7 +131,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         if order.len() == self.parts.len() { self.totals.clone() } else { self.sums_of(order) }
     }
 
-    /// The same, and the weight left of every so many entries where it can be had.
+    /// The same, and the weight left of every step of entries where it can be had.
     fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
         let k = self.totals.len();
         let Some(weights) = self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&k)) else {

@@ -175,7 +175,7 @@ impl Division {
 /// So many branches are filled by a pass over all rows each.
 const FEW_BRANCHES: usize = 4;
 
-/// Parts of the weight of so many copies of a row by shares: none is lost, the last branch takes
+/// Parts of the weight of `copies` copies of a row by shares: none is lost, the last branch takes
 /// what is left. Each copy is divided as it would be alone.
 fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(usize, i64)) {
     let one = if copies == 1 { weight } else { weight / copies };

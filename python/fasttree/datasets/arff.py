@@ -14,7 +14,7 @@ Decisions
 Complexity
     O(bytes); memory: the columns (8 or 4 bytes per cell), the distinct labels, one block.
 When not to use it
-    Numbers by the hundred million: use Parquet.
+    For hundreds of millions of numbers: use Parquet.
 """
 
 from __future__ import annotations
@@ -30,21 +30,23 @@ from ..table.columns import Column
 from .blocks import blocks, decode, decode_as, split_suffix
 from .errors import DataFileError
 from .limits import Limits
-from .reading import faults_of, found_column, read_column, tell_latin1
+from .reading import CoreColumn, faults_of, found_column, read_column, warn_of_latin1
 
 Path = str | os.PathLike[str]
 
 _MISSING: frozenset[str] = frozenset()
+"""No label of a string attribute is missing: the core has read a bare ``?`` as missing already."""
 
 
 @dataclass(slots=True)
 class Contents:
-    """What a file holds: relation, columns in file order (dropped ones left out), weights (None if
-    none)."""
+    """What an ARFF file holds."""
 
     relation: str
     columns: list[Column]
+    """In the order of the file, without the dropped ones."""
     weights: np.ndarray | None = None
+    """Weight of each row, shape (n_rows,); None if no row states one."""
 
 
 def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None = None) -> Contents:
@@ -60,38 +62,42 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
     """
     limits = limits or Limits()
     reader = ArffReader(limits.core)
-    wanted: list[int] | None = None
+    # Feed the file; the attributes to read are chosen as soon as the header is complete.
+    started = False
     with faults_of(path):
         for block in blocks(path, limits):
             reader.feed(block)
-            if wanted is None and reader.header_is_complete():
-                wanted = _start(reader, set(drop), path)
+            if not started and reader.header_is_complete():
+                _start(reader, set(drop), path)
+                started = True
         reader.end()
-        if wanted is None:
+        if not started:
             _start(reader, set(drop), path)
         relation, attributes = reader.header()
-        columns, weighted, weights, latin1 = reader.finish()
-    encoding = tell_latin1(path, latin1)
-    found = []
-    for column in columns:
-        name, kind, _ = attributes[column[0]]
-        title = decode_as(name, encoding)
-        found.append(
-            found_column(title, column, encoding, _MISSING)
+        read, weighted_rows, weights, latin1_line = reader.finish()
+    encoding = warn_of_latin1(path, latin1_line)
+    # Declared labels keep their order; those of a string attribute are found in its cells.
+    columns = []
+    for column in map(CoreColumn._make, read):
+        raw_name, kind, _ = attributes[column.position]
+        name = decode_as(raw_name, encoding)
+        columns.append(
+            found_column(name, column, encoding, _MISSING)
             if kind == "string"
-            else read_column(title, column, encoding)
+            else read_column(name, column, encoding)
         )
-    title = decode_as(relation, encoding) or split_suffix(path)[0]
+    relation_name = decode_as(relation, encoding) or split_suffix(path)[0]
+    # A row that states no weight has weight 1.
     sample_weight = None
-    if len(weighted):
-        n_rows = len(columns[0][1]) if columns else int(weighted[-1]) + 1
+    if len(weighted_rows):
+        n_rows = len(columns[0]) if columns else int(weighted_rows[-1]) + 1
         sample_weight = np.ones(n_rows)
-        sample_weight[weighted] = weights
-    return Contents(title, found, sample_weight)
+        sample_weight[weighted_rows] = weights
+    return Contents(relation_name, columns, sample_weight)
 
 
-def _start(reader: ArffReader, drop: set[str], path: Path) -> list[int]:
-    """Choose the attributes that are read; positions of them."""
+def _start(reader: ArffReader, drop: set[str], path: Path) -> None:
+    """Request all attributes but the dropped ones; refuse unknown and unreadable ones."""
     attributes = [(decode(name), kind, line) for name, kind, line in reader.header()[1]]
     unknown = sorted(drop.difference(name for name, _, _ in attributes))
     if unknown:
@@ -109,4 +115,3 @@ def _start(reader: ArffReader, drop: set[str], path: Path) -> list[int]:
             raise DataFileError(hint, path, line, name)
         wanted.append(place)
     reader.start(wanted)
-    return wanted

@@ -16,18 +16,43 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from .._engine import DelimitedReader
 from ..table.columns import Column, make_levels
 from .blocks import blocks
 from .errors import DataFileError
 from .limits import Limits
-from .reading import faults_of, found_column, tell_latin1
+from .reading import ColumnRequest, found_column, read_records, warn_of_latin1
 
 Path = str | os.PathLike[str]
 
 _SEPARATOR = b"\x1f"
 _MISSING = frozenset("?")
+_COMMENT = re.compile(r"(?<!\\)\|")
+"""The unescaped bar that starts a comment."""
+
+
+class Attribute(NamedTuple):
+    """An entry of a names file."""
+
+    name: str
+    kind: Literal["numeric", "nominal", "words", "date", "ignore"]
+    """Labels of a "nominal" attribute are declared; those of "words" are found in the rows."""
+    labels: list[str]
+    line: int
+
+
+@dataclass(slots=True)
+class Declaration:
+    """What a names file declares."""
+
+    target: str
+    """Name of the class column."""
+    attributes: list[Attribute]
+    """The columns in the order of the rows, the class among them."""
+    encoding: str
 
 
 def clean(text: str) -> str:
@@ -41,18 +66,19 @@ def clean(text: str) -> str:
 
 
 def cut(line: str) -> str:
-    """The line without comment and the full stop at its end."""
-    line = re.split(r"(?<!\\)\|", line, maxsplit=1)[0].strip()
+    """The line without its comment and the full stop at its end."""
+    line = _COMMENT.split(line, maxsplit=1)[0].strip()
     return line[:-1].rstrip() if line.endswith(".") and not line.endswith("\\.") else line
 
 
 def split(text: str, sep: str = ",") -> list[str]:
-    """Split at unescaped separators and clean the pieces."""
+    """The cleaned pieces between unescaped separators."""
     return [clean(piece) for piece in re.split(rf"(?<!\\){sep}", text)]
 
 
 def _text(path: Path, limits: Limits | None) -> tuple[str, str]:
-    """A names file and its encoding: UTF-8 where it decodes, else Latin-1, which is announced."""
+    """The text of a names file and its encoding: UTF-8 where it decodes, else Latin-1, with a
+    warning."""
     content = b"".join(blocks(path, limits))
     if b"\0" in content:
         line = content[: content.index(b"\0")].count(b"\n") + 1
@@ -60,16 +86,17 @@ def _text(path: Path, limits: Limits | None) -> tuple[str, str]:
     try:
         return content.decode("utf-8-sig"), "utf-8"
     except UnicodeDecodeError as error:
-        encoding = tell_latin1(path, content[: error.start].count(b"\n") + 1)
+        encoding = warn_of_latin1(path, content[: error.start].count(b"\n") + 1)
         return content.decode(encoding), encoding
 
 
 def _entries(path: Path, text: str) -> list[tuple[int, str]]:
-    """Entries of a names file: lines, joined while they end in a comma or colon."""
+    """(line number, entry) of a names file; a line that ends in a comma or colon goes on in the
+    next."""
     entries: list[tuple[int, str]] = []
     pending, start = "", 0
     for number, raw in enumerate(text.splitlines(), 1):
-        bare = re.split(r"(?<!\\)\|", raw, maxsplit=1)[0].strip()
+        bare = _COMMENT.split(raw, maxsplit=1)[0].strip()
         if not bare:
             continue
         if not pending:
@@ -77,6 +104,7 @@ def _entries(path: Path, text: str) -> list[tuple[int, str]]:
         pending = f"{pending} {bare}".strip()
         if bare.endswith((",", ":")):
             continue
+        # A full stop followed by more text ends an entry within the line.
         for piece in re.split(r"(?<!\\)\.(?=\s+\S)", pending):
             if cut(piece):
                 entries.append((start, cut(piece)))
@@ -86,53 +114,51 @@ def _entries(path: Path, text: str) -> list[tuple[int, str]]:
     return entries
 
 
-def read_names(
-    path: Path, limits: Limits | None = None
-) -> tuple[str, list[str], list[tuple[str, str, list[str], int]], str]:
-    """Class attribute, classes, (name, type, values, line) of each attribute, and the encoding.
+def read_names(path: Path, limits: Limits | None = None) -> Declaration:
+    """Read a names file.
 
-    The class attribute is ``class`` with its labels when the first entry lists classes; else the
-    named one.
+    When the first entry lists classes, the class is a last column ``class`` with these labels; when
+    it names an attribute, the class is that attribute.
     """
     text, encoding = _text(path, limits)
     entries = _entries(path, text)
     if not entries:
         raise DataFileError("the file is empty; it starts with the classes", path)
-    attributes: list[tuple[str, str, list[str], int]] = []
-    for line, entry in entries[1:]:
-        name, *rest = re.split(r"(?<!\\):", entry, maxsplit=1)
-        name = clean(name)
-        if rest and rest[0].startswith("="):
-            raise DataFileError(
-                "is an attribute defined by a formula; compute it beforehand",
-                path,
-                line,
-                name,
-                entry,
-            )
-        if not rest:
-            raise DataFileError(
-                "has no colon; write 'name: continuous.' or 'name: a, b.'", path, line, None, entry
-            )
-        values = split(rest[0])
-        word = values[0].lower() if len(values) == 1 else ""
-        if word in ("continuous", "ignore", "label"):
-            kind: str = "numeric" if word == "continuous" else "ignore"
-            attributes.append((name, kind, [], line))
-        elif word.startswith("discrete"):
-            attributes.append((name, "words", [], line))
-        elif word in ("date", "time", "timestamp"):
-            attributes.append((name, "date", [], line))
-        else:
-            attributes.append(
-                (name, "nominal", [v.removeprefix("[ordered] ") for v in values], line)
-            )
+    (first_line, first_entry), *others = entries
+    attributes = [_attribute(path, line, entry) for line, entry in others]
     if not attributes:
         raise DataFileError("there are no attributes after the classes", path)
-    first = split(entries[0][1])
-    if len(first) == 1 and any(a[0] == first[0] for a in attributes):
-        return first[0], [], attributes, encoding
-    return "class", first, attributes, encoding
+    classes = split(first_entry)
+    if len(classes) == 1 and any(attribute.name == classes[0] for attribute in attributes):
+        return Declaration(classes[0], attributes, encoding)
+    attributes.append(Attribute("class", "nominal", classes, first_line))
+    return Declaration("class", attributes, encoding)
+
+
+def _attribute(path: Path, line: int, entry: str) -> Attribute:
+    """The attribute that an entry ``name: type`` or ``name: label, label, ...`` declares."""
+    name, *rest = re.split(r"(?<!\\):", entry, maxsplit=1)
+    name = clean(name)
+    if rest and rest[0].startswith("="):
+        raise DataFileError(
+            "is an attribute defined by a formula; compute it beforehand", path, line, name, entry
+        )
+    if not rest:
+        raise DataFileError(
+            "has no colon; write 'name: continuous.' or 'name: a, b.'", path, line, None, entry
+        )
+    labels = split(rest[0])
+    keyword = labels[0].lower() if len(labels) == 1 else ""
+    if keyword == "continuous":
+        return Attribute(name, "numeric", [], line)
+    if keyword in ("ignore", "label"):
+        return Attribute(name, "ignore", [], line)
+    if keyword.startswith("discrete"):
+        return Attribute(name, "words", [], line)
+    if keyword in ("date", "time", "timestamp"):
+        return Attribute(name, "date", [], line)
+    labels = [label.removeprefix("[ordered] ") for label in labels]
+    return Attribute(name, "nominal", labels, line)
 
 
 def read_c45(
@@ -153,57 +179,56 @@ def read_c45(
         DataFileError: naming file, line, attribute and value.
     """
     limits = limits or Limits()
-    target, classes, attributes, encoding = read_names(names_path, limits)
-    if classes:
-        attributes = [*attributes, (target, "nominal", classes, 1)]
-    unknown = set(drop).difference(a[0] for a in attributes)
+    declared = read_names(names_path, limits)
+    attributes = declared.attributes
+    names = [attribute.name for attribute in attributes]
+    unknown = set(drop).difference(names)
     if unknown:
         raise DataFileError("is not an attribute (drop=)", names_path, None, None, min(unknown))
-    kinds: list[tuple[int, list[bytes] | None, bool, bool]] = []
-    for j, (name, kind, values, line) in enumerate(attributes):
+    # From declarations to what the core shall read.
+    requests: list[ColumnRequest] = []
+    for j, (name, kind, labels, line) in enumerate(attributes):
         if kind == "ignore" or name in drop:
             continue
         if kind == "date":
             raise DataFileError(
                 f"is a date; leave it out with drop=[{name!r}]", names_path, line, name
             )
-        if len(set(values)) < len(values):
+        if len(set(labels)) < len(labels):
             raise DataFileError("declares a value twice", names_path, line, name)
-        labels = [value.encode(encoding) for value in values] if kind == "nominal" else None
-        kinds.append((j, labels, kind == "numeric", False))
-    names = [name for name, *_ in attributes]
+        encoded = [label.encode(declared.encoding) for label in labels]
+        requests.append(
+            ColumnRequest(j, encoded if kind == "nominal" else None, is_numeric=kind == "numeric")
+        )
     reader = DelimitedReader(_SEPARATOR[0], False, 0, limits.core)
-    started = False
-    with faults_of(path):
-        for block in _rows(path, limits):
-            reader.feed(block)
-            if not started and reader.is_ready():
-                _start(reader, names, kinds, path, names_path)
-                started = True
-        reader.end()
-        if not started:
-            _start(reader, names, kinds, path, names_path)
-        found, _, latin1 = reader.finish()
-    encoding = tell_latin1(path, latin1)
+    records = read_records(
+        reader,
+        path,
+        _rows(path, limits),
+        lambda: _start(reader, names, requests, path, names_path),
+    )
+    encoding = warn_of_latin1(path, records.latin1_line)
+    # Declared labels are decoded already; those of "discrete N" attributes are found in the rows.
     columns = []
-    for one in found:
-        name, kind, values, _ = attributes[one[0]]
+    for column in records.columns:
+        name, kind, labels, _ = attributes[column.position]
         if kind == "words":
-            columns.append(found_column(name, one, encoding, _MISSING))
+            columns.append(found_column(name, column, encoding, _MISSING))
         elif kind == "numeric":
-            columns.append(Column(name, "numeric", one[1]))
+            columns.append(Column(name, "numeric", column.values))
         else:
-            columns.append(Column(name, "nominal", one[1], make_levels(name, values)))
-    return target, columns
+            columns.append(Column(name, "nominal", column.values, make_levels(name, labels)))
+    return declared.target, columns
 
 
 def _start(
     reader: DelimitedReader,
     names: list[str],
-    kinds: list[tuple[int, list[bytes] | None, bool, bool]],
+    requests: list[ColumnRequest],
     path: Path,
     names_path: Path,
 ) -> None:
+    """Request the columns; refuse a file whose first row has another number of cells."""
     sample = reader.sample(1)
     if not sample:
         raise DataFileError("there are no rows", path)
@@ -215,12 +240,12 @@ def _start(
             path,
             line,
         )
-    reader.start(False, [name.encode() for name in names], kinds, [b"?"])
+    reader.start(False, [name.encode() for name in names], requests, [b"?"])
 
 
 def _rows(path: Path, limits: Limits) -> Iterator[bytes]:
-    """The rows of a data file, whole lines at a time, ready for the core's reader."""
-    rest: list[bytes] = []
+    """The rows of a data file, whole lines at a time, as the core reads them."""
+    rest: list[bytes] = []  # pieces of a line whose end is not read yet
     for block in blocks(path, limits):
         end = block.rfind(b"\n") + 1
         if end:
@@ -239,9 +264,9 @@ def _cells(lines: bytes) -> bytes:
     """
     if b"|" in lines:
         lines = re.sub(rb"(?<!\\)\|[^\r\n]*", b"", lines)
-    lines = re.sub(rb"\.(?=[ \t]*(?:[\r\n]|\Z))(?<!\\\.)", b"", lines)
+    lines = re.sub(rb"\.(?=[ \t]*(?:[\r\n]|\Z))(?<!\\\.)", b"", lines)  # unescaped, at a line end
     if b"  " in lines or b"\t" in lines:
         lines = re.sub(rb"[ \t]+", b" ", lines)
     if b"\\" not in lines:
         return lines.replace(b",", _SEPARATOR)
-    return re.sub(rb"\\(.)|,", lambda found: found[1] or _SEPARATOR, lines)
+    return re.sub(rb"\\(.)|,", lambda match: match[1] or _SEPARATOR, lines)

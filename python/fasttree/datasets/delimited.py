@@ -1,4 +1,4 @@
-"""Reading CSV and its kin: any one-character separator, with or without a header, quoted cells.
+"""Reading delimited text: any one-character separator, with or without a header, quoted cells.
 
 What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
@@ -14,9 +14,9 @@ Decisions
     C4.5's comment), the number is cut off. An apostrophe that a CSV writer put before a text that a
     spreadsheet would run (``'=1+1``) is taken off.
 Complexity
-    O(bytes), read by the core (``src/read``), a block at a time. Memory is the columns (8 or 4
-    bytes per cell), the distinct labels, one block and the first 8,192 rows (at most 16 MiB). A
-    column that holds text only behind those rows costs a second pass.
+    O(bytes), read by the core (``src/read``), a block at a time. Memory: the columns (8 or 4 bytes
+    per cell), the distinct labels, one block and the first 8,192 rows (at most 16 MiB). A column
+    whose first text comes after those rows takes a second pass over the file.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import codecs
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -38,15 +38,26 @@ from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import reads_as_number, with_numbers
 from .errors import DataFileError
 from .limits import Limits
-from .reading import faults_of, found_column, read_column, tell_latin1
+from .reading import (
+    ColumnRequest,
+    CoreColumn,
+    found_column,
+    read_column,
+    read_records,
+    warn_of_latin1,
+)
 
 Path = str | os.PathLike[str]
 
 MISSING = frozenset(["", "?", "NA", "NaN", "nan"])
 """Texts that mean a missing cell."""
 
-_SEP_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
-_RECORD = re.compile(r"(.*)\.\|\s*\d+")
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+_RECORD_NUMBER = re.compile(r"(.*)\.\|\s*\d+")
+_HEADER_ROWS = 200
+"""Rows that decide whether the first line is a header."""
+_HEADER_CELLS = 2_000_000
+"""Most cells of these rows, so that they are fewer in a file of very many columns."""
 
 
 @dataclass(slots=True)
@@ -58,8 +69,9 @@ class Sheet:
 
 
 def sniff(line: str) -> str:
-    """The separator of a line: the first of comma, tab, semicolon and bar that it holds, else
-    blanks. Beside tabs or semicolons, commas that all stand between digits are decimal.
+    """The separator of a line: the first of comma, tab, semicolon and bar in it, else a blank.
+
+    In a line with tabs or semicolons, commas that all lie between digits are decimal commas.
 
     Examples:
         >>> sniff("a;b;c"), sniff("a, b; c"), sniff("1\\t2"), sniff(" 1.5   2"), sniff("1")
@@ -105,10 +117,11 @@ def read_delimited(
         ValueError: a separator that cannot be one.
     """
     limits = limits or Limits()
+    # The separator: the caller's, else that of a first line "sep=;", else the text's.
     lines = head(path, limits).splitlines()
-    told = _SEP_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
-    if sep is None and told is not None:
-        sep = told[1]
+    sep_line = _SEPARATOR_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
+    if sep is None and sep_line is not None:
+        sep = sep_line[1]
     if sep is None:
         sep = sniff(next((line for line in lines if line.strip()), ""))
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
@@ -118,118 +131,122 @@ def read_delimited(
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
-    skipped = 0 if told is None else len(told[0])
-    words = MISSING | {string("missing", one).strip() for one in listing("missing", missing)}
-    more: dict[str, Any] = {"header": header, "names": names, "missing": words, "skipped": skipped}
-    first = _Pass(path, sep, set(drop), limits, **more)
+    # Columns that turned out to hold text after the sample are read again, as labels.
+    first = _Pass(
+        path,
+        sep,
+        drop=frozenset(drop),
+        limits=limits,
+        header=header,
+        given_names=names,
+        missing=MISSING | {string("missing", text).strip() for text in listing("missing", missing)},
+        skipped=0 if sep_line is None else len(sep_line[0]),
+    )
     columns = first.read(None)
     if first.failed:
-        again = _Pass(path, sep, set(drop), limits, **more | {"header": first.has_header})
-        columns |= again.read(set(first.failed))
-    tell_latin1(path, first.latin1)
-    found = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
-    return Sheet(found, first.has_header)
+        second = replace(first, header=first.has_header)
+        columns |= second.read(set(first.failed))
+    warn_of_latin1(path, first.latin1_line)
+    numbers_read = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
+    return Sheet(numbers_read, first.has_header)
 
 
+@dataclass
 class _Pass:
-    """One reading of the file: the columns that are asked for."""
+    """One pass over the file, which reads the requested columns."""
 
-    def __init__(
-        self,
-        path: Path,
-        sep: str,
-        drop: set[str],
-        limits: Limits,
-        *,
-        header: bool | None,
-        names: Sequence[str] | None,
-        missing: frozenset[str],
-        skipped: int,
-    ) -> None:
-        self.path, self.drop, self.limits = path, drop, limits
-        self.header, self.given = header, names
-        self.missing, self.skipped = missing, skipped
-        self.reader = DelimitedReader(ord(sep), True, 0, limits.core)
-        self.names: list[str] = []
-        self.raw_names: list[bytes] = []
-        self.has_header = False
-        self.failed: list[int] = []
-        self.latin1: int | None = None
+    path: Path
+    sep: str
+    drop: frozenset[str]
+    limits: Limits
+    header: bool | None
+    given_names: Sequence[str] | None
+    missing: frozenset[str]
+    """Texts that mean a missing cell, those of the caller among them."""
+    skipped: int
+    """Length of a first line that names the separator, else 0."""
+    names: list[str] = field(init=False, default_factory=list)
+    raw_names: list[bytes] = field(init=False, default_factory=list)
+    """The names as the header has them; empty where they come from elsewhere."""
+    has_header: bool = field(init=False, default=False)
+    failed: list[int] = field(init=False, default_factory=list)
+    latin1_line: int | None = field(init=False, default=None)
 
     def _blocks(self) -> Iterator[bytes]:
-        """The file; the line that names the separator is empty."""
-        found = blocks(self.path, self.limits)
+        """The bytes of the file; the line that names the separator becomes an empty one."""
+        pieces = blocks(self.path, self.limits)
         if self.skipped:
-            yield next(found).removeprefix(codecs.BOM_UTF8)[self.skipped :]
-        yield from found
+            yield next(pieces).removeprefix(codecs.BOM_UTF8)[self.skipped :]
+        yield from pieces
 
-    def read(self, words: set[int] | None) -> dict[int, Column]:
-        """The columns by position: all of them, or those in `words` as labels."""
-        started = False
-        with faults_of(self.path):
-            for block in self._blocks():
-                self.reader.feed(block)
-                if not started and self.reader.is_ready():
-                    self._start(words)
-                    started = True
-            self.reader.end()
-            if not started:
-                self._start(words)
-            found, self.failed, self.latin1 = self.reader.finish()
+    def read(self, as_labels: set[int] | None) -> dict[int, Column]:
+        """The columns by position: all of them, or only those in `as_labels`, as labels."""
+        reader = DelimitedReader(ord(self.sep), True, 0, self.limits.core)
+        records = read_records(
+            reader, self.path, self._blocks(), partial(self._start, reader, as_labels)
+        )
+        found, self.failed, self.latin1_line = records
         if not found and not self.failed:
             raise DataFileError("no columns are left (drop=)", self.path)
-        if found and len(found[0][1]) == 0:
+        if found and len(found[0].values) == 0:
             raise DataFileError(
                 "there are no rows: the one line that there is looks like a header; "
                 "header=False reads it as data",
                 self.path,
             )
-        encoding = "utf-8" if self.latin1 is None else "latin-1"
+        # The names again, in the encoding that the whole file turned out to have.
+        encoding = "utf-8" if self.latin1_line is None else "latin-1"
         names = self.names
         if self.raw_names:
             texts = [decode_as(name, encoding) for name in self.raw_names]
             names = _names(texts, True, None, self.path, 1)
         last = max((j for j, name in enumerate(names) if name not in self.drop), default=-1)
-        columns = {}
-        for one in found:
-            place = one[0]
-            if one[2] is not None:
-                rewrite = _record_labels if place == last else _plain_labels
-                columns[place] = found_column(names[place], one, encoding, self.missing, rewrite)
-                continue
-            column = read_column(names[place], one, encoding)
-            if np.isnan(column.values[:1]).any() and column.n_missing == len(column):
-                nothing = np.full(len(column), -1, dtype=np.int32)
-                column = Column(column.name, "nominal", nothing, ())
-            columns[place] = column
-        return columns
+        return {
+            column.position: self._column(
+                names[column.position], column, encoding, is_last=column.position == last
+            )
+            for column in found
+        }
 
-    def _start(self, words: set[int] | None) -> None:
-        """Look at the first records: names, and which columns are read."""
-        reader, path = self.reader, self.path
+    def _column(self, name: str, read: CoreColumn, encoding: str, *, is_last: bool) -> Column:
+        """A column of the Table; one without a single value is nominal with no levels."""
+        if read.labels is not None:
+            rewrite = partial(_record_labels, self.missing) if is_last else _plain_labels
+            return found_column(name, read, encoding, self.missing, rewrite)
+        column = read_column(name, read, encoding)
+        if np.isnan(column.values[:1]).any() and column.n_missing == len(column):
+            return Column(name, "nominal", np.full(len(column), -1, dtype=np.int32), ())
+        return column
+
+    def _start(self, reader: DelimitedReader, as_labels: set[int] | None) -> None:
+        """Find the names from the first records, and request the columns."""
+        path = self.path
         width = len(reader.sample(1)[0][1]) if reader.sample(1) else 0
-        sample = reader.sample(max(2, min(201, 2_000_000 // max(width, 1))))
+        sample = reader.sample(max(2, min(1 + _HEADER_ROWS, _HEADER_CELLS // max(width, 1))))
         if not sample:
             raise DataFileError("there are no rows", path)
         rows = [[decode(cell) for cell in cells] for _, cells in sample]
         self.has_header = _has_header(rows, self.missing) if self.header is None else self.header
-        self.names = _names(rows[0], self.has_header, self.given, path, sample[0][0])
-        if self.has_header and self.given is None:
-            self.raw_names = sample[0][1]
+        first_line, first_cells = sample[0]
+        self.names = _names(rows[0], self.has_header, self.given_names, path, first_line)
+        if self.has_header and self.given_names is None:
+            self.raw_names = first_cells
         unknown = self.drop.difference(self.names)
         if unknown:
             hint = (
                 f"is not a column (drop=); the columns are {', '.join(map(repr, self.names[:12]))}"
             )
             raise DataFileError(hint, path, None, None, min(unknown))
-        places = [j for j, name in enumerate(self.names) if name not in self.drop]
-        kinds: list[tuple[int, list[bytes] | None, bool, bool]] = [
-            (j, None, words is None, words is None) for j in places if words is None or j in words
+        # Every column is taken for numbers until it holds text.
+        numeric = as_labels is None
+        requests = [
+            ColumnRequest(j, is_numeric=numeric, may_hold_text=numeric)
+            for j, name in enumerate(self.names)
+            if name not in self.drop and (as_labels is None or j in as_labels)
         ]
         names = [name.encode("utf-8", "replace") for name in self.names]
-        reader.start(
-            self.has_header, names, kinds, [text.encode() for text in sorted(self.missing)]
-        )
+        missing = [text.encode() for text in sorted(self.missing)]
+        reader.start(self.has_header, names, requests, missing)
 
 
 def _plain_labels(texts: list[str]) -> list[str]:
@@ -237,45 +254,50 @@ def _plain_labels(texts: list[str]) -> list[str]:
     return [unguard_cell(text) for text in texts]
 
 
-def _record_labels(texts: list[str]) -> list[str]:
-    """Labels of the last column, without ``.|number`` where all of them end so."""
-    matches = [_RECORD.fullmatch(text) for text in texts if text not in MISSING]
+def _record_labels(missing: frozenset[str], texts: list[str]) -> list[str]:
+    """Labels of the last column, without ``.|number`` where all that are not missing end so."""
+    matches = [_RECORD_NUMBER.fullmatch(text) for text in texts if text not in missing]
     if matches and all(matches):
-        return [text if text in MISSING else text[: text.rindex(".|")] for text in texts]
+        return [text if text in missing else text[: text.rindex(".|")] for text in texts]
     return _plain_labels(texts)
 
 
-def _number(cell: str) -> bool:
+def _is_number(cell: str) -> bool:
+    """Whether a cell is a number, with a decimal point or comma."""
     try:
         float(cell)
     except ValueError:
         return reads_as_number(cell)
-    return "_" not in cell
+    return "_" not in cell  # Python reads 1_000 as a number, data files do not
 
 
 def _has_header(rows: list[list[str]], missing: frozenset[str]) -> bool:
+    """Whether the first row names the columns; see the module's "Decisions"."""
     names = [cell.strip() for cell in rows[0]]
-    if any(n in missing or _number(n) for n in names):
+    if any(name in missing or _is_number(name) for name in names):
         return False
-    if len(rows) < 2:  # one line of different words names columns of nothing
+    if len(rows) < 2:  # a single line of different words is a header without rows
         return len(names) > 1 and len(set(names)) == len(names)
-    columns = list(zip(*rows[1:201], strict=True))
+    # A column of numbers below a word has a name.
+    columns = list(zip(*rows[1 : 1 + _HEADER_ROWS], strict=True))
     for column in columns:
         present = [cell for cell in column if cell.strip() not in missing]
-        if present and all(map(_number, present)):
+        if present and all(map(_is_number, present)):
             return True
+    # Without numbers, a row of values repeats values of its columns, and a row of names does not.
     if len(set(names)) < len(names):
         return False
-    again = sum(
+    repeated = sum(
         name in {cell.strip() for cell in column}
         for name, column in zip(names, columns, strict=True)
     )
-    return 2 * again < len(names)
+    return 2 * repeated < len(names)
 
 
 def _names(
     row: list[str], has_header: bool, names: Sequence[str] | None, path: Path, line: int
 ) -> list[str]:
+    """Names of the columns: the caller's, else the header's, else ``x0, x1, ..., class``."""
     if names is not None:
         if len(names) != len(row):
             raise DataFileError(

@@ -17,10 +17,11 @@ from ..table.columns import Column
 from .blocks import blocks, head
 from .errors import DataFileError
 from .limits import Limits
-from .reading import faults_of, found_column, read_column, tell_latin1
+from .reading import ColumnRequest, found_column, read_column, read_records, warn_of_latin1
 
 Path = str | os.PathLike[str]
 
+_HEADER_LINES = 3
 _MISSING = frozenset(["", "?", ".", "~", "NA"])
 _TYPES = {
     "c": "numeric",
@@ -29,36 +30,47 @@ _TYPES = {
     "discrete": "words",
     "s": "skip",
     "string": "skip",
+    "t": "skip",
+    "time": "skip",
 }
-_TYPES |= {"t": "skip", "time": "skip"}
+"""Kind by type; any other type is a list of labels. "words" are labels found in the cells."""
 _SKIP = {"meta", "m", "ignore", "i"}
+"""Flags of columns that are not read."""
 
 
-def _head(path: Path, limits: Limits | None = None) -> list[list[str]]:
+def _header(path: Path, limits: Limits | None = None) -> list[list[str]]:
     """The cells of the first three lines (fewer in a shorter file)."""
-    lines = head(path, limits).replace("\r\n", "\n").replace("\r", "\n").split("\n")[:3]
-    return [line.split("\t") for line in lines]
+    lines = head(path, limits).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [line.split("\t") for line in lines[:_HEADER_LINES]]
 
 
 def is_orange(path: Path) -> bool:
     """Whether the second and third lines look like Orange's types and flags."""
-    head = _head(path)
-    if len(head) < 3 or len({len(line) for line in head}) != 1:
+    header = _header(path)
+    if len(header) < 3 or len({len(line) for line in header}) != 1:
         return False
-    flags = {cell.strip() for cell in head[2]}
+    flags = {cell.strip() for cell in header[2]}
     return bool(flags & {"class", ""}) and flags <= {"", "class", *_SKIP}
 
 
 def read_orange(
     path: Path, drop: Collection[str] = (), *, limits: Limits | None = None
 ) -> tuple[str | None, list[Column]]:
-    """Read an Orange file: name of the class column (None without one) and the columns.
+    """Read an Orange file.
+
+    Args:
+        path: the file; ``.gz``, ``.bz2``, ``.xz`` are unpacked.
+        drop: names of columns to leave out.
+        limits: bounds on cells, columns, labels and unpacked bytes.
+
+    Returns:
+        The name of the class column (None without one), and the columns.
 
     Raises:
         DataFileError: naming file, line, column and value.
     """
     limits = limits or Limits()
-    names, types, flags = _head(path, limits)
+    names, types, flags = _header(path, limits)
     names = [n.strip() for n in names]
     unknown = set(drop).difference(names)
     if unknown:
@@ -66,44 +78,39 @@ def read_orange(
     target = next(
         (n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None
     )
-    kinds: list[tuple[int, list[bytes] | None, bool, bool]] = []
-    for j, (name, text, flag) in enumerate(zip(names, types, flags, strict=True)):
-        kind = _TYPES.get(text.strip(), "nominal")
+    # From types and flags to what the core shall read.
+    requests: list[ColumnRequest] = []
+    for j, (name, type_, flag) in enumerate(zip(names, types, flags, strict=True)):
+        kind = _TYPES.get(type_.strip(), "nominal")
         if kind == "skip" or flag.strip() in _SKIP or name in drop:
             continue
-        declared = kind == "nominal" and text.strip()
-        values = [value.encode() for value in text.split()] if declared else None
-        if values is not None and len(set(values)) < len(values):
+        declared = kind == "nominal" and type_.strip()
+        labels = [label.encode() for label in type_.split()] if declared else None
+        if labels is not None and len(set(labels)) < len(labels):
             raise DataFileError("declares a value twice", path, 2, name)
-        kinds.append((j, values, kind == "numeric", False))
-    reader = DelimitedReader(ord("\t"), False, 3, limits.core)
-    started = False
-    with faults_of(path):
-        for block in blocks(path, limits):
-            reader.feed(block)
-            if not started and reader.is_ready():
-                _start(reader, names, kinds, path)
-                started = True
-        reader.end()
-        if not started:
-            _start(reader, names, kinds, path)
-        found, _, latin1 = reader.finish()
-    encoding = tell_latin1(path, latin1)
-    texts = {j for j, values, numbers, _ in kinds if values is None and not numbers}
+        requests.append(ColumnRequest(j, labels, is_numeric=kind == "numeric"))
+    reader = DelimitedReader(ord("\t"), False, _HEADER_LINES, limits.core)
+    records = read_records(
+        reader, path, blocks(path, limits), lambda: _start(reader, names, requests, path)
+    )
+    encoding = warn_of_latin1(path, records.latin1_line)
+    # Labels that the header does not declare are those that occur.
+    undeclared = {r.position for r in requests if r.labels is None and not r.is_numeric}
     return target, [
-        found_column(names[one[0]], one, encoding, _MISSING)
-        if one[0] in texts
-        else read_column(names[one[0]], one, encoding)
-        for one in found
+        found_column(names[column.position], column, encoding, _MISSING)
+        if column.position in undeclared
+        else read_column(names[column.position], column, encoding)
+        for column in records.columns
     ]
 
 
 def _start(
     reader: DelimitedReader,
     names: list[str],
-    kinds: list[tuple[int, list[bytes] | None, bool, bool]],
+    requests: list[ColumnRequest],
     path: Path,
 ) -> None:
+    """Request the columns; refuse a file whose first row has another number of cells."""
     sample = reader.sample(1)
     if not sample:
         raise DataFileError("there are no rows", path)
@@ -113,4 +120,4 @@ def _start(
             f"the row has {len(cells)} cells but there are {len(names)} columns", path, line
         )
     missing = [text.encode() for text in _MISSING]
-    reader.start(False, [name.encode() for name in names], kinds, missing)
+    reader.start(False, [name.encode() for name in names], requests, missing)

@@ -1,7 +1,9 @@
-"""From the core's readers to columns: labels decoded, faults turned into DataFileErrors.
+"""What the readers of text formats share: feeding the core, decoding labels, naming faults.
 
-The core gives numbers and codes as arrays and labels as bytes; here they become text, by the
-encoding that the whole file turned out to have, and `Column`s.
+The core (``src/read``) returns numbers and codes as arrays and labels as bytes. Here the labels
+become text, by the encoding that the whole file turned out to have, and the arrays `Column`s. A
+fault of the core becomes a DataFileError with the name of the file. `delimited`, `c45`, `orange`
+and `arff` call this.
 """
 
 from __future__ import annotations
@@ -9,21 +11,60 @@ from __future__ import annotations
 import difflib
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
-from .._engine import FileFault
+from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError
 
-__all__ = ["faults_of", "found_column", "read_column", "tell_latin1"]
+__all__ = [
+    "ColumnRequest",
+    "CoreColumn",
+    "faults_of",
+    "found_column",
+    "read_column",
+    "read_records",
+    "warn_of_latin1",
+]
 
 Path = str | os.PathLike[str]
-CoreColumn = tuple[int, np.ndarray, list[bytes] | None]
+
+
+class ColumnRequest(NamedTuple):
+    """How the core shall read one column of a delimited file."""
+
+    position: int
+    labels: list[bytes] | None = None
+    """The declared labels; None: those that occur."""
+    is_numeric: bool = False
+    may_hold_text: bool = False
+    """Whether a numeric column that holds text is read as labels instead of being an error."""
+
+
+class CoreColumn(NamedTuple):
+    """A column as the core returns it."""
+
+    position: int
+    values: np.ndarray
+    """Numbers, NaN where missing; or codes into `labels`, -1 where missing."""
+    labels: list[bytes] | None
+    """None for a numeric column."""
+
+
+class Records(NamedTuple):
+    """What the core read from a delimited file."""
+
+    columns: list[CoreColumn]
+    failed: list[int]
+    """Positions of numeric columns in which text was found too late; read them again as labels."""
+    latin1_line: int | None
+    """The first line that is not UTF-8; None in a file of UTF-8."""
 
 
 @contextmanager
@@ -47,8 +88,34 @@ def faults_of(path: Path) -> Iterator[None]:
         ) from None
 
 
-def tell_latin1(path: Path, line: int | None) -> str:
-    """The encoding of a file: the line that is not UTF-8 makes it Latin-1, which is announced."""
+def read_records(
+    reader: DelimitedReader, path: Path, blocks: Iterable[bytes], start: Callable[[], None]
+) -> Records:
+    """Read a file to its end.
+
+    Args:
+        reader: the core's reader.
+        path: the file, for messages.
+        blocks: its bytes.
+        start: called once, when the reader holds the first records; it requests the columns.
+    """
+    started = False
+    with faults_of(path):
+        for block in blocks:
+            reader.feed(block)
+            if not started and reader.is_ready():
+                start()
+                started = True
+        reader.end()
+        if not started:  # a short file ends before the reader asks for its columns
+            start()
+        columns, failed, latin1_line = reader.finish()
+    return Records([CoreColumn(*column) for column in columns], failed, latin1_line)
+
+
+def warn_of_latin1(path: Path, line: int | None) -> str:
+    """The encoding of a file: UTF-8, or Latin-1 with a warning if `line` is the first line that is
+    not UTF-8."""
     if line is None:
         return "utf-8"
     warnings.warn(
@@ -62,11 +129,10 @@ def tell_latin1(path: Path, line: int | None) -> str:
 
 def read_column(name: str, column: CoreColumn, encoding: str) -> Column:
     """A column of numbers or of declared labels."""
-    _, values, labels = column
-    if labels is None:
-        return Column(name, "numeric", values)
-    levels = make_levels(name, [decode_as(text, encoding) for text in labels])
-    return Column(name, "nominal", values, levels)
+    if column.labels is None:
+        return Column(name, "numeric", column.values)
+    levels = make_levels(name, [decode_as(text, encoding) for text in column.labels])
+    return Column(name, "nominal", column.values, levels)
 
 
 def found_column(
@@ -76,16 +142,21 @@ def found_column(
     missing: frozenset[str],
     rewrite: Callable[[list[str]], list[str]] = list,
 ) -> Column:
-    """A column of the labels that occur, sorted by the core; `rewrite` may change them all.
+    """A column of the labels that occur, sorted by the core.
 
-    Labels that become equal are one level; those that become one of `missing` are missing.
+    Args:
+        name: of the column.
+        column: codes and labels.
+        encoding: of the labels.
+        missing: texts that mean a missing cell once blanks around them are gone.
+        rewrite: changes all labels of the column together. Labels that become equal are one level;
+            those that become one of `missing` are missing.
     """
-    _, codes, labels = column
-    texts = [decode_as(text, encoding) for text in labels or ()]
+    texts = [decode_as(text, encoding) for text in column.labels or ()]
     clean = rewrite([text.strip() for text in texts])
     if clean == texts and missing.isdisjoint(clean):
-        return Column(name, "nominal", codes, make_levels(name, texts))
-    merged: dict[str, int] = {}
-    table = [-1 if text in missing else merged.setdefault(text, len(merged)) for text in clean]
-    table.append(-1)  # the code of a missing cell is -1, the last place
-    return column_of_codes(name, np.array(table, dtype=np.int64)[codes], list(merged))
+        return Column(name, "nominal", column.values, make_levels(name, texts))
+    code_of: dict[str, int] = {}
+    recoded = [-1 if text in missing else code_of.setdefault(text, len(code_of)) for text in clean]
+    recoded.append(-1)  # a missing cell has the code -1, which reads the last entry
+    return column_of_codes(name, np.array(recoded, dtype=np.int64)[column.values], list(code_of))

@@ -135,6 +135,9 @@ def test_numbers_that_become_text_late(tmp_path):
 def test_record_numbers_after_the_label_are_cut_off(tmp_path):
     table = load(write(tmp_path, "a.csv", "1,negative.|3733\n2,goitre.|12\n?,negative.|7\n"))
     assert table.classes == ("goitre", "negative") and table.y_codes.tolist() == [1, 0, 1]
+    # a text that the caller calls missing has no record number either
+    gaps = write(tmp_path, "a.csv", "1,negative.|3733\n2,\u00a0n/a\n3,goitre.|12\n")
+    assert load(gaps, missing=["n/a"]).y.tolist() == ["negative", None, "goitre"]
     kept = load(write(tmp_path, "a.csv", "1,<=50K.\n2,>50K.\n"))
     assert kept.classes == ("<=50K.", ">50K.")
 

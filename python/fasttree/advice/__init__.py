@@ -1,9 +1,9 @@
 """Which tree for these data? `advise` tries criteria, splits and prunings and recommends one.
 
-``fasttree.advise(frame, "column")`` reports and leaves out identifiers and dates, then
-cross-validates a fixed list of candidates on the same folds within a time limit. It returns the
-smallest tree within one standard error of the best, with an accuracy that is corrected for the
-choice.
+``fasttree.advise(frame, "column")`` leaves identifiers and dates out and names them (`screening`).
+Then it cross-validates a fixed list of candidates (`candidates`) on the same folds within a time
+limit (`search`). It returns the smallest tree within one standard error of the best, with an
+accuracy that is corrected for the choice (`selection`), as an `Advice` (`result`).
 """
 
 from .result import Advice

@@ -1,13 +1,13 @@
-"""The fixed list of candidates: what is tried depends on the data's size and kinds, on nothing
-else.
+"""The fixed list of candidates of `advise`: it depends on the size and the columns of the data only.
 
 Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a branch for
-each level and with levels in two groups. Last come small trees that are not pruned.  The order is
-that of trying: if time runs out, the end of the list is not tried.
+each level and with levels in two groups. Last come small trees that are not pruned. `search` tries
+them in this order, so the end of the list is what a time limit leaves out.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +21,17 @@ __all__ = ["Candidate", "candidates", "folds_for", "rows_compared"]
 
 CRITERIA = ("info_gain", "gain_ratio", "gini", "mdl", "hellinger", "dkm")
 PRUNINGS = ("error_based", "mdl", "pessimistic")
-SMALL = (4, 8, 16)
-LARGE = 2_000_000
-"""Cells above which half of the criteria are tried."""
-COMPARED = 200_000
-"""Most rows that candidates are compared on."""
+MAX_LEAVES = (4, 8, 16)
+"""Sizes of the trees that are not pruned."""
+MANY_CELLS = 2_000_000
+"""Cells above which only every other criterion is tried."""
+MOST_ROWS = 200_000
+"""Rows that candidates are compared on, at most."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A setting that is tried: its name and the parameters of `FastTreeClassifier`."""
+    """A candidate: its name, and `params`, the parameters of `FastTreeClassifier`."""
 
     name: str
     criterion: str
@@ -48,39 +49,39 @@ def candidates(table: Table) -> list[Candidate]:
         >>> found[0].name, len(found)
         ('C4.5 (J48)', 22)
     """
-    n, p = table.shape
-    criteria = CRITERIA if n * p <= LARGE else CRITERIA[::2]
-    several = any(c.levels is not None and len(c.levels) > 2 for c in table.columns)
-    splits = ("multiway", "subset") if several else ("multiway",)
-    least = max(2, min(50, n // 2000))
+    n_rows, n_features = table.shape
+    criteria = CRITERIA if n_rows * n_features <= MANY_CELLS else CRITERIA[::2]
+    # Groups of levels differ from single levels where a column has more than two.
+    has_groups = any(c.levels is not None and len(c.levels) > 2 for c in table.columns)
+    splits = ("multiway", "subset") if has_groups else ("multiway",)
+    min_leaf = max(2, min(50, n_rows // 2000))
     found = [Candidate("C4.5 (J48)", "gain_ratio", "multiway", "error_based", dict(presets.C45))]
-    for pruning in PRUNINGS:
-        for how in splits:
-            for criterion in criteria:
-                params = {
-                    "criterion": criterion,
-                    "nominal_splits": how,
-                    "pruning": pruning,
-                    "min_samples_leaf": least,
-                }
-                words = f", {how}" if several else ""
-                name = f"{criterion} with {pruning.replace('_', '-')} pruning{words}"
-                found.append(Candidate(name, criterion, how, pruning, params))
-    for leaves in SMALL:
+    # Every criterion, pruned.
+    for pruning, nominal_splits, criterion in itertools.product(PRUNINGS, splits, criteria):
+        params = {
+            "criterion": criterion,
+            "nominal_splits": nominal_splits,
+            "pruning": pruning,
+            "min_samples_leaf": min_leaf,
+        }
+        suffix = f", {nominal_splits}" if has_groups else ""
+        name = f"{criterion} with {pruning.replace('_', '-')} pruning{suffix}"
+        found.append(Candidate(name, criterion, nominal_splits, pruning, params))
+    # Small trees, best first, not pruned.
+    for leaves in MAX_LEAVES:
         params = {
             "criterion": "gini",
             "nominal_splits": splits[-1],
             "max_leaf_nodes": leaves,
-            "min_samples_leaf": least,
+            "min_samples_leaf": min_leaf,
         }
-        found.append(
-            Candidate(f"gini with at most {leaves} leaves", "gini", splits[-1], "none", params)
-        )
+        name = f"gini with at most {leaves} leaves"
+        found.append(Candidate(name, "gini", splits[-1], "none", params))
     return found
 
 
 def folds_for(n_rows: int) -> str:
-    """Folds of the cross-validation by the number of rows.
+    """Folds of the cross-validation, as `cross_validate` names them, by the number of rows.
 
     Examples:
         >>> folds_for(150), folds_for(5000), folds_for(100_000)
@@ -92,5 +93,5 @@ def folds_for(n_rows: int) -> str:
 
 
 def rows_compared(n_rows: int) -> int:
-    """How many rows candidates are compared on; the recommended tree is fitted on all."""
-    return min(n_rows, COMPARED)
+    """Number of rows that candidates are compared on; the recommended tree is fitted on all."""
+    return min(n_rows, MOST_ROWS)

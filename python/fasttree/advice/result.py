@@ -1,4 +1,7 @@
-"""`Advice`: the recommended tree with its sentence, table, picture, code and page."""
+"""`Advice`, the result of `advise`: the recommended tree, a sentence, the table of candidates, code.
+
+It prints as text, shows as HTML in notebooks, and writes a page of its own (`Advice.to_html`).
+"""
 
 from __future__ import annotations
 
@@ -46,15 +49,18 @@ class Advice:
     Attributes:
         model: the recommended `FastTreeClassifier`, fitted on all rows.
         params: its parameters (empty when no candidate beats the majority class).
-        accuracy: share of new rows it is expected to classify rightly: out-of-fold answers,
-            corrected for the choice.
-        standard_error: of that.
+        accuracy: expected share of new rows that it classifies rightly, from out-of-fold
+            predictions, corrected for the choice.
+        standard_error: standard error of the accuracy.
         majority: share of the most frequent class, and `majority_class` its label.
         table: one row per candidate with accuracy, standard error, leaves and depth (means over the
             folds), whether it is within one standard error of the best, and whether it was chosen.
         codes: names of columns of numbers that may be codes of categories.
-        left_out: (column, reason) of the columns left out; not_tried: names of candidates that time
-            did not allow.
+        left_out: (column, reason) of the columns left out.
+        not_tried: names of the candidates for which there was no time.
+        n_rows, compared: rows of the data, and rows that the candidates were compared on.
+        folds: description of the folds.
+        seconds: wall time.
     """
 
     def __init__(
@@ -85,9 +91,10 @@ class Advice:
         counts = np.bincount(table.y_codes, minlength=len(table.classes))
         self.majority = float(counts.max()) / len(table)
         self.majority_class = table.classes[int(counts.argmax())]
+        # What `code` needs to repeat the fit.
         self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
-        kinds = {c.name for c in table.columns if c.kind == "nominal"}
-        self._nominal = [n for n in table.feature_names if n in kinds] if source.nominal else []
+        nominal = [column.name for column in table.columns if column.kind == "nominal"]
+        self._nominal = nominal if source.nominal else []
         self.table = Records(
             sorted(rows, key=lambda r: (not r["chosen"], -r["accuracy"], r["leaves"])),
             {
@@ -126,33 +133,33 @@ class Advice:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out, sampled, corrected and not tried, a sentence each."""
-        said = [f"Left out: {name} ({why})." for name, why in self.left_out]
+        """One sentence each on what was left out, sampled, corrected and not tried."""
+        notes = [f"Left out: {name} ({why})." for name, why in self.left_out]
         if self.unlabelled:
-            said.append(f"{self.unlabelled} rows without a class are left out.")
+            notes.append(f"{self.unlabelled} rows without a class are left out.")
         if self.codes:
-            said.append(
+            notes.append(
                 f"Numbers that are codes of categories, by the name: {', '.join(self.codes)}; to "
                 f"read them as levels: categorical_features={self.codes!r} (ftree: --nominal "
                 f"{','.join(self.codes)})."
             )
-        said.append(
+        notes.append(
             f"{self.n_rows:,} rows, target {self.target!r}; most frequent class: "
             f"{self.majority_class!r}, {100 * self.majority:.1f} %."
         )
         if self.compared < self.n_rows:
-            said.append(
+            notes.append(
                 f"Candidates were compared on a sample of {self.compared:,} rows; the tree is "
                 "fitted on all."
             )
         tried = len(self.table) - 1
-        said.append(
+        notes.append(
             f"{tried} of {tried + len(self.not_tried)} candidates tried; the accuracy above is "
             "corrected for choosing among them (judged on rows that took no part in the choice)."
         )
         if self.not_tried:
-            said.append("Time was up; not tried: " + "; ".join(self.not_tried) + ".")
-        return said
+            notes.append("Time was up; not tried: " + "; ".join(self.not_tried) + ".")
+        return notes
 
     @property
     def code(self) -> str:
@@ -160,12 +167,12 @@ class Advice:
         if not self.params:
             return "# no tree is recommended\n"
         head = self._source.code(self.target, self._drop, has_gaps=self.unlabelled > 0)
-        words = ", ".join(f"{k}={v!r}" for k, v in self.params.items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         if self.params == presets.C45:
-            words = "**fasttree.presets.C45"
+            arguments = "**fasttree.presets.C45"
         if self._nominal:
-            words += f", categorical_features={self._nominal!r}"
-        lines = ["import fasttree", "", head, f"model = fasttree.fit(table, {words})"]
+            arguments += f", categorical_features={self._nominal!r}"
+        lines = ["import fasttree", "", head, f"model = fasttree.fit(table, {arguments})"]
         return "\n".join(lines) + "\n"
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:
@@ -204,6 +211,7 @@ class Advice:
         return f"Advice: {one_line(self.sentence)}"
 
     def _body(self) -> str:
+        """The page without its frame, which is also what notebooks show."""
         parts = [
             f'<p class="lead"><strong>{xml(self.sentence)}</strong></p>',
             *(paragraph(note) for note in self.notes),
@@ -236,7 +244,7 @@ class Advice:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """One page without scripts and outside links; written to `path` if given."""
+        """An HTML page without scripts and external links; written to `path` if that is given."""
         title = f"Which tree for {self.target}?"
         page = PAGE.format(title=xml(title), body=self._body())
         if path is not None:
@@ -249,9 +257,10 @@ def _mark(row: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """A value that JSON has, or its repr."""
     return value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)
 
 
 def xml_lines(text: str) -> str:
-    """Lines of text, each made harmless."""
+    """Text with its line ends, escaped for HTML."""
     return "\n".join(xml(line) for line in text.split("\n"))

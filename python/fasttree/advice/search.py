@@ -1,5 +1,12 @@
-"""`advise`: candidates on shared folds, one after the other or as many at a time as there are
-workers, until all are tried or time is up."""
+"""`advise`: candidates on shared folds until all are tried or time is up, then the choice.
+
+What
+    Rows are screened (`screening`), the candidates of the list (`candidates`) are cross-validated,
+    one after the other or several at a time on a cluster, and the smallest accurate one is chosen
+    (`selection`) and fitted on all rows.
+Complexity
+    One cross-validation per candidate, on at most 200,000 rows.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +28,16 @@ from ..table import Table
 from ..table.doubtful import quiet
 from ..table.traps import code_columns
 from .candidates import Candidate, candidates, folds_for, rows_compared
-from .honest import choose, corrected_accuracy, standard_error
 from .result import Advice
 from .screening import screened
+from .selection import ROUNDING, choose, corrected_accuracy, standard_error
 from .source import Source
 
 __all__ = ["advise"]
 
 
 def _listed(name: str, value: Any) -> Any:
-    """An array as a list, anything else as it is."""
+    """Check of an argument: an array becomes a list, anything else is left to later checks."""
     return list(value) if getattr(value, "ndim", 0) else value
 
 
@@ -40,7 +47,11 @@ def _is_unset(value: Any) -> bool:
 
 
 MOST_LEAVES = 0.1
-"""Largest share of the rows that a recommended tree has leaves."""
+"""Leaves of a recommended tree, at most, as a share of the rows."""
+DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
+"""Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies less."""
+NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
+"""Parameters of a tree that is a single leaf: the majority class."""
 
 
 @checked(categorical_features=_listed, decimal=one_value, missing=_listed)
@@ -62,18 +73,17 @@ def advise(
     """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
 
     Identifiers, dates and columns of one value are left out, with the reason; the recommended tree
-    takes rows with them, of any type, or without them. Six criteria, three
-    prunings and two kinds of nominal splits are cross-validated on the same folds, beside the
-    majority class, C4.5 and small unpruned trees. No candidate with more leaves than a tenth of the
-    rows is recommended.
+    accepts rows with and without them. Six criteria, three prunings and two kinds of nominal splits
+    are cross-validated on the same folds, beside the majority class, C4.5 and small unpruned trees.
+    No candidate with more leaves than a tenth of the rows is recommended.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
         y: labels, or the name of the column that holds them.
-        time_limit: seconds after which no further candidate is tried, and the one at work is left
-            (the list of candidates is fixed by the data; what was not tried is named); None: no
-            limit. The first candidate, and the fit of the recommended tree on all rows, are done
-            in any case. Without a cut the result depends on the data and the seed alone.
+        time_limit: seconds after which no further candidate is tried, and the running one is
+            abandoned (the list of candidates is fixed by the data; `not_tried` names the rest);
+            None: no limit. The first candidate is always tried, and the recommended tree fitted on
+            all rows. If all candidates are tried, the result depends on the data and the seed only.
         cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000, else
             1x5.
         random_state: seed of the folds, the sample and the correction.
@@ -89,7 +99,7 @@ def advise(
 
     Returns:
         An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy``
-        (corrected for the choice: judged on out-of-fold answers that took no part in it),
+        (corrected for the choice: judged on out-of-fold predictions that took no part in it),
         ``.code``, ``.left_out``, ``.not_tried``, ``.to_html(path)``.
 
     Raises:
@@ -102,6 +112,7 @@ def advise(
         >>> found.model.get_n_leaves(), round(found.accuracy, 2)
         (4, 0.93)
     """
+    # Check the arguments.
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
@@ -112,114 +123,139 @@ def advise(
         string("drop", name)
         for name in ([drop] if isinstance(drop, str) else listing("drop", drop))
     ]
-    words = {"decimal": decimal, "missing": missing}
-    reading = {word: value for word, value in words.items() if not _is_unset(value)}
+    keywords = {"decimal": decimal, "missing": missing}
+    reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
+    # Screen the rows; candidates see neither the unused columns nor more rows than needed.
     whole, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
     table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     sample = _sample(table, seed)
     folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
+    # Cross-validate the candidates, choose one, and fit it on all rows.
     plan = candidates(table)
-    tried = _tried(
+    tried = _cross_validated(
         sample,
         plan,
-        {"cv": _possible(folds, sample), "random_state": seed, "n_jobs": n_jobs, "client": client},
-        together=_together(client, seconds, len(plan)),
+        {
+            "cv": _feasible(folds, sample),
+            "random_state": seed,
+            "n_jobs": n_jobs,
+            "client": client,
+        },
+        at_a_time=_at_a_time(client, seconds, len(plan)),
         deadline=started + seconds,
         progress=progress,
     )
-    return _recommended(
-        table,
-        whole,
-        tried,
-        plan,
-        seed=seed,
-        about={
-            "left_out": left_out,
-            "unlabelled": unlabelled,
-            "codes": code_columns(table),
-            "not_tried": tried.not_tried,
-            "compared": len(sample),
-            "folds": tried.folds,
-            "source": Source.of(X, reading, categorical_features),
-            "dropped": drop,
-            "started": started,
-        },
+    choice = _chosen(table, whole, tried, plan, seed)
+    return Advice(
+        model=choice.model,
+        params=choice.params,
+        rows=tried.rows,
+        accuracy=choice.accuracy,
+        standard_error=choice.standard_error,
+        table=table,
+        left_out=left_out,
+        unlabelled=unlabelled,
+        codes=code_columns(table),
+        not_tried=tried.not_tried,
+        compared=len(sample),
+        folds=tried.folds,
+        source=Source.of(X, reading, categorical_features),
+        dropped=drop,
+        started=started,
     )
 
 
 class _TimeIsUp(Exception):
-    """Leaves a cross-validation at the end of the time."""
+    """Leaves a cross-validation when the time limit has passed."""
 
 
 @dataclass
 class _Tried:
-    """What cross-validation says of the majority class and of the candidates after it."""
+    """Cross-validated results of the majority class (first) and of the candidates."""
 
     rows: list[dict[str, Any]]
+    """One record per row of `Advice.table`."""
     right: list[np.ndarray]
-    """Of each: share of repetitions in which a row's answer is right, shape (n_rows,)."""
+    """For each of them: share of repetitions in which a row is predicted rightly, shape (n_rows,)."""
     leaves: list[float]
+    """Mean number of leaves of each."""
     not_tried: list[str]
     folds: str = ""
 
 
-def _tried(
+def _cross_validated(
     sample: Table,
     plan: list[Candidate],
-    how: dict[str, Any],
+    options: dict[str, Any],
     *,
-    together: int,
+    at_a_time: int,
     deadline: float,
     progress: Progress,
 ) -> _Tried:
-    """Cross-validate candidates, so many `together`, until all are tried or time is up."""
-    out = _Tried([_majority(sample)], [_majority_right(sample)], [1.0], [])
+    """Cross-validate candidates, `at_a_time` together, until all are tried or time is up.
 
-    def leave(done: int, total: int) -> None:
+    Args:
+        sample: rows.
+        plan: candidates in the order of trying.
+        options: keywords of `cross_validate`.
+        at_a_time: candidates per cross-validation.
+        deadline: of `time.monotonic`; the first candidates are tried in any case.
+        progress: as in `advise`.
+    """
+    majority = np.bincount(sample.y_codes).argmax()
+    right = np.asarray(sample.y_codes == majority, dtype=np.float64)
+    out = _Tried([_record(None, right, 1.0, 0.0)], [right], [1.0], [])
+
+    def check_time(done: int, total: int) -> None:
         if done < total and time.monotonic() > deadline:
             raise _TimeIsUp
 
     report = make_report(progress, "candidates")
-    for place in range(0, len(plan), together):
+    for first in range(0, len(plan), at_a_time):
         if report is not None:
-            report(place, len(plan))
-        some = plan[place : place + together]
-        seed = how["random_state"]
-        trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in some}
+            report(first, len(plan))
+        batch = plan[first : first + at_a_time]
+        seed = options["random_state"]
+        trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in batch}
         try:
-            if place:
-                leave(0, 1)
-            with quiet() if place else nullcontext():  # the first says it for all
+            if first:
+                check_time(0, 1)
+            # Warnings about the data are given once, by the first cross-validation.
+            with quiet() if first else nullcontext():
                 result = cross_validate(
-                    sample, estimators=trees, **how, progress=leave if place else False
+                    sample, estimators=trees, **options, progress=check_time if first else False
                 )
         except _TimeIsUp:
-            out.not_tried = [c.name for c in plan[place:]]
+            out.not_tried = [candidate.name for candidate in plan[first:]]
             break
         out.folds = result.folds.description
-        for one in some:
-            scores = result[one.name]
-            out.right.append(_right(result, one.name, len(sample)))
-            out.leaves.append(float(scores["leaves"].mean()))
-            depth = float(scores["depth"].mean())
-            out.rows.append(_row(one, out.right[-1], out.leaves[-1], depth))
+        for candidate in batch:
+            scores = result[candidate.name]
+            right = _share_right(result, candidate.name, len(sample))
+            leaves, depth = float(scores["leaves"].mean()), float(scores["depth"].mean())
+            out.right.append(right)
+            out.leaves.append(leaves)
+            out.rows.append(_record(candidate, right, leaves, depth))
     if report is not None:
         report(len(plan), len(plan))
     return out
 
 
-def _together(client: Any, seconds: float, count: int) -> int:
-    """Candidates whose folds are one stream of units: all, or as many as there are workers where
-    the time is limited; one after the other where nobody asked for workers."""
+def _at_a_time(client: Any, seconds: float, n_candidates: int) -> int:
+    """Candidates per cross-validation.
+
+    One without a cluster. On a cluster all of them, so that no worker waits; with a time limit one
+    per worker.
+    """
     backend = backend_of(client)
     if backend is None:
         return 1
-    return count if seconds == math.inf else min(backend.workers, count)
+    return n_candidates if seconds == math.inf else min(backend.workers, n_candidates)
 
 
 def _sample(table: Table, seed: int) -> Table:
-    """The rows that candidates are compared on: all, or a seeded sample."""
+    """The rows that candidates are compared on: all, or a random sample."""
     size = rows_compared(len(table))
     if size == len(table):
         return table
@@ -227,47 +263,31 @@ def _sample(table: Table, seed: int) -> Table:
     return table.take(np.sort(rows))
 
 
-def _possible(folds: Any, table: Table) -> Any:
-    """As many folds as there are rows for, where fewer than ten rows are given."""
+def _feasible(folds: Any, table: Table) -> Any:
+    """The folds, of which there are fewer than ten where there are fewer than ten rows."""
     if isinstance(folds, str) and folds.endswith("x10") and len(table) < 10:
         return f"{folds.split('x')[0]}x{max(2, len(table) // 2)}"
     return folds
 
 
-def _majority(table: Table) -> dict[str, Any]:
-    share = float(np.bincount(table.y_codes).max()) / len(table)
-    return {
-        "candidate": "majority class",
-        "criterion": None,
-        "nominal_splits": None,
-        "pruning": None,
-        "accuracy": share,
-        "standard_error": standard_error(share, len(table)),
-        "leaves": 1.0,
-        "depth": 0.0,
-    }
-
-
-def _majority_right(table: Table) -> np.ndarray:
-    codes = table.y_codes
-    return np.asarray(codes == np.bincount(codes).argmax(), dtype=np.float64)
-
-
-def _right(result: Any, name: str, n_rows: int) -> np.ndarray:
-    """Share of repetitions in which each row's answer is right, shape (n_rows,)."""
+def _share_right(result: Any, name: str, n_rows: int) -> np.ndarray:
+    """Share of repetitions in which each row is predicted rightly, shape (n_rows,)."""
     tested = np.asarray(result.folds.test_rows)
     hits = (result[name].predictions == result.true_codes).astype(np.float64)
     times = np.bincount(tested, minlength=n_rows)
     return np.bincount(tested, weights=hits, minlength=n_rows) / np.maximum(times, 1)
 
 
-def _row(one: Candidate, right: np.ndarray, leaves: float, depth: float) -> dict[str, Any]:
+def _record(
+    candidate: Candidate | None, right: np.ndarray, leaves: float, depth: float
+) -> dict[str, Any]:
+    """A row of `Advice.table`, without the choice; None is the majority class."""
     accuracy = float(right.mean())
     return {
-        "candidate": one.name,
-        "criterion": one.criterion,
-        "nominal_splits": one.nominal_splits,
-        "pruning": one.pruning,
+        "candidate": candidate.name if candidate else "majority class",
+        "criterion": candidate.criterion if candidate else None,
+        "nominal_splits": candidate.nominal_splits if candidate else None,
+        "pruning": candidate.pruning if candidate else None,
         "accuracy": accuracy,
         "standard_error": standard_error(accuracy, len(right)),
         "leaves": leaves,
@@ -275,43 +295,40 @@ def _row(one: Candidate, right: np.ndarray, leaves: float, depth: float) -> dict
     }
 
 
-def _recommended(
-    table: Table,
-    whole: Table,
-    tried: _Tried,
-    plan: list[Candidate],
-    *,
-    seed: int,
-    about: dict[str, Any],
-) -> Advice:
-    """Choose, fit on all rows of `whole` (`table` with its unused columns), and correct the
-    accuracy for the choice."""
-    rows, right, leaves = tried.rows, np.array(tried.right).T, np.array(tried.leaves)
+@dataclass
+class _Choice:
+    """The recommended tree and what to expect of it."""
+
+    model: FastTreeClassifier
+    params: dict[str, Any]
+    """Empty for the majority class."""
+    accuracy: float
+    standard_error: float
+
+
+def _chosen(table: Table, whole: Table, tried: _Tried, plan: list[Candidate], seed: int) -> _Choice:
+    """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
+
+    `whole` is `table` with its unused columns.
+    """
+    right, leaves = np.array(tried.right).T, np.array(tried.leaves)
     n = len(right)
+    # A tree that is small enough in the folds may be too large on all rows: then the next one.
     allowed = np.flatnonzero((leaves <= MOST_LEAVES * n) | (leaves == 1.0))
     while True:
         place = int(allowed[choose(right[:, allowed].mean(axis=0), leaves[allowed], n)])
-        one = plan[place - 1] if place else None
-        params = {"max_leaf_nodes": 2, "min_score": 1e300} if one is None else one.params
-        model = FastTreeClassifier(**params, random_state=seed).fit(whole)
-        if one is None or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
+        candidate = plan[place - 1] if place else None
+        params = candidate.params if candidate else {}
+        model = FastTreeClassifier(**(params or NO_SPLIT), random_state=seed).fit(whole)
+        if candidate is None or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
             break
         allowed = allowed[allowed != place]
-    expected, error = corrected_accuracy(
-        right[:, allowed], leaves[allowed], seed, 20 if n <= 50_000 else 5
-    )
+    # The accuracy of the choice among what was allowed, and the marks of the table.
+    divisions = DIVISIONS if n <= LARGE else DIVISIONS_IF_LARGE
+    accuracy, error = corrected_accuracy(right[:, allowed], leaves[allowed], seed, divisions)
     best = float(right[:, allowed].mean(axis=0).max())
-    for i, row in enumerate(rows):
-        row["within_one_se"] = bool(
-            i in allowed and row["accuracy"] >= best - standard_error(best, n) - 1e-12
-        )
+    limit = best - standard_error(best, n) - ROUNDING
+    for i, row in enumerate(tried.rows):
+        row["within_one_se"] = bool(i in allowed and row["accuracy"] >= limit)
         row["chosen"] = i == place
-    return Advice(
-        model=model,
-        params={} if one is None else params,
-        rows=rows,
-        accuracy=expected,
-        standard_error=error,
-        table=table,
-        **about,
-    )
+    return _Choice(model, params, accuracy, error)

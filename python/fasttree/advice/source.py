@@ -1,4 +1,7 @@
-"""Where the rows of an advice come from, and the Python that gets them again."""
+"""The origin of the rows given to `advise`, as the Python that reads them again.
+
+`Advice.code` begins with this line, so that it runs as it is printed.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,32 @@ __all__ = ["Source"]
 
 
 class Source(NamedTuple):
-    """What was given to `advise`: a file or data set by name, a Table, or a frame."""
+    """What `advise` was given: a file or data set by name, a Table, or a frame."""
 
     path: str | None
+    """The file or data set; None for rows in memory."""
     table: str
-    """Python of a Table, "" of anything else."""
+    """Python of a Table; "" for anything else."""
     reading: dict[str, Any]
+    """Keywords of `fasttree.datasets.load`."""
     nominal: bool
-    """Whether columns of numbers were called nominal."""
+    """Whether the caller named numeric columns that are read as nominal."""
 
     @classmethod
     def of(cls, X: Any, reading: dict[str, Any], nominal: Any) -> Source:
-        """The source of X."""
+        """The source of X; `nominal` is the argument ``categorical_features``."""
         path = os.fspath(X) if isinstance(X, (str, os.PathLike)) else None
         table = X.origin or "table" if isinstance(X, Table) else ""
         named = not (isinstance(nominal, str) and nominal == "from_dtype")
         return cls(path, table, reading, named)
 
     def code(self, target: str | None, drop: list[str], *, has_gaps: bool) -> str:
-        """The line that makes `table`.
+        """The line of Python that makes `table`.
+
+        Args:
+            target: name of the target.
+            drop: columns to leave out.
+            has_gaps: whether rows without a class are left out.
 
         Examples:
             >>> print(Source("a.csv", "", {"decimal": ","}, False).code("y", [], has_gaps=True))
@@ -39,9 +49,9 @@ class Source(NamedTuple):
         """
         end = ".drop_missing_target()" if has_gaps else ""
         if self.path is not None:
-            words = {"target": target, **({"drop": drop} if drop else {}), **self.reading}
-            more = "".join(f", {name}={value!r}" for name, value in words.items())
-            return f"table = fasttree.datasets.load({self.path!r}{more}){end}"
+            keywords = {"target": target, **({"drop": drop} if drop else {}), **self.reading}
+            arguments = "".join(f", {name}={value!r}" for name, value in keywords.items())
+            return f"table = fasttree.datasets.load({self.path!r}{arguments}){end}"
         if self.table:
             names = ", ".join(map(repr, drop))
             return f"table = {self.table}{f'.drop({names})' if drop else ''}{end}"

@@ -67,6 +67,7 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
         >>> load(file)
         Table 'xor': 8 rows, 3 features (3 nominal), target 'class' with 2 classes
     """
+    # The header, and the cells of each column as text.
     columns = [*table.columns, *([] if table.target_column is None else [table.target_column])]
     lines = [f"@relation {quote(relation or table.name or 'table')}", ""]
     cells: list[list[str]] = []
@@ -74,6 +75,7 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
         kind, texts = _written(column)
         lines.append(f"@attribute {quote(column.name)} {kind}")
         cells.append(texts)
+    # One line per row, with its weight at the end if there are weights.
     lines += ["", "@data"]
     rows: Iterable[str] = map(",".join, zip(*cells, strict=True))
     if table.sample_weight is not None:
@@ -88,25 +90,23 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
 
 
 def _written(column: Column) -> tuple[str, list[str]]:
-    """The attribute's type and its cells as text."""
+    """The type of the attribute, and its cells as text."""
     if column.kind == "numeric":
         values = column.values.astype(np.float64).tolist()
-        return "numeric", ["?" if math.isnan(v) else _number(v) for v in values]
+        return "numeric", ["?" if math.isnan(value) else _number(value) for value in values]
     labels = [quote(level) for level in column.levels or ()]
     if len(set(labels)) < len(labels):
-        double = next(v for i, v in enumerate(labels) if v in labels[:i])
+        double = next(label for i, label in enumerate(labels) if label in labels[:i])
         raise ValueError(
             f"column {column.name!r}: two levels are both written {double}; rename one"
         )
     if not labels:
         return "string", ["?"] * len(column)
-    labels_of = np.array([*labels, "?"], dtype=object)
-    return "{" + ",".join(labels) + "}", labels_of[column.values].tolist()
+    text_of_code = np.array([*labels, "?"], dtype=object)  # a missing cell, -1, reads the last
+    return "{" + ",".join(labels) + "}", text_of_code[column.values].tolist()
 
 
 def _number(value: float) -> str:
-    return (
-        str(int(value))
-        if value == int(value) and abs(value) < 1e15 and str(value) != "-0.0"
-        else repr(value)
-    )
+    """The shortest text that reads back as the same float64; a whole number has no point."""
+    is_whole = value == int(value) and abs(value) < 1e15 and str(value) != "-0.0"
+    return str(int(value)) if is_whole else repr(value)

@@ -1,6 +1,7 @@
-"""Read columns become a Table: the class is found, dropped columns are left out.
+"""From columns that were read to a Table whose target is known.
 
-Used by every way in: text files, frames of other libraries, OpenML.
+`load` calls this for every format: text files, Parquet and Feather, OpenML. `find_target` has the
+rule for the class column; `columns_of_frame` takes the columns of a pandas or Polars frame.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ def assemble(
     dropped: Collection[str] = (),
 ) -> Table:
     """A Table of read columns with the target split off (see `load` for what `target` means)."""
-    found = None
+    target_name = None
     if target is not False:
-        found = find_target([c.name for c in columns], target, path, named=has_feature_names)
-    features = [c for c in columns if c.name != found]
-    label = next((c for c in columns if c.name == found), None)
+        target_name = find_target([c.name for c in columns], target, path, named=has_feature_names)
+    features = [c for c in columns if c.name != target_name]
+    label = next((c for c in columns if c.name == target_name), None)
     if not features:
         raise DataFileError("no features are left beside the target", path)
+    # A class is a label or a whole number, and some row has one.
     if label is not None and label.kind == "numeric":
         broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
         if broken.size:
@@ -77,6 +79,7 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
         return names[int(target)]
     if target in names:
         return str(target)
+    # A name in another case is accepted if it is the only one; else a hint helps.
     alike = [n for n in names if n.lower() == str(target).lower()]
     if len(alike) == 1:
         return alike[0]
@@ -95,7 +98,11 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
 
 
 def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Column]:
-    """The columns of a pandas or Polars frame but the dropped ones, errors as those of the file."""
+    """The columns of a pandas or Polars frame without the dropped ones.
+
+    Raises:
+        DataFileError: for the file `path`, an unknown name in `drop` or a frame that cannot be read.
+    """
     unknown = set(drop).difference(frame.columns)
     if unknown:
         raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
@@ -103,5 +110,5 @@ def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Colu
         return list(Table(frame[[name for name in frame.columns if name not in drop]]).columns)
     except MemoryError:
         raise
-    except Exception as error:  # what a damaged frame's library raises is not promised
+    except Exception as error:  # libraries raise many types for a damaged frame
         raise DataFileError(str(error), path) from error

@@ -33,10 +33,10 @@ ModelKind = Literal["nb", "tan", "aode"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomNetwork:
-    """A class with attributes, known exactly.
+    """A known joint distribution of a class and its attributes.
 
-    `fasttree.bayesian_networks.components` gives the networks that it mixes, each as a
-    `BayesianNetwork`, which can be drawn and compared.
+    `fasttree.bayesian_networks.components` returns the networks that it mixes, each as a
+    `BayesianNetwork`, which can be plotted and compared.
 
     Attributes:
         kind: "nb", "tan" or "aode".
@@ -80,20 +80,22 @@ class RandomNetwork:
             n_samples: rows.
             random_state: seed or Generator.
         """
-        n = check_count("n_samples", n_samples, 1)
+        n_samples = check_count("n_samples", n_samples, 1)
         rng = generator_of(random_state)
-        d, k = len(self.n_values), len(self.class_prior)
-        codes = np.zeros((n, d + 1), dtype=np.int32)
-        codes[:, d] = drawn(np.broadcast_to(self.class_prior, (n, k)), rng)
-        which = rng.integers(len(self.components), size=n)
-        for m, component in enumerate(self.components):
-            rows = np.flatnonzero(which == m)
-            codes[rows] = component.draw(len(rows), rng, codes[rows], fixed=(d,))
+        last = len(self.n_values)
+        # First the class of every row, then its component, then its attributes.
+        codes = np.zeros((n_samples, last + 1), dtype=np.int32)
+        shares = np.broadcast_to(self.class_prior, (n_samples, len(self.class_prior)))
+        codes[:, last] = drawn(shares, rng)
+        component_of_row = rng.integers(len(self.components), size=n_samples)
+        for number, component in enumerate(self.components):
+            rows = np.flatnonzero(component_of_row == number)
+            codes[rows] = component.draw(len(rows), rng, codes[rows], fixed=(last,))
         columns = [
             nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)
         ]
         return Table.from_columns(
-            columns, nominal("class", codes[:, d], self.classes), name=f"{self.kind}-network"
+            columns, nominal("class", codes[:, last], self.classes), name=f"{self.kind}-network"
         )
 
     def joint(self, X: Any) -> np.ndarray:
@@ -116,6 +118,7 @@ class RandomNetwork:
         return self.predict_proba(X).argmax(axis=1)
 
     def _codes(self, X: Any) -> np.ndarray:
+        """Codes of the attributes, shape (n, attributes), checked."""
         if isinstance(X, Table):
             for j, column in enumerate(X.columns):
                 if j >= len(self.n_values) or column.levels != self.levels(j):
@@ -164,7 +167,7 @@ def make_bayesian_network(
         n_samples: rows of the sample.
         n_attributes: attributes beside the class; default: 3 to 7 at random (4 to 8 with the
             class).
-        n_values: values of every attribute, or one number an attribute; default: 2 to 5 at random
+        n_values: values of every attribute, or one number per attribute; default: 2 to 5 at random
             each.
         n_classes: classes; default: 2 to 5 at random.
         concentration: parameter of the symmetric Dirichlet distribution of the probabilities (> 0).
@@ -181,6 +184,7 @@ def make_bayesian_network(
     one_of("kind", kind, ("nb", "tan", "aode"))
     number_in(0.0, 1e300, above=True)("concentration", concentration)
     rng = generator_of(random_state)
+    # The sizes that are not given are drawn, as in the paper.
     d = (
         int(rng.integers(3, 8))
         if n_attributes is None
@@ -198,23 +202,25 @@ def make_bayesian_network(
         if len(values) != d:
             raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")
         values = tuple(check_count("n_values", v, 1) for v in values)
+    # Parents of the attributes beside the class, by component; -1 is none.
     if kind == "aode":
         parents = [np.where(np.arange(d) == i, -1, i) for i in range(d)]
     else:
         parents = [_random_tree_parents(d, rng) if kind == "tan" else np.full(d, -1)]
+    # Probabilities: the class prior, then each attribute's table by (class, parent's value, value).
     prior = rng.dirichlet(np.full(k, concentration))
     components = []
     for parent in parents:
-        # drawn as (class, value of the parent, value)
         drawings = [
             rng.dirichlet(np.full(values[j], concentration), size=(k, values[i] if i >= 0 else 1))
             for j, i in enumerate(parent)
         ]
-        lists = [[int(i), d] if i >= 0 else [d] for i in parent]
+        # A network has the class last, so its axis comes after the parent's.
+        parent_lists = [[int(i), d] if i >= 0 else [d] for i in parent]
         tables = [
-            np.moveaxis(one, 0, 1) if len(own) > 1 else one[:, 0]
-            for one, own in zip(drawings, lists, strict=True)
+            np.moveaxis(drawing, 0, 1) if i >= 0 else drawing[:, 0]
+            for drawing, i in zip(drawings, parent, strict=True)
         ]
-        components.append(TableNetwork([*lists, []], [*tables, prior]))
+        components.append(TableNetwork([*parent_lists, []], [*tables, prior]))
     network = RandomNetwork(kind, prior, values, tuple(components))
     return network.sample(n_samples, rng), network

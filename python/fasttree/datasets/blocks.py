@@ -1,12 +1,12 @@
 """A data file as blocks of bytes: unpacked within bounds, UTF-16 turned into UTF-8, errors named.
 
 What
-    `blocks` gives the bytes of a file piece by piece; ``.gz``, ``.bz2`` and ``.xz`` are unpacked on
-    the way. A damaged packed file is a DataFileError whatever its library raises, and so is one
-    that unpacks to far more than a table would (a "bomb"). The bounds are more than
-    ``limits.unpacked`` bytes, or more than ``limits.ratio`` times its size.
+    `blocks` yields the bytes of a file block by block; ``.gz``, ``.bz2`` and ``.xz`` are unpacked
+    while they are read. A damaged compressed file is a DataFileError whatever its library raises.
+    So is a decompression bomb: a file that unpacks to more than ``limits.unpacked`` bytes, or to
+    more than ``limits.ratio`` times its size. All text readers start here.
 Complexity
-    One block is held (256 KiB).
+    O(bytes); one block of 256 KiB is in memory.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Path = str | os.PathLike[str]
 BLOCK = 1 << 18
 """Bytes read at a time."""
 
-FREE = 1 << 26
-"""Unpacked bytes from which on the ratio counts: small files may be as regular as they like."""
+RATIO_FROM = 1 << 26
+"""Unpacked bytes (64 MiB) from which on the ratio is checked: small files may compress well."""
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
@@ -54,7 +54,7 @@ def split_suffix(path: Path) -> tuple[str, str, str]:
 
 
 class _Unpacked(io.RawIOBase):
-    """The bytes of a packed file, counted."""
+    """The unpacked bytes of a compressed file, within the limits."""
 
     def __init__(self, path: Path, stream: Any, limits: Limits) -> None:
         self.path, self.stream, self.limits = path, stream, limits
@@ -80,7 +80,7 @@ class _Unpacked(io.RawIOBase):
         self.count += len(piece)
         if self.count > self.limits.unpacked:
             self._too_large(f"more than {self.limits.unpacked:,} bytes", "unpacked")
-        if self.count > FREE and self.count > self.limits.ratio * self.size:
+        if self.count > RATIO_FROM and self.count > self.limits.ratio * self.size:
             self._too_large(f"more than {self.limits.ratio:,} times its size", "ratio")
         buffer[: len(piece)] = piece
         return len(piece)
@@ -122,6 +122,7 @@ def blocks(path: Path, limits: Limits | None = None) -> Iterator[bytes]:
 
 
 def _recoded(decoder: Any, piece: bytes, path: Path) -> bytes:
+    """UTF-16 as UTF-8; an empty piece is the end of the file."""
     try:
         text: str = decoder.decode(piece, not piece)
         return text.encode("utf-8")
@@ -138,7 +139,7 @@ def head(path: Path, limits: Limits | None = None) -> str:
 
 
 def decode(text: bytes) -> str:
-    """UTF-8 where it is (a last character may be cut), else Latin-1."""
+    """Text that is UTF-8 (but for a last character that is cut off), else Latin-1."""
     try:
         decoder: Any = codecs.getincrementaldecoder("utf-8")()
         return str(decoder.decode(text))
@@ -149,7 +150,7 @@ def decode(text: bytes) -> str:
 _WINDOWS = {
     code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)
 }
-"""The control characters of Latin-1 in whose places Windows-1252 has letters and signs."""
+"""The characters of Windows-1252 where Latin-1 has control characters."""
 
 
 def decode_as(text: bytes, encoding: str) -> str:

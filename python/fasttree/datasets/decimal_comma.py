@@ -6,7 +6,7 @@ What
     all have three digits behind the comma (``1,234``) may be either: such a column stays text, and
     `decimal` decides.
 Complexity
-    O(levels) of columns whose first level reads so.
+    O(levels) of the columns of text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..table.columns import Column
 
 __all__ = ["reads_as_number", "with_numbers"]
 
+# 1,5 and 1.234,5; then 1.5 and 1,234.5; then what may be either; then what cannot be 1,5.
 _COMMA = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+(?=,))(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
 _POINT = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})?\s*")
@@ -57,6 +58,7 @@ def with_numbers(column: Column, sep: str, decimal: str | None) -> Column:
     texts = [str(level) for level in levels]
     if not any("," in text for text in texts):
         return column
+    # Decimal commas where all values allow them, else commas between thousands; text in doubt.
     if decimal != "." and all(map(reads_as_number, texts)):
         if decimal is None and sep == "," and all(map(_THOUSANDS.fullmatch, texts)):
             return column
@@ -67,5 +69,5 @@ def with_numbers(column: Column, sep: str, decimal: str | None) -> Column:
         plain = [text.replace(",", "") for text in texts]
     else:
         return column
-    values = np.array([*map(float, plain), np.nan])
-    return Column(column.name, "numeric", values[np.asarray(column.values)])
+    number_of_code = np.array([*map(float, plain), np.nan])  # a missing cell, -1, reads the last
+    return Column(column.name, "numeric", number_of_code[np.asarray(column.values)])

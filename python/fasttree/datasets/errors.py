@@ -1,5 +1,4 @@
-"""The one exception of the file readers: which file, line, column and value, and what to do about
-it."""
+"""The exception of the file readers: it names file, line, column and value, and a remedy."""
 
 from __future__ import annotations
 
@@ -29,13 +28,8 @@ class DataFileError(ValueError):
         column: str | None = None,
         value: Any = None,
     ) -> None:
-        self.problem, self.path, self.line, self.column, self.value = (
-            problem,
-            os.fspath(path),
-            line,
-            column,
-            value,
-        )
+        self.problem, self.path = problem, os.fspath(path)
+        self.line, self.column, self.value = line, column, value
         where = self.path
         if line is not None:
             where += f", line {line}"

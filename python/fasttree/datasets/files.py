@@ -7,7 +7,7 @@ What
     among the bundled data sets.
 Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
-    else the last column. C4.5 and Orange files and OpenML say themselves which it is. Whole-number
+    else the last column. C4.5 and Orange files and OpenML name their class. Whole-number
     labels of CSV files become int classes. A row without a class label is kept: `Table.y` shows
     None there, fitting names the row, `Table.drop_missing_target()` leaves such rows out.
 Complexity
@@ -41,11 +41,12 @@ Path = str | os.PathLike[str]
 
 
 def _source(name: str, value: Any) -> str | os.PathLike[str]:
-    """A path, or the name of a data set."""
+    """Check of an argument that is a path or the name of a data set."""
     return value if isinstance(value, str) and value else path_of(name, value)
 
 
 def _names(name: str, value: Any) -> list[str]:
+    """Check of an argument that is one text or several."""
     return [
         string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
     ]
@@ -102,12 +103,13 @@ def load(
         Table 'golf': 2 rows, 2 features (1 numeric, 1 nominal), target 'play' with 2 classes
     """
     text = os.path.expanduser(os.fspath(path))
-    asked = {"sep": sep, "header": header, "names": names, "decimal": decimal}
-    asked |= {"missing": list(missing) or None}
-    table = _read(text, target, drop, asked, limits)
-    given = {"target": target, "drop": list(drop) or None, **asked}
-    words = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
-    table.origin = f"fasttree.datasets.load({text!r}{words})"
+    options = {"sep": sep, "header": header, "names": names, "decimal": decimal}
+    options |= {"missing": list(missing) or None}
+    table = _read(text, target, drop, options, limits)
+    # The call in Python, which a report of the Table repeats.
+    given = {"target": target, "drop": list(drop) or None, **options}
+    arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
+    table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
 
 
@@ -115,34 +117,34 @@ def _read(
     text: str,
     target: TargetName,
     drop: Collection[str],
-    asked: dict[str, Any],
+    options: dict[str, Any],
     limits: Limits | None,
 ) -> Table:
-    """The table of a path, an OpenML name or a bundled set; `asked` are the options of delimited
-    text."""
+    """The table of a path, an OpenML name or a bundled set; `options` are those of
+    delimited text."""
     if text.startswith("openml:"):
         from .openml import fetch
 
         frame, label, title = fetch(text.removeprefix("openml:"), target)
         columns = columns_of_frame(frame, drop, text)
-        _refuse(asked, text)
+        _refuse(options, text)
         return assemble(columns, label, text, name=title)
     if not os.path.exists(text):
         table = _bundled(text, target, drop)
-        _refuse(asked, text)
+        _refuse(options, text)
         return table
     if os.path.isdir(text):
         raise DataFileError("is a folder; name a file in it", text)
     if is_plink(text):
-        _refuse(asked, text)
+        _refuse(options, text)
         return _genotypes(text, target, drop)
-    found = _contents(text, drop, asked, limits)
+    found = _contents(text, drop, options, limits)
     return assemble(
         found.columns,
         found.target if target is None else target,
         text,
         name=found.name,
-        has_feature_names=found.named,
+        has_feature_names=found.has_feature_names,
         weights=found.weights,
         dropped=drop,
     )
@@ -150,20 +152,21 @@ def _read(
 
 @dataclass
 class _Contents:
-    """What a file of any format holds: its columns, its name, and what its format says besides."""
+    """What a file of any format holds."""
 
     columns: list[Column]
     name: str
     target: TargetName = None
+    """The class column that the format names."""
     weights: np.ndarray | None = None
-    named: bool = True
+    has_feature_names: bool = True
 
 
 def _contents(
-    text: str, drop: Collection[str], asked: dict[str, Any], limits: Limits | None
+    text: str, drop: Collection[str], options: dict[str, Any], limits: Limits | None
 ) -> _Contents:
-    """Read a file by its suffix, or by its content where the suffix says nothing; `asked` are the
-    options of delimited text."""
+    """Read a file by its suffix, or by its content where the suffix says nothing; `options`
+    are those of delimited text."""
     stem, kind, packed = split_suffix(text)
     if kind == ".arff" or (kind not in _KNOWN and _looks_like_arff(text)):
         arff = read_arff(text, drop, limits=limits)
@@ -181,27 +184,25 @@ def _contents(
             f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text
         )
     else:
-        if asked["sep"] is None and kind in (".tab", ".tsv"):
-            asked = {**asked, "sep": "\t"}
+        if options["sep"] is None and kind in (".tab", ".tsv"):
+            options = {**options, "sep": "\t"}
         sheet = read_delimited(
-            text, drop, **{**asked, "missing": asked["missing"] or ()}, limits=limits
+            text, drop, **{**options, "missing": options["missing"] or ()}, limits=limits
         )
-        named = sheet.has_header or asked["names"] is not None
-        return _Contents(sheet.columns, stem, named=named)
-    _refuse(asked, text)
+        named = sheet.has_header or options["names"] is not None
+        return _Contents(sheet.columns, stem, has_feature_names=named)
+    _refuse(options, text)
     return found
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
 _KNOWN = {".csv", ".tsv", ".txt", ".dat", ".data", ".test", ".names", ".tab", *_BINARY}
-
-
 _UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".npz", ".mat"}
 
 
-def _refuse(asked: dict[str, Any], path: str) -> None:
+def _refuse(options: dict[str, Any], path: str) -> None:
     """Refuse options of delimited text for another format."""
-    for name, value in asked.items():
+    for name, value in options.items():
         if value is not None:
             raise ValueError(
                 f"{name}={value!r} cannot act: {path} is not delimited text (CSV and its kin), "
@@ -225,6 +226,7 @@ def _genotypes(text: str, target: TargetName, drop: Collection[str]) -> Table:
 
 
 def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[Column]:
+    """The columns that are not dropped; an unknown name in `drop` is an error."""
     unknown = set(drop).difference(c.name for c in columns)
     if unknown:
         raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
@@ -232,6 +234,7 @@ def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[C
 
 
 def _bundled(text: str, target: TargetName, drop: Collection[str]) -> Table:
+    """A bundled data set by name; an unknown name is a missing file, with the names near to it."""
     from .shelf import SHELF
 
     key = text.replace("_", "-").lower()
@@ -244,8 +247,8 @@ def _bundled(text: str, target: TargetName, drop: Collection[str]) -> Table:
         columns = _without([*table.columns, label], drop, text)
         return assemble(columns, label.name if target is None else target, text, name=table.name)
     folder = os.path.dirname(text) or "."
-    there = os.listdir(folder) if os.path.isdir(folder) else []
-    close = difflib.get_close_matches(os.path.basename(text), [*there, *SHELF], 3, 0.5)
+    files = os.listdir(folder) if os.path.isdir(folder) else []
+    close = difflib.get_close_matches(os.path.basename(text), [*files, *SHELF], 3, 0.5)
     hint = f"; near are {', '.join(close)}" if close else ""
     if not os.path.isdir(folder):
         hint = f"; there is no folder {folder}"
@@ -253,6 +256,7 @@ def _bundled(text: str, target: TargetName, drop: Collection[str]) -> Table:
 
 
 def _looks_like_arff(path: str) -> bool:
+    """Whether the first line that is no comment begins with ``@relation``."""
     for line in head(path).splitlines():
         if line.strip() and not line.lstrip().startswith("%"):
             return line.lstrip().lower().startswith("@relation")
@@ -260,6 +264,8 @@ def _looks_like_arff(path: str) -> bool:
 
 
 def _names_file(path: str, kind: str, packed: str) -> str | None:
+    """The C4.5 names file beside a data file, if there is one; `kind` and `packed` are the suffixes
+    of `path`."""
     stem = path[: len(path) - len(kind) - len(packed)]
     return next(
         (
@@ -272,6 +278,7 @@ def _names_file(path: str, kind: str, packed: str) -> str | None:
 
 
 def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
+    """Data file and names file of a C4.5 pair, of which `path` is one."""
     if kind != ".names":
         names_file = _names_file(path, kind, packed)
         assert names_file is not None
@@ -286,7 +293,8 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
 
 
 def _binary(path: str, kind: str) -> Any:
-    """Parquet or Feather through PyArrow and pandas, or through Polars; whichever is installed."""
+    """A frame from Parquet or Feather, by PyArrow and pandas or by Polars, whichever is
+    installed."""
     parquet = kind in (".parquet", ".pq")
     readers = (_by_pyarrow, _by_polars)
     for read in readers:
@@ -296,10 +304,10 @@ def _binary(path: str, kind: str) -> Any:
             continue
         except (FileNotFoundError, PermissionError):
             raise
-        except Exception as error:  # of a dozen kinds; a forged size is a MemoryError there
-            said = " ".join(str(error).split())[:300]
+        except Exception as error:  # of many types; a forged size is a MemoryError
+            message = " ".join(str(error).split())[:300]
             raise DataFileError(
-                f"is no readable {kind} file ({type(error).__name__}: {said})", path
+                f"is no readable {kind} file ({type(error).__name__}: {message})", path
             ) from error
     raise ImportError(
         f"reading {kind} files needs pandas with pyarrow, or Polars: pip install 'fasttree[data]'"
@@ -307,7 +315,7 @@ def _binary(path: str, kind: str) -> Any:
 
 
 def _by_pyarrow(path: str, parquet: bool) -> Any:
-    """A pandas frame; what the file claims is checked in full before anything is converted."""
+    """A pandas frame; the file is validated in full before it is converted."""
     import pandas  # noqa: F401  (the conversion needs it)
     import pyarrow.feather
     import pyarrow.parquet
@@ -319,6 +327,7 @@ def _by_pyarrow(path: str, parquet: bool) -> Any:
 
 
 def _by_polars(path: str, parquet: bool) -> Any:
+    """A Polars frame."""
     import polars
 
     if parquet:

@@ -1,12 +1,14 @@
-"""`Genotypes`: samples by variants in two bits a genotype, as a PLINK .bed file holds them.
+"""`Genotypes`: samples by variants in two bits per genotype, as a PLINK .bed file holds them.
 
 What
-    The packed bytes (an array or a read-only memory map), who the samples are, where the variants
-    lie, the phenotype and the covariates. Genotypes are unpacked on request and in parts; scores on
-    neighbours are computed from the packed bytes (`fasttree.score_features`).
+    The packed bytes (an array or a read-only memory map), the samples, the places of the variants,
+    the phenotype and the covariates. Genotypes are unpacked on request, variant by variant; scores
+    on neighbours are computed from the packed bytes (`fasttree.score_features`).
 Layout
-    SNP-major: row v of `packed` holds the samples of variant v, four a byte, the first in the
+    SNP-major: row v of `packed` holds the samples of variant v, four per byte, the first in the
     lowest two bits. 00 is two copies of allele 1, 10 one copy, 11 none, 01 missing.
+Complexity
+    n_samples x n_variants / 4 bytes.
 When not to use it
     For dosages (numbers between 0 and 2), phased haplotypes or more than two alleles: two bits do
     not hold them.
@@ -14,6 +16,7 @@ When not to use it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,17 +30,20 @@ from ..table.columns import Column
 __all__ = ["MISSING_GENOTYPE", "Genotypes", "pack"]
 
 MISSING_GENOTYPE = -127
-"""What stands for a missing genotype in arrays, as in bed-reader."""
+"""The number of a missing genotype in arrays, as in bed-reader."""
 
 MOST_CELLS = 100_000_000
 """Cells up to which genotypes become a `Table`, which takes four bytes per cell."""
+
+UNPACKED_VARIANTS = 1 << 12
+"""Variants that are unpacked at a time, which bounds the temporary arrays."""
 
 COUNTS = np.array([2, MISSING_GENOTYPE, 1, 0], dtype=np.int8)
 """Copies of allele 1 by two-bit code."""
 
 
 def _bytes_to_counts(missing: int) -> np.ndarray:
-    """The four counts of every byte, as one 32-bit number."""
+    """The four counts in each of the 256 bytes, as one 32-bit number; shape (256,)."""
     counts = COUNTS.copy()
     counts[1] = missing
     byte = np.arange(256, dtype=np.uint8)
@@ -61,13 +67,13 @@ def pack(counts: np.ndarray) -> np.ndarray:
     counts = np.asarray(counts)
     n_samples, n_variants = counts.shape
     packed = np.zeros((n_variants, (n_samples + 3) // 4), dtype=np.uint8)
-    for shift in range(4):
-        part = counts[shift::4].T
-        code = np.full(part.shape, 1, dtype=np.uint8)
-        code[part == 2] = 0
-        code[part == 1] = 2
-        code[part == 0] = 3
-        packed[:, : part.shape[1]] |= code << np.uint8(2 * shift)
+    for place in range(4):  # every fourth sample has this place in its byte
+        own = counts[place::4].T
+        code = np.full(own.shape, 1, dtype=np.uint8)
+        code[own == 2] = 0
+        code[own == 1] = 2
+        code[own == 0] = 3
+        packed[:, : own.shape[1]] |= code << np.uint8(2 * place)
     return packed
 
 
@@ -76,7 +82,7 @@ class Genotypes:
     """Genotypes of samples at variants; made by `read_plink` or `make_genotypes`.
 
     Attributes:
-        packed: shape (n_variants, ceil(n_samples / 4)), uint8, four genotypes a byte, the
+        packed: shape (n_variants, ceil(n_samples / 4)), uint8, four genotypes per byte, the
             first in the lowest two bits: 00 two copies of allele 1, 10 one, 11 none, 01 missing; an
             array or a read-only memory map of the file.
         family_ids, sample_ids: shape (n_samples,), str.
@@ -139,16 +145,17 @@ class Genotypes:
         return self.n_samples
 
     def __repr__(self) -> str:
-        places = len(set(self.chromosomes.tolist()))
+        chromosomes = len(set(self.chromosomes.tolist()))
         label = "no phenotype"
         if self.phenotype is not None:
             label = "a quantitative phenotype"
         elif self.y is not None:
-            gone = sum(label is None for label in self.y.tolist())
-            label = f"{len(self.classes)} classes" + (f", {gone} without phenotype" if gone else "")
+            unknown = sum(label is None for label in self.y.tolist())
+            label = f"{len(self.classes)} classes"
+            label += f", {unknown} without phenotype" if unknown else ""
         return (
             f"Genotypes {self.name!r}: {self.n_samples:,} samples, {self.n_variants:,} variants on "
-            f"{places} chromosome{'s' if places != 1 else ''}, {label}"
+            f"{chromosomes} chromosome{'s' if chromosomes != 1 else ''}, {label}"
         )
 
     def to_array(
@@ -158,11 +165,11 @@ class Genotypes:
 
         Args:
             samples, variants: which (indices, slice or mask); all by default.
-            missing: what stands for a missing genotype, -128 to 127 but not 0, 1 or 2.
+            missing: the number of a missing genotype, -128 to 127 but not 0, 1 or 2.
 
         Returns:
-            Shape (samples, variants), int8, the samples of a variant side by side in memory: 0, 1,
-            2, or `missing`.
+            Shape (samples, variants), int8: 0, 1, 2, or `missing`. Each variant is contiguous in
+            memory.
 
         Raises:
             ValueError: `missing` is a count or no int8.
@@ -178,12 +185,13 @@ class Genotypes:
             )
         packed = check_mapped(self.packed)
         packed = packed if variants is None else packed[variants]
-        table = _bytes_to_counts(int(missing))
-        found = np.empty(packed.shape, dtype=np.uint32)
-        for first in range(0, len(packed), 1 << 12):
-            part = slice(first, first + (1 << 12))
-            table.take(packed[part], out=found[part], mode="clip")
-        counts = found.view(np.int8)[:, : self.n_samples]
+        # Every byte is replaced by its four counts.
+        counts_of_byte = _bytes_to_counts(int(missing))
+        unpacked = np.empty(packed.shape, dtype=np.uint32)
+        for first in range(0, len(packed), UNPACKED_VARIANTS):
+            batch = slice(first, first + UNPACKED_VARIANTS)
+            counts_of_byte.take(packed[batch], out=unpacked[batch], mode="clip")
+        counts = unpacked.view(np.int8)[:, : self.n_samples]
         return (counts if samples is None else counts[:, samples]).T
 
     def take(self, *, samples: Any = None, variants: Any = None) -> Genotypes:
@@ -203,46 +211,41 @@ class Genotypes:
             (3, 2)
         """
         check_mapped(self.packed)
-        found = self
+        taken = self
         if variants is not None:
             per_variant = ("packed", "variant_ids", "chromosomes", "positions", "alleles")
-            found = replace(found, **{one: getattr(found, one)[variants] for one in per_variant})
+            taken = replace(taken, **{name: getattr(taken, name)[variants] for name in per_variant})
         if samples is None:
-            return found
-        which = np.arange(self.n_samples)[samples]
-        packed = np.zeros((found.n_variants, (len(which) + 3) // 4), dtype=np.uint8)
-        for at, sample in enumerate(which.tolist()):
-            code = (found.packed[:, sample // 4] >> np.uint8(2 * (sample % 4))) & np.uint8(3)
+            return taken
+        # Other samples lie in other bytes: their codes are moved two bits at a time.
+        chosen = np.arange(self.n_samples)[samples]
+        packed = np.zeros((taken.n_variants, (len(chosen) + 3) // 4), dtype=np.uint8)
+        for at, sample in enumerate(chosen.tolist()):
+            code = (taken.packed[:, sample // 4] >> np.uint8(2 * (sample % 4))) & np.uint8(3)
             packed[:, at // 4] |= code << np.uint8(2 * (at % 4))
         per_sample = {
-            one: getattr(found, one)[which] for one in ("family_ids", "sample_ids", "sex")
+            name: getattr(taken, name)[chosen] for name in ("family_ids", "sample_ids", "sex")
         }
-        for one in ("y", "phenotype"):
-            values = getattr(found, one)
-            per_sample[one] = None if values is None else values[which]
-        covariates = {name: column[which] for name, column in self.covariates.items()}
-        return replace(found, packed=packed, covariates=covariates, **per_sample)
+        for name in ("y", "phenotype"):
+            values = getattr(taken, name)
+            per_sample[name] = None if values is None else values[chosen]
+        covariates = {name: column[chosen] for name, column in self.covariates.items()}
+        return replace(taken, packed=packed, covariates=covariates, **per_sample)
 
     def feature_names(self) -> list[str]:
-        """One name per variant, no two alike: the identifier. Where that is missing (``.``) or not
-        unique, it comes with chromosome, position and alleles; and with the number of the variant
-        where that is not unique either."""
+        """A unique name per variant.
+
+        It is the identifier. Where that is missing (``.``) or not unique, chromosome, position and
+        alleles are appended, and where this is not unique either, the number of the variant.
+        """
         names = self.variant_ids.tolist()
-        for tries in range(2):
-            seen: dict[str, int] = {}
-            for name in names:
-                seen[name] = seen.get(name, 0) + 1
-            if len(seen) == len(names) and "." not in seen:
-                break
-            for v, name in enumerate(names):
-                if name == "." or seen[name] > 1:
-                    place = f"{self.chromosomes[v]}:{self.positions[v]}:{':'.join(self.alleles[v])}"
-                    names[v] = (
-                        (place if name == "." else f"{name}:{place}")
-                        if not tries
-                        else (f"{name}#{v}")
-                    )
-        return names
+        times = Counter(names)
+        for v, name in enumerate(names):
+            if name == "." or times[name] > 1:
+                place = f"{self.chromosomes[v]}:{self.positions[v]}:{':'.join(self.alleles[v])}"
+                names[v] = place if name == "." else f"{name}:{place}"
+        times = Counter(names)
+        return [f"{name}#{v}" if times[name] > 1 else name for v, name in enumerate(names)]
 
     def to_table(self, *, covariates: bool = False) -> Table:
         """A `Table` of nominal columns with the levels 0, 1, 2 (copies of allele 1).
@@ -265,26 +268,25 @@ class Genotypes:
         if self.n_samples * self.n_variants > MOST_CELLS:
             raise ValueError(
                 f"{self.n_samples:,} samples of {self.n_variants:,} variants are too many cells "
-                f"for "
-                f"a Table (at most {MOST_CELLS:,}); take some first: take(variants=...); "
+                f"for a Table (at most {MOST_CELLS:,}); take some first: take(variants=...); "
                 "score_features works on the genotypes as they are"
             )
+        # A variant has the counts that occur as levels; -1, missing, reads the last code.
         counts = self.to_array(missing=-1)
         columns = []
         for v, name in enumerate(self.feature_names()):
-            there = np.bincount(counts[:, v] + 1, minlength=4)[1:] > 0
-            recoded = np.append(np.cumsum(there) - 1, -1).astype(np.int32)
-            levels = tuple(np.flatnonzero(there).tolist())
-            columns.append(Column(name, "nominal", recoded[counts[:, v]], levels))
-        if covariates:
-            taken = Table(dict(self.covariates)) if self.covariates else None
-            columns += list(taken.columns) if taken is not None else []
+            occurs = np.bincount(counts[:, v] + 1, minlength=4)[1:] > 0
+            code_of_count = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)
+            levels = tuple(np.flatnonzero(occurs).tolist())
+            columns.append(Column(name, "nominal", code_of_count[counts[:, v]], levels))
+        if covariates and self.covariates:
+            columns += Table(dict(self.covariates)).columns
         target = None
         if self.y is not None:
-            known = self.classes
-            place = {label: code for code, label in enumerate(known)}
-            codes = np.array([place.get(label, -1) for label in self.y.tolist()], dtype=np.int32)
-            target = Column("phenotype", "nominal", codes, known)
+            classes = self.classes
+            code_of = {label: code for code, label in enumerate(classes)}
+            codes = np.array([code_of.get(label, -1) for label in self.y.tolist()], dtype=np.int32)
+            target = Column("phenotype", "nominal", codes, classes)
         return Table.from_columns(columns, target, name=self.name)
 
     def variants_records(self, which: Any = None) -> list[dict[str, Any]]:

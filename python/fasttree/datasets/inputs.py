@@ -1,7 +1,7 @@
-"""What callers give as (X, y): names of data sets and of target columns become rows and labels.
+"""Resolution of (X, y): names of data sets and of target columns become rows and labels.
 
-``"iris"`` (a bundled set), ``"data.csv"`` (a file) and ``(frame, "column")`` are taken wherever a
-`Table` or (X, y) is.
+Every public function that takes (X, y) calls this. So ``"iris"`` (a bundled set), ``"data.csv"`` (a
+file) and ``(frame, "column")`` are accepted wherever a `Table` or arrays are.
 """
 
 from __future__ import annotations

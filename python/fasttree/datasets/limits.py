@@ -1,6 +1,7 @@
-"""Bounds on data files: what is beyond them is an error that names the bound, not an empty memory.
+"""Bounds on data files, so that a malformed or hostile file is an error and does not fill the memory.
 
-Every reader takes them; `load(..., limits=Limits(field=...))` changes them for one file.
+Every reader takes `Limits`; the error names the bound that was exceeded. A file that is meant to be
+so large is read by ``load(..., limits=Limits(field=...))``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Limits:
         columns: columns (attributes) of a file.
         levels: distinct labels of a nominal column, at most 65,536.
         unpacked: bytes of a compressed file after unpacking.
-        ratio: unpacked bytes a packed byte, looked at from 64 MiB of unpacked bytes on.
+        ratio: unpacked bytes per packed byte, checked from 64 MiB of unpacked bytes on.
 
     Raises:
         ValueError: a bound is no whole number from 1 on, or too large.
@@ -38,15 +39,15 @@ class Limits:
     ratio: int = 250
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            most = MAX_LEVELS if one.name == "levels" else 1 << 62
+        for bound in fields(self):
+            value = getattr(self, bound.name)
+            most = MAX_LEVELS if bound.name == "levels" else 1 << 62
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
                 raise ValueError(
-                    f"Limits({one.name}={str(value)[:40]}) must be a whole number from 1 to {most}"
+                    f"Limits({bound.name}={str(value)[:40]}) must be a whole number from 1 to {most}"
                 )
 
     @property
     def core(self) -> tuple[int, int, int]:
-        """Those that the core checks: field, columns, levels."""
+        """(field, columns, levels): the bounds that the core checks."""
         return self.field, self.columns, self.levels

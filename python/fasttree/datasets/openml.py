@@ -3,7 +3,8 @@ afterwards).
 
 What
     ``fetch("61")`` by number, ``fetch("iris")`` by name (the active version), ``fetch("iris/1")``
-    by name and version. Nominal attributes keep their declared labels.
+    by name and version. Nominal attributes keep their declared labels. `load` calls this for the
+    names that begin with ``openml:``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ _NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
 
 
 def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
-    """Fetch an OpenML data set: a pandas frame, its class column, and the title of the set.
+    """Fetch an OpenML data set.
 
     Args:
         name: ``"61"``, ``"iris"`` or ``"iris/1"``.
         target: the class column; default: OpenML's default target.
+
+    Returns:
+        A pandas frame, the name or position of its class column, and the title of the set.
 
     Raises:
         ImportError: pandas is missing (scikit-learn needs it to keep nominal attributes).
@@ -33,6 +37,7 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
         raise ImportError("OpenML data sets need pandas: pip install 'fasttree[data]'") from None
     from sklearn.datasets import fetch_openml
 
+    # Only a plain name reaches the network and the cache folder.
     name = name.strip()
     if not name:
         raise ValueError("openml: needs a name or number, as in openml:iris or openml:61")
@@ -41,6 +46,7 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
             f"openml:{name[:60]!r} is no name of a data set there; a name has letters, digits and "
             "_ - . ( ) , + only, with /VERSION behind it where one is wanted"
         )
+    # By number, by name and version, or by name alone.
     options: dict[str, Any] = {"as_frame": True, "parser": "auto"}
     stem, slash, version = name.rpartition("/")
     if name.isdigit():
@@ -49,12 +55,13 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
         bunch = fetch_openml(name=stem, version=int(version), **options)
     else:
         bunch = fetch_openml(name=name, version="active", **options)
-    own = list(getattr(bunch, "target_names", None) or [])
+    targets = list(getattr(bunch, "target_names", None) or [])
     if target is None:
-        if len(own) != 1:
+        if len(targets) != 1:
             raise DataFileError(
-                f"OpenML names {len(own)} targets {own}; choose one with target=", f"openml:{name}"
+                f"OpenML names {len(targets)} targets {targets}; choose one with target=",
+                f"openml:{name}",
             )
-        target = own[0]
+        target = targets[0]
     title = (getattr(bunch, "details", None) or {}).get("name", name)
     return bunch.frame, target, title

@@ -7,8 +7,8 @@ What
 Source
     The file formats of PLINK 1.9 (https://www.cog-genomics.org/plink/1.9/formats).
 Complexity
-    The text files are read once. Of the .bed, one byte per variant is looked at (the unused bits of
-    its last byte), and the rest when something asks for genotypes.
+    The text files are read once. Of the .bed, one byte per variant is read at once (the unused bits
+    of its last byte), and the rest when genotypes are needed.
 When not to use it
     For VCF, BGEN or PLINK 2 files (.pgen): convert them with ``plink2 --make-bed`` first.
 """
@@ -19,6 +19,7 @@ import math
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +29,54 @@ from .._checks import checked, maybe, one_value, path_of, string
 from ..rendering.saving import half_replaced
 from ..table.doubtful import warn_caller
 from .errors import DataFileError
-from .genotypes import Genotypes, pack
+from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 
 __all__ = ["CONTROL_AND_CASE", "MAGIC", "RAW_HEADER", "SUFFIXES", "is_plink", "read_plink"]
 
 SUFFIXES = (".bed", ".bim", ".fam")
 MAGIC = b"\x6c\x1b"
+"""The first two bytes of a PLINK 1 .bed file; the third is 1 where it is SNP-major."""
 RAW_HEADER = ["FID", "IID", "PAT", "MAT", "SEX", "PHENOTYPE"]
 CONTROL_AND_CASE = {"1": "control", "2": "case"}
+SEXES = {"1": 1, "2": 2}
+"""Male and female; any other text is 0, unknown."""
 UNKNOWN = {"NA", "N/A", "."}
 """Texts of a missing phenotype, beside every spelling of NaN and of the number -9."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
+
+SampleId = tuple[str, str]
+"""Family and sample."""
+
+
+@dataclass
+class _Study:
+    """What the files of a study hold, before the phenotype is read."""
+
+    fields: dict[str, Any]
+    """Arguments of `Genotypes`."""
+    phenotypes: list[str]
+    """Texts of the phenotype column, by sample."""
+    phenotype_lines: list[int]
+    phenotype_file: str
+
+    def sample_ids(self) -> list[SampleId]:
+        """The samples in the order of the file."""
+        families, samples = self.fields["family_ids"], self.fields["sample_ids"]
+        return list(zip(families.tolist(), samples.tolist(), strict=True))
+
+
+@dataclass
+class _SampleFile:
+    """A phenotype or covariate file."""
+
+    columns: list[str]
+    """Names of the columns behind family and sample."""
+    values: dict[SampleId, list[str]]
+    lines: dict[SampleId, int]
+
+    def column(self, k: int, samples: Sequence[SampleId]) -> list[str]:
+        """Texts of column k; "NA" for a sample that is not in the file."""
+        return [self.values[one][k] if one in self.values else "NA" for one in samples]
 
 
 def is_plink(path: str | os.PathLike[str]) -> bool:
@@ -102,46 +140,44 @@ def read_plink(
         Genotypes 'study': 100 samples, 30 variants on 1 chromosome, 2 classes
     """
     text = os.path.expanduser(os.fspath(path))
-    facts = _read_raw(text) if text.endswith(".raw") else _read_bed(text, memory_map)
-    values, lines, where = (
-        facts.pop("phenotype_text"),
-        facts.pop("phenotype_lines"),
-        facts.pop("of"),
-    )
+    study = _read_raw(text) if text.endswith(".raw") else _read_bed(text, memory_map)
+    samples = study.sample_ids()
+    # The phenotype: that of the study's own file, or a column of another one.
+    values, lines, file = study.phenotypes, study.phenotype_lines, study.phenotype_file
     column = "PHENOTYPE"
-    ids = list(zip(facts["family_ids"].tolist(), facts["sample_ids"].tolist(), strict=True))
     if phenotype is not None:
-        names, rows, at_lines = _by_sample(phenotype)
-        if phenotype_name is not None and phenotype_name not in names:
+        table = _by_sample(phenotype)
+        if phenotype_name is not None and phenotype_name not in table.columns:
             raise DataFileError(
-                f"is not a column (phenotype_name=); there are {', '.join(names)}",
+                f"is not a column (phenotype_name=); there are {', '.join(table.columns)}",
                 phenotype,
                 None,
                 None,
                 phenotype_name,
             )
-        chosen = names.index(phenotype_name) if phenotype_name is not None else 0
-        column, where = names[chosen], os.fspath(phenotype)
-        values = [rows[one][chosen] if one in rows else "NA" for one in ids]
-        lines = [at_lines.get(one, 0) for one in ids]
-        _some(values, ids, rows, where)
+        chosen = table.columns.index(phenotype_name) if phenotype_name is not None else 0
+        column, file = table.columns[chosen], os.fspath(phenotype)
+        values = table.column(chosen, samples)
+        lines = [table.lines.get(one, 0) for one in samples]
+        _check_overlap(samples, table, file)
     elif phenotype_name is not None:
         raise ValueError(
             f"phenotype_name={phenotype_name!r} names a column of a phenotype file; give the file "
             "as phenotype="
         )
-    facts |= _phenotype(values, lines, where, column)
+    fields = study.fields | _phenotype(values, lines, file, column)
+    # All columns of the covariate file, numbers or text.
     if covariates is not None:
-        names, rows, _ = _by_sample(covariates)
-        _some(["" for one in ids], ids, rows, os.fspath(covariates))
-        facts["covariates"] = {
-            name: _covariate([rows[one][k] if one in rows else "NA" for one in ids])
-            for k, name in enumerate(names)
+        table = _by_sample(covariates)
+        _check_overlap(samples, table, os.fspath(covariates))
+        fields["covariates"] = {
+            name: _covariate(table.column(k, samples)) for k, name in enumerate(table.columns)
         }
-    return Genotypes(**facts)
+    return Genotypes(**fields)
 
 
-def _read_bed(text: str, memory_map: bool) -> dict[str, Any]:
+def _read_bed(text: str, memory_map: bool) -> _Study:
+    """The three files of a study; refused where they were written or replaced meanwhile."""
     stem = text[:-4] if text[-4:] in SUFFIXES else text
     files = [stem + end for end in SUFFIXES]
     for file in files:
@@ -158,22 +194,23 @@ def _read_bed(text: str, memory_map: bool) -> dict[str, Any]:
             f"{marker} if another program has written all three since",
             files[0],
         )
-    facts = _read_three(stem, memory_map)
+    study = _read_three(stem, memory_map)
     if _states(files) != before:
         raise DataFileError(
             "this file, its .bim or its .fam was written while they were read; read them again",
             files[0],
         )
-    return facts
+    return study
 
 
 def _states(files: Sequence[str]) -> list[tuple[int, int, int]]:
-    """What changes when a file is written or replaced."""
+    """Inode, size and time of change of each file: some of them change when it is replaced."""
     found = map(os.stat, files)
     return [(state.st_ino, state.st_size, state.st_mtime_ns) for state in found]
 
 
-def _read_three(stem: str, memory_map: bool) -> dict[str, Any]:
+def _read_three(stem: str, memory_map: bool) -> _Study:
+    """Read ``stem.fam``, ``stem.bim`` and ``stem.bed``."""
     family = _rows_of(stem + ".fam", 6, "family, sample, father, mother, sex, phenotype")
     variants = _rows_of(
         stem + ".bim", 6, "chromosome, variant, centimorgans, position, allele 1, allele 2"
@@ -182,24 +219,23 @@ def _read_three(stem: str, memory_map: bool) -> dict[str, Any]:
     lines = [line for line, _ in variants]
     people = list(zip(*(fields for _, fields in family), strict=True))
     _unique([line for line, _ in family], people[0], people[1], stem + ".fam")
-    return {
+    fields = {
         "packed": _packed(stem + ".bed", len(variants), len(family), memory_map),
         "family_ids": _strings(people[0]),
         "sample_ids": _strings(people[1]),
-        "sex": np.array([{"1": 1, "2": 2}.get(one, 0) for one in people[4]]),
+        "sex": np.array([SEXES.get(text, 0) for text in people[4]]),
         "chromosomes": _strings(columns[0]),
         "variant_ids": _strings(columns[1]),
         "positions": _whole(columns[3], lines, stem + ".bim", "position"),
         "alleles": np.array([columns[4], columns[5]], dtype=object).T,
-        "phenotype_text": list(people[5]),
-        "phenotype_lines": [line for line, _ in family],
-        "of": stem + ".fam",
         "name": os.path.basename(stem),
     }
+    return _Study(fields, list(people[5]), [line for line, _ in family], stem + ".fam")
 
 
 def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.ndarray:
-    """The bytes behind the magic number, checked against the numbers of the text files."""
+    """The bytes behind the magic number, if they are as many as the text files demand; shape
+    (n_variants, ceil(n_samples / 4))."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         magic = file.read(3)
@@ -212,12 +248,12 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
         if magic[2:] != b"\x01":
             raise DataFileError(
                 f"is not SNP-major: byte 3 is {magic[2:].hex() or 'missing'}, not 01; write it "
-                f"anew "
-                "with plink --make-bed",
+                "anew with plink --make-bed",
                 path,
             )
-        each = (n_samples + 3) // 4
-        needed = 3 + n_variants * each
+        # The size tells whether the three files belong together.
+        bytes_per_variant = (n_samples + 3) // 4
+        needed = 3 + n_variants * bytes_per_variant
         if size != needed:
             what = "was cut short" if size < needed else "is too long"
             raise DataFileError(
@@ -225,7 +261,7 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
                 f"{needed:,} bytes, it has {size:,}; the three files must be of one study",
                 path,
             )
-        shape = (n_variants, each)
+        shape = (n_variants, bytes_per_variant)
         if memory_map:
             packed: np.ndarray = np.memmap(path, dtype=np.uint8, mode="r", offset=3, shape=shape)
         else:
@@ -233,11 +269,11 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
             got = file.readinto(packed.data.cast("B"))
             if got != packed.size:
                 raise DataFileError(f"ended after {got + 3:,} of {needed:,} bytes", path)
-    _unused_bits(packed, n_samples, path)
+    _check_unused_bits(packed, n_samples, path)
     return packed
 
 
-def _unused_bits(packed: np.ndarray, n_samples: int, path: str) -> None:
+def _check_unused_bits(packed: np.ndarray, n_samples: int, path: str) -> None:
     """Refuse a .bed with genotypes behind the last sample: the .fam has too few lines."""
     used = n_samples % 4
     if not used:
@@ -271,7 +307,7 @@ def _unique(
 
 
 def _rows_of(path: str, fields: int, what: str) -> list[tuple[int, list[str]]]:
-    """(line number, fields) of every line that is not empty, each of the given number."""
+    """(line number, fields) of every line that is not empty; `what` names the `fields` fields."""
     found = []
     for number, line in enumerate(_text(path).split("\n"), 1):
         parts = line.split()
@@ -287,6 +323,7 @@ def _rows_of(path: str, fields: int, what: str) -> list[tuple[int, list[str]]]:
 
 
 def _text(path: str | os.PathLike[str]) -> str:
+    """A text file in UTF-8, without a byte order mark."""
     data = Path(path).read_bytes()
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
@@ -300,13 +337,15 @@ def _text(path: str | os.PathLike[str]) -> str:
         ) from None
 
 
-def _strings(values: Sequence[str]) -> np.ndarray:
+def _strings(values: Sequence[str | None]) -> np.ndarray:
+    """An array of objects, shape (n,)."""
     found = np.empty(len(values), dtype=object)
     found[:] = values
     return found
 
 
 def _whole(values: Sequence[str], lines: Sequence[int], path: str, column: str) -> np.ndarray:
+    """Texts as 64-bit integers; `lines` are the lines that they come from."""
     for line, value in zip(lines, values, strict=True):
         if not WHOLE.fullmatch(value) or len(value) > 20 or not -(2**63) <= int(value) < 2**63:
             raise DataFileError(
@@ -315,10 +354,8 @@ def _whole(values: Sequence[str], lines: Sequence[int], path: str, column: str) 
     return np.array([int(value) for value in values], dtype=np.int64)
 
 
-def _by_sample(
-    path: str | os.PathLike[str],
-) -> tuple[list[str], dict[tuple[str, str], list[str]], dict[tuple[str, str], int]]:
-    """Names of the columns behind family and sample, and their fields and lines by sample."""
+def _by_sample(path: str | os.PathLike[str]) -> _SampleFile:
+    """Read a phenotype or covariate file, with or without a header ``FID IID ...``."""
     lines = [(n, line.split()) for n, line in enumerate(_text(path).split("\n"), 1) if line.split()]
     if not lines:
         raise DataFileError("is empty", path)
@@ -329,26 +366,25 @@ def _by_sample(
         )
     named = lines[0][1][0] in ("FID", "#FID") and lines[0][1][1] == "IID"
     names = lines[0][1][2:] if named else [f"column {k + 1}" for k in range(width - 2)]
-    rows: dict[tuple[str, str], list[str]] = {}
-    at: dict[tuple[str, str], int] = {}
+    found = _SampleFile(names, {}, {})
     for number, parts in lines[named:]:
         if len(parts) != width:
             raise DataFileError(f"has {len(parts)} fields, the first line {width}", path, number)
         one = (parts[0], parts[1])
-        if one in rows:
+        if one in found.values:
             raise DataFileError(
                 "is the second line of this sample", path, number, None, " ".join(one)
             )
-        rows[one], at[one] = parts[2:], number
-    return names, rows, at
+        found.values[one], found.lines[one] = parts[2:], number
+    return found
 
 
-def _some(values: Sequence[Any], ids: Sequence[Any], rows: Any, path: str) -> None:
-    """Refuse a file that knows none of the samples."""
-    if values and not any(one in rows for one in ids):
+def _check_overlap(samples: Sequence[SampleId], table: _SampleFile, path: str) -> None:
+    """Refuse a file that holds none of the samples."""
+    if samples and not any(one in table.values for one in samples):
+        family, sample = samples[0]
         raise DataFileError(
-            f"has none of the samples; the study's first is family {ids[0][0]!r}, sample "
-            f"{ids[0][1]!r}",
+            f"has none of the samples; the study's first is family {family!r}, sample {sample!r}",
             path,
         )
 
@@ -356,16 +392,20 @@ def _some(values: Sequence[Any], ids: Sequence[Any], rows: Any, path: str) -> No
 def _phenotype(
     values: Sequence[str], lines: Sequence[int], path: str, column: str
 ) -> dict[str, np.ndarray | None]:
-    """Classes or numbers, whichever the values are."""
+    """The fields of `Genotypes` that hold the phenotype: classes or numbers, as the values are."""
+    # 1 and 2 are classes; if 0 alone occurs, the phenotype is missing altogether.
     known = {value for value in values if not _missing(value)}
     if known <= {"0", "1", "2"}:
         if not known & set(CONTROL_AND_CASE):
             return {"y": None, "phenotype": None}
-        return {"y": _strings([CONTROL_AND_CASE.get(value) for value in values])}  # type: ignore[misc]
+        return {"y": _strings([CONTROL_AND_CASE.get(value) for value in values])}
+    # Text makes classes, unless most values are numbers: then it is taken for a mistake.
     numbers = [_number(value) for value in values]
     if any(number is None for number in numbers):
-        some = [number is not None for number, v in zip(numbers, values, strict=True) if v in known]
-        if sum(some) > len(some) / 2:
+        numeric = [
+            n is not None for n, value in zip(numbers, values, strict=True) if value in known
+        ]
+        if sum(numeric) > len(numeric) / 2:
             at = next(i for i, number in enumerate(numbers) if number is None)
             raise DataFileError(
                 "is no number among numbers; NA or -9 is missing",
@@ -374,7 +414,8 @@ def _phenotype(
                 column,
                 values[at],
             )
-        return {"y": _strings([None if _missing(value) else value for value in values])}  # type: ignore[misc]
+        return {"y": _strings([None if _missing(value) else value for value in values])}
+    # 1.0 and 2.0 are numbers, as in PLINK, and hardly meant to be.
     if {_number(value) for value in known} <= {0.0, 1.0, 2.0}:
         odd = next(i for i, v in enumerate(values) if v in known and v not in ("0", "1", "2"))
         warn_caller(
@@ -402,7 +443,7 @@ def _missing(value: str) -> bool:
 
 
 def _number(value: str) -> float | None:
-    """NaN for a missing one, None for text."""
+    """The number that a value is: NaN where it is missing, None for text."""
     if _missing(value):
         return float("nan")
     number = _float(value)
@@ -410,14 +451,16 @@ def _number(value: str) -> float | None:
 
 
 def _covariate(values: Sequence[str]) -> np.ndarray:
+    """Numbers with NaN where missing, or text with None; shape (n_samples,)."""
     numbers = [_number(value) for value in values]
     if any(number is None for number in numbers):
-        return _strings([None if _missing(value) else value for value in values])  # type: ignore[misc]
+        return _strings([None if _missing(value) else value for value in values])
     return np.array(numbers, dtype=float)
 
 
-def _read_raw(path: str) -> dict[str, Any]:
-    """A ``.raw`` file of ``--recode A``: one line a sample, one column of counts a variant."""
+def _read_raw(path: str) -> _Study:
+    """Read a ``.raw`` file of ``--recode A``: one line per sample, one column of counts per
+    variant."""
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no file {path!r}")
     lines = [(n, line) for n, line in enumerate(_text(path).split("\n"), 1) if line.strip()]
@@ -436,6 +479,7 @@ def _read_raw(path: str) -> dict[str, Any]:
         raise DataFileError(
             "has dominance columns (_HET); write it with --recode A, not AD", path, 1
         )
+    # Counts and the six leading fields, line by line.
     counts = np.empty((len(lines) - 1, len(names)), dtype=np.int8)
     people = []
     for row, (number, line) in enumerate(lines[1:]):
@@ -452,22 +496,22 @@ def _read_raw(path: str) -> dict[str, Any]:
             ) from None
     columns = list(zip(*people, strict=True))
     _unique([number for number, _ in lines[1:]], columns[0], columns[1], path)
+    # The header names each column VARIANT_ALLELE; the other allele and the places are not known.
     split = [name.rpartition("_") for name in names]
-    alleles = np.array([[s[2] if s[1] else "?" for s in split], ["?"] * len(names)], dtype=object).T
-    return {
+    variants = [variant if underscore else allele for variant, underscore, allele in split]
+    counted = [allele if underscore else "?" for _, underscore, allele in split]
+    fields = {
         "packed": pack(counts),
         "family_ids": _strings(columns[0]),
         "sample_ids": _strings(columns[1]),
-        "sex": np.array([{"1": 1, "2": 2}.get(one, 0) for one in columns[4]]),
-        "variant_ids": _strings([s[0] if s[1] else s[2] for s in split]),
+        "sex": np.array([SEXES.get(text, 0) for text in columns[4]]),
+        "variant_ids": _strings(variants),
         "chromosomes": _strings(["0"] * len(names)),
         "positions": np.zeros(len(names), dtype=np.int64),
-        "alleles": alleles,
-        "phenotype_text": list(columns[5]),
-        "phenotype_lines": [number for number, _ in lines[1:]],
-        "of": path,
-        "name": os.path.basename(path)[:-4],
+        "alleles": np.array([counted, ["?"] * len(names)], dtype=object).T,
+        "name": os.path.basename(path)[: -len(".raw")],
     }
+    return _Study(fields, list(columns[5]), [number for number, _ in lines[1:]], path)
 
 
-_COUNTED = {"0": 0, "1": 1, "2": 2, "NA": -127}
+_COUNTED = {"0": 0, "1": 1, "2": 2, "NA": MISSING_GENOTYPE}

@@ -5,9 +5,9 @@ What
     touched. The three files are replaced together (`rendering.saving.replace_files`), so the files
     that a study is mapped from may be the target.
 Decisions
-    What the files have no place for is left out: covariates, parents, centimorgans.
+    Covariates are not written, as no file has a place for them; parents and centimorgans are 0.
 Complexity
-    O(genotypes); 4,096 variants are in memory at a time.
+    O(genotypes); `UNPACKED_VARIANTS` variants are in memory at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from .._checks import checked, having, path_of
 from .._checks.mapped import check_mapped
 from ..rendering.saving import replace_files
-from .genotypes import Genotypes
+from .genotypes import UNPACKED_VARIANTS, Genotypes
 from .plink import CONTROL_AND_CASE, MAGIC, SUFFIXES
 
 __all__ = ["dump_plink"]
@@ -31,7 +31,7 @@ CODES: tuple[dict[Any, str], ...] = (
     {code: code for code in CONTROL_AND_CASE},
     {int(code): code for code in CONTROL_AND_CASE},
 )
-"""What a .fam says of a class, by the labels that it can have."""
+"""The three spellings of the two classes, each with its code in a .fam."""
 
 
 @checked(genotypes=having("Genotypes", "packed", "sample_ids", "alleles"), path=path_of)
@@ -77,6 +77,7 @@ def dump_plink(genotypes: Genotypes, path: str | os.PathLike[str]) -> str:
 
 
 def _check_shape(genotypes: Genotypes) -> None:
+    """Refuse arrays whose lengths do not fit each other."""
     n, m = genotypes.shape
     if not n or not m:
         raise ValueError(f"{n} samples and {m} variants: a study has at least one of each")
@@ -98,11 +99,12 @@ def _check_shape(genotypes: Genotypes) -> None:
 
 
 def _write_bed(file: IO[bytes], genotypes: Genotypes) -> None:
+    """Write the genotypes, SNP-major."""
     packed = check_mapped(genotypes.packed)
     used = genotypes.n_samples % 4
     file.write(MAGIC + b"\x01")
-    for first in range(0, genotypes.n_variants, 1 << 12):
-        block = packed[first : first + (1 << 12)]
+    for first in range(0, genotypes.n_variants, UNPACKED_VARIANTS):
+        block = packed[first : first + UNPACKED_VARIANTS]
         if used:  # the bits behind the last sample are 0
             block = np.array(block)
             block[:, -1] &= np.uint8((1 << 2 * used) - 1)
@@ -110,6 +112,7 @@ def _write_bed(file: IO[bytes], genotypes: Genotypes) -> None:
 
 
 def _family(genotypes: Genotypes) -> list[str]:
+    """Lines of the .fam: family, sample, no parents, sex, phenotype."""
     families = _fields(genotypes.family_ids, "family_ids")
     samples = _fields(genotypes.sample_ids, "sample_ids")
     first: dict[tuple[str, str], int] = {}
@@ -124,10 +127,14 @@ def _family(genotypes: Genotypes) -> list[str]:
         if sex not in (0, 1, 2):
             raise ValueError(f"sex, row {row}: {sex!r} is not 1 (male), 2 (female) or 0 (unknown)")
     people = zip(families, samples, sexes, _phenotypes(genotypes), strict=True)
-    return [f"{f}\t{i}\t0\t0\t{int(s)}\t{p}\n" for f, i, s, p in people]
+    return [
+        f"{family}\t{sample}\t0\t0\t{int(sex)}\t{phenotype}\n"
+        for family, sample, sex, phenotype in people
+    ]
 
 
 def _phenotypes(genotypes: Genotypes) -> list[str]:
+    """Texts of the phenotype column: codes of classes, numbers, or -9 where it is missing."""
     if genotypes.y is not None:
         return _class_codes(genotypes.y.tolist())
     if genotypes.phenotype is None:
@@ -144,10 +151,11 @@ def _phenotypes(genotypes: Genotypes) -> list[str]:
 
 
 def _class_codes(labels: list[Any]) -> list[str]:
+    """1, 2 or -9 for each label, by the spelling that has all of them."""
     present = {label for label in labels if label is not None}
     plain = not any(isinstance(label, bool) for label in present)
     codes = next((codes for codes in CODES if plain and present <= set(codes)), None)
-    if codes is None:
+    if codes is None:  # name a label that the nearest spelling does not have
         allowed = max(CODES, key=lambda codes: len(present & set(codes)))
         row, label = next(
             (row, label)
@@ -163,6 +171,7 @@ def _class_codes(labels: list[Any]) -> list[str]:
 
 
 def _variants(genotypes: Genotypes) -> list[str]:
+    """Lines of the .bim: chromosome, variant, 0 centimorgans, position, two alleles."""
     positions = genotypes.positions.tolist()
     for row, position in enumerate(positions):
         if not isinstance(position, int) or not -(2**63) <= position < 2**63:
@@ -172,7 +181,7 @@ def _variants(genotypes: Genotypes) -> list[str]:
     alleles = np.asarray(genotypes.alleles, dtype=object)
     if alleles.shape != (genotypes.n_variants, 2):
         raise ValueError(f"alleles has shape {alleles.shape}; two a variant are needed")
-    places = zip(
+    columns = zip(
         _fields(genotypes.chromosomes, "chromosomes"),
         _fields(genotypes.variant_ids, "variant_ids"),
         positions,
@@ -180,7 +189,10 @@ def _variants(genotypes: Genotypes) -> list[str]:
         _fields(alleles[:, 1], "alleles[:, 1]"),
         strict=True,
     )
-    return [f"{c}\t{v}\t0\t{p}\t{a}\t{b}\n" for c, v, p, a, b in places]
+    return [
+        f"{chromosome}\t{variant}\t0\t{position}\t{first}\t{second}\n"
+        for chromosome, variant, position, first, second in columns
+    ]
 
 
 def _fields(values: Sequence[Any] | np.ndarray, name: str) -> list[str]:

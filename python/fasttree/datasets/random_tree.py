@@ -6,8 +6,8 @@ What
     Kosub's experiment on tree size (their figure 5) draws such problems; the generating tree is
     returned, as arrays in pre-order.
 Decisions
-    The two leaves of one parent never share a label (such a split would be superfluous). Splits
-    keep away from the edges of the box by `margin` of its width, so that every leaf has a volume.
+    The two leaves of one parent never share a label, as such a split would be superfluous. Splits
+    keep `margin` of the box's width away from its edges, so that every leaf has a volume.
 Complexity
     O(nodes) to grow, O(rows x depth) to label. No recursion.
 """
@@ -72,7 +72,7 @@ class GeneratingTree:
         return self.label[self.apply(X)]
 
     def to_text(self) -> str:
-        """The tree, one node a line, indented by depth.
+        """The tree, one node per line, indented by depth.
 
         Examples:
             >>> print(
@@ -122,60 +122,73 @@ def make_random_tree(
         >>> table.shape, tree.n_nodes, table.classes
         ((500, 6), 23, (0, 1, 2, 3))
     """
-    n, d = check_count("n_rows", n_rows, 1), check_count("n_features", n_features, 1)
-    leaves, k = check_count("n_leaves", n_leaves, 1), check_count("n_classes", n_classes, 2)
+    n_rows = check_count("n_rows", n_rows, 1)
+    n_features = check_count("n_features", n_features, 1)
+    n_leaves = check_count("n_leaves", n_leaves, 1)
+    n_classes = check_count("n_classes", n_classes, 2)
     margin = number_in(0.0, 0.5, below=True)("margin", margin)
     rng = generator_of(random_state)
-    tree = _in_pre_order(*_grow(d, leaves, k, margin, rng))
-    X = rng.random((n, d))
-    names = [f"x{j + 1}" for j in range(d)]
+    tree = _in_pre_order(_grow(n_features, n_leaves, n_classes, margin, rng))
+    X = rng.random((n_rows, n_features))
     table = Table(
-        X, tree.predict(X), feature_names=names, levels={"class": range(k)}, name="random-tree"
+        X,
+        tree.predict(X),
+        feature_names=[f"x{j + 1}" for j in range(n_features)],
+        levels={"class": range(n_classes)},
+        name="random-tree",
     )
     return table, tree
 
 
+@dataclass(slots=True)
+class _Node:
+    """A node while the tree grows; a leaf until it has a feature."""
+
+    label: int
+    feature: int = -1
+    threshold: float = float("nan")
+    left: int = -1
+    right: int = -1
+
+
 def _grow(
-    d: int, n_leaves: int, k: int, margin: float, rng: np.random.Generator
-) -> tuple[list[int], list[float], list[tuple[int, int]], list[int]]:
-    """Nodes in order of creation: feature, threshold, children and label of each."""
-    feature, threshold, children, label = [-1], [float("nan")], [(-1, -1)], [int(rng.integers(k))]
-    boxes = {0: (np.zeros(d), np.ones(d))}
+    n_features: int, n_leaves: int, n_classes: int, margin: float, rng: np.random.Generator
+) -> list[_Node]:
+    """The nodes in the order in which they were made."""
+    nodes = [_Node(int(rng.integers(n_classes)))]
+    boxes = {0: (np.zeros(n_features), np.ones(n_features))}  # lower and upper corner of each leaf
     for _ in range(n_leaves - 1):
-        node = list(boxes)[rng.integers(len(boxes))]
-        low, high = boxes.pop(node)
-        j = int(rng.integers(d))
-        at = float(low[j] + (high[j] - low[j]) * rng.uniform(margin, 1.0 - margin))
-        feature[node], threshold[node], children[node] = j, at, (len(feature), len(feature) + 1)
-        first = int(rng.integers(k))
-        second = int((first + rng.integers(1, k)) % k)
-        for side, own in ((0, first), (1, second)):
-            box = (low.copy(), high.copy())
-            box[1 - side][j] = at
-            boxes[len(feature)] = box
-            feature.append(-1)
-            threshold.append(float("nan"))
-            children.append((-1, -1))
-            label.append(own)
-        label[node] = -1
-    return feature, threshold, children, label
+        # Split a random leaf at a random place of its box.
+        number = list(boxes)[rng.integers(len(boxes))]
+        low, high = boxes.pop(number)
+        j = int(rng.integers(n_features))
+        threshold = float(low[j] + (high[j] - low[j]) * rng.uniform(margin, 1.0 - margin))
+        # The labels of the two new leaves differ.
+        left_label = int(rng.integers(n_classes))
+        right_label = int((left_label + rng.integers(1, n_classes)) % n_classes)
+        left, right = len(nodes), len(nodes) + 1
+        nodes[number] = _Node(-1, j, threshold, left, right)
+        nodes += [_Node(left_label), _Node(right_label)]
+        boxes[left], boxes[right] = (low.copy(), high.copy()), (low.copy(), high.copy())
+        boxes[left][1][j] = boxes[right][0][j] = threshold
+    return nodes
 
 
-def _in_pre_order(
-    feature: list[int], threshold: list[float], children: list[tuple[int, int]], label: list[int]
-) -> GeneratingTree:
+def _in_pre_order(nodes: list[_Node]) -> GeneratingTree:
+    """The tree as arrays, its nodes numbered in pre-order."""
     order: list[int] = []
     stack = [0]
     while stack:
-        node = stack.pop()
-        order.append(node)
-        if feature[node] >= 0:
-            stack += [children[node][1], children[node][0]]
-    place = {node: i for i, node in enumerate(order)} | {-1: -1}
+        number = stack.pop()
+        order.append(number)
+        if nodes[number].feature >= 0:
+            stack += [nodes[number].right, nodes[number].left]
+    new_number = {old: new for new, old in enumerate(order)} | {-1: -1}
+    ordered = [nodes[number] for number in order]
     return GeneratingTree(
-        np.array([feature[node] for node in order]),
-        np.array([threshold[node] for node in order]),
-        np.array([place[children[node][0]] for node in order]),
-        np.array([place[children[node][1]] for node in order]),
-        np.array([label[node] for node in order]),
+        feature=np.array([node.feature for node in ordered]),
+        threshold=np.array([node.threshold for node in ordered]),
+        left=np.array([new_number[node.left] for node in ordered]),
+        right=np.array([new_number[node.right] for node in ordered]),
+        label=np.array([node.label for node in ordered]),
     )

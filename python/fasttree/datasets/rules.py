@@ -2,8 +2,9 @@
 weather.
 
 What
-    Every row is computed when asked for; nothing is stored. Nominal features carry their declared
-    values, so a sample that lacks one still knows it.
+    Every row is computed on request; nothing is stored. Nominal features declare all their values,
+    also those that do not occur in a sample. `nominal`, `check_count` and `check_share` serve the
+    other generators, too.
 Sources
     XOR and parity: textbook; the 3-bit cube with class x1 xor x2 is Vilalta's example. Monks: Thrun
     et al. (1991), "The MONK's Problems", CMU-CS-91-197. Tic-tac-toe: Aha (1991), all boards on
@@ -44,22 +45,25 @@ def check_count(name: str, value: int, least: int) -> int:
     return whole(least)(name, value)
 
 
-def flip_labels(codes: np.ndarray, k: int, flip: float, rng: np.random.Generator) -> np.ndarray:
+def flip_labels(
+    codes: np.ndarray, n_classes: int, flip: float, rng: np.random.Generator
+) -> np.ndarray:
     """Codes in which each label is replaced, with probability `flip`, by another class drawn
     uniformly."""
     if check_share("flip", flip) == 0.0:
         return codes
-    shift = rng.integers(1, k, size=len(codes))
-    return np.where(rng.random(len(codes)) < flip, (codes + shift) % k, codes)
+    shift = rng.integers(1, n_classes, size=len(codes))
+    return np.where(rng.random(len(codes)) < flip, (codes + shift) % n_classes, codes)
 
 
 def _bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
+    """A Table of features x1, x2, ... and classes, all of them 0 or 1."""
     columns = [nominal(f"x{j + 1}", rows[:, j], (0, 1)) for j in range(rows.shape[1])]
     return Table.from_columns(columns, nominal("class", classes, (0, 1)), name=name)
 
 
 def _cube(n_bits: int) -> np.ndarray:
-    """All 2^n rows of n bits, the first bit slowest."""
+    """All 2^n_bits rows of n_bits bits, in lexicographic order."""
     return (np.arange(1 << n_bits)[:, None] >> np.arange(n_bits - 1, -1, -1)) & 1
 
 
@@ -137,6 +141,7 @@ def make_parity(
 
 
 _MONKS_VALUES = (3, 3, 2, 3, 4, 2)
+"""Number of values of each feature."""
 
 
 @checked(problem=one_value)
@@ -190,6 +195,7 @@ def make_monks(
     return Table.from_columns(columns, nominal("class", codes, (0, 1)), name=f"monks-{problem}")
 
 
+# Squares 0 to 8 of three in a row, on a board that is numbered row by row.
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
@@ -210,31 +216,33 @@ def make_tic_tac_toe() -> Table:
         >>> t.shape, int((t.y == "positive").sum())
         ((958, 9), 626)
     """
-    finals: set[tuple[str, ...]] = set()
-    layer: set[tuple[str, ...]] = {("b",) * 9}
+    # All games, move by move: boards on which the game goes on, and boards on which it has ended.
+    finished: set[tuple[str, ...]] = set()
+    open_boards: set[tuple[str, ...]] = {("b",) * 9}
     for move in range(9):
         player = "xo"[move % 2]
         following = {
             (*board[:i], player, *board[i + 1 :])
-            for board in layer
+            for board in open_boards
             for i in range(9)
             if board[i] == "b"
         }
         ended = {board for board in following if _wins(board, player) or move == 8}
-        finals |= ended
-        layer = following - ended
-    boards = sorted(finals, key=lambda b: (not _wins(b, "x"), tuple("xob".index(c) for c in b)))
-    places = [
+        finished |= ended
+        open_boards = following - ended
+    # The order of the UCI file: wins of x first, then by square with x before o before blank.
+    boards = sorted(finished, key=lambda b: (not _wins(b, "x"), tuple("xob".index(c) for c in b)))
+    squares = [
         f"{row}-{column}-square"
         for row in ("top", "middle", "bottom")
         for column in ("left", "middle", "right")
     ]
     levels = ("b", "o", "x")
     columns = [
-        nominal(place, [levels.index(b[j]) for b in boards], levels)
-        for j, place in enumerate(places)
+        nominal(square, [levels.index(board[j]) for board in boards], levels)
+        for j, square in enumerate(squares)
     ]
-    won = [int(_wins(b, "x")) for b in boards]
+    won = [int(_wins(board, "x")) for board in boards]
     return Table.from_columns(
         columns, nominal("class", won, ("negative", "positive")), name="tic-tac-toe"
     )
@@ -289,14 +297,15 @@ def make_contact_lenses() -> Table:
 
     rows = list(product(*features.values()))
     columns = [
-        nominal(n, [v.index(row[j]) for row in rows], v)
-        for j, (n, v) in enumerate(features.items())
+        nominal(name, [levels.index(row[j]) for row in rows], levels)
+        for j, (name, levels) in enumerate(features.items())
     ]
     classes = ("soft", "hard", "none")
     fitted = nominal("contact-lenses", [classes.index(lenses(*row)) for row in rows], classes)
     return Table.from_columns(columns, fitted, name="contact-lenses")
 
 
+# outlook, temperature, humidity, windy, temperature in degrees, humidity in per cent, play
 _DAYS = """
 sunny hot high FALSE 85 85 no
 sunny hot high TRUE 80 90 no
@@ -334,7 +343,8 @@ def make_weather(*, numeric: bool = False) -> Table:
         "windy": ("TRUE", "FALSE"),
     }
     columns = [
-        nominal(n, [v.index(day[j]) for day in days], v) for j, (n, v) in enumerate(levels.items())
+        nominal(name, [own.index(day[j]) for day in days], own)
+        for j, (name, own) in enumerate(levels.items())
     ]
     if numeric:
         columns[1] = Column("temperature", "numeric", np.array([float(day[4]) for day in days]))

@@ -19,10 +19,10 @@ from ..table import Table
 from .rules import Seed, check_count, check_share, nominal
 
 
-def _numeric(X: np.ndarray, codes: np.ndarray, k: int, name: str) -> Table:
-    """A Table over a float block with features x1, x2, ... and the declared classes 0 to k - 1."""
+def _numeric(X: np.ndarray, codes: np.ndarray, n_classes: int, name: str) -> Table:
+    """A Table of numeric features x1, x2, ... with the declared classes 0 to n_classes - 1."""
     names = [f"x{j + 1}" for j in range(X.shape[1])]
-    return Table(X, codes, feature_names=names, levels={"class": range(k)}, name=name)
+    return Table(X, codes, feature_names=names, levels={"class": range(n_classes)}, name=name)
 
 
 def make_blobs(
@@ -34,14 +34,14 @@ def make_blobs(
     center_box: tuple[float, float] = (-10.0, 10.0),
     random_state: Seed = None,
 ) -> Table:
-    """Isotropic Gaussian clusters, one a class.
+    """Isotropic Gaussian clusters, one per class.
 
     Args:
         n_samples: rows, shared out as evenly as possible, in random order.
         centers: number of clusters, their centres uniform in the box; or the centres, shape (k,
             n_features).
         n_features: dimensions (taken from `centers` when that is an array).
-        sd: standard deviation of all clusters, or one a cluster.
+        sd: standard deviation of all clusters, or one per cluster.
         center_box: lower and upper bound of random centres.
         random_state: seed or Generator.
 
@@ -51,6 +51,7 @@ def make_blobs(
     """
     n = check_count("n_samples", n_samples, 1)
     rng = generator_of(random_state)
+    # The centres of the clusters, drawn or given, and their standard deviations.
     if isinstance(centers, (int, np.integer)):
         shape = (check_count("centers", int(centers), 1), check_count("n_features", n_features, 1))
         box = number_array("center_box", center_box)
@@ -66,20 +67,19 @@ def make_blobs(
                 f"centers of shape {middle.shape} must be a finite array of shape (clusters, "
                 "features)"
             )
-    k = len(middle)
+    n_clusters = len(middle)
     spread = number_array("sd", sd)
-    if spread.ndim and spread.shape != (k,):
+    if spread.ndim and spread.shape != (n_clusters,):
         raise ValueError(
-            f"sd has {spread.size} values but there are {k} clusters; give one number or one a "
+            f"sd has {spread.size} values but there are {n_clusters} clusters; give one number or one a "
             "cluster"
         )
     if not ((spread >= 0) & (spread < 1e300)).all():
         raise ValueError(f"sd={shown(sd)} must be finite (below 1e300) and not negative")
-    codes = rng.permutation(np.arange(n) % k)
-    X = middle[codes] + np.broadcast_to(spread, k)[codes, None] * rng.standard_normal(
-        (n, middle.shape[1])
-    )
-    return _numeric(X, codes, k, "blobs")
+    codes = rng.permutation(np.arange(n) % n_clusters)
+    noise = rng.standard_normal((n, middle.shape[1]))
+    X = middle[codes] + np.broadcast_to(spread, n_clusters)[codes, None] * noise
+    return _numeric(X, codes, n_clusters, "blobs")
 
 
 def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: Seed = None) -> Table:
@@ -99,14 +99,13 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
     """
     n, extra = check_count("n_samples", n_samples, 1), check_count("n_noise", n_noise, 0)
     rng = generator_of(random_state)
-    i = np.arange(1, 22)
-    waves = np.stack([np.maximum(6.0 - np.abs(i - centre), 0.0) for centre in (11, 15, 7)])
+    points = np.arange(1, 22)
+    waves = np.stack([np.maximum(6.0 - np.abs(points - centre), 0.0) for centre in (11, 15, 7)])
     codes = rng.integers(0, 3, size=n)
     first, second = waves[np.array([0, 0, 1])[codes]], waves[np.array([1, 2, 2])[codes]]
     u = rng.random((n, 1))
-    X = np.hstack([u * first + (1 - u) * second, np.zeros((n, extra))]) + rng.standard_normal(
-        (n, 21 + extra)
-    )
+    signal = np.hstack([u * first + (1 - u) * second, np.zeros((n, extra))])
+    X = signal + rng.standard_normal(signal.shape)
     return _numeric(X, codes, 3, "waveform")
 
 

@@ -1,9 +1,8 @@
-"""The bundled data sets: a registry of what `list_datasets` lists and the ``load_...`` functions
-return.
+"""The bundled data sets: `list_datasets`, the ``load_...`` functions, and the registry `SHELF`.
 
 What
-    Sets that follow a rule are computed when asked for; iris, wine and breast cancer come from
-    scikit-learn's own copies. No data file is shipped.
+    Sets that follow a rule are computed on request (`rules`); iris, wine and breast cancer come
+    from scikit-learn's copies. No data file is shipped. `load` looks plain names up in `SHELF`.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ class Entry:
 
 
 def _from_sklearn(name: str) -> Table:
+    """A data set of scikit-learn with its names of features and classes."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
@@ -42,7 +42,7 @@ def _from_sklearn(name: str) -> Table:
 
 
 def _bundled(load: Callable[[], Table]) -> Callable[[], Table]:
-    """The function whose tables say how they were made."""
+    """A loader whose Tables name it as their origin."""
 
     @wraps(load)
     def loaded() -> Table:
@@ -144,7 +144,7 @@ SHELF: dict[str, Entry] = {
     "wine": Entry(load_wine, 178, 13, 3, "scikit-learn; Forina et al. 1988"),
     "xor": Entry(load_xor, 8, 3, 2, "computed"),
 }
-"""Name -> entry, by name."""
+"""Entries by name, in alphabetical order."""
 
 
 def list_datasets() -> list[dict[str, Any]]:
@@ -157,11 +157,11 @@ def list_datasets() -> list[dict[str, Any]]:
     """
     return [
         {
-            "name": n,
-            "rows": e.rows,
-            "features": e.features,
-            "classes": e.classes,
-            "source": e.source,
+            "name": name,
+            "rows": entry.rows,
+            "features": entry.features,
+            "classes": entry.classes,
+            "source": entry.source,
         }
-        for n, e in SHELF.items()
+        for name, entry in SHELF.items()
     ]

@@ -1,15 +1,23 @@
-"""`make_genotypes`: case-control genotypes with variants that matter only together."""
+"""`make_genotypes`: case-control genotypes in which two variants decide together.
+
+What
+    A test problem for scores that find interactions (`fasttree.score_features` on neighbours): each
+    of the two variants alone is independent of the phenotype.
+Complexity
+    O(n_samples x n_variants); memory: the packed genotypes and one block of variants.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .._checks import as_float, generator_of, integer, shown
-from .genotypes import Genotypes, pack
+from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 
 __all__ = ["make_genotypes"]
 
 BLOCK = 1 << 14
+"""Variants that are drawn at a time; another number would draw other genotypes."""
 
 
 def make_genotypes(
@@ -48,12 +56,13 @@ def make_genotypes(
         (['together1', 'together2', 'rs3'], ('case', 'control'))
     """
     n, m = integer("n_samples", n_samples, 2), integer("n_variants", n_variants, 2)
-    places = integer("chromosomes", chromosomes, 1)
+    n_chromosomes = integer("chromosomes", chromosomes, 1)
     for name, value, most in (("effect", effect, 1.0), ("missing", missing, 1.0)):
         number = as_float(value)
         if number is None or not 0 <= number <= most or (name == "missing" and number == 1):
             raise ValueError(f"{name}={shown(value)} must lie between 0 and 1")
     random = generator_of(random_state)
+    # Genotypes, block by block: two copies with probability f^2, at least one with 1 - (1 - f)^2.
     packed = np.empty((m, (n + 3) // 4), dtype=np.uint8)
     carries = np.zeros((2, n), dtype=bool)
     for first in range(0, m, BLOCK):
@@ -68,21 +77,22 @@ def make_genotypes(
         if first == 0:
             carries[:] = counts[:, :2].T > 0
         if missing:
-            counts[random.random((n, width), dtype=np.float32) < missing] = -127
+            counts[random.random((n, width), dtype=np.float32) < missing] = MISSING_GENOTYPE
         packed[first : first + width] = pack(counts)
+    # The phenotype, by whether exactly one of the first two variants is carried.
     case = random.random(n) < np.where(carries[0] ^ carries[1], 1 + effect, 1 - effect) / 2
     names = np.array([f"rs{v + 1}" for v in range(m)], dtype=object)
     names[:2] = ["together1", "together2"]
     people = np.array([f"sample{i + 1}" for i in range(n)], dtype=object)
-    each = -(-m // places)
+    per_chromosome = -(-m // n_chromosomes)
     return Genotypes(
         packed=packed,
         family_ids=people,
         sample_ids=people,
         sex=random.integers(1, 3, n),
         variant_ids=names,
-        chromosomes=np.array([str(1 + v // each) for v in range(m)], dtype=object),
-        positions=np.array([1000 * (1 + v % each) for v in range(m)], dtype=np.int64),
+        chromosomes=np.array([str(1 + v // per_chromosome) for v in range(m)], dtype=object),
+        positions=np.array([1000 * (1 + v % per_chromosome) for v in range(m)], dtype=np.int64),
         alleles=np.array([["A", "G"]] * m, dtype=object),
         y=np.where(case, "case", "control").astype(object),
         name="simulated",

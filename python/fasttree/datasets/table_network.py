@@ -1,8 +1,8 @@
 """`TableNetwork`: a directed acyclic graph over columns of codes, with a table for each column.
 
 What
-    What random models (`fasttree.datasets.make_bayesian_network`) and
-    `fasttree.bayesian_networks.BayesianNetwork` share: drawing rows, and the probability of rows.
+    The base of `fasttree.bayesian_networks.BayesianNetwork` and of the random models of
+    `fasttree.datasets.make_bayesian_network`: it draws rows and computes their probability.
 Formula
     P(x) = prod_j P(x_j | x_parents(j)).
 Complexity
@@ -56,7 +56,7 @@ class TableNetwork:
 
         Args:
             n_samples: rows.
-            rng: where the numbers come from, one for each cell that is drawn.
+            rng: generator of the random numbers, one for each cell that is drawn.
             known: codes of the rows, of which the `fixed` columns are kept, shape (n_samples,
                 columns).
             fixed: numbers of columns that are not drawn.
@@ -79,13 +79,17 @@ class TableNetwork:
         return total
 
     def joint(self, codes: np.ndarray) -> np.ndarray:
-        """P(row, class) for every class, shape (n_rows, n_classes); codes of the columns beside the
-        class, shape (n_rows, columns - 1)."""
+        """P(row, class) for every class, shape (n_rows, n_classes).
+
+        Args:
+            codes: codes of the columns beside the class, shape (n_rows, columns - 1).
+        """
         last = len(self.parents) - 1
         total = np.ones((len(codes), self.tables[last].shape[-1]))
         for j, own in enumerate(self.parents):
             axes = [*own, j]
             cells = tuple(codes[:, i] for i in axes if i != last)
+            # A table with the class as parent or column has a factor for each class.
             if last in axes:
                 total *= np.moveaxis(self.tables[j], axes.index(last), -1)[cells]
             else:
@@ -94,15 +98,18 @@ class TableNetwork:
 
 
 def drawn(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """One code for each row of probabilities, by inversion, shape (n_rows,)."""
+    """A random code for each row of probabilities, by inversion of their sums; shape (n_rows,)."""
     limits = np.cumsum(shares, axis=1)
     points = rng.random((len(shares), 1)) * limits[:, -1:]
     return np.minimum((points >= limits).sum(axis=1), limits.shape[1] - 1)
 
 
 def generations(parents: Sequence[Sequence[int]]) -> list[int]:
-    """Columns without parents, then those whose parents came before, and so on; each time in
-    ascending order.
+    """Columns in topological order: those without parents, then those whose parents came before,
+    and so on, each generation in ascending order.
+
+    Raises:
+        ValueError: a cycle.
 
     >>> generations([[3], [0, 3], [3], []])
     [3, 0, 2, 1]

@@ -11,7 +11,7 @@ import pytest
 
 import fasttree
 from fasttree.advice.candidates import candidates
-from fasttree.advice.honest import choose, corrected_accuracy
+from fasttree.advice.selection import choose, corrected_accuracy
 from fasttree.cli import main
 
 pd = pytest.importorskip("pandas")

@@ -25,7 +25,7 @@ from os import PathLike
 from typing import Any
 
 from .._checks import checked, listing, maybe, one_value, path_of, string
-from ..model_selection.grid import running_at
+from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import check_on_interrupt
 from ..rendering.progress import Progress
 from ..table.doubtful import quiet
@@ -116,7 +116,7 @@ def run(
         raise ValueError(f"name={name!r}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
     started = time.perf_counter()
-    with quiet(), running_at(client, journal):  # the papers' data are what they are
+    with quiet(), executing_on(client, journal):  # the papers' data are what they are
         request = Request(data, datasets, quick, n_jobs, progress, on_interrupt)
         found: Reproduction = module.Experiment(request).run()
     found.seconds = time.perf_counter() - started

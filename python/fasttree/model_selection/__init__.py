@@ -1,5 +1,9 @@
-"""Comparing methods honestly: shared folds, cross-validation, statistical tests, tables over data
-sets."""
+"""Comparison of methods: shared folds, cross-validation, statistical tests, tables over data sets.
+
+`cross_validate` runs criteria and classifiers on the folds of one data set, `compare` on several,
+`learning_curve` by training size, `sweep` over the settings of pair criteria. All methods of a call
+have the same folds, and every result has its tests, tables and records.
+"""
 
 from .comparison import Comparison, compare
 from .contiguous import ContiguousKFold

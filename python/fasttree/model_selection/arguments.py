@@ -1,7 +1,7 @@
-"""One order of arguments for every comparison: data first, then criteria.
+"""The order of arguments of `cross_validate`, `compare` and `sweep`: data first, then criteria.
 
-``f(X, y, criteria)``, ``f(table, criteria)``, ``f("iris", criteria)``: where the data bring their
-classes, the second argument may be the criteria.
+``f(X, y, criteria)``, ``f(table, criteria)``, ``f("iris", criteria)``: where the data have their
+own classes, the second argument may be the criteria.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["data_and_criteria", "has_labels"]
 
 
 def has_labels(X: Any) -> bool:
-    """Whether data bring their classes: a Table, a name, or several of these (or pairs)."""
+    """Whether data have their own classes: a Table, a name, or several of these (or pairs)."""
     if isinstance(X, (Table, str, os.PathLike)):
         return True
     several = X.values() if isinstance(X, Mapping) else X
@@ -31,6 +31,7 @@ def has_labels(X: Any) -> bool:
 
 
 def _is_criterion(one: Any) -> bool:
+    """Whether a value is a criterion: its name, an object, a function, or a named one as a pair."""
     if isinstance(one, str):
         return one in _by_name()
     if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str):
@@ -39,6 +40,7 @@ def _is_criterion(one: Any) -> bool:
 
 
 def _are_criteria(value: Any) -> bool:
+    """Whether a value is a criterion, or a list or dict of them."""
     if isinstance(value, Mapping):
         return len(value) > 0 and all(map(_is_criterion, value.values()))
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -70,13 +72,10 @@ def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
 
 
 def load_tables(tables: Any) -> dict[str, Any]:
-    """Return name -> Table of Tables, file names or (X, y) pairs in a list or dict, or a single
-    one.
+    """Tables by name, from a Table, a file name or a pair (X, y), or a list or dict of these.
 
     Names come from the dict, the table or the file; a repeated name gets a number.
     """
-    from ..table import Table
-
     if isinstance(tables, Mapping):
         items = [(str(name), one) for name, one in tables.items()]
     else:

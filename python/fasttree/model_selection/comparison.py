@@ -1,10 +1,10 @@
 """`compare`: methods over data sets, with significance marks, wins, ties and losses.
 
 Every data set is cross-validated with the same folds for all methods. Then every pair of methods is
-tested on its fold values (the corrected resampled t test unless told otherwise).  A mark v / * says
-that a method is significantly better / worse than the baseline, as in Weka's Experimenter.  The
-tests are not corrected for the number of data sets; for one verdict over all of them ask
-`friedman()`.  O(sets x methods^2 x folds) beside the fits.
+tested on its fold values, by default with the corrected resampled t test. A mark v / * means that a
+method is significantly better / worse than the baseline, as in Weka's Experimenter. The tests are
+not corrected for the number of data sets; `Comparison.friedman` gives one verdict over all of them.
+O(sets x methods^2 x folds) beside the fits.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Comparison(Rendered):
         metric, greater_is_better: what is compared.
         means, sds: shape (sets, methods).
         p_values: shape (sets, methods, methods).
-        better: of the same shape: 1 where the first is significantly better than the second, -1
-            worse, 0 else (and where two means are equal within 1e-12).
+        better: shape (sets, methods, methods): 1 where the first is significantly better than the
+            second, -1 where it is worse, else 0 (also where two means are equal within 1e-12).
         baseline: the method that marks refer to.
         unfinished: the data sets that an interrupt has left out.
     """
@@ -67,6 +67,7 @@ class Comparison(Rendered):
         sd: str,
         unfinished: Sequence[str] = (),
     ) -> None:
+        # Methods that some data set refused are left out everywhere.
         self.unfinished = tuple(unfinished)
         self.skipped = {
             method: f"{why} ({name})"
@@ -93,6 +94,7 @@ class Comparison(Rendered):
         self.test = test
         self.sd = sd
         self._baseline = self._index(0 if baseline is None else baseline)
+        # Means and deviations, then a test of each pair of methods on each data set.
         self.means = np.array(
             [[one.mean(m, metric) for m in self.methods] for one in results.values()]
         )
@@ -105,10 +107,11 @@ class Comparison(Rendered):
                 for one in results.values()
             ]
         )
+        # A mark needs means that differ by more than rounding.
         with np.errstate(invalid="ignore"):
             gap = self.means[:, :, None] - self.means[:, None, :]
-            size = np.maximum(np.abs(self.means[:, :, None]), np.abs(self.means[:, None, :]))
-            gap[np.abs(gap) <= TIED * size] = 0.0
+            larger = np.maximum(np.abs(self.means[:, :, None]), np.abs(self.means[:, None, :]))
+            gap[np.abs(gap) <= TIED * larger] = 0.0
         sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if self.greater_is_better else -1)
         self.better = np.where(self.p_values < self.alpha, sign, 0)
 
@@ -117,6 +120,7 @@ class Comparison(Rendered):
         return np.array([one[method][metric] for method in self.methods])
 
     def _index(self, method: str | int) -> int:
+        """Position of a method given by name or position."""
         if isinstance(method, str):
             if method not in self.methods:
                 raise ValueError(
@@ -189,8 +193,8 @@ class Comparison(Rendered):
 
     @property
     def wins_ties_losses(self) -> np.ndarray:
-        """Data sets significantly better, not different, worse than the baseline, int (methods,
-        3)."""
+        """Numbers of data sets on which a method is significantly better than the baseline, not
+        different, and worse; int (methods, 3)."""
         side = self.better[:, :, self._baseline]
         return np.stack(
             [(side == 1).sum(axis=0), (side == 0).sum(axis=0), (side == -1).sum(axis=0)], axis=1
@@ -242,9 +246,9 @@ class Comparison(Rendered):
         """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than
         the baseline.
 
-        Shape (sets, methods, 3); better is smaller for a metric of which less is better.  NaN where
-        a fold value is not finite.  A difference up to `rope`, in the metric's units, is
-        practically none.
+        Shape (sets, methods, 3), NaN where a fold value is not finite. Better means smaller for a
+        metric such as the error rate. A difference up to `rope`, in the metric's units, counts as
+        none.
         """
         out = np.full((*self.means.shape, 3), np.nan)
         for place, one in enumerate(self.results.values()):
@@ -252,14 +256,14 @@ class Comparison(Rendered):
             finite = np.isfinite(values).all(axis=1)
             if not finite[self._baseline]:
                 continue
-            d = values[finite] - values[self._baseline]
+            gains = values[finite] - values[self._baseline]
             if not self.greater_is_better:
-                d = -d
+                gains = -gains
             largest = np.maximum(
                 np.abs(values[finite]).max(axis=1), np.abs(values[self._baseline]).max()
             )
             factor = one.folds.n_test_over_n_train
-            out[place, finite] = posterior_probabilities(d, factor, rope, largest)
+            out[place, finite] = posterior_probabilities(gains, factor, rope, largest)
         return out
 
     def friedman(self, *, tie_correction: bool = True) -> FriedmanResult:
@@ -273,7 +277,7 @@ class Comparison(Rendered):
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a data set and method: mean, sd, mark, best, p_value against the
+        """Return one dict per data set and method: mean, sd, mark, best, p_value against the
         baseline, fold count."""
         marks, best = self.marks, self.best
         return [
@@ -297,7 +301,7 @@ class Comparison(Rendered):
         return comparison_tables(self)
 
     def document(self) -> dict[str, Any]:
-        """Return everything the result says as plain data."""
+        """Return the whole result as plain data, for JSON."""
         return {
             "kind": self.kind,
             "metric": self.metric,
@@ -322,7 +326,7 @@ class Comparison(Rendered):
 
 
 def _position(name: str, value: Any) -> str | int:
-    """A method's name or position."""
+    """Check of an argument that is the name or position of a method."""
     return value if isinstance(value, str) else integer(name, value, -(2**31))
 
 
@@ -414,7 +418,7 @@ def compare(
         With "skip" a criterion that does not apply to some data set is left out of the comparison
         and named in `skipped` with the reason.
     client, journal : optional
-        As in `cross_validate`; the parts of all data sets share the workers and the file.
+        As in `cross_validate`; all data sets share the workers and the file.
 
     Returns
     -------
@@ -433,11 +437,13 @@ def compare(
     >>> result.marks.tolist()
     [['', '*']]
     """
+    # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
     loaded = load_tables(tables)
-    chosen = metric or next(iter(resolve_scoring(scoring)))
+    metric = metric or next(iter(resolve_scoring(scoring)))
     check_alpha(alpha)
     report = make_report(progress, "data sets")
+    # One cross-validation per data set, then the tests.
     results, unfinished = validate_all(
         loaded,
         criteria,
@@ -458,7 +464,7 @@ def compare(
     )
     return Comparison(
         results,
-        metric=chosen,
+        metric=metric,
         alpha=alpha,
         baseline=baseline,
         test=test,

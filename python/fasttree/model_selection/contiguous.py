@@ -1,9 +1,9 @@
 """Contiguous folds with a held-out rest: the protocol of the F-measure tree study.
 
-With n rows, `n_folds` = 4 and a holdout, the size of a part is c = floor(n / 5): rows 0 .. 4c - 1
-form four contiguous validation folds of c rows, each trained on the other three; rows 4c .. n - 1
-are the test set, which no fold sees.  It depends on row order and does not stratify: only for data
-already in random order.  O(n).
+With n rows, `n_folds` = 4 and a holdout, a fold has c = floor(n / 5) rows: rows 0 .. 4c - 1 form
+four contiguous validation folds of c rows, each trained on the other three; rows 4c .. n - 1 are
+the test set, which is in no fold. The folds depend on the row order and are not stratified: use
+them only for data in random order. O(n).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class ContiguousKFold(Splitter):
     n_folds : int, default 4
         Number of validation folds.
     holdout : bool, default True
-        Keep a further part of the rows out of every fold. The size of a part is then floor(n /
-        (n_folds + 1)), and `holdout_rows` returns what remains after the folds.  False: the
-        folds cover all rows, the last one taking the remainder.
+        Keep the last rows out of every fold. A fold then has floor(n / (n_folds + 1)) rows, and
+        `holdout_rows` returns the rows after the folds. False: the folds cover all rows, and the
+        last one takes the remainder.
 
     Examples
     --------
@@ -51,7 +51,8 @@ class ContiguousKFold(Splitter):
         """The number of folds, under the name the other splitters use."""
         return self.n_folds
 
-    def _part(self, n_rows: int) -> int:
+    def _fold_size(self, n_rows: int) -> int:
+        """Rows of a fold."""
         parts = self.n_folds + bool(self.holdout)
         if self.n_folds < 2:
             raise ValueError(f"ContiguousKFold: n_folds={self.n_folds} must be at least 2")
@@ -64,19 +65,23 @@ class ContiguousKFold(Splitter):
     def holdout_rows(self, n_rows: int) -> np.ndarray:
         """Return the row indices of the test set (empty without a holdout)."""
         return (
-            np.arange(self._part(n_rows) * self.n_folds, n_rows) if self.holdout else np.arange(0)
+            np.arange(self._fold_size(n_rows) * self.n_folds, n_rows)
+            if self.holdout
+            else np.arange(0)
         )
 
     def training_rows(self, n_rows: int) -> np.ndarray:
         """Return the row indices of all folds together."""
-        return np.arange(self._part(n_rows) * self.n_folds) if self.holdout else np.arange(n_rows)
+        return (
+            np.arange(self._fold_size(n_rows) * self.n_folds) if self.holdout else np.arange(n_rows)
+        )
 
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; y is not used."""
         n_rows = row_count(X, y)
-        part = self._part(n_rows)
+        size = self._fold_size(n_rows)
         rows = self.training_rows(n_rows)
         for fold in range(self.n_folds):
-            start = fold * part
-            stop = len(rows) if fold == self.n_folds - 1 else start + part
+            start = fold * size
+            stop = len(rows) if fold == self.n_folds - 1 else start + size
             yield np.concatenate([rows[:start], rows[stop:]]), rows[start:stop]

@@ -1,8 +1,8 @@
-"""From what a user calls `cv` to fold indices, made once and shared by every method.
+"""From the argument `cv` to fold indices, which are made once and shared by every method.
 
 "RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
-repetition of K folds. A splitter is asked to split; a list of (train, test) pairs is checked and
-used as it is.  O(total fold sizes).
+repetition of K folds. A splitter of scikit-learn's protocol is called; a list of (train, test)
+pairs is checked and used as it is. O(total fold sizes).
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ from .weka import WekaStratifiedKFold
 
 @dataclass(frozen=True)
 class Folds:
-    """Folds as index arrays, with how they were made.
+    """Folds as index arrays.
 
-    `n_repeats` x `n_splits` is the number of folds; folds of a repetition are consecutive.
-    `train_sizes` and `test_sizes` count rows (int64, one a fold); `test_rows` are the test rows of
-    all folds, concatenated; `starts` is where each fold's test rows begin in it.
+    Attributes:
+        pairs: (train, test) row indices of each fold; folds of a repetition are consecutive.
+        n_repeats, n_splits: repetitions, and folds per repetition.
+        description: what the folds are, for people.
+        train_sizes, test_sizes: numbers of rows, int64 (folds,).
+        test_rows: test rows of all folds, concatenated.
+        starts: position in `test_rows` of the first test row of each fold.
     """
 
     pairs: list[Fold]
@@ -61,7 +65,7 @@ class Folds:
         )
 
     def part(self, start: int, stop: int) -> Folds:
-        """Folds `start` to `stop` - 1: of whole repetitions, or as folds of one."""
+        """Folds `start` to `stop` - 1: whole repetitions where they are, else folds of one."""
         whole = self.n_repeats > 1 and start % self.n_splits == stop % self.n_splits == 0
         repeats = (stop - start) // self.n_splits if whole else 1
         return Folds.of(self.pairs[start:stop], repeats, self.description)
@@ -97,6 +101,7 @@ def resolve_cv(cv: CvFolds, random_state: Seed) -> Any:
 
 
 def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
+    """The (train, test) row indices of a fold; masks become indices."""
     try:
         train, test = pair
     except (TypeError, ValueError):
@@ -129,18 +134,20 @@ def make_folds(cv: CvFolds, y_codes: np.ndarray, random_state: Seed, X: Any = No
     Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelled
     protocol.
     """
+    # The pairs of a splitter, or those that were given.
     splitter = resolve_cv(cv, random_state)
     n_rows = len(y_codes)
     n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
     if hasattr(splitter, "split"):
-        from_rows = np.empty((n_rows, 1), dtype=np.int8) if X is None else X
-        pairs = list(splitter.split(from_rows, y_codes))
+        rows = np.empty((n_rows, 1), dtype=np.int8) if X is None else X
+        pairs = list(splitter.split(rows, y_codes))
         description = cv if isinstance(cv, str) else repr(splitter)
     else:
         pairs, n_repeats = listing("cv", splitter), 1
         description = f"{len(pairs)} given folds"
     if not pairs:
         raise ValueError("cv: there are no folds")
+    # Our own splitters need no check; others may give fewer folds than their repetitions say.
     if not isinstance(splitter, (StratifiedRepeatedKFold, WekaStratifiedKFold)):
         pairs = [_checked(pair, fold, n_rows) for fold, pair in enumerate(pairs)]
     if len(pairs) % n_repeats:

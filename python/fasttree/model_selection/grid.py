@@ -1,9 +1,10 @@
-"""Tasks run as units: on the backend that was asked for, with a journal if there is one.
+"""Execution of tasks as units of work: on a backend, with a journal if there is one.
 
 What
-    Units of all tasks are one stream. A backend computes them in any order. The journal, if there
-    is one, gives those that an earlier run has finished and keeps each new one; the outcomes are
-    put together task by task. Nothing here knows where a unit ran.
+    The units of all tasks are one stream. A backend (`estimators.backends`) computes them in any
+    order. The journal, if there is one, returns those that an earlier run has finished and stores
+    each new one. The outcomes are then put together task by task. `cross_validate` and `compare`
+    call this with ``client=`` or ``journal=``.
 Complexity
     Beside the units themselves: one message or one line per unit.
 """
@@ -33,6 +34,7 @@ from .units import (
     finished_folds,
     first_units,
     gathered,
+    named_error,
     plan_units,
     rest_units,
     run_unit,
@@ -41,22 +43,22 @@ from .units import (
 if TYPE_CHECKING:
     from ..estimators.backends import Backend
 
-__all__ = ["Finished", "Place", "place_of", "run_tasks", "running_at"]
+__all__ = ["Execution", "Finished", "executing_on", "execution_of", "run_tasks"]
 
 
-class Place(NamedTuple):
-    """Where units run, and the open journal that keeps them."""
+class Execution(NamedTuple):
+    """The backend that computes units (None: this process), and the open journal that keeps them."""
 
     backend: Backend | None
     journal: Journal | None
 
 
-_given: contextvars.ContextVar[Place | None] = contextvars.ContextVar("place", default=None)
+_given: contextvars.ContextVar[Execution | None] = contextvars.ContextVar("execution", default=None)
 
 
 @contextmanager
-def place_of(client: Any, journal: Any) -> Iterator[Place | None]:
-    """The place that a call asks for, for a block of code; None for one call into the core.
+def execution_of(client: Any, journal: Any) -> Iterator[Execution | None]:
+    """The execution that a call asks for, as a context; None where it asks for nothing special.
 
     Args:
         client: a ``dask.distributed.Client`` or None.
@@ -73,14 +75,14 @@ def place_of(client: Any, journal: Any) -> Iterator[Place | None]:
         yield None
         return
     with contextlib.ExitStack() as stack:
-        yield Place(backend, None if journal is None else stack.enter_context(Journal(journal)))
+        yield Execution(backend, None if journal is None else stack.enter_context(Journal(journal)))
 
 
 @contextmanager
-def running_at(client: Any, journal: Any) -> Iterator[None]:
-    """All comparisons inside run at this place, unless they name another."""
-    with place_of(client, journal) as place:
-        token = _given.set(place)
+def executing_on(client: Any, journal: Any) -> Iterator[None]:
+    """A context in which all comparisons use this client and journal, unless they name others."""
+    with execution_of(client, journal) as execution:
+        token = _given.set(execution)
         try:
             yield
         finally:
@@ -88,16 +90,20 @@ def running_at(client: Any, journal: Any) -> Iterator[None]:
 
 
 class Finished(NamedTuple):
-    """A task's methods that apply (places), why others do not, their output, and its folds."""
+    """The outcome of a task."""
 
     kept: list[int]
+    """Positions of the methods that apply."""
     skipped: dict[str, Exception]
+    """Errors of the others, by name."""
     runs: Runs
+    """Output of the methods that apply, on `folds`."""
     folds: Folds
+    """The folds that are finished."""
 
 
 def settings_of(task: Task) -> dict[str, str]:
-    """All that the output of a task depends on, as texts."""
+    """All that the output of a task depends on, as texts that a journal can compare."""
     folds = hashlib.sha256()
     for pair in task.folds.pairs:
         for rows in pair:
@@ -121,12 +127,17 @@ def settings_of(task: Task) -> dict[str, str]:
     return found
 
 
-def _met(tasks: list[Task], names: list[Any], place: Place) -> tuple[list[int], list[list[Unit]]]:
-    """Numbers of the tasks in the journal, and the units of each: the journal's where it has some,
-    else the first ones. Without a journal all units."""
-    journal = place.journal
+def _plans(
+    tasks: list[Task], names: list[Any], execution: Execution
+) -> tuple[list[int], list[list[Unit]]]:
+    """The number of each task in the journal, and its units.
+
+    With a journal these are the units in it, or for a new task the first ones; without a journal
+    all units.
+    """
+    journal = execution.journal
     if journal is None:
-        workers = 1 if place.backend is None else place.backend.workers
+        workers = 1 if execution.backend is None else execution.backend.workers
         return list(range(len(tasks))), plan_units(tasks, workers)
     numbers, plans = [], [first_units(task) for task in tasks]
     for at, (task, name) in enumerate(zip(tasks, names, strict=True)):
@@ -145,54 +156,58 @@ def _met(tasks: list[Task], names: list[Any], place: Place) -> tuple[list[int], 
 
 def run_tasks(
     tasks: list[Task],
-    place: Place,
+    execution: Execution,
     *,
     names: list[Any],
     report: Callable[[int, int], Any] | None = None,
-    tell: Callable[[int], Any] | None = None,
+    tasks_report: Callable[[int], Any] | None = None,
     on_interrupt: str = "raise",
     on_error: str = "raise",
 ) -> list[Finished | None]:
     """Run all tasks; None for one of which nothing is finished.
 
     Args:
+        tasks: cross-validations.
+        execution: backend and journal.
         names: the data sets' names, for the journal.
         report: called with (fits done, fits).
-        tell: called with the number of tasks that are finished.
-        on_interrupt: ``"return"``: after Ctrl-C what is finished.
+        tasks_report: called with the number of tasks that are finished.
+        on_interrupt: ``"return"``: after Ctrl-C return what is finished.
         on_error: ``"skip"``: a method that does not apply is left out.
 
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
     """
-    numbers, plans = _met(tasks, names, place)
+    numbers, plans = _plans(tasks, names, execution)
+    # Outcomes of an earlier run, from the journal.
     outcomes: list[dict[int, Outcome]] = [{} for _ in tasks]
-    if place.journal is not None:
+    if execution.journal is not None:
         for at, task in enumerate(tasks):
-            outcomes[at] = place.journal.outcomes(numbers[at], task)
-    count = _Count(tasks, plans, outcomes, report, tell)
+            outcomes[at] = execution.journal.outcomes(numbers[at], task)
+    count = _Count(tasks, plans, outcomes, report, tasks_report)
     if on_error == "raise":
         for task, known in zip(tasks, outcomes, strict=True):
             for outcome in known.values():
                 _refuse(task, outcome)
+    # Run what is planned; with a journal, plan the rest by the times of the first units, and repeat.
     try:
         while True:
-            stream = _stream(tasks, plans, outcomes, place.backend)
+            stream = _stream(tasks, plans, outcomes, execution.backend)
             with contextlib.closing(stream):  # type: ignore[type-var]
                 for at, number, outcome in stream:
                     if on_error == "raise":
                         _refuse(tasks[at], outcome)
-                    if place.journal is not None:
-                        place.journal.add(numbers[at], number, outcome)
+                    if execution.journal is not None:
+                        execution.journal.add(numbers[at], number, outcome)
                     outcomes[at][number] = outcome
-                    count.one(at, number)
+                    count.finished(at, number)
             unplanned = [at for at, plan in enumerate(plans) if not covers(tasks[at], plan)]
-            if place.journal is None or not unplanned:
+            if execution.journal is None or not unplanned:
                 break
             for at in unplanned:
                 rest = rest_units(tasks[at], plans[at], outcomes[at])
-                place.journal.plan(numbers[at], tasks[at], rest)
-                count.more(at, rest)
+                execution.journal.plan(numbers[at], tasks[at], rest)
+                count.planned(at, rest)
     except KeyboardInterrupt:
         if on_interrupt == "raise" or not any(
             finished_folds(*one) for one in zip(tasks, plans, outcomes, strict=True)
@@ -213,7 +228,7 @@ def _stream(
     outcomes: list[dict[int, Outcome]],
     backend: Backend | None,
 ) -> Iterator[tuple[int, int, Outcome]]:
-    """The units that are left, as they are finished: task, number of the unit, what it found."""
+    """(task, number of the unit, outcome) of the units that are left, as they are finished."""
     from ..estimators.backends import InProcess
 
     left = [
@@ -237,15 +252,11 @@ def _stream(
 def _refuse(task: Task, outcome: Outcome) -> None:
     """Raise the error of a method that does not apply."""
     for at, error in sorted(outcome.errors.items()):
-        raise _naming(task.methods[at].name, error)
-
-
-def _naming(name: str, error: Exception) -> Exception:
-    """The error with the method's name in its message."""
-    return error if name in str(error) else type(error)(f"{name}: {error}")
+        raise named_error(task.methods[at].name, error)
 
 
 def _finished(task: Task, plan: list[Unit], outcomes: dict[int, Outcome]) -> Finished | None:
+    """The outcome of a task; None if no fold is finished by every method."""
     n_folds = finished_folds(task, plan, outcomes)
     if n_folds == 0:
         return None
@@ -256,12 +267,12 @@ def _finished(task: Task, plan: list[Unit], outcomes: dict[int, Outcome]) -> Fin
         for place, error in sorted(one.errors.items())
     }
     if not kept:
-        raise _naming(*next(iter(skipped.items())))
+        raise named_error(*next(iter(skipped.items())))
     return Finished(kept, skipped, runs, task.folds.part(0, n_folds))
 
 
 class _Count:
-    """What is done, reported as it grows."""
+    """Counts of finished units, fits and tasks, which are reported as they grow."""
 
     def __init__(
         self,
@@ -269,10 +280,11 @@ class _Count:
         plans: list[list[Unit]],
         outcomes: list[dict[int, Outcome]],
         report: Callable[[int, int], Any] | None,
-        tell: Callable[[int], Any] | None,
+        tasks_report: Callable[[int], Any] | None,
     ) -> None:
-        self.plans, self.report, self.tell = plans, report, tell
-        self.left = [  # of a task that is not planned yet, the plan counts as one
+        self.plans, self.report, self.tasks_report = plans, report, tasks_report
+        # Units left of each task; what is not planned yet counts as one.
+        self.left = [
             len(p) - len(o) + (not covers(t, p))
             for t, p, o in zip(tasks, plans, outcomes, strict=True)
         ]
@@ -282,25 +294,26 @@ class _Count:
         self.done = sum(
             self._size(plans[at][number]) for at, o in enumerate(outcomes) for number in o
         )
-        if self.tell is not None and 0 in self.left:
-            self.tell(self.left.count(0))
+        if self.tasks_report is not None and 0 in self.left:
+            self.tasks_report(self.left.count(0))
 
     @staticmethod
     def _size(unit: Unit) -> int:
+        """Fits of a unit."""
         return len(unit.places) * (unit.stop - unit.start)
 
-    def more(self, at: int, units: list[Unit]) -> None:
-        """Further units of a task are planned."""
+    def planned(self, at: int, units: list[Unit]) -> None:
+        """Note that further units of a task are planned."""
         self.plans[at] += units
         self.left[at] += len(units) - 1
         self.all_units += len(units)
 
-    def one(self, at: int, number: int) -> None:
-        """A unit of a task more."""
+    def finished(self, at: int, number: int) -> None:
+        """Note that a unit of a task is finished."""
         self.units += 1
         self.left[at] -= 1
         self.done += self._size(self.plans[at][number])
         if self.report is not None:
             self.report(self.done, self.fits)
-        if self.tell is not None and not self.left[at]:
-            self.tell(self.left.count(0))
+        if self.tasks_report is not None and not self.left[at]:
+            self.tasks_report(self.left.count(0))

@@ -1,13 +1,14 @@
-"""What a run depends on, as short texts that can be compared: settings, estimators, data.
+"""Identity of a run: settings, estimators and data as short texts that can be compared.
 
 What
-    `text_of` writes a value so that equal settings give equal texts in every process: no addresses,
-    arrays and code by their hash. `hash_of_rows` is a SHA-256 of a data set's cells.
+    `text_of` writes a value so that equal settings give equal texts in every process: without
+    addresses, arrays and code by their hash. `hash_of_rows` is a SHA-256 of a data set's cells. A
+    journal stores both, and refuses a run whose texts differ.
 Complexity
-    One pass over the data, about 1 ns a byte.
+    One pass over the data, about 1 ns per byte.
 When not to use it
-    As a proof: an object that hides its state from `__dict__` and `get_params` shows its type
-    alone.
+    As a proof of equality: of an object whose state is neither in `__dict__` nor in `get_params`,
+    only the type is compared.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["differences", "hash_of_rows", "text_of", "version_of"]
 
 _CHUNK = 1 << 24
+"""Bytes that are hashed at a time; Ctrl-C takes effect between them."""
 _DEEPEST = 12
+"""Levels of nesting, below which a value is written as "..."."""
 
 
 def text_of(value: Any, depth: int = 0) -> str:
@@ -67,6 +70,7 @@ def text_of(value: Any, depth: int = 0) -> str:
 
 
 def _text_of_object(value: Any, deeper: Any) -> str:
+    """Type and state of an object; `deeper` writes its values."""
     kind = type(value)
     if hasattr(value, "get_params") and not isinstance(value, type):
         state = dict(sorted(value.get_params(deep=False).items()))
@@ -81,7 +85,7 @@ def _text_of_object(value: Any, deeper: Any) -> str:
 
 
 def _text_of_function(function: types.FunctionType, depth: int) -> str:
-    """Name and a hash of what the function does: its code, constants, defaults and closure."""
+    """Name of a function, and a hash of its code, constants, defaults and closure."""
     parts: list[Any] = [function.__defaults__, function.__kwdefaults__]
     for cell in function.__closure__ or ():
         parts.append(cell.cell_contents)
@@ -93,12 +97,13 @@ def _text_of_function(function: types.FunctionType, depth: int) -> str:
                 codes.append(constant)
             else:
                 parts.append(constant)
-    said = "|".join(text_of(one, depth + 1) for one in parts)
-    digest = hashlib.sha256(said.encode()).hexdigest()[:16]
+    text = "|".join(text_of(part, depth + 1) for part in parts)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return f"{function.__module__}.{function.__qualname__}({digest})"
 
 
 def _feed(digest: Any, values: np.ndarray) -> None:
+    """Add type, shape and values of an array to a hash."""
     values = np.ascontiguousarray(values)
     digest.update(f"{values.dtype.str}{values.shape}".encode())
     if values.dtype.hasobject:
@@ -106,7 +111,7 @@ def _feed(digest: Any, values: np.ndarray) -> None:
             digest.update(repr(value).encode("utf-8", "surrogatepass") + b"\0")
         return
     flat = values.reshape(-1).view(np.uint8)
-    for at in range(0, len(flat), _CHUNK):  # Ctrl-C is answered between the pieces
+    for at in range(0, len(flat), _CHUNK):
         digest.update(flat[at : at + _CHUNK])
 
 
@@ -134,6 +139,7 @@ def hash_of_rows(X: Any, y: Any, table: Table) -> str:
 
 
 def _feed_rows(digest: Any, X: Any) -> None:
+    """Add rows as the user gave them to a hash: a sparse matrix, a frame, or an array."""
     if all(hasattr(X, name) for name in ("indptr", "indices", "data")):  # sparse
         for one in (X.indptr, X.indices, X.data):
             _feed(digest, np.asarray(one))

@@ -1,8 +1,8 @@
-"""What a long run keeps when it is interrupted: everything, or with ``on_interrupt="return"`` what
-is finished.
+"""Interrupted runs: with ``on_interrupt="return"`` Ctrl-C returns what is finished.
 
-A unit (a data set, a repetition of the folds) is kept whole or not at all, so a result never mixes
-finished and unfinished work. An interrupt before the first unit is finished is raised as always.
+`finish` works on units (data sets, repetitions of the folds, steps of an experiment). A unit is kept
+whole or not at all, so a result never mixes finished and unfinished work. An interrupt before the
+first unit is finished is raised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class InterruptedWarning(UserWarning):
 
 
 def check_on_interrupt(on_interrupt: Any) -> None:
-    """Raise ValueError for anything but the two words."""
+    """Raise ValueError unless the value is "raise" or "return"."""
     if on_interrupt not in ON_INTERRUPT:
         raise ValueError(f"on_interrupt={on_interrupt!r}; use 'raise' or 'return'")
 

@@ -1,9 +1,9 @@
-"""java.util.Random, bit for bit: the generator behind Weka's folds.
+"""java.util.Random, bit for bit: the generator of Weka's folds (`WekaStratifiedKFold`).
 
 The 48-bit linear congruential generator documented with the Java class: state = (state *
 0x5DEECE66D + 0xB) mod 2^48, ``next(bits)`` = the top bits of the state, and nextInt(bound) by
-rejection.  A batch of n draws jumps ahead in O(n) NumPy operations instead of n Python steps.  Not
-a good generator: use NumPy's for anything that need not agree with a Java program.
+rejection. n draws are vectorised in NumPy: state i is a^i times the first state plus a constant.
+Not a good generator: use NumPy's for anything that need not agree with a Java program.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class JavaRandom:
         self._state = (integer("seed", seed, -(2**63)) ^ _MULTIPLIER) & _MASK
 
     def _next_31(self) -> int:
+        """The top 31 bits of the next state."""
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK
         return self._state >> 17
 
@@ -68,6 +69,7 @@ class JavaRandom:
             return limits
         if limits.min() < 1 or limits.max() >= 1 << 31:
             raise ValueError("every bound must be between 1 and 2^31 - 1")
+        # All states at once, and the values as if no draw were rejected.
         power, offset = _jumps(len(limits))
         states = (power * np.uint64(self._state) + offset) & np.uint64(_MASK)
         bits = (states >> np.uint64(17)).astype(np.int64)
@@ -78,6 +80,7 @@ class JavaRandom:
         if not rejected.any():
             self._state = int(states[-1])
             return values
+        # From the first rejection on every draw shifts the later ones.
         first = int(rejected.argmax())
         if first:
             self._state = int(states[first - 1])

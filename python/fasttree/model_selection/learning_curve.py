@@ -1,7 +1,8 @@
 """`learning_curve`: how a method improves with more training rows.
 
-Each repetition draws a test set and trains on growing parts of the rest (`LearningCurveSplit`); all
-methods see the same rows.  The cost is that of `cross_validate` with sizes x repetitions folds.
+Each repetition draws a test set and trains on growing shares of the other rows
+(`LearningCurveSplit`); all methods get the same rows. The cost is that of `cross_validate` with
+sizes x repetitions folds.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 class LearningCurve(Rendered):
     """Result of `learning_curve`; `to_text()` and so on print it.
 
-    `train_sizes` in rows; `result` the underlying `CrossValidation`; `values(method, metric)` has
-    shape (repetitions, sizes).
+    Attributes:
+        result: the underlying `CrossValidation`.
+        train_sizes: training sizes in rows.
     """
 
     kind = "learning_curve"
@@ -85,7 +87,7 @@ class LearningCurve(Rendered):
         return learning_curve_tables(self)
 
     def document(self) -> dict[str, Any]:
-        """Return everything the result says as plain data."""
+        """Return the whole result as plain data, for JSON."""
         return {
             "kind": self.kind,
             "dataset": self.result.name,
@@ -119,8 +121,19 @@ def learning_curve(
     journal: Any = None,
     **params: Any,
 ) -> LearningCurve:
-    """Return scores by training size; sizes and draws as in `LearningCurveSplit`, the rest as in
-    `cross_validate`.
+    """Cross-validate methods by training size.
+
+    Args:
+        X, y, criterion, estimators: rows, labels and methods as in `cross_validate`.
+        train_sizes, test_size, n_repeats, stratify, nested: as in `LearningCurveSplit`.
+        scoring, random_state, n_jobs, progress, client, journal: as in `cross_validate`.
+        **params: parameters of every tree.
+
+    Returns:
+        A `LearningCurve`.
+
+    Raises:
+        ValueError: a size outside its range, and what `cross_validate` raises.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB

@@ -1,11 +1,9 @@
-"""Splits for learning curves: a random test share, then training sets of growing size from the
-rest.
+"""Splits for learning curves: a random test set, then training sets of growing size from the rest.
 
-Each repetition draws `test_size` of the rows for testing (stratified unless told otherwise) and,
-from the others, training sets of every size without replacement.  Sizes between 0 and 1 are shares
-of the training part, integers are rows.  The order of folds is repetition by repetition, sizes
-inside.  O(n) a split.  With few rows of a class, small training sets may miss it: that is the point
-of the curve.
+Each repetition draws the share `test_size` of the rows for testing (stratified by default) and,
+from the others, training sets of every size without replacement. Sizes between 0 and 1 are shares
+of the training rows, integers are numbers of rows. Folds are ordered by repetition, then by size.
+O(n) per split. A small training set may lack a rare class, as a small sample would.
 """
 
 from __future__ import annotations
@@ -104,6 +102,7 @@ class LearningCurveSplit(Splitter):
         return sizes
 
     def _n_test(self, n_rows: int) -> int:
+        """Rows of a test set."""
         if not 0.0 < self.test_size < 1.0:
             raise ValueError(f"test_size={self.test_size!r} must be between 0 and 1")
         n_test = max(1, round(self.test_size * n_rows))
@@ -123,6 +122,7 @@ class LearningCurveSplit(Splitter):
         for _ in range(self.n_repeats):
             order = draws.permutation(n_rows)
             if codes is not None:
+                # Every (n / n_test)-th row of the rows sorted by class, from a random one on.
                 by_class = order[np.argsort(codes[order], kind="stable")]
                 chosen = (np.arange(n_test) * n_rows + draws.integers(n_rows)) // n_test % n_rows
                 in_test = np.zeros(n_rows, dtype=bool)

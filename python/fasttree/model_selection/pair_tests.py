@@ -1,4 +1,7 @@
-"""Tests of two methods' fold values by name, and their p-values for all pairs of methods."""
+"""Tests of two methods' fold values by name, and their p-values for all pairs of methods.
+
+`compare` calls `pairwise_p_values` for each data set. O(methods^2 x folds).
+"""
 
 from __future__ import annotations
 
@@ -30,25 +33,26 @@ TESTS: dict[str, PairTest] = {
 
 def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> np.ndarray:
     """Return two-sided p-values (methods, methods) of fold values (methods, folds); NaN where a
-    value is not finite.
-
-    The t tests are computed for all pairs at once.
-    """
+    value is not finite."""
     n_methods, n_folds = values.shape
     if isinstance(test, str) and test not in TESTS:
         raise ValueError(
             f"test={test!r}; use one of {', '.join(TESTS)}, or a callable (a, b) -> "
             "PairedTestResult"
         )
+    # The t tests of all pairs at once.
     if test in ("corrected_resampled_t", "paired_t"):
         if n_folds < 2:
             raise ValueError(f"test={test!r} needs at least two folds, got {n_folds}")
         factor = 1.0 / n_folds + (test_over_train if test == "corrected_resampled_t" else 0.0)
         largest = np.abs(values).max(axis=1)
         with np.errstate(invalid="ignore"):
-            d = values[:, None, :] - values[None, :, :]
-            _, _, t = t_from_differences(d, factor, np.maximum(largest[:, None], largest[None, :]))
+            differences = values[:, None, :] - values[None, :, :]
+            _, _, t = t_from_differences(
+                differences, factor, np.maximum(largest[:, None], largest[None, :])
+            )
             return two_sided_p(t, n_folds - 1)
+    # Any other test, pair by pair.
     run = TESTS[test] if isinstance(test, str) else test
     out = np.ones((n_methods, n_methods))
     for i in range(n_methods):

@@ -1,8 +1,8 @@
-"""The result of a cross-validation: fold values of every method and metric, and what made them.
+"""`CrossValidation`: fold values of every method and metric, with the folds and the settings.
 
-`result["gini"]["accuracy"]` is the array of fold values.  Two standard deviations are kept apart:
-of the fold values (n - 1), as Weka prints it, and of the repetition means, as "5 x 10-fold" tables
-print it.  Frames and texts are built when asked for.
+`result["gini"]["accuracy"]` is the array of fold values. There are two standard deviations: of the
+fold values (n - 1), as Weka prints it, and of the repetition means, as tables of "5 x 10-fold"
+cross-validation print it. Frames and texts are built on request.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ class MethodScores(Mapping[str, np.ndarray]):
     """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times
     included.
 
-    `name`, `predictions` (test rows,) int32 class codes with -1 = unclassified and `proba` (test
-    rows, k) or None are in the order of `folds.test_rows`.
+    Attributes:
+        name: of the method.
+        predictions: class codes, -1 = unclassified, int32 (test rows,), in the order of
+            `folds.test_rows`.
+        proba: class probabilities, shape (test rows, n_classes), in that order, or None.
     """
 
     def __init__(
@@ -65,14 +68,15 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
     Attributes:
-        metrics: the names asked for.
-        folds, classes: what was divided.
-        true_codes: shape (test rows,), in the order of `folds.test_rows`.
-        settings: what was run.
-        seconds: the whole time.
+        metrics: names of the metrics of `scoring`.
+        folds: the `Folds`.
+        classes: class labels.
+        true_codes: true class codes, shape (test rows,), in the order of `folds.test_rows`.
+        settings: methods, folds, scoring, seed and parameters.
+        seconds: wall time.
         directions: metric -> larger is better.
         data: the rows (not copied; None in a pickled result).
-        unfinished: how many folds an interrupt has left out.
+        unfinished: number of folds that an interrupt has left out.
         skipped: method -> why it does not apply (with ``on_error="skip"``).
     """
 
@@ -205,7 +209,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return self.summary()
 
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
-        """Return the tables of the result: methods by metrics; with `per_class` one more a
+        """Return the tables of the result: methods by metrics; with `per_class` one more per
         method."""
         return cross_validation_tables(self, sd=sd, per_class=per_class)
 
@@ -239,7 +243,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return {**self.settings, "versions": versions}
 
     def document(self) -> dict[str, Any]:
-        """Return everything the result says as plain data."""
+        """Return the whole result as plain data, for JSON."""
         return {
             "kind": self.kind,
             "dataset": self.name,
@@ -256,8 +260,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def to_frame(self, *, folds: bool = False) -> Any:
         """Return a pandas frame (a list of dicts without pandas).
 
-        One row per method with mean, sd and sd_repeats of every metric; with `folds=True` one row a
-        method and fold with the metrics' values, sizes and seconds as columns.
+        One row per method with mean, sd and sd_repeats of every metric; with `folds=True` one row
+        per method and fold with the metrics' values, sizes and seconds as columns.
         """
         if folds:
             n_splits = self.folds.n_splits

@@ -1,10 +1,10 @@
 """Running the methods over the folds: our trees in one call into Rust, any other classifier fold by
 fold.
 
-Both ways fill the same arrays (`Runs`), so that scoring does not know where predictions came from.
-A tree of which `estimators.tree.config_for` has no configuration for all folds is fitted fold by
-fold, as is every method when a scorer needs a fitted estimator.  Fits of other classifiers
-run in threads (joblib), since most release the GIL.
+Both ways fill the same arrays (`Runs`), which `scoring` reads. A tree for which
+`estimators.tree.config_for` has no configuration is fitted fold by fold, and so is every method if
+a scorer needs a fitted estimator. Fits of other classifiers run in threads (joblib), as most of them
+release the GIL. `validation` calls `run_methods` in this process, `units` on workers.
 """
 
 from __future__ import annotations
@@ -28,32 +28,34 @@ if TYPE_CHECKING:
 
 
 SIZES = ("leaves", "empty_leaves", "nodes", "depth")
+"""Sizes of a fitted tree, NaN for another classifier."""
 
 
 @dataclass
 class Method:
-    """A named estimator; `config` is its form for the Rust engine, or None.
-
-    `table` is the Table this method learns from when that is not everybody's: a discretiser with
-    ``scope="all"`` was fitted on all of its rows.
-    """
+    """A named estimator."""
 
     name: str
     estimator: Any
     config: dict[str, Any] | None = None
+    """The configuration of a tree for the Rust engine; None: it is fitted fold by fold."""
     table: Table | None = None
+    """A Table of its own, binned by a discretiser with ``scope="all"``; None: that of the data."""
 
 
 @dataclass
 class Data:
-    """What methods are fitted on: rows as given, their Table (None when nothing needs one), labels
-    and codes."""
+    """The rows that methods are fitted on."""
 
     X: Any
+    """Rows as the user gave them."""
     labels: np.ndarray | None
+    """Labels, shape (n_rows,); None: not decoded yet."""
     table: Any
+    """The Table of the rows; None if no method needs one."""
     classes: tuple[Any, ...]
     codes: np.ndarray
+    """Class codes, shape (n_rows,)."""
     _views: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -66,9 +68,9 @@ class Data:
     def view(self, method: Method) -> tuple[str, Any]:
         """Return ("table" | "rows", X) in the form the estimator takes.
 
-        Our own estimators get the Table.  Others get X as the user gave it. Of a Table they get a
-        float array: nominal columns as codes in declared order, missing NaN. A pipeline, which may
-        want to encode columns itself, gets a data frame.
+        Our own estimators get the Table. Others get X as the user gave it. If that is a Table, they
+        get a float array with nominal columns as codes in declared order and NaN where missing; a
+        pipeline, which may encode columns itself, gets a data frame.
         """
         estimator = method.estimator
         if method.table is not None:
@@ -95,14 +97,18 @@ class Data:
 
 @dataclass
 class Runs:
-    """Out-of-fold output of all methods: see `FoldScores` for shapes; sizes and times are (methods,
-    folds)."""
+    """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`."""
 
     predictions: np.ndarray
+    """Class codes, -1 = unclassified, int32 (methods, test rows)."""
     proba: np.ndarray | None
+    """Probabilities or scores, shape (methods, test rows, n_classes)."""
     sizes: dict[str, np.ndarray]
+    """Each of `SIZES`, shape (methods, folds)."""
     seconds: np.ndarray
+    """Time of a fit and its predictions, shape (methods, folds)."""
     scored: dict[str, np.ndarray]
+    """Values of the scorers of fitted estimators, by name, shape (methods, folds)."""
 
     @classmethod
     def empty(
@@ -119,7 +125,7 @@ class Runs:
         )
 
     def add_trees(self, places: list[int], found: Mapping[str, Any], seconds: float) -> None:
-        """Take the engine's output on all folds for the methods at these places."""
+        """Store the engine's output on all folds for the methods at these positions."""
         self.predictions[places] = found["predictions"]
         if self.proba is not None:
             self.proba[places] = found["proba"]
@@ -128,7 +134,7 @@ class Runs:
         self.seconds[places] = seconds / (len(places) * self.seconds.shape[1])
 
     def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
-        """Take what `_fit_one` returned on each fold for the method at this place."""
+        """Store what `_fit_one` returned on each fold for the method at this position."""
         self.predictions[place] = np.concatenate([one["codes"] for one in output])
         if self.proba is not None:
             self.proba[place] = np.concatenate([one["proba"] for one in output])
@@ -227,11 +233,12 @@ def _fit_one(
     """Fit on one fold and return codes, probabilities, sizes, seconds and outside scores."""
     from sklearn.base import clone
 
+    # Fit and predict, in the form that the estimator takes.
     train, test = fold
     estimator = clone(method.estimator)
     form, X = data.view(method)
     started = time.perf_counter()
-    with quiet():  # what is to be said of the data is said once, of all rows
+    with quiet():  # warnings about the data are given once, for all rows
         if form == "table":
             estimator.fit(X.take(train))
         else:
@@ -249,6 +256,7 @@ def _fit_one(
             name: float(one(estimator, X_test, data.y[test])) for name, one in outside.items()
         },
     }
+    # Probabilities, or scores in their place where these will do.
     if want is not None:
         own = np.asarray(estimator.classes_).tolist()
         if hasattr(estimator, "predict_proba"):
@@ -264,8 +272,7 @@ def _fit_one(
         else:
             raise ValueError(
                 f"{method.name} has no predict_proba, which the scoring needs; wrap it in "
-                "CalibratedClassifierCV "
-                "or leave out metrics of probabilities"
+                "CalibratedClassifierCV or leave out metrics of probabilities"
             )
     return out
 
@@ -286,14 +293,13 @@ def _run_estimators(
         data.view(method)
     labels = data.y  # decoded before threads start
     assert len(labels) == len(data.codes)
+    # Outputs come in the order of the jobs, from one thread or several.
     done: list[dict[str, Any]] = []
     if n_jobs in (None, 1):
         stream: Any = (_fit_one(method, data, fold, want, outside) for method, fold in jobs)
     else:
-        from sklearn.utils.parallel import (
-            Parallel,
-            delayed,
-        )  # joblib's, handing on scikit-learn's settings
+        # joblib's, which also pass scikit-learn's settings on to the threads
+        from sklearn.utils.parallel import Parallel, delayed
 
         pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         stream = pool(delayed(_fit_one)(method, data, fold, want, outside) for method, fold in jobs)
@@ -304,7 +310,7 @@ def _run_estimators(
 
 
 def _by_table(methods: list[Method], places: list[int], shared: Any) -> list[tuple[Any, list[int]]]:
-    """Return the places of the methods that learn from the same Table, table by table."""
+    """Return (Table, positions of the methods that learn from it) for each Table."""
     groups: dict[int, tuple[Any, list[int]]] = {}
     for place in places:
         table = methods[place].table if methods[place].table is not None else shared
@@ -312,11 +318,13 @@ def _by_table(methods: list[Method], places: list[int], shared: Any) -> list[tup
     return list(groups.values())
 
 
-def run_in_parts(
-    methods: list[Method], data: Data, folds: Folds, *, report: Report | None, **how: Any
+def run_interruptibly(
+    methods: list[Method], data: Data, folds: Folds, *, report: Report | None, **options: Any
 ) -> tuple[Runs, Folds]:
-    """Run as `run_methods` does, repetition by repetition (fold by fold where there is one); after
-    an interrupt the output and the folds of the finished ones."""
+    """Run as `run_methods` does, but repetition by repetition (fold by fold where there is one).
+
+    After an interrupt, the output and the folds of the finished ones.
+    """
     n_folds = len(folds.pairs)
     size = folds.n_splits if folds.n_repeats > 1 else 1
 
@@ -326,7 +334,7 @@ def run_in_parts(
                 report(len(methods) * start + done, len(methods) * n_folds)
 
         part = folds.part(start, start + size)
-        return run_methods(methods, data, part, report=report and shifted, **how)
+        return run_methods(methods, data, part, report=report and shifted, **options)
 
     what = "repetitions" if size > 1 else "folds"
     done, _ = finish(range(0, n_folds, size), work, what=what, on_interrupt="return")
@@ -344,10 +352,16 @@ def run_methods(
     outside: dict[str, Any],
     memory_limit: int | None = None,
 ) -> Runs:
-    """Run every method on every fold; `outside` are scorers of fitted estimators.
+    """Run every method on every fold.
 
-    `want`: None, "scores", "proba", or "if possible": probabilities, NaN for a classifier without
-    any.
+    Args:
+        methods, data, folds: methods, rows and folds.
+        n_jobs: threads.
+        report: called with (fits done, fits), or None.
+        want: None: predictions only; "proba": probabilities; "scores": probabilities, or the values
+            of decision_function; "if possible": probabilities, NaN for a classifier without any.
+        outside: scorers of fitted estimators by name, which need every fit in Python.
+        memory_limit: as in `cross_validate`.
     """
     runs = Runs.empty(len(methods), folds, data, proba=want is not None, scored=outside)
     fast = [
@@ -365,6 +379,7 @@ def run_methods(
 
         return report_more
 
+    # Our trees: one call into the engine for each Table.
     done = 0
     for table, places in _by_table(methods, fast, data.table):
         started = time.perf_counter()
@@ -379,6 +394,7 @@ def run_methods(
         )
         runs.add_trees(places, found, time.perf_counter() - started)
         done += len(places) * n_folds
+    # All other methods, fold by fold.
     if slow:
         outputs = _run_estimators(
             [methods[place] for place in slow],

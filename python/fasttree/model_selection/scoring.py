@@ -1,10 +1,10 @@
 """From out-of-fold predictions to one value per method, metric and fold, without a loop over folds.
 
-A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers.  Metrics on
+A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers. Metrics of
 labels are functions of confusion counts, which one bincount gives for all folds of all methods.
-Metrics on probabilities have one value per row, averaged by fold. Only rank metrics (AUC) and
-calibration visit the folds one by one.  scikit-learn scorers need a fitted estimator, so they run
-beside the fits instead.  O(methods x test rows).
+Metrics of probabilities have one value per row, averaged by fold. Only rank metrics (AUC) and
+calibration are computed fold by fold. scikit-learn's scorers need a fitted estimator, so they run
+with the fits (`run`). O(methods x test rows).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ Scoring = dict[str, Any]
 
 
 def _named(name: str) -> Any:
+    """The scorer of a name, ours or scikit-learn's."""
     try:
         return Scorer(name)
     except ValueError as unknown:
@@ -59,7 +60,7 @@ def resolve_scoring(scoring: Any) -> Scoring:
         elif isinstance(one, Metric):
             found, name = Scorer(one.name), one.name
         elif isinstance(one, Scorer):
-            found, name = one, repr(one)[7:-1].replace("'", "") if one.options else one.metric.name
+            found, name = one, _scorer_name(one)
         elif callable(one):
             found, name = one, getattr(one, "__name__", None) or str(one)
         else:
@@ -72,6 +73,13 @@ def resolve_scoring(scoring: Any) -> Scoring:
     if not resolved:
         raise ValueError("scoring is empty; name at least one metric")
     return resolved
+
+
+def _scorer_name(one: Scorer) -> str:
+    """Name of the metric, with the options of the scorer if it has some."""
+    if not one.options:
+        return one.metric.name
+    return repr(one).removeprefix("Scorer(").removesuffix(")").replace("'", "")
 
 
 def needs_proba(scoring: Scoring) -> bool:
@@ -128,11 +136,16 @@ def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
 
 
 class FoldScores:
-    """Scores all methods of one cross-validation; confusion counts and priors are made once, when
-    first needed.
+    """Scores of all methods of one cross-validation.
 
-    `true_codes` (test rows,), `predictions` (methods, test rows) with -1 = unclassified, `proba`
-    (methods, test rows, k) or None.
+    Confusion counts and priors are computed once, when first needed.
+
+    Args:
+        codes: true class codes of all rows, shape (n_rows,).
+        folds: the folds.
+        classes: class labels.
+        predictions: codes, -1 = unclassified, shape (methods, test rows).
+        proba: probabilities or scores, shape (methods, test rows, n_classes), or None.
     """
 
     def __init__(
@@ -166,6 +179,7 @@ class FoldScores:
 
     def score(self, one: Scorer) -> np.ndarray:
         """Return the metric in its own orientation, (methods, folds)."""
+        # By what the metric is computed from: confusion counts, single rows, or the rows of a fold.
         metric, options = one.metric, _options(one, self.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)

@@ -1,10 +1,14 @@
-"""Cross-validations of several data sets: set after set, or the units of all in one stream."""
+"""Cross-validations of several data sets, for `compare`.
+
+In this process the sets are worked on one after the other, each by one call into the core. On a
+cluster, or with a journal, the units of all sets are one stream (`grid`).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .grid import Place, place_of, run_tasks
+from .grid import Execution, execution_of, run_tasks
 from .interrupts import check_on_interrupt, finish
 from .result import CrossValidation
 from .validation import check_on_error, check_seeded, make_run
@@ -15,7 +19,7 @@ __all__ = ["validate_all"]
 def validate_all(
     loaded: dict[str, Any],
     criteria: Any,
-    how: dict[str, Any],
+    options: dict[str, Any],
     *,
     client: Any,
     journal: Any,
@@ -28,35 +32,35 @@ def validate_all(
     Args:
         loaded: Tables or pairs by name.
         criteria: as in `compare`.
-        how: further arguments of `make_run`.
+        options: further arguments of `make_run`.
         client, journal, on_interrupt, on_error: as in `compare`.
         report: called with (sets done, sets), or None.
     """
     check_on_interrupt(on_interrupt)
     check_on_error(on_error)
-    ends = {"on_interrupt": on_interrupt, "on_error": on_error}
-    with place_of(client, journal) as place:
-        if place is None:
-            return _one_by_one(loaded, criteria, how, report, **ends)
-        check_seeded(place, how["random_state"])
-        return _in_units(loaded, criteria, how, place, report, **ends)
+    policy = {"on_interrupt": on_interrupt, "on_error": on_error}
+    with execution_of(client, journal) as execution:
+        if execution is None:
+            return _one_by_one(loaded, criteria, options, report, **policy)
+        check_seeded(execution, options["random_state"])
+        return _in_units(loaded, criteria, options, execution, report, **policy)
 
 
 def _one_by_one(
     loaded: dict[str, Any],
     criteria: Any,
-    how: dict[str, Any],
+    options: dict[str, Any],
     report: Any,
     *,
     on_interrupt: str,
     on_error: str,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
-    """Set after set, each by one call into the core."""
+    """Run one set after the other, each by one call into the core."""
     done = 0
 
     def validated(name: str) -> CrossValidation:
         nonlocal done
-        found = make_run(loaded[name], None, criteria, **how).here(None, "raise", on_error)
+        found = make_run(loaded[name], None, criteria, **options).here(None, "raise", on_error)
         found.name = name
         done += 1
         if report is not None:
@@ -69,19 +73,19 @@ def _one_by_one(
 def _in_units(
     loaded: dict[str, Any],
     criteria: Any,
-    how: dict[str, Any],
-    place: Place,
+    options: dict[str, Any],
+    execution: Execution,
     report: Any,
-    **ends: Any,
+    **policy: Any,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
-    """The units of all sets in one stream; sets of which all folds are finished."""
-    runs = {name: make_run(table, None, criteria, **how) for name, table in loaded.items()}
+    """Run the units of all sets as one stream; the sets of which all folds are finished."""
+    runs = {name: make_run(table, None, criteria, **options) for name, table in loaded.items()}
     found = run_tasks(
-        [run.task(ends["on_error"]) for run in runs.values()],
-        place,
+        [run.task(policy["on_error"]) for run in runs.values()],
+        execution,
         names=list(runs),
-        tell=None if report is None else lambda done: report(done, len(runs)),
-        **ends,
+        tasks_report=None if report is None else lambda done: report(done, len(runs)),
+        **policy,
     )
     results = {}
     for (name, run), one in zip(runs.items(), found, strict=True):

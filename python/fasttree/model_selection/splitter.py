@@ -1,9 +1,9 @@
-"""What every splitter here shares: scikit-learn's protocol without importing scikit-learn.
+"""Base of the splitters: scikit-learn's protocol without an import of scikit-learn.
 
 A splitter has ``split(X, y)``, which yields (train, test) row indices, ``get_n_splits()`` and
-``get_params()``, and a repr that evaluates.  `n_repeats` and `n_splits` tell the comparison tools
-how folds form repetitions.  The folds of a seeded splitter are a function of the labels and the
-seed alone, so every method sees the same ones.
+``get_params()``, and a repr that evaluates. By `n_repeats` and `n_splits` the comparison tools know
+which folds form a repetition. The folds of a seeded splitter depend on the labels and the seed only,
+so every method has the same ones.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 Fold = tuple[np.ndarray, np.ndarray]
+"""Training and test row indices."""
 
 MOST_CELLS = 1 << 20
-"""Rows times folds up to which all folds are found at once."""
+"""Rows times folds up to which the indices of all folds are computed at once."""
 
 
 def row_count(X: Any, y: Any) -> int:
@@ -30,7 +31,8 @@ def row_count(X: Any, y: Any) -> int:
 
 
 def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
-    """Return labels as int64 codes (any order), one a row; a Table brings its own."""
+    """Return labels as int64 codes (in any order), shape (n_rows,); those of a Table, if y is
+    None."""
     if y is None:
         y = getattr(X, "y_codes", None)
     if y is None:
@@ -42,6 +44,7 @@ def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
         raise ValueError(f"y must hold one label a row, got shape {labels.shape}")
     if X is not None and row_count(X, None) != len(labels):
         raise ValueError(f"X has {row_count(X, None)} rows but y has {len(labels)}")
+    # Small whole numbers are codes as they are; objects are numbered, as they may not be sortable.
     if labels.dtype.kind in "iu" and len(labels) and labels.min() >= 0 and labels.max() <= 1 << 16:
         return labels.astype(np.int64, copy=False)
     if labels.dtype == object:

@@ -2,9 +2,8 @@
 
 Each repetition shuffles the rows, sorts them by class (stable) and deals them to the folds in turn.
 Within a repetition the sizes of two folds, and the counts of any class in two folds, then differ by
-at most one row; classes without rows play no part.  O(n log n) a repetition in NumPy: the fifty
-folds of "5x10" on 150 rows take well under 2 ms.  A class with fewer rows than folds is simply
-absent from some folds.  For agreement with Weka use `WekaStratifiedKFold`.
+at most one row. A class with fewer rows than folds is absent from some folds. O(n log n) per
+repetition, in NumPy. For agreement with Weka use `WekaStratifiedKFold`.
 """
 
 from __future__ import annotations
@@ -19,23 +18,13 @@ from .._checks.aliases import MaybeArray, Seed
 from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_codes
 
 
-def seeded(random_state: Seed) -> np.random.Generator:
-    """Return a NumPy generator from None, an integer, a Generator or a RandomState (which is
-    advanced)."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
-    return np.random.default_rng(random_state)
-
-
 class StratifiedRepeatedKFold(Splitter):
     """Repeated stratified k-fold cross-validation.
 
     Parameters
     ----------
     n_splits : int, default 10
-        Folds a repetition.
+        Folds per repetition.
     n_repeats : int, default 5
         Repetitions, each with another shuffle.
     random_state : int, default 0
@@ -66,12 +55,12 @@ class StratifiedRepeatedKFold(Splitter):
         n_rows = len(codes)
         check_folds(self.n_splits, n_rows, type(self).__name__)
         draws = generator_of(self.random_state)
-        dealt = np.arange(n_rows) % self.n_splits
+        fold_in_turn = np.arange(n_rows) % self.n_splits
         for _ in range(self.n_repeats):
             shuffled = draws.permutation(n_rows)
             by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
             assignment = np.empty(n_rows, dtype=np.int64)
-            assignment[by_class] = dealt
+            assignment[by_class] = fold_in_turn
             yield from folds_of_assignment(assignment, self.n_splits)
 
 

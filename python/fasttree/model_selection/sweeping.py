@@ -2,21 +2,21 @@
 
 What
     Every combination of criterion, theta, alpha and decay (Vilalta, Brodie, Oblinger & Rish 2001,
-    section 5.2) grows its trees in one cross-validation. All settings of a fold share the pairs of
-    the nodes where their trees agree. One more setting costs a contraction where its tree goes a
-    way that another has gone, and a count only where it leaves them all.
+    section 5.2) grows its trees in one cross-validation. The settings of a fold share their counts
+    of pairs: at a node that the tree of another setting has too, a setting only contracts the
+    counts; it counts pairs at nodes that no other tree has.
 Complexity
-    One pass over the pairs of the rows of each distinct node of a fold; O(n (n + 1)) a setting and
-    node.
+    One pass over the pairs of rows of each distinct node of a fold; O(n (n + 1)) per setting and
+    node, n features.
 When not to use it
-    To choose a setting and report its accuracy as what to expect: the best of many is flattered.
-    Choose on training folds.
+    To choose a setting and report its accuracy as the one to expect: the best of many is biased
+    upwards. Choose on training folds.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -48,14 +48,27 @@ def _label(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+class MapLayout(NamedTuple):
+    """A sweep as a table."""
+
+    rows: list[str]
+    """Labels of the rows."""
+    columns: list[str]
+    """Labels of the columns."""
+    places: np.ndarray
+    """Positions of the settings, -1 for none, shape (rows, columns)."""
+    across: str
+    """The parameter that varies along the columns."""
+
+
 class Sweep(Rendered):
     """Result of `sweep`.
 
     Attributes:
-        settings: one dict a setting with criterion, theta, alpha and decay, in the order of
+        settings: one dict per setting with criterion, theta, alpha and decay, in the order of
             `result.methods`.
         axes: the values of criterion, theta, alpha and decay, in the order given.
-        result: the underlying `CrossValidation`, a method a setting.
+        result: the underlying `CrossValidation`, one method per setting.
     """
 
     kind = "sweep"
@@ -79,11 +92,11 @@ class Sweep(Rendered):
         return f"Sweep{name}: {len(self)} settings ({varied}), {len(self.result.folds.pairs)} folds"
 
     def map(self, metric: str | None = None) -> np.ndarray:
-        """Mean over folds, shape (criteria, thetas, alphas, decays); NaN where a criterion knows no
-        such setting.
+        """Mean over folds, shape (criteria, thetas, alphas, decays); NaN where a criterion does not
+        have the setting.
 
         Args:
-            metric: by default the first that was asked for.
+            metric: default: the first of `scoring`.
         """
         metric = self.result.metrics[0] if metric is None else metric
         out = np.full([len(v) for v in self.axes.values()], np.nan)
@@ -103,7 +116,7 @@ class Sweep(Rendered):
         return {**self.settings[place], metric: sign * means[place]}
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict a setting and metric: criterion, theta, alpha, decay, metric, mean, sd (of
+        """One dict per setting and metric: criterion, theta, alpha, decay, metric, mean, sd (of
         folds), sd_repeats, folds."""
         metrics = [
             *self.result.metrics,
@@ -127,7 +140,7 @@ class Sweep(Rendered):
         return sweep_tables(self, sd=sd)
 
     def document(self) -> dict[str, Any]:
-        """Return everything the result says as plain data."""
+        """Return the whole result as plain data, for JSON."""
         return {
             "kind": self.kind,
             "dataset": self.result.name,
@@ -141,13 +154,13 @@ class Sweep(Rendered):
         """`records` as a pandas frame (the list itself without pandas)."""
         return records_to_frame(self.records())
 
-    def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
-        """The map as a table: row labels, column labels, places of the settings (-1: none), and
-        what the columns are.
+    def layout(self) -> MapLayout:
+        """The settings as a table with rows and columns.
 
-        Columns are the alphas (or the longest other axis when there is one alpha), rows all other
+        Columns are the alphas (or, with one alpha, the longest other axis), rows all other
         combinations.
         """
+        # The axis of the columns, and the combinations of the others that have a setting.
         across = (
             "alpha" if len(self.axes["alpha"]) > 1 else max(AXES, key=lambda k: len(self.axes[k]))
         )
@@ -157,15 +170,16 @@ class Sweep(Rendered):
         places = np.array([[number.get((*row, x), -1) for x in self.axes[across]] for row in rows])
         filled: np.ndarray = np.any(places >= 0, axis=1)
         labels = [self._row_label(dict(zip(others, row, strict=True))) for row in rows]
-        return (
-            [label for label, keep in zip(labels, filled, strict=True) if keep],
-            [_label(x) for x in self.axes[across]],
-            places[filled],
-            "radius" if across == "alpha" and set(self.axes["criterion"]) == {"relief"} else across,
+        is_radius = across == "alpha" and set(self.axes["criterion"]) == {"relief"}
+        return MapLayout(
+            rows=[label for label, keep in zip(labels, filled, strict=True) if keep],
+            columns=[_label(value) for value in self.axes[across]],
+            places=places[filled],
+            across="radius" if is_radius else across,
         )
 
     def _row_label(self, row: dict[str, Any]) -> str:
-        """What of a row varies and is known to its criterion."""
+        """The values of a row that vary and are parameters of its criterion."""
         criterion = row.get("criterion", self.axes["criterion"][0])
         known = {"criterion", *criteria.make(criterion).get_params()}  # type: ignore[union-attr]
         named = [k for k in row if len(self.axes[k]) > 1 and (k in known or k == "alpha")]
@@ -179,6 +193,7 @@ class Sweep(Rendered):
 
 
 def _several(value: Any) -> tuple[Any, ...]:
+    """One value or several, as a tuple."""
     alone = isinstance(value, str | bytes) or not np.iterable(value)
     return (value,) if alone else tuple(value)
 
@@ -186,7 +201,7 @@ def _several(value: Any) -> tuple[Any, ...]:
 def _made(
     criterion: str, theta: tuple[float, ...], alpha: float, decay: str | None, at_zero: float
 ) -> Any:
-    """The criterion of one setting; None where it has no such parameter."""
+    """The criterion of one setting, with those of the parameters that it has."""
     made: Any = criteria.make(criterion)
     known = made.get_params()
     if "radius" in known:
@@ -203,25 +218,26 @@ def _made(
 def _combinations(
     axes: dict[str, tuple[Any, ...]], at_zero: float
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """All settings, and the criterion of each by its label; a criterion varies along the axes that
-    it has."""
+    """All settings, and the criterion of each by its label.
+
+    A criterion varies along the parameters that it has.
+    """
     thetas, alphas, decays = axes["theta"], axes["alpha"], axes["decay"]
     settings: list[dict[str, Any]] = []
     made: dict[str, Any] = {}
     for name in axes["criterion"]:
         known = criteria.make(name).get_params()  # type: ignore[union-attr]
-        for t, a, d in itertools.product(
+        for theta, alpha, decay in itertools.product(
             thetas if "theta" in known else thetas[:1],
             alphas,
             decays if "decay" in known else decays[:1],
         ):
-            settings.append({"criterion": name, "theta": t, "alpha": a, "decay": d})
-            label = (
-                f"{name} alpha={_label(a)}" if "alpha" in known else f"{name} radius={_label(a)}"
-            )
-            label += f" {d}" if d is not None and "decay" in known else ""
-            label += f" theta={_label(t)}" if len(thetas) > 1 and "theta" in known else ""
-            made[label] = _made(name, t, a, d, at_zero)
+            settings.append({"criterion": name, "theta": theta, "alpha": alpha, "decay": decay})
+            label = f"{name} {'alpha' if 'alpha' in known else 'radius'}={_label(alpha)}"
+            label += f" {decay}" if decay is not None and "decay" in known else ""
+            label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in known else ""
+            made[label] = _made(name, theta, alpha, decay, at_zero)
+    # Refuse what would have no effect, and what would be run twice.
     if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
         raise ValueError(
             f"at_zero={at_zero!r} cannot act in this sweep: it needs decay='power'; set that, or "
@@ -275,7 +291,7 @@ def sweep(
 
     Raises:
         MemoryError: as in `cross_validate`.
-        ValueError: a setting outside its domain, or a criterion that does not look at pairs.
+        ValueError: a setting outside its domain, or a criterion that does not score by pairs.
 
     Examples:
         >>> import fasttree
@@ -283,6 +299,7 @@ def sweep(
         >>> found.map().shape, len(found)
         ((1, 1, 3, 1), 3)
     """
+    # The data and the four axes, checked.
     if y is not None and criterion == "pi":
         X, y, found = data_and_criteria(X, y, None)
         criterion = "pi" if found is None else found
@@ -300,6 +317,7 @@ def sweep(
     if not (names and alphas and decays):
         raise ValueError("a sweep needs at least one criterion, theta, alpha and decay")
     axes = {"criterion": names, "theta": thetas, "alpha": alphas, "decay": decays}
+    # One method per setting, on the same folds.
     settings, made = _combinations(axes, at_zero)
     result = cross_validate(
         X,

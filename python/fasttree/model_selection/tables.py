@@ -1,8 +1,8 @@
-"""What tables a result consists of: cross-validation, comparison over data sets, learning curve,
-sweep.
+"""Tables of the results: cross-validation, comparison over data sets, learning curve, sweep.
 
-Only layout: every number and mark comes from the result.  Shares (accuracy, error rate,
-unclassified) are printed in percent; CSV and JSON keep them as shares.
+The ``tables()`` of a result call these. They only lay out: every number and mark comes from the
+result. Accuracy, error rate and the share of unclassified rows are printed in percent; CSV and JSON
+keep them as shares.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
 from ..reports.classes import per_class_table
+from .statistics.ties import TIED
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -29,13 +30,15 @@ def cross_validation_tables(
 
     With `per_class` one more per method: the measures of every class.
     """
+    # The metrics, then the sizes of trees where all methods are trees.
     metrics = list(result.metrics)
-    first = [scores for scores in result.values()]
+    all_scores = list(result.values())
     for extra in ("leaves", "nodes", "depth"):
-        if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in first):
+        if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in all_scores):
             metrics.append(extra)
-    if any(scores["unclassified"].any() for scores in first) and "unclassified" not in metrics:
+    if any(scores["unclassified"].any() for scores in all_scores) and "unclassified" not in metrics:
         metrics.append("unclassified")
+    # The best mean of each metric, which is printed bold.
     best = {}
     for metric in result.metrics:
         means = result.matrix(metric).mean(axis=1)
@@ -51,7 +54,7 @@ def cross_validation_tables(
             bold = (
                 len(result) > 1
                 and metric in best
-                and bool(np.isclose(mean, best[metric], rtol=1e-12, atol=0.0))
+                and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
             )
             cells.append(Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
         rows.append(cells)
@@ -74,8 +77,8 @@ def cross_validation_tables(
 
 
 def comparison_tables(result: Comparison) -> list[ReportTable]:
-    """Return the table of means with marks, the matrix of significant wins, and who is
-    significantly worse."""
+    """Return the table of means with marks, the matrix of significant wins, and the methods that
+    are significantly worse than others."""
     tables = [_means_table(result)]
     if len(result.methods) > 2:
         tables.append(_wins_table(result))
@@ -94,8 +97,8 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
 def _means_table(result: Comparison) -> ReportTable:
     """Means with marks, the average, and wins, ties and losses against the baseline."""
     marks, best = result.marks, result.best
-    _, digits, label = scale_of(result.metric)
-    factor = scale_of(result.metric)[0]
+    factor, digits, label = scale_of(result.metric)
+    # One row per data set, then averages, then wins, ties and losses.
     rows = []
     for i, dataset in enumerate(result.datasets):
         cells = [Cell(dataset)]
@@ -103,7 +106,7 @@ def _means_table(result: Comparison) -> ReportTable:
             text = mean_sd(float(result.means[i, j]), float(result.sds[i, j]), result.metric)
             cells.append(Cell(text, bool(best[i, j]) and len(result.methods) > 1, str(marks[i, j])))
         rows.append(cells)
-    n = len(rows)
+    n_sets = len(rows)
     rows.append(
         [
             Cell("average"),
@@ -116,11 +119,11 @@ def _means_table(result: Comparison) -> ReportTable:
     rows.append(against)
     direction = "" if result.greater_is_better else ", smaller is better"
     header = ["data set", *result.methods]
-    return ReportTable(f"{label}{direction}", header, rows, (n,), _notes(result))
+    return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result))
 
 
 def _notes(result: Comparison) -> list[str]:
-    """What the marks mean, and what is missing."""
+    """Notes below the table: the meaning of the marks, and what is missing."""
     test = (
         result.test
         if isinstance(result.test, str)
@@ -145,19 +148,19 @@ def _notes(result: Comparison) -> list[str]:
 def _wins_table(result: Comparison) -> ReportTable:
     """How often each method is significantly better than each other."""
     wins = result.win_matrix
-    letters = [
+    rows = [
         [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
         for i, method in enumerate(result.methods)
     ]
     return ReportTable(
         "Data sets on which the row's method is significantly better than the column's",
         ["method", *result.methods],
-        letters,
+        rows,
     )
 
 
 def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:
-    """Return one table a metric: training sizes by methods, mean (sd over repetitions)."""
+    """Return one table per metric: training sizes by methods, mean (sd over repetitions)."""
     found = {(row["metric"], row["n_train"], row["method"]): row for row in result.records()}
     repeats = len(result.values(result.methods[0], result.result.metrics[0]))
     tables = []
@@ -177,7 +180,7 @@ def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:
 
 
 def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
-    """Return one table a metric: the map of settings, mean (sd), the best emphasised."""
+    """Return one table per metric: the map of settings, mean (sd), the best emphasised."""
     rows, columns, places, across = result.layout()
     methods, scores = result.result.methods, result.result
     tables = []
@@ -196,7 +199,7 @@ def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
                     Cell(
                         text,
                         len(methods) > 1
-                        and bool(np.isclose(means[place], best, rtol=1e-12, atol=0.0)),
+                        and bool(np.isclose(means[place], best, rtol=TIED, atol=0.0)),
                     )
                 )
             body.append(cells)

@@ -1,15 +1,14 @@
-"""One plan of units: a cross-validation in pieces that run anywhere, in any order, and are kept.
+"""Units of work: a cross-validation in pieces that run anywhere, in any order.
 
 What
-    A `Task` is one data set with its methods and folds. `plan_units` divides it into units, a group
-    of methods on a block of consecutive folds each; `run_unit` computes one, wherever that is;
-    `gathered` puts the outcomes together. The engine's trees depend on their fold alone, so the
-    pieces are what one call gives, to the bit (`seconds` apart, which are measured).
+    A `Task` is one data set with its methods and folds. `plan_units` divides it into units, each a
+    group of methods on a block of consecutive folds; `run_unit` computes one, in any process;
+    `gathered` puts the outcomes together. `grid` calls these. A tree depends on its fold only, so
+    the outcome is that of one call to the bit (but for `seconds`, which are measured).
 Sizes
-    A unit takes about a second. A kill loses the units that run, so with a journal the first fold
-    of each method is measured (`first_units`), and the rest is planned by that (`rest_units`).
-    Without a journal a rough cost model plans all. Table criteria take 10 ns x rows x features x
-    log2(rows), pair criteria 0.2 ns x rows^2 x features, other estimators 2 ms and the first rate.
+    A unit takes about a second. With a journal, a killed run loses the units that were running, so
+    there the first fold of each method is measured (`first_units`), and the rest is planned by its
+    time (`rest_units`). Without a journal a rough cost model plans all units (`_seconds`).
 """
 
 from __future__ import annotations
@@ -33,33 +32,48 @@ __all__ = [
     "covers",
     "first_units",
     "gathered",
+    "named_error",
     "plan_units",
     "rest_units",
     "run_unit",
 ]
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
-"""Errors that say that a method does not apply."""
+"""Errors by which a method refuses the data."""
 
 TARGET, SHORTEST = 1.0, 0.1
-"""Seconds of a unit: aimed at, and at least when many workers share little work."""
-ROUNDS = 8
-"""Units a worker that little work is divided into."""
-DOUBT = 50.0
-"""How many times the rough cost model may be too low."""
+"""Seconds of a unit: the aim, and the least where little work is divided among many workers."""
+UNITS_PER_WORKER = 8
+"""Units per worker that little work is divided into, so that all workers end at about one time."""
+SAFETY = 50.0
+"""Factor by which the rough cost model may be too low."""
+TABLE_RATE, PAIR_RATE, PYTHON_FIT = 1e-8, 2e-10, 2e-3
+"""Seconds per row, feature and log2(rows) of a tree by tables, per row^2 and feature of one by
+pairs of rows, and per fit of another classifier; measured on one core."""
 
 
 class Unit(NamedTuple):
-    """Places of methods, and the first fold and the one after the last."""
+    """Methods on consecutive folds."""
 
     places: tuple[int, ...]
+    """Positions of the methods in the task."""
     start: int
+    """The first fold."""
     stop: int
+    """The fold after the last."""
+
+
+def named_error(name: str, error: Exception) -> Exception:
+    """An error whose message begins with the method's name, unless it contains it."""
+    if name in str(error):
+        return error
+    kind = next((kind for kind in REFUSALS if isinstance(error, kind)), type(error))
+    return kind(f"{name}: {error}")
 
 
 class _PackedFolds:
-    """Fold indices for the way: 32 bits each, and the test rows alone where the training rows are
-    all others."""
+    """Fold indices as they are sent to a worker: in 32 bits, and without the training rows where
+    these are all rows but the test rows."""
 
     def __init__(self, pairs: list[Any], n_rows: int) -> None:
         self.n_rows = n_rows
@@ -87,7 +101,7 @@ class _PackedFolds:
 
 @dataclass
 class Task:
-    """One data set, ready to be cross-validated; `want` and `outside` as in `run_methods`."""
+    """The cross-validation of one data set; arguments as in `run_methods`."""
 
     methods: list[Method]
     data: Data
@@ -95,11 +109,12 @@ class Task:
     want: str | None
     outside: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
+    """What a journal compares besides methods, folds and data."""
     n_jobs: Any = None
     memory_limit: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels: no settings, no views of the rows, folds packed, one thread per unit."""
+        """State for a worker: without settings and views of the rows, folds packed, one thread."""
         state = {**self.__dict__, "settings": {}, "n_jobs": 1}
         state["folds"] = _PackedFolds(self.folds.pairs, len(self.data.codes))
         data = self.data
@@ -113,25 +128,33 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What a unit found: the output of the methods at `places`, and why the others do not
-    apply."""
+    """The outcome of a unit."""
 
     places: tuple[int, ...]
+    """Positions of the methods that apply."""
     runs: Runs | None
+    """Their output; None if no method applies."""
     errors: dict[int, Exception] = field(default_factory=dict)
+    """Errors of the other methods, by position."""
 
 
 def run_unit(task: Task, unit: Unit) -> Outcome:
-    """Fit and ask the methods of a unit on its folds; a method that does not apply is left out."""
+    """Run the methods of a unit on its folds; a method that does not apply is left out."""
     folds = task.folds.part(unit.start, unit.stop)
-    how: dict[str, Any] = {"want": task.want, "outside": task.outside, "report": None}
 
     def run(places: tuple[int, ...]) -> Runs:
-        methods = [task.methods[place] for place in places]
         return run_methods(
-            methods, task.data, folds, n_jobs=task.n_jobs, memory_limit=task.memory_limit, **how
+            [task.methods[place] for place in places],
+            task.data,
+            folds,
+            n_jobs=task.n_jobs,
+            report=None,
+            want=task.want,
+            outside=task.outside,
+            memory_limit=task.memory_limit,
         )
 
+    # All methods in one call; if that is refused, each alone, to find out which do not apply.
     try:
         return Outcome(unit.places, run(unit.places))
     except REFUSALS as error:
@@ -153,11 +176,12 @@ def run_unit(task: Task, unit: Unit) -> Outcome:
 
 
 def _seconds(task: Task, method: Method) -> float:
-    """A rough guess of the time of one fold."""
+    """A rough estimate of the time of one fold."""
     from ..criteria import evidence_of
 
     n = float(task.folds.train_sizes.mean())
     p = task.data.table.n_features if task.data.table is not None else _width(task.data.X)
+    # Criteria on pairs or neighbours of rows are quadratic, all others are not.
     estimator = method.estimator
     criterion = getattr(estimator, "criterion", None)
     try:
@@ -165,20 +189,21 @@ def _seconds(task: Task, method: Method) -> float:
     except REFUSALS:
         kind = None
     if kind is not None and kind != "table":
-        return 2e-10 * n * n * p
+        return PAIR_RATE * n * n * p
     trees = getattr(estimator, "n_estimators", 1)
     trees = trees if isinstance(trees, int) and trees > 0 else 1
-    fit = 1e-8 * n * p * np.log2(n + 2) * trees
-    return float(fit if method.config is not None else 2e-3 + fit)
+    fit = TABLE_RATE * n * p * np.log2(n + 2) * trees
+    return float(fit if method.config is not None else PYTHON_FIT + fit)
 
 
 def _width(X: Any) -> int:
+    """Number of features, or 10 where it is not known."""
     shape = getattr(X, "shape", None)
     return int(shape[1]) if shape is not None and len(shape) > 1 else 10
 
 
 def _groups(task: Task) -> list[tuple[int, ...]]:
-    """Methods that gain from one call: the engine's trees on one Table; others alone."""
+    """Positions of methods that run in one call: trees of one Table together, others alone."""
     together: dict[int, list[int]] = {}
     alone = []
     for place, method in enumerate(task.methods):
@@ -191,8 +216,13 @@ def _groups(task: Task) -> list[tuple[int, ...]]:
 
 
 def plan_units(tasks: list[Task], workers: int = 1) -> list[list[Unit]]:
-    """The units of every task, for about so many workers; blocks longer than a repetition are whole
-    repetitions."""
+    """The units of every task.
+
+    Args:
+        tasks: cross-validations.
+        workers: number of workers that share the units.
+    """
+    # Seconds per fold of each group of methods, and of all work.
     costs = [
         [(group, sum(_seconds(task, task.methods[i]) for i in group)) for group in _groups(task)]
         for task in tasks
@@ -204,7 +234,7 @@ def plan_units(tasks: list[Task], workers: int = 1) -> list[list[Unit]]:
     )
     target = TARGET
     if workers > 1:
-        target = max(SHORTEST, min(TARGET, whole / (workers * ROUNDS)))
+        target = max(SHORTEST, min(TARGET, whole / (workers * UNITS_PER_WORKER)))
     return [
         [
             unit
@@ -218,13 +248,13 @@ def plan_units(tasks: list[Task], workers: int = 1) -> list[list[Unit]]:
 def first_units(task: Task) -> list[Unit]:
     """The units of a task that are run before the others are planned.
 
-    They are the first fold of each method by itself. Methods whose time is short even by a
-    pessimistic guess are one unit of all folds.
+    They are the first fold of each method alone. Methods that are fast even by a pessimistic
+    estimate are one unit of all folds.
     """
     n_folds = len(task.folds.pairs)
     found = []
     for group in _groups(task):
-        guess = DOUBT * n_folds * sum(_seconds(task, task.methods[place]) for place in group)
+        guess = SAFETY * n_folds * sum(_seconds(task, task.methods[place]) for place in group)
         found += (
             [Unit(group, 0, n_folds)]
             if n_folds == 1 or guess <= TARGET
@@ -234,10 +264,11 @@ def first_units(task: Task) -> list[Unit]:
 
 
 def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> list[Unit]:
-    """The other units of a task, by the time that its first ones took.
+    """The other units of a task, planned by the times of its first units.
 
-    A method that its first unit refused is one unit.
+    The other folds of a method that did not apply to its first fold are one unit.
     """
+    # Seconds per fold of each method that has folds left.
     n_folds = len(task.folds.pairs)
     took: dict[int, float] = {}
     for number, unit in enumerate(units):
@@ -246,9 +277,10 @@ def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> l
             took |= dict.fromkeys(one.errors, math.inf)
         if unit.stop < n_folds and one.runs is not None:
             took |= zip(one.places, one.runs.seconds[:, 0].tolist(), strict=True)
+    # Methods in groups, and their folds in blocks, of about the target time.
     found = []
     for group in _groups(task):
-        for places in _packed([place for place in group if place in took], took):
+        for places in _filled([place for place in group if place in took], took):
             cost = sum(took[place] for place in places)
             size = max(1, int(min(n_folds, TARGET / max(cost, 1e-9))))
             if cost == math.inf:
@@ -257,8 +289,8 @@ def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> l
     return found
 
 
-def _packed(places: list[int], took: dict[int, float]) -> list[tuple[int, ...]]:
-    """Places in groups whose folds take up to a unit's time each."""
+def _filled(places: list[int], took: dict[int, float]) -> list[tuple[int, ...]]:
+    """Positions of methods in groups of which one fold takes at most the target time."""
     groups: list[list[int]] = []
     sums = 0.0
     for place in places:
@@ -271,7 +303,7 @@ def _packed(places: list[int], took: dict[int, float]) -> list[tuple[int, ...]]:
 
 
 def covers(task: Task, units: list[Unit]) -> bool:
-    """Whether the units are all of a task, so that nothing is left to plan."""
+    """Whether the units are all units of a task, so that nothing is left to plan."""
     fits = sum(len(unit.places) * (unit.stop - unit.start) for unit in units)
     return fits == len(task.methods) * len(task.folds.pairs)
 
@@ -292,22 +324,24 @@ def _blocks(group: tuple[int, ...], folds: Folds, size: int, begin: int = 0) -> 
 
 
 def check_runs(task: Task, unit: Unit, outcome: Outcome) -> None:
-    """Refuse output that no run of the unit gives.
+    """Refuse output, read from a journal, that no run of the unit can have.
 
     Raises:
-        ValueError: a class that the task does not have or that the method never answers,
-            probabilities that are none, sizes or seconds that are no numbers.
+        ValueError: a class that the task does not have or that the method never predicts,
+            probabilities, sizes or seconds outside their range.
     """
     runs = outcome.runs
-    for own, place in enumerate(outcome.places if runs is not None else ()):
-        assert runs is not None
+    if runs is None:
+        return
+    for own, place in enumerate(outcome.places):
+        # Our trees leave rows unclassified only if they are told to.
         estimator = task.methods[place].estimator
         ours = is_ours(estimator)
-        answers = ours and getattr(estimator, "empty_branch", "") != "unclassified"
+        classifies_all = ours and getattr(estimator, "empty_branch", "") != "unclassified"
         codes = runs.predictions[own]
         if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
             raise ValueError("a prediction is none of the classes")
-        if answers and codes.min(initial=0) < 0:
+        if classifies_all and codes.min(initial=0) < 0:
             raise ValueError("a row is unclassified by a method that classifies all")
         if runs.proba is not None:
             _check_shares(runs.proba[own], codes, task.want, ours)
@@ -317,10 +351,13 @@ def check_runs(task: Task, unit: Unit, outcome: Outcome) -> None:
 
 
 def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:
-    """Refuse probabilities that are none; scores of other classifiers may be any numbers, and of
-    one without probabilities all are NaN."""
-    gone = np.isnan(shares)
-    if gone.any() and (ours or want != "if possible" or not gone.all()):
+    """Refuse impossible probabilities of one method.
+
+    Scores of other classifiers may be any numbers; a classifier without probabilities has NaN in
+    all cells.
+    """
+    is_nan = np.isnan(shares)
+    if is_nan.any() and (ours or want != "if possible" or not is_nan.all()):
         raise ValueError("a probability is NaN")
     if ours:
         sums = shares.sum(axis=1)
@@ -333,7 +370,7 @@ def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours:
 
 
 def finished_folds(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> int:
-    """Folds from the first on that every method has finished; whole repetitions where there are
+    """Number of leading folds that every method has finished, in whole repetitions where there are
     several."""
     n = min((u.start for i, u in enumerate(units) if i not in outcomes), default=-1)
     if n < 0 and covers(task, units):
@@ -346,21 +383,17 @@ def finished_folds(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) 
 def gathered(
     task: Task, units: list[Unit], outcomes: dict[int, Outcome], n_folds: int
 ) -> tuple[list[int], Runs]:
-    """The methods that apply everywhere, and their output on the first `n_folds` folds."""
+    """Positions of the methods that apply to all folds, and their output on the first `n_folds`."""
     refused = {place for one in outcomes.values() for place in one.errors}
     kept = [place for place in range(len(task.methods)) if place not in refused]
-    folds = task.folds.part(0, n_folds)
-    shape, total = (len(kept), n_folds), len(folds.test_rows)
-    proba = None
-    if task.want is not None:
-        proba = np.empty((len(kept), total, len(task.data.classes)))
-    whole = Runs(
-        np.empty((len(kept), total), dtype=np.int32),
-        proba,
-        {name: np.full(shape, np.nan) for name in SIZES},
-        np.zeros(shape),
-        {name: np.full(shape, np.nan) for name in task.outside},
+    whole = Runs.empty(
+        len(kept),
+        task.folds.part(0, n_folds),
+        task.data,
+        proba=task.want is not None,
+        scored=task.outside,
     )
+    # Each unit fills a block of folds, and their test rows, of its methods.
     ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
     for number, one in outcomes.items():
         unit = units[number]

@@ -1,9 +1,9 @@
 """`cross_validate`: several split criteria and any scikit-learn classifiers on the same folds.
 
 Folds are made once. Our own trees run on all folds by one call into Rust, other classifiers are
-cloned, fitted and asked fold by fold; scoring is vectorised over methods and folds.  An answer None
-counts as an error, and its share is kept as "unclassified".  Cost outside the fits: O(methods x
-test rows).  For several data sets and significance marks use `compare`.
+cloned, fitted and called fold by fold; scoring is vectorised over methods and folds. A prediction
+None counts as an error, and the share of such rows is kept as "unclassified". Cost beside the fits:
+O(methods x test rows). For several data sets and significance marks use `compare`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ..rendering.progress import Progress, make_report
 from ..table.doubtful import warn_of_data, warn_of_small_classes
 from .arguments import data_and_criteria
 from .folds import make_folds
-from .grid import Finished, place_of, run_tasks
+from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import check_on_interrupt
 from .result import CrossValidation, MethodScores
-from .run import Data, Method, Runs, is_ours, run_in_parts, run_methods
+from .run import Data, Method, Runs, is_ours, run_interruptibly, run_methods
 from .scoring import (
     FoldScores,
     greater_is_better,
@@ -38,7 +38,7 @@ from .scoring import (
     outside_scorers,
     resolve_scoring,
 )
-from .units import REFUSALS, Task
+from .units import REFUSALS, Task, named_error
 
 
 def _name_of(thing: Any) -> str:
@@ -74,10 +74,11 @@ def _named_items(things: Any, what: str) -> list[tuple[str, Any]]:
 def list_methods(
     criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
-    """Return (name, estimator) of every method: criteria as trees with `params`, then estimators;
-    names unique."""
+    """Return (name, estimator) of every method, under unique names: criteria as trees with
+    `params`, then estimators."""
     if criterion is None and estimators is None:
         criterion = "info_gain"
+    # A tree for each criterion; parameters of trees need one.
     methods: list[tuple[str, Any]] = []
     criteria = _named_items(criterion, "criterion")
     if criteria:
@@ -94,6 +95,7 @@ def list_methods(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "
             "criterion= names none"
         )
+    # Other classifiers, which must be instances.
     for name, one in _named_items(estimators, "estimators"):
         if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
             raise TypeError(
@@ -102,6 +104,7 @@ def list_methods(
         methods.append((name, one))
     if not methods:
         raise ValueError(f"criterion={criterion!r} and estimators={estimators!r} name no method")
+    # A name that occurs again gets a number.
     seen: dict[str, int] = {}
     unique = []
     for name, one in methods:
@@ -115,6 +118,7 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
     ours needs it."""
     from ..table import Table
 
+    # A Table checks rows and labels itself.
     X, y = given(X, y)
     if isinstance(X, Table) or any(is_ours(one) for _, one in methods) or y is None:
         kinds = params.get("categorical_features", "from_dtype")
@@ -128,6 +132,7 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
             tuple(table.classes),
             np.asarray(table.y_codes),
         )
+    # Else the rows are what the estimators accept, and labels alone are checked.
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -142,8 +147,10 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
 def _configured(
     methods: list[tuple[str, Any]], data: Data, binned: dict[str, Any] | None = None
 ) -> list[Method]:
-    """Return methods with the engine's configuration where the fast path can serve them; `binned`
-    holds Tables that several share."""
+    """Return methods with their configurations for the engine, where they have one.
+
+    `binned` caches the Tables of discretisers that are fitted on all rows.
+    """
     out = []
     binned = {} if binned is None else binned
     for name, one in methods:
@@ -169,40 +176,35 @@ def _fitted_on_all(discretizer: Any, table: Any) -> Any:
 
 
 def _run_applicable(
-    methods: list[tuple[str, Any]], data: Data, folds: Any, on_error: str, **how: Any
+    methods: list[tuple[str, Any]], data: Data, folds: Any, on_error: str, **options: Any
 ) -> tuple[list[tuple[str, Any]], dict[str, str], Any]:
-    """Run the methods; those that do not apply are named in the error, or skipped with the
-    reason."""
+    """Run the methods; return those that apply, the reason of each other one, and the output.
+
+    With ``on_error="raise"`` the first method that does not apply is an error that names it.
+    """
+    # All methods in one call; if that is refused, each alone, to find out which do not apply.
     try:
-        return methods, {}, run_methods(_configured(methods, data), data, folds, **how)
+        return methods, {}, run_methods(_configured(methods, data), data, folds, **options)
     except REFUSALS as error:
         if len(methods) == 1 and on_error == "raise":
-            raise _naming(methods[0][0], error) from error
+            raise named_error(methods[0][0], error) from error
         first = error
     kept, skipped = [], {}
-    quiet = {**how, "report": None}
+    unreported = {**options, "report": None}
     for name, one in methods:
         try:
-            run_methods(_configured([(name, one)], data), data, folds, **quiet)
+            run_methods(_configured([(name, one)], data), data, folds, **unreported)
         except REFUSALS as error:
             if on_error == "raise":
-                raise _naming(name, error) from error
+                raise named_error(name, error) from error
             skipped[name] = str(error)
         else:
             kept.append((name, one))
     if not skipped:
         raise first
     if not kept:
-        raise _naming(next(iter(skipped)), first) from first
-    return kept, skipped, run_methods(_configured(kept, data), data, folds, **how)
-
-
-def _naming(name: str, error: Exception) -> Exception:
-    """The error with the name of its method in front, unless it has it."""
-    if name in str(error):
-        return error
-    kind = next(k for k in REFUSALS if isinstance(error, k))
-    return kind(f"{name}: {error}")
+        raise named_error(next(iter(skipped)), first) from first
+    return kept, skipped, run_methods(_configured(kept, data), data, folds, **options)
 
 
 @checked(
@@ -238,7 +240,7 @@ def cross_validate(
     X : Table, array or frame of shape (n_rows, n_features), or name of a data set or file
         A Table, or anything `Table` takes; without trees of ours, anything the estimators take.
     y : array of shape (n_rows,), or name of a column of a frame, optional
-        Labels; not for a Table or a data set, with which the criteria may stand here.
+        Labels. For a Table or a data set, which have labels, this argument may be the criteria.
     criterion : str, criterion object, callable, list or dict of these, optional
         Each becomes a `FastTreeClassifier(criterion=..., **params)`.  Without criterion and
         estimators: "info_gain".
@@ -264,13 +266,13 @@ def cross_validate(
         "return": Ctrl-C ends with the repetitions that are finished (of a single one: the folds),
         a warning, and `unfinished`, the number of folds that are not.
     on_error : "raise" | "skip", default "raise"
-        What becomes of a method that does not apply to the data. It raises an error that names it,
-        or stands in `result.skipped` with the reason; tables say "does not apply".
+        A method that does not apply to the data raises an error that names it, or is left out and
+        kept in `result.skipped` with the reason; tables say "does not apply".
     client : dask.distributed.Client, optional
-        The workers that fit. Without it the backend of ``joblib.parallel_config(backend=...)``
-        does, if there is one. The result is the same (`seconds` apart).
+        Fit on its workers. Without it the backend of ``joblib.parallel_config(backend=...)`` is
+        used, if there is one. The result is the same, but for `seconds`.
     journal : path, optional
-        A file to which finished parts are appended. The same call goes on where a killed one was;
+        A file to which finished units of work are appended. The same call continues a killed run;
         a call with other settings or data is refused. `random_state` must be a number.
     memory_limit : int, optional
         Bytes, at least 1, that passes over pairs and neighbours of rows may allocate beyond the
@@ -288,8 +290,8 @@ def cross_validate(
     Raises
     ------
     MemoryError
-        A pass needs more than `memory_limit`, or than the system gives, even in the smallest
-        blocks; the message has the need.
+        A pass needs more than `memory_limit`, or than the system allows, even in the smallest
+        blocks; the message states how much.
     ValueError
         More folds than rows, unknown metric or criterion, probabilities asked of a classifier
         without them.
@@ -320,13 +322,13 @@ def cross_validate(
         memory_limit=memory_limit,
     )
     report = make_report(progress, "fits")
-    with place_of(client, journal) as place:
-        if place is None:
+    with execution_of(client, journal) as execution:
+        if execution is None:
             return run.here(report, on_interrupt, on_error)
-        check_seeded(place, random_state)
+        check_seeded(execution, random_state)
         (finished,) = run_tasks(
             [run.task(on_error)],
-            place,
+            execution,
             names=[run.name],
             report=report,
             on_interrupt=on_interrupt,
@@ -337,14 +339,14 @@ def cross_validate(
 
 
 def check_on_error(on_error: Any) -> None:
-    """Raise ValueError for anything but the two words."""
+    """Raise ValueError unless the value is "raise" or "skip"."""
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error={on_error!r} is not known; use 'raise' or 'skip'")
 
 
-def check_seeded(place: Any, random_state: Seed) -> None:
-    """Refuse a journal of draws that another call would not repeat."""
-    if place.journal is not None and random_state is None:
+def check_seeded(execution: Execution, random_state: Seed) -> None:
+    """Refuse a journal without a seed: another call would draw other folds."""
+    if execution.journal is not None and random_state is None:
         raise ValueError(
             "journal= needs random_state as a number: with None every call draws other folds"
         )
@@ -364,7 +366,7 @@ def make_run(
     params: Mapping[str, Any],
     memory_limit: int | None = None,
 ) -> Run:
-    """A cross-validation of which nothing has been run; see `cross_validate`."""
+    """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
     scorers = resolve_scoring(scoring)
     methods = list_methods(criterion, estimators, random_state, params)
@@ -374,6 +376,7 @@ def make_run(
         warn_of_data(data.table)
     if folds.partition_rows(len(data.codes)):
         warn_of_small_classes(data.classes, data.codes, folds.n_splits)
+    # Probabilities, or scores that rank, only if some metric or the caller needs them.
     want = None if not needs_proba(scorers) else "scores" if only_scores(scorers) else "proba"
     if keep_proba and want is None:
         want = "if possible"
@@ -388,9 +391,10 @@ def make_run(
 
 @dataclass
 class Run:
-    """What one cross-validation fits and keeps: methods by name, rows, folds, scorers.
+    """A prepared cross-validation.
 
-    `task` is its form for units of work.
+    `here` runs it in this process; `task` is its form for `grid.run_tasks`, and `finished` its
+    result after that. `result` scores the output.
     """
 
     methods: list[tuple[str, Any]]
@@ -411,7 +415,7 @@ class Run:
         return getattr(self.data.table, "name", None)
 
     def task(self, on_error: str) -> Task:
-        """Methods, rows and folds, to be divided into units.
+        """The methods, rows and folds as a task that can be divided into units.
 
         A method that cannot be configured for the data is an error that names it, or with
         ``on_error="skip"`` left out and kept in `refused`.
@@ -423,11 +427,11 @@ class Run:
                 configured += _configured([(name, one)], self.data, self._binned)
             except REFUSALS as error:
                 if on_error == "raise":
-                    raise _naming(name, error) from error
+                    raise named_error(name, error) from error
                 self.refused[name] = error
         if not configured:
             name, reason = next(iter(self.refused.items()))
-            raise _naming(name, reason) from reason
+            raise named_error(name, reason) from reason
         return Task(
             configured,
             self.data,
@@ -441,7 +445,7 @@ class Run:
 
     def here(self, report: Any, on_interrupt: str, on_error: str) -> CrossValidation:
         """Run in this process: our trees by one call into the core."""
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "n_jobs": self.n_jobs,
             "memory_limit": self.memory_limit,
             "report": report,
@@ -452,9 +456,9 @@ class Run:
         skipped: dict[str, str] = {}
         if on_interrupt == "return":
             configured = _configured(methods, self.data)
-            runs, folds = run_in_parts(configured, self.data, folds, **how)
+            runs, folds = run_interruptibly(configured, self.data, folds, **options)
         else:
-            methods, skipped, runs = _run_applicable(methods, self.data, folds, on_error, **how)
+            methods, skipped, runs = _run_applicable(methods, self.data, folds, on_error, **options)
         return self.result(methods, skipped, runs, folds)
 
     def finished(self, found: Finished) -> CrossValidation:

@@ -3,8 +3,8 @@
 One repetition: shuffle by Fisher-Yates from the last row down with java.util.Random(seed).nextInt(j
 + 1); then move rows of one class together (Weka's `stratify`: each row of the class swaps into the
 next place, which reorders the others). Deal them out with stride n_splits and cut into consecutive
-blocks, the first n mod n_splits one row longer.  Repetition r uses seed r.  O(n) a repetition.
-Test rows come in Weka's order; use it where agreement with Weka matters, otherwise
+blocks, the first n mod n_splits one row longer. Repetition r uses seed r. O(n) per repetition and
+class. Test rows are in Weka's order. Where agreement with Weka does not matter,
 `StratifiedRepeatedKFold` is faster.
 """
 
@@ -24,24 +24,26 @@ from .splitter import Fold, Splitter, check_folds, label_codes
 def weka_order(codes: np.ndarray, n_splits: int, seed: int) -> np.ndarray:
     """Return the row order after Weka's `randomize(seed)` and `stratify(n_splits)`, int64 (n,)."""
     n_rows = len(codes)
+    # Shuffle.
     order = list(range(n_rows))
     last = n_rows - 1
     for step, other in enumerate(JavaRandom(seed).next_ints(np.arange(n_rows, 1, -1)).tolist()):
         here = last - step
         order[here], order[other] = order[other], order[here]
-    shuffled = np.array(order, dtype=np.int64)
-    labels = codes[shuffled]
+    # Group by class: from row `index` on, swap the rows of the class of the row before to the front.
+    labels = codes[np.array(order, dtype=np.int64)]
     index = 1
     while index < n_rows:
-        places = np.flatnonzero(labels[index:] == labels[index - 1]) + index
-        moved, there = order, labels.tolist()
-        for place in places.tolist():
-            if place != index:
-                moved[index], moved[place] = moved[place], moved[index]
-                there[index], there[place] = there[place], there[index]
+        same = np.flatnonzero(labels[index:] == labels[index - 1]) + index
+        swapped = labels.tolist()
+        for row in same.tolist():
+            if row != index:
+                order[index], order[row] = order[row], order[index]
+                swapped[index], swapped[row] = swapped[row], swapped[index]
             index += 1
-        labels = np.array(there, dtype=np.int64)
+        labels = np.array(swapped, dtype=np.int64)
         index += 1
+    # Deal the rows out to the folds in turn.
     grouped = np.array(order, dtype=np.int64)
     return np.concatenate([grouped[start::n_splits] for start in range(n_splits)])
 
@@ -52,12 +54,12 @@ class WekaStratifiedKFold(Splitter):
     Parameters
     ----------
     n_splits : int, default 10
-        Folds a repetition.
+        Folds per repetition.
     n_repeats : int, default 10
         Repetitions.
     seeds : sequence of int, optional
-        One seed of java.util.Random a repetition; 1..n_repeats unless given, as Weka's Experimenter
-        does.
+        One seed of java.util.Random per repetition; default: 1..n_repeats, as in Weka's
+        Experimenter.
 
     Examples
     --------

@@ -2,9 +2,9 @@
 ...``.
 
 What
-    `main` is the entry point. Wrong usage, bad data and bad parameters are one line on stderr and
-    exit code 2. Ctrl-C is exit code 130; an error of fasttree's own is exit code 1 and asks for a
-    report.
+    `main` is the entry point of ``ftree`` and of ``python -m fasttree.cli``. Wrong usage, bad data
+    and bad parameters print one line on stderr and exit with 2. Ctrl-C exits with 130, a defect of
+    fasttree with 1 and a request to report it. The commands are in `app`, their ends in `run`.
 When not to use it
     From Python: every command is a few calls of the package.
 """
@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["datasets", "describe", "no-such-set"])
     2
     """
+    # Version and help of ftree itself load neither NumPy nor the commands.
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given == ["--version"]:
         from .front import version

@@ -1,4 +1,4 @@
-"""`ftree advise`: which tree for a data file, and what to expect of it."""
+"""`ftree advise`: a recommended tree for a data file, by `fasttree.advise`."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def advise(
         categorical_features=columns.kinds,
         **columns.reading,
     )
+    # The files that were asked for, with a line on each.
     text = [str(found)]
     if model is not None:
         found.model.save(model)

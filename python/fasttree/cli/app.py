@@ -1,4 +1,8 @@
-"""The commands of ``ftree``, put together."""
+"""The typer application of ``ftree``: the commands of all modules of this folder.
+
+Each module lists its commands with examples in ``COMMANDS``; `bundles.expanded` gives them their
+options.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,8 @@ from . import (
     completing,
     data,
     doctor,
+    execution,
     fitting,
-    placing,
     reproducing,
     showing,
     sweeping,
@@ -62,7 +66,7 @@ for module in (
     catalogue,
     doctor,
     reproducing,
-    placing,
+    execution,
     completing,
 ):
     for command, examples in module.COMMANDS:

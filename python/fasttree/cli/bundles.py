@@ -1,14 +1,13 @@
-"""Bundles of options: several commands share a data class of options, and each shows them as its
-own.
+"""Bundles of options: a data class of options that several commands share.
 
 What
-    A parameter of a command that is annotated with a data class stands for the options that are the
-    fields of the class. `expanded` makes a command in which the fields stand in the parameter's
-    place, as typer expects, and which calls the original with an object of the class.
+    A parameter of a command that is annotated with a data class takes its fields as options.
+    `expanded` makes a command with these options as parameters, as typer expects them, that calls
+    the original command with an object of the class.
 Examples
-    ``columns: o.Columns`` shows all fields, ``columns: Annotated[o.Columns, Without("target")]``
-    all but one, which keeps its default. ``Annotated[str, typer.Option("--form"),
-    Alias("--format")]`` also takes the other name, which help does not show.
+    ``columns: o.Columns`` has all fields as options, ``columns: Annotated[o.Columns,
+    Without("target")]`` all but one, which keeps its default. ``Annotated[str,
+    typer.Option("--form"), Alias("--format")]`` is an option with a second, hidden name.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Without:
 
 
 class Alias:
-    """Another name of an option, which help does not show."""
+    """A second name of an option, which help does not show."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -53,41 +52,41 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """
     hints = typing.get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
-    bundles: dict[str, tuple[Any, list[str]]] = {}
-    aliases: dict[str, str] = {}
+    bundles: dict[str, tuple[Any, list[str]]] = {}  # parameter: its class, names of its options
+    aliases: dict[str, str] = {}  # hidden parameter: the parameter that it stands for
     for parameter in inspect.signature(command).parameters.values():
         hint = hints[parameter.name]
         kind, *marks = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
         if dataclasses.is_dataclass(kind):
             left_out = {name for mark in marks if isinstance(mark, Without) for name in mark.names}
-            fields = [one for one in _options(kind) if one.name not in left_out]
-            bundles[parameter.name] = kind, [one.name for one in fields]
-            parameters += fields
+            options = [option for option in _options(kind) if option.name not in left_out]
+            bundles[parameter.name] = kind, [option.name for option in options]
+            parameters += options
             continue
         parameters.append(parameter.replace(annotation=hint))
         for mark in marks:
             if isinstance(mark, Alias):
-                other = f"{parameter.name}_alias"
-                aliases[other] = parameter.name
-                option = Annotated[kind | None, typer.Option(mark.name, hidden=True)]  # type: ignore[valid-type]
+                alias = f"{parameter.name}_alias"
+                aliases[alias] = parameter.name
+                hidden = Annotated[kind | None, typer.Option(mark.name, hidden=True)]  # type: ignore[valid-type]
                 parameters.append(
                     inspect.Parameter(
-                        other, parameter.KEYWORD_ONLY, default=None, annotation=option
+                        alias, parameter.KEYWORD_ONLY, default=None, annotation=hidden
                     )
                 )
 
     @functools.wraps(command)
     def run(*given: Any, **options: Any) -> None:
-        for other, name in aliases.items():
-            value = options.pop(other, None)
+        for alias, name in aliases.items():
+            value = options.pop(alias, None)
             if value is not None:
                 options[name] = value
-        for name, (kind, fields) in bundles.items():
-            options[name] = kind(**{f: options.pop(f) for f in fields if f in options})
+        for name, (kind, names) in bundles.items():
+            options[name] = kind(**{own: options.pop(own) for own in names if own in options})
         command(*given, **options)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 

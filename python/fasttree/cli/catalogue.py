@@ -1,4 +1,4 @@
-"""`ftree criteria`: the split criteria, all in a table or one in full."""
+"""`ftree criteria`: a table of all split criteria, or the full description of one."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def criteria(
     from ..criteria import list_criteria
     from ..rendering import render_text
 
+    # One criterion in full, or a table, of one kind of evidence if that is named.
     known = list(list_criteria())
     if name is not None:
         emit(_described(_found(name, known)), _found(name, known), json)
@@ -37,7 +38,9 @@ def criteria(
     if evidence is not None and evidence not in kinds:
         raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
     rows = [row for row in known if evidence in (None, row["evidence"])]
-    body = [[r["name"], ", ".join(r["aliases"]), r["evidence"], r["summary"]] for r in rows]
+    body = [
+        [row["name"], ", ".join(row["aliases"]), row["evidence"], row["summary"]] for row in rows
+    ]
     shown = table(
         f"{len(rows)} criteria; one in full: ftree criteria NAME",
         ["name", "also", "looks at", "what it is"],
@@ -47,6 +50,7 @@ def criteria(
 
 
 def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
+    """The record of a criterion by its name, an alias or its class."""
     for row in known:
         if name in (row["name"], *row["aliases"], row["class_name"]):
             return row
@@ -57,6 +61,7 @@ def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _described(row: dict[str, Any]) -> str:
+    """Name, formula, source, range and options of a criterion, as text."""
     from .._checks.declared import given_options
     from ..criteria import make
 

@@ -1,4 +1,8 @@
-"""Commands that compare criteria: cv on one data set, compare over several."""
+"""`ftree cv` and `ftree compare`: criteria on the same folds, of one data set or of several.
+
+They print what `fasttree.model_selection.cross_validate` and `compare` return, and with ``--html``
+write their page.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ import typer
 
 from . import options as o
 from .bundles import Alias
+from .execution import Execution
 from .fitting import majority_of, majority_text
 from .output import emit, save_picture
-from .placing import Place
 
 if TYPE_CHECKING:
     from ..model_selection import Comparison, CrossValidation
@@ -90,7 +94,7 @@ OnError = Annotated[
 
 
 def _check_output(form: str, file: Path | None) -> None:
-    """Refuse an unknown form, and a page that could not be written, before anything runs."""
+    """Refuse an unknown form, and a page that cannot be written, before anything is fitted."""
     o.check_form(form)
     if file is not None:
         from ..reports.html.page import environment
@@ -101,7 +105,7 @@ def _check_output(form: str, file: Path | None) -> None:
 
 
 def _write_page(result: Comparison | CrossValidation, file: Path | None) -> None:
-    """Write the page if it was asked for."""
+    """Write the page of a result, if a file is given."""
     if file is not None:
         result.to_html(file)
 
@@ -121,7 +125,7 @@ def cv(
         typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
     html: Html = None,
-    place: Place,
+    execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
@@ -130,7 +134,7 @@ def cv(
 
     _check_output(form, html)
     rows = columns.table(data)
-    with place.opened() as where:
+    with execution.opened() as keywords:
         result = cross_validate(
             rows,
             criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
@@ -140,25 +144,25 @@ def cv(
             progress=True,
             keep_proba=html is not None or per_class,
             on_error=_on_error(criteria),
-            **where,
+            **keywords,
             **trees.settings_without_criterion(),
         )
     _write_page(result, html)
-    more = {"per_class": True} if per_class and form not in ("csv", "json") else {}
+    # Tables for people end with the accuracy of the majority class.
+    for_people = form not in ("csv", "json")
+    options = {"per_class": True} if per_class and for_people else {}
     label, share = majority_of(rows)
     document = {**result.document(), "majority": share, "majority_class": label}
 
     def text() -> str:
-        said = render(result, form, **more)
-        return (
-            said if form in ("csv", "json") else f"{said}\n{_first_upper(majority_text(rows))}.\n"
-        )
+        tables = render(result, form, **options)
+        return f"{tables}\n{_first_upper(majority_text(rows))}.\n" if for_people else tables
 
     emit(text, document, json)
 
 
 def _on_error(criteria: list[str] | None) -> str:
-    """What happens to a criterion that does not apply: one of the default ones is skipped."""
+    """The default of ``--on-error``: a criterion that the user names must apply."""
     return "raise" if criteria else "skip"
 
 
@@ -182,13 +186,14 @@ def compare(
     run: o.Run,
     out: o.Pictures = None,
     html: Html = None,
-    place: Place,
+    execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
     losses."""
     from ..model_selection import compare as run_comparison
 
+    # The arguments, before anything is fitted.
     _check_output(form, html)
     chosen = o.criteria_of(criteria, DEFAULT_CRITERIA)
     if baseline is not None and baseline not in chosen:
@@ -197,7 +202,7 @@ def compare(
     for name in data or default_sets():
         one = columns.table(name)
         sets[_unused(one.name or name, sets)] = one
-    with place.opened() as where:
+    with execution.opened() as keywords:
         result = run_comparison(
             sets,
             chosen,
@@ -210,9 +215,10 @@ def compare(
             progress=True,
             keep_proba=html is not None,
             on_error=on_error or _on_error(criteria),
-            **where,
+            **keywords,
             **trees.settings_without_criterion(),
         )
+    # The metric and the number of leaves, with a test of each over the data sets.
     _write_page(result, html)
     size = result.with_metric("leaves")
     document, verdict = _conclusions(result, size, sets)
@@ -232,6 +238,7 @@ def _printed(result: Comparison, size: Comparison, form: str, verdict: list[str]
 
 
 def _unused(name: str, taken: dict[str, Table]) -> str:
+    """The name, with a number if it is taken."""
     number, final = 2, name
     while final in taken:
         number, final = number + 1, f"{name} ({number})"
@@ -241,8 +248,11 @@ def _unused(name: str, taken: dict[str, Table]) -> str:
 def _conclusions(
     result: Comparison, size: Comparison, sets: dict[str, Table]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The JSON document, and lines: whether the criteria's ranks over the data sets differ, by
-    accuracy and by leaves, and the majority classes."""
+    """The JSON document, and lines of text.
+
+    The lines say whether the criteria's ranks over the data sets differ, by the metric and by
+    leaves, and give the shares of the majority classes.
+    """
     document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
     lines: list[str] = []
     if min(result.means.shape) > 1:
@@ -253,7 +263,7 @@ def _conclusions(
 
 
 def _rank_tests(result: Comparison, size: Comparison) -> tuple[list[str], dict[str, Any]]:
-    """Friedman's test of the metric and of the leaves: a line each, and as JSON."""
+    """Friedman's test of the metric and of the leaves, as one line each and as JSON."""
     lines, tests = [], {}
     for one in (result, size) if result.metric != "leaves" else (result,):
         found = one.friedman()
@@ -275,6 +285,7 @@ def _rank_tests(result: Comparison, size: Comparison) -> tuple[list[str], dict[s
 
 
 def _draw(result: Comparison, size: Comparison, folder: Path) -> None:
+    """Draw the comparison into a folder."""
     from ..plots import criteria_dots, rank_diagram, tree_size_bars
 
     folder.mkdir(parents=True, exist_ok=True)

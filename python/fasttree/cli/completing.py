@@ -1,4 +1,7 @@
-"""`ftree completion`: a script that completes commands and options in bash, zsh or fish."""
+"""`ftree completion`: the script by which bash, zsh or fish complete commands and options.
+
+The scripts call ``ftree`` with typer's environment variables, which then prints the completions.
+"""
 
 from __future__ import annotations
 

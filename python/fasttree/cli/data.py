@@ -1,4 +1,4 @@
-"""Commands on data: the bundled sets, and what is in a file."""
+"""`ftree datasets`: a list of the bundled data sets, and ``describe`` for the content of a file."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def list_(json: o.Json = None) -> None:
 
 
 def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]]:
-    """The Table of a file without the columns that cannot be read, and these with the reason."""
+    """The Table of a file without its unreadable columns, and (column, reason) of these."""
     from ..datasets.errors import DataFileError
 
     drop = o.split_list(columns.drop)
     refused: list[tuple[str, str]] = []
     while True:
         try:
-            gone = [*drop, *(name for name, _ in refused)]
-            return replace(columns, drop=gone).table(data), refused
+            dropped = [*drop, *(name for name, _ in refused)]
+            return replace(columns, drop=dropped).table(data), refused
         except DataFileError as error:
             name = error.column
             if name is None or name in drop or any(name == one for one, _ in refused):
@@ -65,6 +65,7 @@ def describe(
     from ..reports import render
     from ..table.traps import code_columns
 
+    # Columns and classes.
     rows, refused = _readable(data, columns)
     described = rows.describe()
     counts = {}
@@ -84,6 +85,7 @@ def describe(
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         tables.append(table("Classes", ["class", "rows", "%"], share))
+    # Columns that need an option: numbers that may be codes, and what cannot be read.
     codes = code_columns(rows, by_name=False)
     if codes:
         title = "Whole numbers of few values, read as numbers"

@@ -1,4 +1,7 @@
-"""`ftree doctor`: versions, threads, processor level, and whether the core works here."""
+"""`ftree doctor`: versions, threads, processor level, and a test of the core on this machine.
+
+Its output belongs in a report of a defect. It exits with 1 if a check fails.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,11 @@ OPTIONAL = {
     "onnx": "onnx",
     "onnxruntime": "onnx",
 }
+"""Optional packages, and the extra of fasttree that installs each."""
 
 
 def _version(package: str) -> str | None:
+    """Version of an installed package."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -38,10 +43,12 @@ def _version(package: str) -> str | None:
 
 
 def _cores() -> int:
+    """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _grow_and_read_back() -> str:
+    """Fit a tree, store it and read it back."""
     from ..datasets import load_weather
     from ..estimators import fit
     from ..model_files import from_bytes
@@ -55,6 +62,7 @@ def _grow_and_read_back() -> str:
 
 
 def _threads() -> str:
+    """Work of all threads compared with that of one."""
     from .. import _engine
 
     rounds = {}
@@ -64,6 +72,7 @@ def _threads() -> str:
 
 
 def _criteria() -> str:
+    """Score the worked example of every criterion on tables."""
     from ..criteria import list_criteria, make
 
     worst = 0.0
@@ -76,6 +85,7 @@ def _criteria() -> str:
     return f"{len(rows)} criteria on tables give their worked examples"
 
 
+# Each check returns its result in words, or raises.
 CHECKS = {"model": _grow_and_read_back, "criteria": _criteria, "threads": _threads}
 
 
@@ -96,6 +106,7 @@ def doctor(json: o.Json = None) -> None:
         **{package: _version(package) for package in NEEDED},
     }
     extras = {package: _version(package) for package in OPTIONAL}
+    # A check that fails does not stop the others.
     checks = {}
     for name, check in CHECKS.items():
         started = time.perf_counter()

@@ -1,5 +1,7 @@
-"""`ftree fit`: a tree, its accuracy in cross-validation beside the majority, and a line of
-advice."""
+"""`ftree fit`: a tree with its cross-validated accuracy, that of the majority class, and a hint.
+
+The hint recommends pruning where a pruned tree is as accurate with fewer leaves.
+"""
 
 from __future__ import annotations
 
@@ -45,13 +47,15 @@ NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for 
 
 @dataclass
 class Verdict:
-    """Cross-validated accuracy and mean leaves of the tree, and of the same tree pruned."""
+    """Cross-validated accuracy of the tree, and of a pruned one where it is not pruned."""
 
     folds: str
     accuracy: float
     error: float
+    """Standard error of the accuracy."""
     pruned_accuracy: float | None = None
     pruned_leaves: float | None = None
+    """Mean number of leaves of the pruned tree."""
 
     @property
     def text(self) -> str:
@@ -73,27 +77,29 @@ def majority_text(table: Table) -> str:
 
 
 def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
-    """Cross-validation of the settings, and of the same with pruning where they have none; None
-    where there are too few rows or far too many classes."""
+    """Cross-validate a tree with the settings, and a pruned one where they have no pruning.
+
+    None for fewer than ten rows, or far too many classes.
+    """
     from ..estimators import FastTreeClassifier
     from ..model_selection import cross_validate
 
-    k, n = len(rows.classes), len(rows)
-    if n < 10 or (k > MOST_CLASSES and n < 5 * k):
+    n_classes, n_rows = len(rows.classes), len(rows)
+    if n_rows < 10 or (n_classes > MOST_CLASSES and n_rows < 5 * n_classes):
         return None
     tree = FastTreeClassifier(**settings)
     methods: dict[str, Any] = {"tree": tree}
     if tree.pruning is None and not tree.ccp_alpha:
         methods["pruned"] = FastTreeClassifier(**{**settings, "pruning": "error_based"})
-    folds = "1x10" if n <= 20_000 else "1x5"
-    try:
+    folds = "1x10" if n_rows <= 20_000 else "1x5"
+    try:  # some settings do not go with pruning: then the tree alone
         found = cross_validate(rows, estimators=methods, cv=folds, n_jobs=n_jobs, progress=True)
     except (ValueError, TypeError):
         found = cross_validate(
             rows, estimators={"tree": tree}, cv=folds, n_jobs=n_jobs, progress=True
         )
     accuracy = found.mean("tree", "accuracy")
-    error = float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n))
+    error = float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n_rows))
     verdict = Verdict(folds, accuracy, error)
     if "pruned" in found:
         verdict.pruned_accuracy = found.mean("pruned", "accuracy")
@@ -102,7 +108,8 @@ def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None
 
 
 def advice_of(verdict: Verdict | None, leaves: int) -> str | None:
-    """The line that recommends a pruned tree, where it does as well with fewer leaves."""
+    """A recommendation of pruning, if a pruned tree is as accurate within a standard error and has
+    at least a fifth fewer leaves."""
     if verdict is None or verdict.pruned_accuracy is None or verdict.pruned_leaves is None:
         return None
     as_good = verdict.pruned_accuracy >= verdict.accuracy - verdict.error
@@ -115,24 +122,25 @@ def advice_of(verdict: Verdict | None, leaves: int) -> str | None:
 
 
 def warn_of_size(rows: Table, leaves: int) -> None:
-    """Warn of trees that learn rows by heart, and of hundreds of classes."""
-    n, k = len(rows), len(rows.classes)
-    if k > MOST_CLASSES:
+    """Warn of hundreds of classes, and of trees with more than a leaf per five rows."""
+    n_rows, n_classes = len(rows), len(rows.classes)
+    if n_classes > MOST_CLASSES:
         warnings.warn(
-            f"{k:,} classes in {n:,} rows: is {rows.target!r} a class? Name it with --target",
+            f"{n_classes:,} classes in {n_rows:,} rows: is {rows.target!r} a class? Name it with --target",
             stacklevel=2,
         )
-    if n >= 50 and leaves > n / 5:
-        many = max(
-            (c for c in rows.columns if c.levels is not None),
-            key=lambda c: len(c.levels or ()),
+    if n_rows >= 50 and leaves > n_rows / 5:
+        # The column with the most levels is often the reason.
+        widest = max(
+            (column for column in rows.columns if column.levels is not None),
+            key=lambda column: len(column.levels or ()),
             default=None,
         )
         hint = ""
-        if many is not None and len(many.levels or ()) > 20:
-            hint = f", --drop {many.name} ({len(many.levels or ()):,} levels)"
+        if widest is not None and len(widest.levels or ()) > 20:
+            hint = f", --drop {widest.name} ({len(widest.levels or ()):,} levels)"
         warnings.warn(
-            f"{leaves:,} leaves for {n:,} rows: the tree learns rows by heart; prune it: "
+            f"{leaves:,} leaves for {n_rows:,} rows: the tree learns rows by heart; prune it: "
             f"-p pruning=error_based{hint}, or ask ftree advise",
             stacklevel=2,
         )
@@ -161,6 +169,7 @@ def fit(
     settings = trees.settings()
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
+    # Fit and judge; the warning about levels comes in the words of the command line instead.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
         tree = FastTreeClassifier(n_jobs=n_jobs, **settings).fit(rows)
@@ -183,6 +192,7 @@ def fit(
         "model": None if model is None else str(model),
         "tree": tree.to_text(),
     }
+    # The same facts for people, with a line on each file.
     head = "not cross-validated" if verdict is None else verdict.text
     text = [
         f"{rows!r}",
@@ -204,21 +214,21 @@ def _written(
     png: Path | None,
     html: Path | None,
 ) -> list[str]:
-    """Write the files that were asked for; a line on each."""
-    said = []
+    """Write the files that were asked for; one line on each."""
+    lines = []
     if model is not None:
         tree.save(model)
-        said += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
+        lines += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
     if svg is not None:
         save_text(svg, tree.to_svg())
-        said.append(f"Drawn as {svg}")
+        lines.append(f"Drawn as {svg}")
     if png is not None:
         save_picture(png, tree.plot)
-        said.append(f"Drawn as {png}")
+        lines.append(f"Drawn as {png}")
     if html is not None:
         tree.explore(rows).save(html)
-        said.append(f"Written as a page: {html}; open it in a browser")
-    return said
+        lines.append(f"Written as a page: {html}; open it in a browser")
+    return lines
 
 
 COMMANDS = (

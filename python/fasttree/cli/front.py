@@ -1,8 +1,7 @@
-"""What ``ftree`` alone, ``ftree --help`` and ``ftree --version`` print, without loading a single
-command.
+"""The texts of ``ftree``, ``ftree --help`` and ``ftree --version``, without an import of the commands.
 
-The commands load NumPy, a parser and tables; a first word of help should not wait for them. A test
-compares this text with the commands, and the version with the engine's, which loads NumPy.
+The commands import NumPy, a parser and tables, for which the first help should not wait. A test
+compares this text with the commands, and the version with that of the engine.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The part of `ftree rank` that is about genotypes: variants with chromosome and position,
-p-values, a Manhattan plot."""
+"""`ftree rank` for genotypes: variants with chromosome and position, p-values, a Manhattan plot."""
 
 from __future__ import annotations
 
@@ -23,17 +22,28 @@ def rank_variants(
     plot: Any,
     json: Any,
 ) -> None:
-    """Score every variant by one or several criteria; the first decides about the order."""
+    """Score every variant by one or several criteria, and print them in the order of the first.
+
+    Args:
+        study: `Genotypes`.
+        criteria: by name.
+        settings: keywords of `score_features`.
+        permutations: for p-values; None: no p-values.
+        top: number of variants that are printed; None: all.
+        plot: file of the Manhattan plot, or None.
+        json: file of the document, "-" for stdout, or None.
+    """
     from ..reports import render
     from ..scores import score_features
 
-    gone = [] if study.y is None else [label is None for label in study.y.tolist()]
-    if any(gone):
+    unlabelled = [] if study.y is None else [label is None for label in study.y.tolist()]
+    if any(unlabelled):
         warnings.warn(
-            f"{study.name}: {sum(gone)} of {len(gone)} samples have no phenotype and are left out",
+            f"{study.name}: {sum(unlabelled)} of {len(unlabelled)} samples have no phenotype and are left out",
             stacklevel=2,
         )
     notes = ["'-': the variant does not vary."]
+    # Scores, with p-values if they are asked for; the notes explain only what is printed.
     if permutations is None:
         numbers = {n: score_features(study, criterion=c, **settings) for n, c in criteria.items()}
     else:
@@ -43,6 +53,7 @@ def rank_variants(
             "for all variants together (max-T).",
             "Scores with p-values count a missing genotype as the most frequent one of a variant.",
         ][not permutations :]
+    # The best variants by the first criterion, as JSON and as a table.
     name, first = next(iter(numbers.items()))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top]
     places = study.variants_records(order)
@@ -79,7 +90,7 @@ def _tested(
 
     with_p = {n: c for n, c in criteria.items() if c.name in WITH_P_VALUES}
     if not with_p:
-        with_p = criteria  # refused by the first, which says why
+        with_p = criteria  # `relief_p_values` refuses the first one, with the reason
     jobs = {"n_jobs": settings.get("n_jobs")}
     numbers: dict[str, np.ndarray] = {}
     for name, criterion in criteria.items():
@@ -95,6 +106,7 @@ def _tested(
 
 
 def _picture(study: Any, name: str, scores: np.ndarray, path: Any, named: int) -> None:
+    """Draw a Manhattan plot in which the best `named` variants have their names."""
     from ..plots import manhattan
 
     save_picture(

@@ -1,5 +1,8 @@
-"""What several commands share: their options, and how typed text becomes criteria, parameters and
-tables."""
+"""Options that several commands share, and the reading of their texts.
+
+`Columns`, `Trees` and `Run` are bundles of options (`bundles`). The functions turn texts into
+criteria, parameters and Tables, and warn of columns that need an option.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,7 @@ class Columns:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """How text is read: what was typed, as keywords of `fasttree.datasets.load`.
+        """The options on text files as keywords of `fasttree.datasets.load`.
 
         >>> Columns(decimal=",", missing=["n/a,none"]).reading, Columns().reading
         ({'decimal': ',', 'missing': ['n/a', 'none']}, {})
@@ -132,29 +135,28 @@ class Columns:
 
     @property
     def kinds(self) -> Any:
-        """What ``--nominal`` means: names of columns, "all", or "from_dtype" where it is not
-        given."""
+        """The value of ``--nominal``: names of columns, "all", or "from_dtype" by default."""
         listed = split_list(self.nominal)
         return "from_dtype" if not listed else "all" if listed == ["all"] else listed
 
     def table(self, data: str) -> Any:
-        """The Table of a data argument, rows without a class left out."""
+        """The Table of a data argument, without the rows that have no class."""
         from ..datasets import load
 
-        place: Any = self.target
-        if place is not None and place.lstrip("-").isdigit():
-            place = int(place)
-        read = load(data, target=place, drop=split_list(self.drop), **self.reading)
+        target: Any = self.target
+        if target is not None and target.lstrip("-").isdigit():  # a position
+            target = int(target)
+        read = load(data, target=target, drop=split_list(self.drop), **self.reading)
         table = as_nominal(read, self.kinds)
         warn_of_traps(table, data)
         if table.target is None:
             return table
-        gone = table.missing_target
-        if len(gone):
+        unlabelled = table.missing_target
+        if len(unlabelled):
             warnings.warn(
                 (
-                    f"{data}: {len(gone)} of {len(table)} rows have no class and are left out, "
-                    f"first row {gone[0]} (counted from 0)"
+                    f"{data}: {len(unlabelled)} of {len(table)} rows have no class and are left "
+                    f"out, first row {unlabelled[0]} (counted from 0)"
                 ),
                 stacklevel=2,
             )
@@ -186,7 +188,7 @@ class Run:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """As keywords of a function of the package."""
+        """Seed and threads as keywords of a function of the package."""
         return {"random_state": self.seed, "n_jobs": self.n_jobs}
 
 
@@ -213,16 +215,14 @@ def split_list(texts: list[str] | None) -> list[str]:
 
 
 def value_of(text: str) -> Any:
-    """A typed value: a number, True, False, None, a list, or the text itself.
+    """The value of a text: a number, True, False, None, a list, or the text itself.
 
     >>> value_of("5"), value_of("none"), value_of("gini"), value_of("[1, 2]")
     (5, None, 'gini', [1, 2])
     """
-    word = {"true": "True", "false": "False", "none": "None", "null": "None"}.get(
-        text.lower(), text
-    )
+    literals = {"true": "True", "false": "False", "none": "None", "null": "None"}
     try:
-        return ast.literal_eval(word)
+        return ast.literal_eval(literals.get(text.lower(), text))
     except (ValueError, SyntaxError):
         return text
 
@@ -261,15 +261,19 @@ def criterion_of(text: str) -> Any:
 
 
 def criteria_of(texts: list[str] | None, default: tuple[str, ...]) -> dict[str, Any]:
-    """Criteria by the text they were asked for with."""
+    """Criteria by their texts."""
     return {text: criterion_of(text) for text in (split_list(texts) or list(default))}
 
 
 def params_of(
     texts: list[str] | None, preset: str | None = None, known: list[str] | None = None
 ) -> dict[str, Any]:
-    """Parameters of the trees (or other `known` ones) from a preset and NAME=VALUE texts, names
-    checked.
+    """Parameters from a preset and NAME=VALUE texts.
+
+    Args:
+        texts: of ``--param``.
+        preset: name of a preset, in any case.
+        known: names that are allowed; default: the parameters of `FastTreeClassifier`.
 
     >>> params_of(["max_depth=3"], "id3")["min_score"]
     1e-06
@@ -296,13 +300,17 @@ def params_of(
 
 
 def fold_count(text: str) -> Any:
-    """What ``--cv`` means: a number of folds, or the text itself."""
+    """The value of ``--cv``: a number of folds, or the text itself."""
     return int(text) if text.isdigit() else text
 
 
 def as_nominal(table: Any, wanted: Any) -> Any:
-    """The Table with the wanted columns of numbers (see `Columns.kinds`) as nominal ones, beside
-    those that are."""
+    """The Table with further columns as nominal ones.
+
+    Args:
+        table: a Table.
+        wanted: names of columns, "all" or "from_dtype", as in `Columns.kinds`.
+    """
     if wanted == "from_dtype":
         return table
     if wanted == "all":
@@ -315,11 +323,12 @@ def as_nominal(table: Any, wanted: Any) -> Any:
 
 
 def warn_of_traps(table: Any, data: str) -> None:
-    """Warn of columns that look like dates, identifiers, numbers with a comma or codes, each with
-    what to type."""
+    """Warn of columns that look like dates, identifiers, numbers with a comma or codes, with the
+    option that mends each."""
     from ..table.doubtful import traps_are_said
     from ..table.traps import code_columns, decimal_comma_share, strange_cells, suspicions
 
+    # Each column is named once, by the most specific warning.
     traps_are_said()
     commas = [
         c.name for c in table.columns if c.levels and decimal_comma_share(tuple(c.levels)) > 0.9
@@ -348,6 +357,7 @@ def warn_of_traps(table: Any, data: str) -> None:
             + f"correct the file, or leave out: --drop {name}",
             stacklevel=3,
         )
+    # A PLINK file that was read as text needs several options together.
     names = table.feature_names
     if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):
         warnings.warn(
@@ -356,6 +366,7 @@ def warn_of_traps(table: Any, data: str) -> None:
             stacklevel=3,
         )
         return
+    # Numbers that are codes by their names.
     codes = code_columns(table)
     if codes:
         typed = "all" if len(codes) == table.n_features > 1 else ",".join(codes)
@@ -368,10 +379,10 @@ def warn_of_traps(table: Any, data: str) -> None:
 
 
 def check_form(form: str) -> str:
-    """The form if it is known."""
+    """The form; ValueError if it is not known."""
     from ..reports import FORMS
 
-    known = [name for name in FORMS if name != "html"]  # an option of its own names the page
+    known = [name for name in FORMS if name != "html"]  # --html writes pages
     if form not in known:
         raise ValueError(f"--form {form!r} is not known; use {', '.join(known)}")
     return form

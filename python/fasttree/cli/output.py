@@ -1,5 +1,4 @@
-"""Where results go: text to stdout, strict JSON to a file (or, for ``--json -``, JSON alone to
-stdout)."""
+"""Output of the commands: text on stdout, strict JSON in a file, or JSON alone for ``--json -``."""
 
 from __future__ import annotations
 
@@ -19,13 +18,13 @@ __all__ = ["emit", "save_picture", "table"]
 def table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()
 ) -> ReportTable:
-    """A printable table of plain values; None is empty."""
+    """A table for printing, from plain values; None is an empty cell."""
     cells = [[Cell("" if value is None else str(value)) for value in row] for row in rows]
     return ReportTable(title, list(header), cells, (), list(notes))
 
 
 def check_writable(files: dict[str, Path | None]) -> None:
-    """Refuse files that could not be written, by option, before anything runs."""
+    """Refuse files that cannot be written, before anything is fitted; `files` by their options."""
     for option, file in files.items():
         if file is None or str(file) == "-":
             continue
@@ -46,14 +45,14 @@ def save_picture(file: Path, draw: Callable[[], Any]) -> None:
 
 
 def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:
-    """Print the text, and write the document as JSON if a file is named; ``-`` prints JSON instead
-    of text."""
+    """Print the text, and write the document as JSON if there is a file; ``-`` prints the JSON
+    instead of the text."""
     if json_file is not None and str(json_file) == "-":
         sys.stdout.write(render_json(document))
         return
     if json_file is not None:
         save_text(json_file, render_json(document))
-    said = text() if callable(text) else text
-    if sys.stdout.isatty():  # a terminal obeys what stands in names; a file gets every character
-        said = "\n".join(map(one_line, said.split("\n")))
-    sys.stdout.write(said if said.endswith("\n") else said + "\n")
+    printed = text() if callable(text) else text
+    if sys.stdout.isatty():  # no control characters of names reach a terminal
+        printed = "\n".join(map(one_line, printed.split("\n")))
+    sys.stdout.write(printed if printed.endswith("\n") else printed + "\n")

@@ -1,4 +1,4 @@
-"""`ftree reproduce`: a paper's experiment run again, its printed numbers beside ours."""
+"""`ftree reproduce`: the experiment of a paper run again, by `fasttree.experiments.run`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 
 from ..experiments import EXPERIMENTS
 from . import options as o
+from .execution import Execution
 from .output import emit
-from .placing import Place
 
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction
@@ -48,7 +48,7 @@ def reproduce(
     ] = False,
     out: o.Pictures = None,
     n_jobs: o.Jobs = -1,
-    place: Place,
+    execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Run a paper's experiment again and print its numbers beside ours."""
@@ -59,7 +59,7 @@ def reproduce(
         emit("\n".join(f"{name:14}{what}" for name, what in about.items()), about, json)
         return
     wanted = o.split_list(datasets)
-    with place.opened() as where:
+    with execution.opened() as keywords:
         found = experiments.run(
             paper,
             data,
@@ -67,7 +67,7 @@ def reproduce(
             quick=quick,
             n_jobs=n_jobs,
             progress=True,
-            **where,
+            **keywords,
         )
     document = found.document()
     text = found.to_text()
@@ -83,7 +83,7 @@ def reproduce(
 
 
 def _drawn(found: Reproduction, pictures: list[Path], folder: Path, quick: bool) -> str:
-    """What was drawn into the folder, or why nothing was."""
+    """Lines on the figures that were drawn into the folder, or on why there are none."""
     if pictures:
         return "".join(
             f"{figure.caption}: {path}\n"

@@ -1,29 +1,41 @@
-"""Rows of a file for a saved model: its columns are found by name, and its target is split off."""
+"""Rows of a file for a saved model: columns are matched by name, and the target is split off.
+
+`ftree predict` and ``ftree show --html --data`` call `rows_for`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import options as o
 
 __all__ = ["rows_for"]
 
 
-class _Read:
-    """A file with the columns of a model, and those that were left out."""
+class _Rows(NamedTuple):
+    """Rows of a file."""
 
-    def __init__(self, table: Any, dropped: list[str]) -> None:
-        self.table, self.dropped = table, dropped
+    table: Any
+    dropped: list[str]
+    """Columns that were left out."""
 
 
 def _needed_columns(
     data: str, names: list[str], target: str, drop: list[str], reading: dict[str, Any]
-) -> _Read:
-    """Columns that the model never saw need not be named: they are left out, also those that
-    cannot be read."""
+) -> _Rows:
+    """Read a file without the columns that the model does not need, even unreadable ones.
+
+    Args:
+        data: the file.
+        names: columns that the model needs.
+        target: name of the target.
+        drop: columns that the user leaves out.
+        reading: keywords of `fasttree.datasets.load`.
+    """
     from ..datasets import load
     from ..datasets.errors import DataFileError
 
+    # Read, and leave out what cannot be read, column by column.
     dropped: list[str] = []
     wanted = {*names, target}
     while True:
@@ -35,15 +47,22 @@ def _needed_columns(
             if name is None or name in wanted or name in dropped:
                 raise
             dropped.append(name)
+    # A file with some of the model's names is matched by name: other columns go.
     if table.has_feature_names and set(names) & set(table.feature_names):
         extra = [name for name in table.feature_names if name not in wanted]
         if extra and len(extra) < table.n_features:
-            return _Read(table.drop(*extra), [*dropped, *extra])
-    return _Read(table, dropped)
+            return _Rows(table.drop(*extra), [*dropped, *extra])
+    return _Rows(table, dropped)
 
 
 def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
-    """New rows as a Table, with the model's target split off where the file has it."""
+    """New rows as a Table, with the model's target split off if the file has it.
+
+    Args:
+        tree: a fitted tree or forest.
+        data: the file.
+        columns: options on its columns.
+    """
     import json as json_
 
     from ..datasets import load
@@ -53,11 +72,11 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     schema = json_.loads(tree._model.schema_json())
     names = [feature["name"] for feature in schema["features"]]
     used = [feature["name"] for feature in schema["features"] if "unused" not in feature]
-    everything = _needed_columns(data, used, schema["target"], given, reading)
-    drop = [*given, *everything.dropped]
-    everything = everything.table
-    if schema["target"] in everything.feature_names and schema["target"] not in names:
+    table, dropped = _needed_columns(data, used, schema["target"], given, reading)
+    drop = [*given, *dropped]
+    # The target is a column of its name, or without names one column more than the features.
+    if schema["target"] in table.feature_names and schema["target"] not in names:
         return load(data, target=schema["target"], drop=drop, **reading)
-    if everything.n_features == len(names) + 1 and not everything.has_feature_names:
+    if table.n_features == len(names) + 1 and not table.has_feature_names:
         return load(data, drop=drop, **reading)
-    return everything
+    return table

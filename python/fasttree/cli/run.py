@@ -1,4 +1,7 @@
-"""From arguments to an exit code: every way a command can end, in one place."""
+"""From arguments to an exit code: all errors and interrupts of a command, in one place.
+
+Messages of the package name arguments of Python; here they become options (`OPTIONS`).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ..rendering import plain_text
 __all__ = ["run"]
 
 REFUSED, INTERRUPTED, BROKEN = 2, 130, 1
-"""Exit codes: what was asked for cannot be done; Ctrl-C; a defect of fasttree."""
+"""Exit codes: a request that cannot be fulfilled; Ctrl-C; a defect of fasttree."""
 
 ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -27,21 +30,21 @@ ClickException: type[Exception] = next(
 
 def one_line(error: BaseException) -> str:
     """An error as one line: no quotes around a KeyError, no line breaks."""
-    said: Any = error.args[0] if isinstance(error, KeyError) and error.args else error
+    message: Any = error.args[0] if isinstance(error, KeyError) and error.args else error
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        said = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
-    return _typed(said) or type(error).__name__
+        message = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    return _with_options(message) or type(error).__name__
 
 
-def _typed(said: Any) -> str:
-    """A message in one line and in the words that are typed."""
-    text = " ".join(plain_text.one_line(said).split())
-    for pattern, words in WORDS:
-        text = re.sub(pattern, words, text)
+def _with_options(message: Any) -> str:
+    """A message in one line, with options of the command line for arguments of Python."""
+    text = " ".join(plain_text.one_line(message).split())
+    for pattern, option in OPTIONS:
+        text = re.sub(pattern, option, text)
     return text
 
 
-WORDS = (
+OPTIONS = (
     (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
     (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
     (r" \((?:drop|target)=\)", ""),
@@ -63,28 +66,31 @@ WORDS = (
     (r"\(table\.drop_missing_target\(\)\) ", ""),
     (r"pass fasttree\.Table\([^)]*\)", "name it with --target"),
 )
-"""Words of the Python interface, and what is typed instead."""
+"""Patterns of arguments in the messages of the package, and the options that replace them."""
 
 
 def _complain(text: str) -> None:
+    """Print an error."""
     print(f"ftree: error: {text}", file=sys.stderr)
 
 
 def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"ftree: warning: {_typed(message)}", file=sys.stderr)
+    """Print a warning, as `warnings.showwarning` does."""
+    print(f"ftree: warning: {_with_options(message)}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and translate how it ended into an exit code."""
+    """Run the command and return its exit code."""
     with warnings.catch_warnings():
-        warnings.simplefilter("default")  # whatever PYTHONWARNINGS says: these are the command's
+        warnings.simplefilter("default")  # PYTHONWARNINGS does not silence the command's warnings
         for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
             warnings.simplefilter("ignore", kind)
         warnings.showwarning = _warning
-        return copy_context().run(_run, arguments)  # what was said is forgotten at the end
+        return copy_context().run(_run, arguments)  # a later call repeats the warnings
 
 
 def _run(arguments: list[str]) -> int:
+    """Run the command; every exception becomes a message and an exit code."""
     try:
         from .app import app
 
@@ -98,10 +104,7 @@ def _run(arguments: list[str]) -> int:
         return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
-    except (
-        BrokenPipeError,
-        SystemExit,
-    ):  # the reader of our output has gone, as in `ftree ... | head`
+    except (BrokenPipeError, SystemExit):  # stdout was closed, as in `ftree ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
         return 0
     except ClickException as error:

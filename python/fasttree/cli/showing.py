@@ -1,4 +1,4 @@
-"""``ftree show``: a saved tree in any of its languages, to the screen or to a file."""
+"""`ftree show`: a saved tree as text, code, a picture or a page, on stdout or in a file."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def model_of(file: Path) -> Any:
 
 
 def sizes(tree: Any) -> dict[str, int]:
-    """Leaves, empty leaves, nodes and depth."""
+    """Leaves, empty leaves, nodes and depth of a tree."""
     arrays = tree.tree_
-    ends = arrays.n_children == 0
+    is_leaf = arrays.n_children == 0
     return {
-        "leaves": int(ends.sum()),
-        "empty_leaves": int((ends & (arrays.n_node_samples == 0)).sum()),
+        "leaves": int(is_leaf.sum()),
+        "empty_leaves": int((is_leaf & (arrays.n_node_samples == 0)).sum()),
         "nodes": int(arrays.node_count),
         "depth": tree.get_depth(),
     }
@@ -114,6 +114,7 @@ def show(
     if data is not None and html is None:
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
     _check_format(form, out, depth if plot is None else None)
+    # A page, a forest, or a tree in a format.
     tree = model_of(model)
     if html is not None:
         _write_page(tree, html, data, json)
@@ -121,9 +122,9 @@ def show(
     if hasattr(tree, "estimators_"):
         _show_forest(tree, model, form if plot is None else "--plot", out, json)
         return
-    said = FORMATS[form].show(tree, depth, decimals)
+    content = FORMATS[form].show(tree, depth, decimals)
     if form == "text":
-        said = f"{tree.criterion!r}: {size_text(tree)}\n\n{said!s}"
+        content = f"{tree.criterion!r}: {size_text(tree)}\n\n{content!s}"
     document = {
         "command": "show",
         "model": str(model),
@@ -135,7 +136,7 @@ def show(
     }
     if plot is not None:
         save_picture(plot, lambda: tree.plot(max_depth=depth))
-    emit(_told(said, form, out), document, json)
+    emit(_stored(content, form, out), document, json)
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
@@ -150,7 +151,7 @@ def _check_format(form: str, out: Path | None, depth: int | None) -> None:
 
 
 def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> None:
-    """Write the explorer of a model, with rows where a file gives them."""
+    """Write the interactive page of a model, with the rows of a file if there is one."""
     rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
         target = json_.loads(model._model.schema_json())["target"]
@@ -161,23 +162,22 @@ def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> 
     emit(f"Written as a page: {html}; open it in a browser", document, json)
 
 
-def _told(said: str | bytes, form: str, out: Path | None) -> str:
-    """What is printed: the text, or where it was written."""
+def _stored(content: str | bytes, form: str, out: Path | None) -> str:
+    """Write the content to a file, if there is one; return the text to print."""
     if out is None:
-        return str(said)
-    save_bytes(out, said if isinstance(said, bytes) else said.encode("utf-8"))
+        return str(content)
+    save_bytes(out, content if isinstance(content, bytes) else content.encode("utf-8"))
     return f"{form} written to {out}"
 
 
 def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Path | None) -> None:
-    """A forest has no one tree to show: its sizes, its file or its ONNX graph."""
+    """Show the sizes of a forest, its model file or its ONNX graph."""
     if not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
-            f"{model} is a forest of {len(forest.estimators_)} trees: --form "
-            f"{', '.join(most)} and {last} "
-            "are for forests; the others are for "
-            "one tree (save one: forest.estimators_[0].save(FILE))"
+            f"{model} is a forest of {len(forest.estimators_)} trees: --form {', '.join(most)} and "
+            f"{last} are for forests; the others are for one tree (save one: "
+            "forest.estimators_[0].save(FILE))"
         )
     nodes, leaves, depth = forest._model.shapes().mean(axis=0).tolist()
     document = {
@@ -191,13 +191,13 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
         "mean_nodes": nodes,
         "mean_depth": depth,
     }
-    said: str | bytes = (
+    content: str | bytes = (
         f"{forest.criterion!r}: {document['trees']} trees; on average {leaves:.1f} leaves, "
         f"{nodes:.1f} nodes, depth {depth:.1f}"
     )
     if form != "text":
-        said = FORMATS[form].show(forest)
-    emit(_told(said, form, out), document, json)
+        content = FORMATS[form].show(forest)
+    emit(_stored(content, form, out), document, json)
 
 
 COMMANDS = (

@@ -1,5 +1,5 @@
-"""`ftree sweep`: trees by criteria on pairs of rows under every combination of theta, alpha and
-decay, on the same folds."""
+"""`ftree sweep`: criteria on pairs of rows under all combinations of theta, alpha and decay, by
+`fasttree.model_selection.sweep`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 
 from . import options as o
 from .comparing import Cv
+from .execution import Execution
 from .output import emit, save_picture
-from .placing import Place
 from .showing import Picture
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ Decay = Annotated[
 
 
 def theta_of(text: str) -> tuple[float, ...]:
-    """Four weights from four digits 0 and 1, or from four numbers in brackets.
+    """Four weights, from four digits 0 and 1 or from four numbers in brackets.
 
     Raises:
-        ValueError: something else.
+        ValueError: any other text.
 
     >>> theta_of("1001"), theta_of("(1, 0.5, 0, 1)")
     ((1.0, 0.0, 0.0, 1.0), (1.0, 0.5, 0.0, 1.0))
@@ -71,6 +71,7 @@ def theta_of(text: str) -> tuple[float, ...]:
 
 
 def _number(option: str, value: Any) -> float:
+    """The number that an option has, as text or not."""
     found = o.value_of(value) if isinstance(value, str) else value
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise ValueError(f"{option} {value!r} is not a number")
@@ -93,7 +94,7 @@ def sweep(
     form: o.Form = "text",
     plot: Picture = None,
     run: o.Run,
-    place: Place,
+    execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Cross-validate criteria on pairs of rows under many settings, as a table and a heat map."""
@@ -103,7 +104,7 @@ def sweep(
     o.check_form(form)
     given = _grid_of(criteria, theta, alpha, decay)
     rows = columns.table(data)
-    with place.opened() as where:
+    with execution.opened() as keywords:
         found = run_sweep(
             rows,
             **given,
@@ -111,7 +112,7 @@ def sweep(
             scoring=[metric],
             **run.keywords,
             progress=True,
-            **where,
+            **keywords,
             **trees.settings_without_criterion(),
         )
     if plot is not None:
@@ -125,8 +126,8 @@ def sweep(
     }
     text = render(found, form)
     if form in ("text", "markdown"):
-        said = ", ".join(f"{name} {_shown(value)}" for name, value in best.items())
-        text += f"\nBest (flattered by the choice): {said}.\n"
+        setting = ", ".join(f"{name} {_shown(value)}" for name, value in best.items())
+        text += f"\nBest (flattered by the choice): {setting}.\n"
     emit(text, document, json)
 
 
@@ -142,7 +143,7 @@ def _grid_of(criteria: Several, theta: Several, alpha: Several, decay: Several) 
 
 
 def _best(found: Sweep) -> dict[str, Any]:
-    """The best setting: what is set, and theta where the criterion has one."""
+    """The best setting, without parameters that the criterion does not have."""
     return {
         name: value
         for name, value in found.best.items()

@@ -1,4 +1,7 @@
-"""Commands on new rows and on features: predict, rank."""
+"""`ftree predict`: new rows by a saved model; `ftree rank`: scores of features.
+
+Genotypes are ranked by `genotypes.rank_variants`.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +50,7 @@ def predict(
     shares = tree.predict_proba(rows) if proba else None
     truth = rows.y if rows.target is not None else None
     known, accuracy = _accuracy(answers, truth)
+    # The predictions as JSON and as CSV.
     document = {
         "command": "predict",
         "model": str(model),
@@ -80,7 +84,7 @@ def predict(
 
 
 def _accuracy(answers: np.ndarray, truth: np.ndarray | None) -> tuple[int, float | None]:
-    """Rows whose class is known, and the share of them that is answered rightly."""
+    """Number of rows whose class is known, and the share of them that is predicted rightly."""
     if truth is None:
         return 0, None
     pairs = zip(answers.tolist(), truth.tolist(), strict=True)
@@ -95,7 +99,7 @@ def _write_predictions(
     out: Path | None,
     json: Path | None,
 ) -> None:
-    """Write the CSV to its file or to stdout, where no JSON goes there."""
+    """Write the CSV to its file, or to stdout unless the JSON goes there."""
     if out is not None:
         with replace_file(out) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -154,6 +158,7 @@ def rank(
     json: o.Json = None,
 ) -> None:
     """Score every feature (for genotypes, a .bed: every variant) by one or several criteria."""
+    # Genotypes have scores of their own.
     check_writable({"--plot": plot, "--json": json})
     if _is_study(data, phenotype, permutations):
         _only_for_tables({**vars(columns), "estimate": estimate})
@@ -170,6 +175,7 @@ def rank(
             json=json,
         )
         return
+    # A table: scores, or estimates for many rows.
     rows = columns.table(data)
     chosen = o.criteria_of(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
@@ -190,7 +196,8 @@ def _emit_ranking(
     """Print the features in the order of the first criterion's scores, best first."""
     from ..reports import render
 
-    places = {name: _places(values) for name, values in scores.items()}
+    # Ranks by every criterion; the order is that of the first.
+    ranks = {name: _ranks(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top].tolist()
     names = rows.feature_names
@@ -202,7 +209,7 @@ def _emit_ranking(
                 "feature": names[j],
                 "criterion": name,
                 "score": float(values[j]),
-                "rank": None if np.isnan(values[j]) else int(places[name][j]),
+                "rank": None if np.isnan(values[j]) else int(ranks[name][j]),
                 **({"standard_error": float(errors[name][j])} if errors else {}),
             }
             for j in order
@@ -213,7 +220,7 @@ def _emit_ranking(
         [
             names[j],
             *(
-                _score_text(values[j], places[name][j])
+                _score_text(values[j], ranks[name][j])
                 + (f" +- {errors[name][j]:.4g}" if errors else "")
                 for name, values in scores.items()
             ),
@@ -232,7 +239,7 @@ def _scored(
     param: list[str] | None,
     n_jobs: int,
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Scores of the features by criterion, and their standard errors where they are estimated."""
+    """Scores by criterion, shape (n_features,), and if they are estimates their standard errors."""
     if estimate is None:
         from ..scores.features import score_features
 
@@ -258,7 +265,7 @@ def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) ->
 
 
 def _is_study(data: str, phenotype: str | None, permutations: int | None) -> bool:
-    """Whether the data are genotypes; options that need some are refused otherwise."""
+    """Whether the data are genotypes; if not, options that need genotypes are refused."""
     from ..datasets.plink import is_plink
 
     if is_plink(data):
@@ -272,6 +279,7 @@ def _is_study(data: str, phenotype: str | None, permutations: int | None) -> boo
 
 
 def _only_for_tables(options: dict[str, Any]) -> None:
+    """Refuse options that genotypes do not have."""
     for option, value in options.items():
         if value:
             raise ValueError(
@@ -279,14 +287,14 @@ def _only_for_tables(options: dict[str, Any]) -> None:
             )
 
 
-def _places(values: np.ndarray) -> np.ndarray:
+def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks, 1 the best; equal scores share the smallest."""
     filled = np.nan_to_num(values, nan=-np.inf)
     return 1 + (filled[:, None] < filled[None, :]).sum(axis=1)
 
 
-def _score_text(score: float, place: int) -> str:
-    return "-" if np.isnan(score) else f"{score:.4f} ({place})"
+def _score_text(score: float, rank: int) -> str:
+    return "-" if np.isnan(score) else f"{score:.4f} ({rank})"
 
 
 COMMANDS = (

@@ -1,16 +1,16 @@
-"""A journal of finished units: a run that was killed goes on where it was.
+"""A journal of finished units of work, so that a killed run can be continued.
 
 What
-    A text file of one record a line, each behind the CRC-32 of its JSON. The first line holds the
-    versions. A line ``task`` holds the settings, the hash of the data and the first units of a set.
-    A line ``plan`` holds the units that were planned by the time that those took. A line ``unit``
-    holds the output of one finished unit (arrays compressed, base64). Lines are appended and
-    flushed to the disk one at a time. A last line without its end was being written when the run
-    was killed: it is dropped. The file is locked while a run writes it.
+    A text file with one JSON record per line, each after its CRC-32. The first line holds the
+    versions. A line ``task`` holds the settings, the hash of the data and the first units of a data
+    set; a line ``plan`` the units that were planned after these; a line ``unit`` the output of a
+    finished unit (arrays compressed, base64). Lines are appended and flushed to the disk one at a
+    time. A last line without a line end was not written to its end and is dropped. The file is
+    locked while a run writes it. `grid` writes journals, `read_journal` and ``ftree`` show them.
 Complexity
-    A line a unit, some 20 bytes a test row and method before compression.
+    One line per unit, about 20 bytes per test row and method before compression.
 When not to use it
-    For estimators or folds without a seed: the parts of the result would not belong together.
+    For estimators or folds without a seed: units of two runs would not belong together.
 """
 
 from __future__ import annotations
@@ -48,14 +48,16 @@ _DTYPES = ("<i4", "<i8", "<f8", "<f4")
 
 
 def _line(record: dict[str, Any]) -> bytes:
+    """A record as a line: CRC-32 in hexadecimal digits, a blank, JSON."""
     text = json.dumps(record, separators=(",", ":"), allow_nan=True).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
 def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
-    """The records of a journal, and the bytes they take; a torn last line is left out."""
+    """The records of a journal, and the bytes that they take; an unfinished last line is dropped."""
     whole = content.rfind(b"\n") + 1
     records = []
+    # Every whole line has its checksum and holds an object.
     for number, line in enumerate(content[:whole].split(b"\n")[:-1], 1):
         checksum, _, text = line.partition(b" ")
         if checksum != b"%08x" % zlib.crc32(text):
@@ -68,6 +70,7 @@ def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
         if not isinstance(record, dict):
             raise DataFileError(f"is no record; {_ADVICE}", path, number)
         records.append(record)
+    # A file without a whole line may be one whose first line was not finished.
     if not records and not _START.startswith(content):
         raise DataFileError(f"is no line of a journal; {_ADVICE}", path, 1)
     if records and (records[0].get("what") != MAGIC or records[0].get("format") != FORMAT):
@@ -86,10 +89,11 @@ _HEAD = {
     },
 }
 _START = _line(_HEAD)
-"""The first line: what a file that was torn in it begins with."""
+"""The first line of a journal that this process writes."""
 
 
 def _packed(values: np.ndarray) -> dict[str, Any]:
+    """An array as JSON: type, shape, and its little-endian bytes, compressed."""
     values = np.ascontiguousarray(values)
     values = values.astype(values.dtype.newbyteorder("<"), copy=False)
     data = base64.b64encode(zlib.compress(values.tobytes(), 1)).decode()
@@ -97,6 +101,11 @@ def _packed(values: np.ndarray) -> dict[str, Any]:
 
 
 def _unpacked(packed: dict[str, Any], shape: tuple[int, ...]) -> np.ndarray:
+    """The array that `_packed` wrote; no more is decompressed than the shape needs.
+
+    Raises:
+        ValueError: another type, shape or length.
+    """
     dtype = packed["dtype"]
     if dtype not in _DTYPES or tuple(packed["shape"]) != shape:
         raise ValueError("the array has another type or shape")
@@ -110,10 +119,10 @@ def _unpacked(packed: dict[str, Any], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _record_of(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as plain data."""
+    """An outcome as JSON."""
     errors = {
-        str(place): [next(k for k, t in _KINDS.items() if isinstance(e, t)), str(e)]
-        for place, e in sorted(outcome.errors.items())
+        str(place): [next(k for k, kind in _KINDS.items() if isinstance(error, kind)), str(error)]
+        for place, error in sorted(outcome.errors.items())
     }
     record: dict[str, Any] = {"places": list(outcome.places), "errors": errors}
     runs = outcome.runs
@@ -133,29 +142,35 @@ def _outcome_of(record: dict[str, Any], unit: Unit, rows: int, n_classes: int) -
     Raises:
         ValueError, TypeError, KeyError: the record is not one of this unit.
     """
+    # The methods that apply, and the errors of the others.
     places = tuple(int(place) for place in record["places"])
     errors = {
-        int(place): _KINDS[kind](str(said)) for place, (kind, said) in record["errors"].items()
+        int(place): _KINDS[kind](str(message))
+        for place, (kind, message) in record["errors"].items()
     }
     if sorted([*places, *errors]) != sorted(unit.places):
         raise ValueError("the record has other methods than its unit")
     if not places:
         return Outcome((), None, errors)
-    arrays, m, folds = record["arrays"], len(places), unit.stop - unit.start
+    # Their output; sizes and scores are stored under a prefix and their name.
+    arrays, n_methods, n_folds = record["arrays"], len(places), unit.stop - unit.start
 
-    def part(kind: str) -> dict[str, np.ndarray]:
-        names = [name for name in arrays if name.startswith(kind)]
-        return {name[len(kind) :]: _unpacked(arrays[name], (m, folds)) for name in names}
+    def by_name(prefix: str) -> dict[str, np.ndarray]:
+        return {
+            name.removeprefix(prefix): _unpacked(arrays[name], (n_methods, n_folds))
+            for name in arrays
+            if name.startswith(prefix)
+        }
 
     proba = None
     if "proba" in arrays:
-        proba = _unpacked(arrays["proba"], (m, rows, n_classes))
+        proba = _unpacked(arrays["proba"], (n_methods, rows, n_classes))
     runs = Runs(
-        _unpacked(arrays["predictions"], (m, rows)),
-        proba,
-        part("sizes "),
-        _unpacked(arrays["seconds"], (m, folds)),
-        part("scored "),
+        predictions=_unpacked(arrays["predictions"], (n_methods, rows)),
+        proba=proba,
+        sizes=by_name("sizes "),
+        seconds=_unpacked(arrays["seconds"], (n_methods, n_folds)),
+        scored=by_name("scored "),
     )
     return Outcome(places, runs, errors)
 
@@ -164,7 +179,15 @@ def _outcome_of(record: dict[str, Any], unit: Unit, rows: int, n_classes: int) -
 
 
 class JournalTask:
-    """One data set in a journal: its settings, its plan, and the records of its finished units."""
+    """One data set in a journal.
+
+    Attributes:
+        settings: all that the output depends on, as texts.
+        name, methods, n_folds: the data set's name, the methods' names, the number of folds.
+        units: the planned units.
+        done: (line, record) of each finished unit, by its number.
+        line: line of the task, for messages.
+    """
 
     def __init__(self, path: str, line: int, record: dict[str, Any]) -> None:
         self.units: list[Unit] = []
@@ -180,7 +203,7 @@ class JournalTask:
         self.plan(path, line, record)
 
     def plan(self, path: str, line: int, record: dict[str, Any]) -> None:
-        """Take the units of a record, after those that are there."""
+        """Append the units of a record."""
         try:
             units = [
                 Unit(tuple(int(i) for i in places), int(start), int(stop))
@@ -196,7 +219,7 @@ class JournalTask:
         self.units += units
 
     def finished(self) -> dict[str, int]:
-        """Finished folds by method."""
+        """Number of finished folds, by method."""
         folds = dict.fromkeys(range(len(self.methods)), 0)
         for number in self.done:
             unit = self.units[number]
@@ -206,13 +229,14 @@ class JournalTask:
 
 
 def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
+    """The tasks of a journal, from the records after the first."""
     tasks: list[JournalTask] = []
     for line, record in enumerate(records[1:], 2):
         kind = record.get("what")
         if kind == "task":
             tasks.append(JournalTask(path, line, record))
             continue
-        at, number = _place(record, "task"), _place(record, "unit")
+        at, number = _number(record, "task"), _number(record, "unit")
         if kind == "plan" and 0 <= at < len(tasks):
             tasks[at].plan(path, line, record)
             continue
@@ -223,8 +247,8 @@ def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
     return tasks
 
 
-def _place(record: dict[str, Any], name: str) -> int:
-    """A number of a record, -1 where it has none."""
+def _number(record: dict[str, Any], name: str) -> int:
+    """A number in a record, -1 if it is not there."""
     value = record.get(name)
     return value if isinstance(value, int) else -1
 
@@ -232,15 +256,15 @@ def _place(record: dict[str, Any], name: str) -> int:
 class Journal:
     """A journal, open and locked for one run.
 
-    Tasks are met in the order in which the first run began them.
+    A continued run must ask for its tasks (`meet`) in the order of the first run.
 
     Raises:
-        DataFileError: a damaged file, or another run writes it.
-        ValueError: written by another version of fasttree; a path that is no ordinary file.
+        DataFileError: a damaged file, or one that another run is writing.
+        ValueError: a file of another version of fasttree, or a path that is no regular file.
     """
 
     def __init__(self, path: Any) -> None:
-        self.path = _ordinary(path)
+        self.path = _regular(path)
         self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 - closed by `close`
         try:
             if not _locked(self._file):
@@ -297,10 +321,13 @@ class Journal:
     def meet(
         self, settings: dict[str, str], name: Any, methods: list[str], folds: int
     ) -> tuple[int, JournalTask | None]:
-        """The number of the next task, and what is there of it.
+        """The number of the next task, and the task if the journal has it.
+
+        Args:
+            settings, name, methods, folds: what this run does; the journal's task must agree.
 
         Raises:
-            ValueError: the journal holds a task with other settings in this place.
+            ValueError: the journal's task has other settings.
         """
         number = self._met
         self._met += 1
@@ -341,7 +368,7 @@ class Journal:
         self.tasks.append(JournalTask(self.path, 0, record))
 
     def plan(self, number: int, task: Task, units: list[Unit]) -> None:
-        """Write the units of a task that its first ones leave."""
+        """Write the units of a task that were planned after its first ones."""
         own = self.tasks[number]
         if not covers(task, own.units + units):
             raise DataFileError(
@@ -352,7 +379,7 @@ class Journal:
         own.plan(self.path, 0, record)
 
     def outcomes(self, number: int, task: Task) -> dict[int, Outcome]:
-        """The finished units of a task."""
+        """The outcomes of the finished units of a task, by the numbers of the units, checked."""
         found = {}
         own = self.tasks[number]
         ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
@@ -373,20 +400,21 @@ class Journal:
         return found
 
     def add(self, task: int, unit: int, outcome: Outcome) -> None:
-        """Append what a unit found."""
+        """Write the outcome of a unit."""
         self._append({"what": "unit", "task": task, "unit": unit, **_record_of(outcome)})
 
 
 def _written(units: list[Unit]) -> list[Any]:
+    """Units as JSON."""
     return [[list(unit.places), unit.start, unit.stop] for unit in units]
 
 
-def _ordinary(path: Any) -> str:
-    """The path of a journal; refuses a device, a pipe or a socket, which keep nothing."""
+def _regular(path: Any) -> str:
+    """The path of a journal; a device, a pipe or a socket is refused, as it stores nothing."""
     path = os.fspath(path_of("journal", path))
     try:
         mode = os.stat(path).st_mode
-    except OSError:  # not there, or refused in the words of `open`
+    except OSError:  # a new file, or one whose error `open` will raise
         return path
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise ValueError(
@@ -417,17 +445,17 @@ def _locked(file: Any) -> bool:
 
 
 def read_journal(path: Any) -> dict[str, Any]:
-    """What a journal holds, without taking part in it.
+    """The content of a journal, which another run may be writing.
 
     Returns:
-        path, versions, running (another process writes it), bytes_dropped (of a torn last line),
-        units, units_done, and tasks: name, methods, folds, units, units_done, finished (folds by
-        method), skipped (methods that do not apply, with the reason), settings.
+        path, versions, running (another process is writing it), bytes_dropped (of an unfinished
+        last line), units, units_done, and tasks: name, methods, folds, units, units_done, finished
+        (folds by method), skipped (methods that do not apply, with the reason), settings.
 
     Raises:
         DataFileError: a damaged file.
     """
-    path = _ordinary(path)
+    path = _regular(path)
     with open(path, "rb") as file:
         content = file.read()
         running = not _locked(file)
@@ -457,6 +485,7 @@ def read_journal(path: Any) -> dict[str, Any]:
 
 
 def _skipped(task: JournalTask) -> dict[str, str]:
+    """Methods that do not apply, with the reason."""
     found: dict[str, str] = {}
     for _, record in task.done.values():
         errors = record.get("errors")

@@ -3,10 +3,10 @@
     F = [SS_methods / (k - 1)] / [SS_error / ((n - 1)(k - 1))],  SS_error = SS_total - SS_methods -
     SS_subjects
 
-with n subjects (data sets, generated models) and k methods.  Sphericity is assumed; Greenhouse &
-Geisser's epsilon gives the p-value without it.  Then all pairs, by paired t tests and intervals
-with Bonferroni's correction.  Zero error variance: p = 1 if the means are equal, else 0.  Not for
-the folds of one cross-validation: they are not independent.
+with n subjects (data sets, generated models) and k methods. Sphericity is assumed; with Greenhouse
+& Geisser's epsilon the p-value holds without it. All pairs of methods are compared by paired t tests
+and intervals with Bonferroni's correction. Zero error variance: p = 1 if the means are equal, else
+0. Not for the folds of one cross-validation: they are not independent.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import listing, number_array
-from .outcome import AnovaResult, check_alpha
+from ..._checks import number_array
+from .outcome import AnovaResult, check_alpha, method_names
 from .t_tests import ROUNDING, paired_t_test
 
 
@@ -61,13 +61,8 @@ def repeated_measures_anova(
     if not np.isfinite(values).all():
         raise ValueError("scores holds a value that is not finite")
     n, k = values.shape
-    labels = (
-        tuple(listing("names", list(names) if isinstance(names, str) else names))
-        if names is not None
-        else tuple(f"method {j + 1}" for j in range(k))
-    )
-    if len(labels) != k:
-        raise ValueError(f"{len(labels)} names for {k} methods")
+    labels = method_names(names, k)
+    # Effects of the methods, and what neither methods nor subjects explain.
     grand = values.mean()
     means = values.mean(axis=0)
     effect = means - grand
@@ -84,6 +79,7 @@ def repeated_measures_anova(
         epsilon = _epsilon(values)
         p_value = float(fdtrc(df[0], df[1], statistic))
         corrected = float(fdtrc(epsilon * df[0], epsilon * df[1], statistic))
+    # Every pair of methods, at a level that holds for all together.
     pairs = []
     count = k * (k - 1) // 2
     for i, j in combinations(range(k), 2):

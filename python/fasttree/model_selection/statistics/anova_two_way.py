@@ -1,11 +1,10 @@
-"""Repeated-measures analysis of variance with two factors: which factor matters, and do they act
-together?
+"""Repeated-measures analysis of variance with two factors and their interaction.
 
     F_A = MS_A / MS_{A x S},   F_B = MS_B / MS_{B x S},   F_{AB} = MS_{AB} / MS_{AB x S}
 
 on n subjects S (data sets, generated models) that were measured under every pair of levels of A and
-B. Each effect is compared with its own interaction with the subjects. Greenhouse & Geisser's
-epsilon gives the p-value without sphericity. Not for the folds of one cross-validation: they are
+B. Each effect is compared with its own interaction with the subjects. With Greenhouse & Geisser's
+epsilon the p-value holds without sphericity. Not for the folds of one cross-validation: they are
 not independent.
 """
 
@@ -28,8 +27,7 @@ __all__ = ["AnovaEffect", "TwoWayAnovaResult", "two_way_repeated_measures_anova"
 
 @dataclass(frozen=True)
 class AnovaEffect:
-    """One line of the table: F, its degrees of freedom, p, and p with Greenhouse & Geisser's
-    epsilon."""
+    """One effect: F, its degrees of freedom, p, Greenhouse & Geisser's epsilon, and p with it."""
 
     name: str
     statistic: float
@@ -51,7 +49,7 @@ class TwoWayAnovaResult(Shown):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         parts = [
             f"{e.name}: F({e.df[0]:g}, {e.df[1]:g}) = {e.statistic:.4g}, "
             f"{format_p(e.corrected_p_value)}"
@@ -76,9 +74,17 @@ def _contrasts(levels: int) -> np.ndarray:
 
 
 def _effect(name: str, y: np.ndarray, contrasts: np.ndarray, limit: float) -> AnovaEffect:
-    """The test of an effect: `y` (subjects, cells) times `contrasts` (cells, df)."""
+    """The test of an effect.
+
+    Args:
+        name: of the effect.
+        y: measurements, shape (subjects, cells).
+        contrasts: orthonormal contrasts of the effect, shape (cells, df).
+        limit: largest difference that is rounding.
+    """
     from scipy.special import fdtrc
 
+    # The contrasts of each subject: their mean is the effect, their spread the error.
     n, df = y.shape[0], contrasts.shape[1]
     z = y @ contrasts
     mean = z.mean(axis=0)
@@ -86,6 +92,7 @@ def _effect(name: str, y: np.ndarray, contrasts: np.ndarray, limit: float) -> An
     error = float((residual**2).sum()) / (df * (n - 1))
     effect = n * float(mean @ mean) / df
     degrees = (float(df), float(df * (n - 1)))
+    # Without error the effect is certain, or there is none.
     if np.abs(residual).max() <= limit:
         equal = np.abs(mean).max() <= limit
         return AnovaEffect(
@@ -134,6 +141,7 @@ def two_way_repeated_measures_anova(
     if len(names) != 2:
         raise ValueError(f"{len(names)} names for 2 factors")
     n, a, b = values.shape
+    # Contrasts of each factor, constant over the other one, and their products.
     limit = ROUNDING * float(np.abs(values).max())
     cells = values.reshape(n, a * b)
     of_a, of_b = _contrasts(a), _contrasts(b)

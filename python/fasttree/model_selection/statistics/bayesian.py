@@ -1,5 +1,5 @@
-"""The Bayesian correlated t test: how probable is it that one method is better, or that the two are
-equal in practice?
+"""The Bayesian correlated t test: the probability that one method is better than another, or that
+they are equal in practice.
 
 The J differences d of a cross-validation are taken as normal with mean mu and a common correlation
 rho, because training sets overlap. With n_test and n_train rows, rho = n_test / (n_train + n_test),
@@ -8,11 +8,11 @@ mu is a Student distribution (Corani & Benavoli, Machine Learning 100, 2015):
 
     mu ~ t(J - 1 df, location mean d, scale sqrt((1/J + rho / (1 - rho)) s_d^2))
 
-A region of practical equivalence [-rope, rope] cuts it into three probabilities: mu left of it, in
-it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the smaller
-tail is half that test's p. But these are statements about the methods, given the data, and "equal
-in practice" can be concluded.  Without variance all probability is where the mean is.  Not for
-results on several data sets: each has a posterior of its own.  O(J).
+A region of practical equivalence [-rope, rope] divides it into three probabilities: mu left of it,
+in it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the smaller
+tail is half that test's p. But the probabilities are of the methods, given the data, so "equal in
+practice" can be concluded. Without variance the posterior is a point. Not for results on several
+data sets: each has a posterior of its own. O(J).
 """
 
 from __future__ import annotations
@@ -31,10 +31,19 @@ from .t_tests import paired_values, ratio_of_sizes, t_from_differences, t_quanti
 class BayesianTestResult(Shown):
     """Posterior of the mean difference, first minus second.
 
-    `probabilities` = (left, rope, right): that the difference is below -rope, practically nothing,
-    above rope; they add up to 1.  `statistic` = mean / scale of the posterior, `df` its degrees of
-    freedom, `interval` holds 1 - alpha of it (the shortest such interval).  `rho` is the
-    correlation assumed, `n` the number of differences.
+    Attributes:
+        probabilities: (left, rope, right): that the difference is below -rope, within it, and above
+            rope; they add up to 1.
+        statistic: mean / scale of the posterior.
+        df: degrees of freedom of the posterior.
+        mean_difference, scale: location and scale of the posterior.
+        interval: the shortest interval that holds 1 - alpha of the posterior.
+        rope: half the width of the region of practical equivalence.
+        rho: the correlation that is assumed.
+        alpha: level.
+        n: number of differences.
+        names: of the two methods.
+        test: name of the test.
     """
 
     probabilities: tuple[float, float, float]
@@ -72,7 +81,7 @@ class BayesianTestResult(Shown):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         first, second = self.names
         left, rope, right = (f"{100 * p:.1f} %" for p in self.probabilities)
         found = {
@@ -98,8 +107,10 @@ class BayesianTestResult(Shown):
 def posterior_probabilities(
     d: np.ndarray, test_over_train: float, rope: float, scale: np.ndarray | float
 ) -> np.ndarray:
-    """Return (..., 3): left, rope, right of differences (..., J); `scale` as in
-    `t_from_differences`."""
+    """Return the probabilities (left, rope, right), shape (..., 3), of differences (..., J).
+
+    `scale` is as in `t_from_differences`.
+    """
     from scipy.special import stdtr
 
     n = d.shape[-1]

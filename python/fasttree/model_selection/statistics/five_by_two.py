@@ -6,9 +6,10 @@ With p_i1, p_i2 the differences in the two folds of repetition i and s_i^2 = (p_
     t = p_11 / sqrt(sum_i s_i^2 / 5)          5 df          (Dietterich 1998)
     F = sum_ij p_ij^2 / (2 sum_i s_i^2)       (10, 5) df    (Alpaydin 1999)
 
-Zero variance: p = 1 if the mean difference is 0, else 0.  t hangs on one fold, so another order of
-the repetitions changes it; F uses all ten.  The intervals hold the differences that the test does
-not reject.  Exactly ten values: five repetitions of two folds, in this order.
+Zero variance: p = 1 if the mean difference is 0, else 0. The numerator of t is a single fold, so t
+depends on the order of the repetitions; F uses all ten folds. The intervals hold the differences
+that the test does not reject. The tests take exactly ten values: five repetitions of two folds, in
+this order.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from .t_tests import ROUNDING, paired_values, t_quantile, two_sided_p
 
 
 def _differences(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
-    """Return differences (5, 2), the sum of variances (0 within rounding) and the mean
-    (likewise)."""
+    """Return the differences (5, 2), the sum of their variances, and their mean, both 0 within
+    rounding."""
     first, second = paired_values(a, b)
     if len(first) != 10:
         raise ValueError(
@@ -38,8 +39,8 @@ def _differences(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
     return d, total, 0.0 if np.abs(d).max() <= limit else mean
 
 
-def _degenerate(mean: float, d: np.ndarray) -> tuple[float, float]:
-    """Return statistic and p-value without variance."""
+def _without_variance(mean: float) -> tuple[float, float]:
+    """Return statistic and p-value of differences without variance."""
     return (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
 
 
@@ -56,7 +57,7 @@ def five_by_two_cv_t_test(
     d, total, mean = _differences(a, b)
     error = math.sqrt(total / 5.0)
     if total == 0.0:
-        statistic, p_value = _degenerate(mean, d)
+        statistic, p_value = _without_variance(mean)
     else:
         statistic = float(d[0, 0]) / error
         p_value = float(two_sided_p(np.asarray(statistic), 5.0))
@@ -88,7 +89,7 @@ def five_by_two_cv_f_test(
     check_alpha(alpha)
     d, total, mean = _differences(a, b)
     if total == 0.0:
-        statistic, p_value = _degenerate(abs(mean), d)
+        statistic, p_value = _without_variance(abs(mean))
     else:
         statistic = float((d**2).sum() / (2.0 * total))
         p_value = float(fdtrc(10, 5, statistic))

@@ -1,15 +1,18 @@
-"""Results of the statistical tests: numbers, an interval and a sentence that says what was
-found."""
+"""Results of the statistical tests: numbers, an interval, and a sentence that states the finding.
+
+The tests of this folder return these; `check_alpha` and `method_names` check arguments of several.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..._checks import number_in
+from ..._checks import listing, number_in
 from ...rendering.plain_text import one_line
 from ...rendering.table import Cell, ReportTable, number
 
@@ -17,6 +20,16 @@ from ...rendering.table import Cell, ReportTable, number
 def check_alpha(alpha: float) -> float:
     """Return `alpha`; ValueError unless it lies strictly between 0 and 1."""
     return number_in(0.0, 1.0, above=True, below=True)("alpha", alpha)
+
+
+def method_names(names: Sequence[str] | None, n_methods: int) -> tuple[str, ...]:
+    """The names of methods, "method 1" and so on by default; ValueError for another number."""
+    if names is None:
+        return tuple(f"method {j + 1}" for j in range(n_methods))
+    labels = tuple(listing("names", list(names) if isinstance(names, str) else names))
+    if len(labels) != n_methods:
+        raise ValueError(f"{len(labels)} names for {n_methods} methods")
+    return labels
 
 
 def format_p(p_value: float) -> str:
@@ -43,11 +56,11 @@ def plain_values(result: Any) -> dict[str, Any]:
 
 
 class Shown:
-    """What was found shows itself: the sentence, and in a notebook the numbers below it."""
+    """A result that prints as its sentence, in a notebook with its numbers below it."""
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -75,10 +88,17 @@ class Shown:
 class PairedTestResult(Shown):
     """Outcome of a test of two methods on the same folds (or data sets).
 
-    `statistic` (t, F or W), `p_value` (two-sided), `df` degrees of freedom (None for rank tests),
-    `mean_difference` first minus second, `n` pairs.  `interval` holds the differences that the test
-    would not reject at `alpha`: of the mean, or of the pseudomedian for rank tests; NaN where it
-    rejects all of them.
+    Attributes:
+        test: name of the test.
+        statistic: t, F or W.
+        p_value: two-sided.
+        df: degrees of freedom, None for rank tests.
+        mean_difference: first minus second.
+        interval: differences that the test would not reject at `alpha`, of the mean, or of the
+            pseudomedian for rank tests; NaN where it rejects all.
+        alpha: level.
+        n: number of pairs.
+        names: of the two methods.
     """
 
     test: str
@@ -98,7 +118,7 @@ class PairedTestResult(Shown):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         what = direction_words(self.mean_difference, self.names)
         verdict = "significant" if self.significant else "not significant"
         if self.df is None:
@@ -127,9 +147,15 @@ class PairedTestResult(Shown):
 class FriedmanResult(Shown):
     """Outcome of Friedman's test with Nemenyi's critical difference.
 
-    `mean_ranks` (methods,), 1 = best; `statistic` and `p_value` of the chi-squared form,
-    `f_statistic` and `f_p_value` of Iman & Davenport's; `critical_difference` of mean ranks at
-    `alpha`; `pairwise_p` (methods, methods) Nemenyi's p-values; `n` data sets.
+    Attributes:
+        names: of the methods.
+        mean_ranks: shape (methods,), 1 = best.
+        statistic, p_value, df: of the chi-squared form.
+        f_statistic, f_p_value, f_df: of Iman & Davenport's form.
+        critical_difference: of mean ranks, at `alpha`.
+        pairwise_p: Nemenyi's p-values, shape (methods, methods).
+        alpha: level.
+        n: number of data sets.
     """
 
     names: tuple[str, ...]
@@ -202,7 +228,7 @@ class FriedmanResult(Shown):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         order = np.argsort(self.mean_ranks, kind="stable")
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
@@ -225,9 +251,17 @@ class FriedmanResult(Shown):
 class AnovaResult(Shown):
     """Outcome of a repeated-measures analysis of variance with Bonferroni pairwise comparisons.
 
-    `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)). `epsilon` is Greenhouse & Geisser's, and
-    `corrected_p_value` the p-value with both degrees of freedom multiplied by it. `means` has shape
-    (methods,). `pairs` are Bonferroni-adjusted paired t tests with simultaneous intervals.
+    Attributes:
+        names: of the methods.
+        means: shape (methods,).
+        statistic: F.
+        p_value: under sphericity.
+        df: (k - 1, (n - 1)(k - 1)) for k methods and n subjects.
+        epsilon: Greenhouse & Geisser's.
+        corrected_p_value: with both degrees of freedom multiplied by `epsilon`.
+        alpha: level.
+        n: number of subjects.
+        pairs: Bonferroni-adjusted paired t tests with simultaneous intervals.
     """
 
     names: tuple[str, ...]
@@ -248,7 +282,7 @@ class AnovaResult(Shown):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         verdict = "differ" if self.significant else "do not differ"
         return (
             f"The means of {len(self.names)} methods over {self.n} subjects {verdict} "

@@ -12,9 +12,8 @@ As recommended by Demsar (2006): mean ranks R_j over N data sets,
 chi2_F has k - 1 degrees of freedom and is divided by the tie correction. F_F (Iman & Davenport) has
 k - 1 and (k - 1)(N - 1). q_alpha is the studentised range over sqrt 2.
 
-One value a data set and method (a mean over folds): folds of one data set are not independent and
-do not belong here.  Values within 1e-12 of the largest are tied (`ties`), in every test here.
-O(N k log k).
+The tests take one value per data set and method (a mean over folds), not fold values, which are not
+independent. Values that differ by at most 1e-12 of the largest are tied (`ties`). O(N k log k).
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import checked, listing, number_array, one_value
-from .outcome import FriedmanResult, PairedTestResult, check_alpha
+from ..._checks import checked, number_array, one_value
+from .outcome import FriedmanResult, PairedTestResult, check_alpha, method_names
 from .t_tests import paired_values
 from .ties import TIED, exact_mean, mean_ranks, snap
 
@@ -35,8 +34,8 @@ EXACT_UP_TO = 50
 
 
 def _rank_sum_shares(ranks: np.ndarray) -> np.ndarray:
-    """Return the probability of every sum 0, 1, ... of integer ranks, each taken or not with equal
-    chances."""
+    """Return the probability of every sum 0, 1, ... of integer ranks, each of which is in the sum
+    with probability 1/2."""
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0
     for rank in ranks.tolist():
@@ -67,8 +66,8 @@ def _exact_wilcoxon(d: np.ndarray) -> tuple[float, float]:
 
 
 def _pseudomedian_interval(d: np.ndarray, alpha: float) -> tuple[float, float]:
-    """Return the interval of the pseudomedian by Walsh averages; infinite when so few pairs can
-    reject nothing."""
+    """Return the interval of the pseudomedian by Walsh averages; infinite when there are too few
+    pairs to reject anything."""
     critical = _critical_rank_sum(len(d), alpha)
     if critical < 0:
         return -math.inf, math.inf
@@ -92,20 +91,22 @@ def wilcoxon(
     """
     check_alpha(alpha)
     first, second = paired_values(a, b, least=1)
+    # Differences within rounding are zeros or ties.
     d = first - second
     scale = max(np.abs(first).max(), np.abs(second).max())
     d[np.abs(d) <= TIED * scale] = 0.0
     d = np.copysign(snap(np.abs(d), scale), d)
+    # The exact distribution for few pairs, else scipy's normal approximation.
     if not d.any():
         statistic, p_value = 0.0, 1.0
     else:
-        moved = d[d != 0]
-        if len(moved) <= EXACT_UP_TO:
-            statistic, p_value = _exact_wilcoxon(moved)
+        nonzero = d[d != 0]
+        if len(nonzero) <= EXACT_UP_TO:
+            statistic, p_value = _exact_wilcoxon(nonzero)
         else:
             from scipy.stats import wilcoxon as scipy_wilcoxon
 
-            found = scipy_wilcoxon(moved)
+            found = scipy_wilcoxon(nonzero)
             statistic, p_value = float(found.statistic), float(found.pvalue)
     return PairedTestResult(
         test="Wilcoxon signed-rank test",
@@ -168,19 +169,15 @@ def friedman_nemenyi(
             "every set"
         )
     n, k = values.shape
-    labels = (
-        tuple(listing("names", list(names) if isinstance(names, str) else names))
-        if names is not None
-        else tuple(f"method {j + 1}" for j in range(k))
-    )
-    if len(labels) != k:
-        raise ValueError(f"{len(labels)} names for {k} methods")
+    labels = method_names(names, k)
+    # Friedman's statistic of the mean ranks, and Iman & Davenport's F from it.
     values = snap(values)
     averages = mean_ranks(-values if greater_is_better else values).mean(axis=0)
     chi2 = _chi2(values, averages, tie_correction)
     rest = n * (k - 1) - chi2
     f_statistic = (n - 1) * chi2 / rest if rest > 1e-9 else math.inf
     f_df = (k - 1, (k - 1) * (n - 1))
+    # Nemenyi: differences of mean ranks in units of their standard error, for all pairs.
     unit = math.sqrt(k * (k + 1) / (6.0 * n))
     z = np.abs(averages[:, None] - averages[None, :]) / unit
     pairwise = np.clip(studentized_range.sf(z * math.sqrt(2.0), k, np.inf), 0.0, 1.0)

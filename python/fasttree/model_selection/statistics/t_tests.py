@@ -4,10 +4,10 @@
     corrected   t = mean d / sqrt((1/J + n_test/n_train) s_d^2)                     J - 1 df
     (Nadeau & Bengio 2003)
 
-d are the J differences, s_d^2 their variance with J - 1.  The plain test takes resampled folds for
-independent, which they are not: it finds differences far too often; use the corrected one for
-repeated cross-validation.  Zero variance: p = 1 if the mean difference is 0, else 0.  The array
-forms test many pairs at once.  O(J) a pair.
+d are the J differences, s_d^2 their variance with J - 1. The plain test assumes independent
+results, which resampled folds are not: it finds differences far too often. Use the corrected one
+for repeated cross-validation. Zero variance: p = 1 if the mean difference is 0, else 0. The array
+forms test many pairs at once. O(J) per pair.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def t_quantile(alpha: float, df: float) -> float:
 def ratio_of_sizes(
     n_train: float | None, n_test: float | None, test_over_train: float | None
 ) -> float:
-    """Return test rows over training rows, given as such or as two numbers; positive."""
+    """Return test rows over training rows from the ratio or the two numbers; ValueError unless it is
+    positive."""
     if test_over_train is None:
         if n_train is None or n_test is None:
             raise ValueError(
@@ -100,6 +101,7 @@ def ratio_of_sizes(
 def _result(
     test: str, a: Any, b: Any, *, factor: float, alpha: float, names: tuple[str, str]
 ) -> PairedTestResult:
+    """The t test whose variance factor is 1/J + `factor`."""
     first, second = paired_values(a, b)
     check_alpha(alpha)
     n = len(first)

@@ -1,9 +1,10 @@
-"""Which values are tied: those that differ by rounding.
+"""Ties: values that differ by rounding only.
 
-.1 + .2 and .3 are two doubles, and so are two means of the same fold values summed in two orders.
-Ranks that compare bits tell them apart. Here values of one sample are tied where they differ by at
-most 1e-12 of the largest magnitude in it. That is a million times what rounding does to a mean, and
-far below one row of any test set. O(n log n).
+0.1 + 0.2 and 0.3 are two doubles, and so may be the means of the same fold values summed in two
+orders; ranks of the bits would differ. Here values of one sample are tied if they differ by at most
+1e-12 of the largest magnitude in it. That is a thousand times the rounding error of a mean of some
+hundred values, and far below one row of any test set. The rank tests and the tables use this.
+O(n log n).
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def exact_mean(values: Iterable[float]) -> float:
 def snap(values: Any, scale: Any = None) -> np.ndarray:
     """Return a copy in which tied values of a row (last axis) are the same double, the smallest.
 
-    `scale` is the magnitude that `TIED` refers to, one a row; the largest of the row unless given.
-    Values that are not finite stay.
+    `scale` is the magnitude that `TIED` refers to, one per row; default: the largest of the row.
+    Values that are not finite are left as they are.
 
     >>> snap([0.1 + 0.2, 0.5, 0.3]).tolist()
     [0.3, 0.5, 0.3]
@@ -51,10 +52,10 @@ def snap(values: Any, scale: Any = None) -> np.ndarray:
     ascending = np.take_along_axis(found, order, axis=-1)
     with np.errstate(invalid="ignore"):
         apart = ~(np.diff(ascending, axis=-1) <= TIED * np.asarray(scale)[..., None])
-    # the place of the first value of each tie
+    # position of the first value of each tie
     begins = np.where(apart, np.arange(1, found.shape[-1]), 0)
     begins = np.concatenate([np.zeros_like(begins[..., :1]), begins], axis=-1)
-    if begins.shape != ascending.shape:  # a single value a row has no differences
+    if begins.shape != ascending.shape:  # rows of a single value have no differences
         return found
     begins = np.maximum.accumulate(begins, axis=-1)
     np.put_along_axis(found, order, np.take_along_axis(ascending, begins, axis=-1), axis=-1)

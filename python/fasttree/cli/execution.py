@@ -1,4 +1,4 @@
-"""Where a long command runs, and what it keeps: ``--cluster``, ``--journal`` and `ftree status`."""
+"""``--cluster`` and ``--journal``, which several long commands share, and `ftree status`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from . import options as o
 from .output import emit
 
-__all__ = ["COMMANDS", "Place"]
+__all__ = ["COMMANDS", "Execution"]
 
 Cluster = Annotated[
     str | None,
@@ -34,15 +34,15 @@ JournalFile = Annotated[
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the fits of a command run, and where finished ones are kept."""
+class Execution:
+    """The cluster that fits, and the journal that keeps finished units."""
 
     cluster: Cluster = None
     journal: JournalFile = None
 
     @contextmanager
     def opened(self) -> Iterator[dict[str, Any]]:
-        """Keywords ``client`` and ``journal`` of a comparison; the client is closed in the end.
+        """Keywords ``client`` and ``journal`` of a comparison; the client is closed at the end.
 
         Raises:
             ImportError: Dask is not installed.
@@ -69,6 +69,7 @@ def status(
     """Say what a journal holds: what is finished, and whether a run is writing it."""
     from ..model_selection.journal import read_journal
 
+    # All units together, then each data set with its methods.
     found = read_journal(journal)
     share = 100 * found["units_done"] / max(1, found["units"])
     lines = [

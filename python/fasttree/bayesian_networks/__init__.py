@@ -1,14 +1,16 @@
-"""Bayesian networks by minimum message length: `CaMML`, with an exact judge beside the sampler.
+"""Bayesian networks by minimum message length: `CaMML`, and exact posteriors of small networks.
 
 What
     `CaMML`: a classifier that searches a network over columns and class. `BayesianNetwork`: a graph
-    with its tables. `message_length`: what a network and a table cost, in nits.
-    `exact_posterior`: arc probabilities and the best network of up to 20 columns, summed over all.
+    with its probability tables. `message_length`: the score of a network on a Table, in nits.
+    `exact_posterior`: arc probabilities and the best network of up to 20 columns, by summation over
+    all networks.
 Source
     Wallace & Korb 1999; Korb & Nicholson, *Bayesian Artificial Intelligence*; Koivisto & Sood 2004
     for the exact sums.
 Complexity
-    The search: a few hundred nanoseconds a step once tables are counted; exactly: 2^n sets.
+    The search: a few hundred nanoseconds per step once tables are counted. Exact sums: 2^n sets of
+    columns.
 
 >>> import fasttree
 >>> found = exact_posterior(fasttree.datasets.load_monks_1(), arc_probability=0.2)

@@ -1,8 +1,8 @@
-"""Networks and their classifier from the bytes of a file.
+"""Reading networks and `CaMML` models from the bytes of a file, for `fasttree.load`.
 
-Loading
-    Nothing is executed and nothing believed: checksum first (`documents`), then every part goes
-    through the checks of the constructors.
+Safety
+    Nothing in a file is executed. The checksum is verified first (`documents`), then every value
+    passes the checks of the constructors, so a forged file is a ValueError.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..estimators.parameters import restored_discretizer
 from ..table.whole import EXACT
 from .camml import CaMML
 from .columns import ColumnReader
-from .documents import opened
+from .documents import labels_array, opened
 from .network import BayesianNetwork, probability_table
 from .search import FoundModel, SearchResult
 
@@ -23,6 +23,7 @@ __all__ = ["network_from_bytes"]
 
 
 def _restored(stored: dict[str, Any]) -> BayesianNetwork:
+    """The network of `BayesianNetwork.state`."""
     levels, parents = stored["levels"], stored["parents"]
     tables = [
         _shaped(flat, child, own, levels)
@@ -40,10 +41,13 @@ def _restored(stored: dict[str, Any]) -> BayesianNetwork:
 
 
 def _shaped(flat: Any, child: int, parents: Any, levels: Any) -> np.ndarray:
+    """A table with an axis for each parent, and the column's own axis last."""
     return np.array(flat, dtype=np.float64).reshape([len(levels[i]) for i in (*parents, child)])
 
 
 def _classifier(stored: dict[str, Any]) -> CaMML:
+    """The fitted classifier of `CaMML._state`."""
+    # Parameters, with tuples where JSON has lists.
     params = dict(stored["parameters"])
     params["discretize"] = restored_discretizer(params.get("discretize"))
     if params.get("arc_priors") is not None:
@@ -51,6 +55,7 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
     for name in ("ordered", "tied"):
         params[name] = tuple(tuple(pair) for pair in params[name])
     model = CaMML(**params)
+    # The best network, and the result of the search.
     network = _restored(stored["network"])
     n = len(network.names)
     search = dict(stored["search"])
@@ -64,6 +69,7 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
         for one in search["models"]
     ]
     model.search_ = SearchResult(**search)
+    # Tables of all families that predict the class, and the mixture of models over them.
     tables = {}
     for child, own, flat in stored["tables"]:
         family = (int(child), tuple(int(i) for i in own))
@@ -82,7 +88,8 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
     weights = np.array([weight for weight, _ in mixture])
     if not (weights >= 0).all() or abs(weights.sum() - 1) > 1e-9:
         raise ValueError("weights of the models are not negative and sum to 1")
-    classes = _labels(stored["classes"])
+    # Classes and their weights.
+    classes = labels_array(stored["classes"])
     counts = np.array(stored["class_count"], dtype=np.float64)
     if counts.shape != classes.shape or len(classes) != len(network.classes):
         raise ValueError("the numbers of classes differ")
@@ -99,14 +106,6 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
     )
     model._finish(network, mixture, tables, classes, counts)
     return model
-
-
-def _labels(values: Any) -> np.ndarray:
-    if not isinstance(values, list) or not all(
-        isinstance(v, str | int | float | bool) for v in values
-    ):
-        raise ValueError("classes are not labels")
-    return np.array(values, dtype=None if len({type(v) for v in values}) == 1 else object)
 
 
 def network_from_bytes(data: bytes) -> BayesianNetwork | CaMML:

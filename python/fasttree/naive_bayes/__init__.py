@@ -1,19 +1,19 @@
 """Bayesian classifiers: `NaiveBayes`, `TAN`, `AODE`.
 
 What
-    The learners that papers set beside trees, as scikit-learn estimators on the exact counts of the
-    Rust core. They differ in what a feature may depend on. It is the class (naive Bayes), or the
-    class and one other feature in a tree (TAN). In AODE it is the class and one feature at a time,
-    averaged over all features.
+    The learners that papers compare with trees, as scikit-learn estimators on exact counts of the
+    Rust core. They differ in the parents of a feature: the class (naive Bayes), the class and one
+    other feature in a tree (TAN), or the class and the same one feature for all, averaged over that
+    feature (AODE).
 Missing values
-    A missing cell is evidence of nothing: it is left out of the counts it would belong to, and left
-    out (TAN: summed out) in prediction. Levels not seen in fit count as missing, with a warning.
+    A missing cell is left out of the counts, and left out of prediction (TAN: summed out). Levels
+    not seen in fit count as missing, with a warning.
 Complexity
     One pass over the rows, and for TAN and AODE one for each pair of features, in parallel.
 When not to use them
-    Where features are many and copies of each other: each copy is counted as new evidence by naive
-    Bayes, and the probabilities run to 0 and 1. AODE and TAN need tables of levels x levels x
-    classes for pairs of features.
+    With many features that depend on each other: naive Bayes counts each as independent evidence,
+    and its probabilities approach 0 and 1. AODE and TAN need tables of levels x levels x classes
+    for pairs of features.
 
 >>> import fasttree
 >>> table = fasttree.datasets.load_weather()

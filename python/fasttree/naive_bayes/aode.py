@@ -4,7 +4,8 @@ Source
     Webb, Boughton & Wang, "Not so naive Bayes", Machine Learning 58, 2005; estimates as in Weka
     3.6's AODE.
 Complexity
-    Fit: one pass for each pair of features; prediction: O(p^2 k) a row.
+    Fit: one pass over the rows for each pair of features; prediction: O(p^2 k) per row, with p
+    features and k classes.
 When not to use it
     With hundreds of features, or columns of very many levels: every pair has a table.
 """
@@ -74,6 +75,7 @@ class AODE(BayesClassifier):
         self.n_jobs = n_jobs
 
     def _learner(self, table: Table) -> dict[str, Any]:
+        """The learner as the core reads it."""
         return {
             "learner": "aode",
             "limit": real("frequency_limit", self.frequency_limit, 0.0, 1e300),

@@ -1,11 +1,11 @@
-"""What the Bayesian classifiers share: reading the training set, weights, bins, prediction, labels.
+"""Base of `NaiveBayes`, `TAN` and `AODE`: reading of rows, bins, prediction, storing.
 
 What
     `BayesClassifier.fit` turns rows into a Table and weights, finds cut points for numeric columns
-    on the training rows, and calls the core. Prediction brings rows into the schema of the fit and
+    on the training rows, and calls the core. Prediction reads rows by the schema of the fit and
     sums logarithms in the core.
 When not to use it
-    Directly; it is no classifier by itself.
+    Directly: a subclass states the learner.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NOT_STORED = ("n_jobs",)
 
 
 class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
-    """Base of the three classifiers; subclasses say what the core is to fit.
+    """Base of the three classifiers; a subclass states the learner and its options.
 
     Attributes:
         classes_: class labels, shape (n_classes,): declared ones of a Table, occurring ones of an
@@ -64,7 +64,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     n_jobs: int | None
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values and labels are taken."""
+        """Tags of scikit-learn: missing values and categories are supported."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
@@ -74,7 +74,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     # -- fitting ----------------------------------------------------------------------------------
 
     def fit(self: C, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> C:
-        """Count.
+        """Fit to rows and labels.
 
         Args:
             X: rows, shape (n_rows, n_features), or a `Table` with its target (then y is None).
@@ -91,6 +91,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
                 column and row.
             TypeError: cells that are neither numbers nor labels.
         """
+        # A Table of the rows, and their weights.
         X, y = given(X, y)
         if not isinstance(X, Table):
             if y is None:
@@ -105,6 +106,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
         warn_of_data(table)
         table, weights = weighted_rows(table, sample_weight)
+        # Cut points, and the configuration of the core.
         cuts = self._cut_points(table, weights)
         config = {
             "learner": self._learner(table),
@@ -117,6 +119,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
             "weka": self._by_weka(table),
         }
         self._model = _engine.bayes_fit(table, config, sample_weight=weights, n_jobs=self.n_jobs)
+        # New rows are read by the names, kinds and levels of the fit.
         columns = table.columns
         schema = Schema(
             names=table.feature_names,
@@ -133,10 +136,11 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
+        """Class probabilities; None: shares in the training rows."""
         return None
 
     def _by_weka(self, table: Table) -> list[int]:
-        """Indices of the columns of numbers that are read by Weka's rule."""
+        """Indices of the numeric columns that are modelled by Weka's rule."""
         return []
 
     def _binned(self, table: Table) -> list[str]:
@@ -144,6 +148,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         return [c.name for c in table.columns if c.kind == "numeric"]
 
     def _cut_points(self, table: Table, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+        """Ascending cut points of the binned columns, by name."""
         names = self._binned(table)
         discretizer = self._discretizer(names[0] if names else None)
         if not names or discretizer is None:
@@ -154,6 +159,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         return found
 
     def _discretizer(self, needed_by: str | None) -> Discretizer | None:
+        """A new discretiser; None only if no column is binned (`needed_by` names one)."""
         from sklearn.base import clone
 
         found = make(self.discretize, self.n_bins, auto="mdlp")
@@ -169,10 +175,11 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         return copy
 
     def _take_back(self, data: bytes) -> None:
+        """Restore the core's model, when the estimator is unpickled."""
         self._model = _engine.bayes_model_from_bytes(data)
 
     def _adopt(self, schema: Schema, classes: np.ndarray, cuts: dict[str, np.ndarray]) -> None:
-        """Attributes from the core's model and what it does not hold."""
+        """Set the fitted attributes, from the core's model and from what it does not hold."""
         self._schema = schema
         self.cuts_ = cuts
         self.classes_ = classes
@@ -189,7 +196,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         self._read(next(iter(state["kind"].values())))
 
     def _read(self, state: dict[str, Any]) -> None:
-        """Attributes of the learner itself, from the core's model."""
+        """Set the fitted attributes of the learner, from the core's model."""
 
     # -- keeping ----------------------------------------------------------------------------------
 
@@ -226,6 +233,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     # -- predicting -------------------------------------------------------------------------------
 
     def _scores(self, X: Any, joint: bool) -> np.ndarray:
+        """ln P(c, x) where `joint`, else P(c | x); shape (n_rows, n_classes)."""
         check_is_fitted(self)
         blocks, n = rows_for(self._schema, X, self.handle_unknown)
         return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))

@@ -2,14 +2,13 @@
 shares.
 
 Source
-    Duda & Hart 1973; John & Langley, UAI 1995, for the normal densities. On numeric data it is
-    scikit-learn's GaussianNB, on labels its CategoricalNB, on both together what neither of them
-    does.
+    Duda & Hart 1973; John & Langley, UAI 1995, for the normal densities. On numeric data the result
+    is that of scikit-learn's GaussianNB, on labels that of its CategoricalNB; here columns of both
+    kinds may be mixed.
 Complexity
     One pass over the cells to fit, one to predict.
 When not to use it
-    Where probabilities matter and features repeat each other: they are counted as if they were
-    independent.
+    For probabilities from features that depend on each other, which are counted as independent.
 """
 
 from __future__ import annotations
@@ -57,19 +56,19 @@ class NaiveBayes(BayesClassifier):
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         n_jobs: threads; None is one, -1 all cores. Nothing depends on it.
 
-    ``distribution="weka"`` is the classifier of Weka 3.6, read from that program's output. The
-    precision of a column is the mean gap between neighbouring distinct training values (.01 if
-    there is one value). Each number is rounded to a multiple of it, and the deviation in a class
-    is at least precision / 6. The likelihood is the normal distribution's mass over the rounded
-    value +- precision / 2, at least 1e-75. Take it for counts, codes and coarse measurements, where
-    a class may have a single value and a density has a spike there. Take the densities for real
-    measurements, where both agree and densities cost half the time.
+    ``distribution="weka"`` reproduces the classifier of Weka 3.6. The precision of a column is the
+    mean gap between neighbouring distinct training values (0.01 if there is one value). Each number
+    is rounded to a multiple of it, and the standard deviation in a class is at least precision / 6.
+    The likelihood is the probability of the normal distribution within the rounded value +-
+    precision / 2, at least 1e-75. Use it for counts, codes and coarse measurements, where a class
+    may have a single value, so that a density would be unbounded there. For other measurements both
+    agree, and densities take half the time.
 
     Attributes:
         precision_: of columns by Weka's rule, shape (n_features,), NaN elsewhere.
         theta_, var_: mean and variance (smoothing included) of normal columns, shape (n_classes,
             n_features), NaN elsewhere.
-        epsilon_: what was added to the variances.
+        epsilon_: number that was added to the variances.
         feature_count_: weight of each (level or bin, class) by column name, for columns that are
             not normal.
 
@@ -108,12 +107,14 @@ class NaiveBayes(BayesClassifier):
         self.n_jobs = n_jobs
 
     def _learner(self, table: Table) -> dict[str, Any]:
+        """The learner as the core reads it."""
         return {
             "learner": "naive",
             "var_smoothing": real("var_smoothing", self.var_smoothing, 0.0, 1e300),
         }
 
     def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
+        """Class probabilities; None: shares in the training rows."""
         n_classes = len(table.classes)
         weka = isinstance(self.distribution, str) and self.distribution == "weka"
         if self.priors is None and not weka:
@@ -136,6 +137,7 @@ class NaiveBayes(BayesClassifier):
         return [float(p) for p in priors]
 
     def _binned(self, table: Table) -> list[str]:
+        """Names of the columns that are binned, by `distribution`."""
         numeric = super()._binned(table)
         chosen = self.distribution
         if isinstance(chosen, Mapping):
@@ -149,14 +151,11 @@ class NaiveBayes(BayesClassifier):
                     )
                 one_of("distribution", value, ("gaussian", "discretized", "weka"))
             return [n for n in numeric if chosen.get(n) == "discretized"]
-        return (
-            numeric
-            if one_of("distribution", chosen, ("auto", "gaussian", "discretized", "weka"))
-            == "discretized"
-            else []
-        )
+        one_of("distribution", chosen, ("auto", "gaussian", "discretized", "weka"))
+        return numeric if chosen == "discretized" else []
 
     def _by_weka(self, table: Table) -> list[int]:
+        """Indices of the numeric columns that are modelled by Weka's rule."""
         chosen = self.distribution
         numeric = [j for j, c in enumerate(table.columns) if c.kind == "numeric"]
         if isinstance(chosen, Mapping):
@@ -164,6 +163,7 @@ class NaiveBayes(BayesClassifier):
         return numeric if chosen == "weka" else []
 
     def _read(self, state: dict[str, Any]) -> None:
+        """Set moments, precisions and counts by column, from the core's model."""
         k = self.n_classes_
         self.theta_ = np.full((k, self.n_features_in_), np.nan)
         self.var_ = np.full((k, self.n_features_in_), np.nan)
@@ -181,4 +181,5 @@ class NaiveBayes(BayesClassifier):
                 self.var_[:, j] = np.square(feature["rounded"]["deviation"])
                 self.precision_[j] = feature["rounded"]["precision"]
             else:
+                # The last row counts the missing cells.
                 self.feature_count_[name] = np.array(feature["counts"]).reshape(-1, k)[:-1]

@@ -1,15 +1,13 @@
-"""Bayesian classifiers read back from bytes: a JSON document with a version and a checksum, as for
-trees.
+"""Reading Bayesian classifiers from the bytes of a file, for `fasttree.load`.
 
 What
-    ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``. The
-    model holds the class of the estimator, its parameters, names, kinds and levels of the features,
-    the class labels, and the core's cut points and counts. The checksum is the start of a SHA-256
-    of the model's JSON with sorted keys: enough to see damage, not a signature. Floats are printed
-    in their shortest exact form, so that a loaded model predicts the same bits.
-Loading
-    Nothing is executed and nothing believed: checksum first, then every part is compared with what
-    the core's model says of itself, whose counts the core checks.
+    ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``, the
+    document of `bayesian_networks.documents`. The model holds the class of the estimator, its
+    parameters, names, kinds and levels of the features, the class labels, and the core's cut points
+    and counts.
+Safety
+    Nothing in a file is executed. The checksum is verified first, then names, kinds, levels and
+    classes are compared with the core's model, whose counts the core checks.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from ..bayesian_networks.documents import opened
+from ..bayesian_networks.documents import labels_array, opened
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
 from .aode import AODE
@@ -32,22 +30,11 @@ __all__ = ["classifier_from_bytes"]
 
 LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
 _COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
-"""Keys of the core's model under which numbers of rows (weights) stand."""
-
-
-def _labels(values: Any) -> np.ndarray:
-    """Class labels as an array, of one type where they are."""
-    if not isinstance(values, list) or not all(
-        isinstance(v, (str, int, float, bool)) for v in values
-    ):
-        raise ValueError("classes are not labels")
-    return (
-        np.array(values) if len({type(v) for v in values}) == 1 else np.array(values, dtype=object)
-    )
+"""Keys of the core's model whose values are weights of rows."""
 
 
 def _checked_schema(model: dict[str, Any], core: dict[str, Any], owner: str) -> Schema:
-    """Names, kinds and levels, which must be those the core's model reads."""
+    """Names, kinds and levels of the features; ValueError unless they fit the core's model."""
     features, readings = model["features"], core["readings"]
     if len(features) != len(readings):
         raise ValueError(f"{len(features)} features, but the counts are of {len(readings)}")
@@ -75,25 +62,27 @@ def _checked_schema(model: dict[str, Any], core: dict[str, Any], owner: str) -> 
 
 def _check_counts(core: dict[str, Any]) -> None:
     """Refuse counts that no training set has: negative, not finite, or above 2^32 rows."""
+    # (key, value, whether it is below a key of counts)
     stack: list[tuple[str, Any, bool]] = [("model", core, False)]
     while stack:
-        name, value, counted = stack.pop()
+        key, value, is_count = stack.pop()
         if isinstance(value, dict):
-            stack += [(k, v, counted or k in _COUNTS) for k, v in value.items()]
+            stack += [(name, inner, is_count or name in _COUNTS) for name, inner in value.items()]
         elif isinstance(value, list):
-            stack += [(name, v, counted) for v in value]
-        elif counted and isinstance(value, (int, float)) and not 0 <= value <= 2**32:
-            said = str(value) if isinstance(value, float) or abs(value) < 10**20 else "a number"
-            raise ValueError(f"{name} holds {said}, which counts no rows (0 to 2^32)")
+            stack += [(key, inner, is_count) for inner in value]
+        elif is_count and isinstance(value, (int, float)) and not 0 <= value <= 2**32:
+            shown = str(value) if isinstance(value, float) or abs(value) < 10**20 else "a number"
+            raise ValueError(f"{key} holds {shown}, which counts no rows (0 to 2^32)")
 
 
 def classifier_from_bytes(data: bytes) -> BayesClassifier:
-    """A fitted classifier from the content of a file; it is checked before anything is believed.
+    """A fitted classifier from the content of a file, which is checked.
 
     Raises:
         ValueError: truncated, damaged, of another version, or no Bayesian classifier of fasttree.
     """
     model = opened(data, FORMAT)
+    # Any error of a value is one ValueError.
     try:
         learner = LEARNERS[model["learner"]]
         params = dict(model["parameters"])
@@ -101,7 +90,7 @@ def classifier_from_bytes(data: bytes) -> BayesClassifier:
         estimator = learner(**params)
         core = model["core"]
         _check_counts(core)
-        classes = _labels(model["classes"])
+        classes = labels_array(model["classes"])
         if len(classes) != len(core["class_counts"]):
             raise ValueError("the number of classes differs from that of the counts")
         schema = _checked_schema(model, core, learner.__name__)

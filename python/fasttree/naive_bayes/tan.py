@@ -4,7 +4,8 @@ Source
     Friedman, Geiger & Goldszmidt, Machine Learning 29, 1997 (conditional mutual information); Keogh
     & Pazzani, AI & Statistics 1999 (SuperParent, by leave-one-out accuracy).
 Complexity
-    Chow-Liu: one pass for each pair of features. Wrapper: O(p) rounds of O(p^2 n k).
+    Chow-Liu: one pass over the rows for each pair of features. Wrapper: O(p) rounds of O(p^2 n k),
+    with p features, n rows and k classes.
 When not to use it
     On few rows: each feature's table is split by class and by the values of its parent.
 """
@@ -58,8 +59,7 @@ class TAN(BayesClassifier):
         parents_: index of each feature's parent, None without one.
         edges_: of Chow-Liu: (feature, feature, conditional mutual information in nats), strongest
             first; else empty.
-
-        network_: the same as a `BayesianNetwork`, which draws itself, samples, and tells
+        network_: the model as a `BayesianNetwork`, which can be plotted and sampled and has
             likelihoods.
 
     Examples:
@@ -97,6 +97,7 @@ class TAN(BayesClassifier):
         self.n_jobs = n_jobs
 
     def _learner(self, table: Table) -> dict[str, Any]:
+        """The learner as the core reads it."""
         wrapper = one_of("structure", self.structure, ("chow_liu", "wrapper")) == "wrapper"
         fill = one_of("missing", self.missing, ("marginal", "mode")) == "mode"
         return {
@@ -107,6 +108,7 @@ class TAN(BayesClassifier):
         }
 
     def _root(self, table: Table, wrapper: bool) -> int | None:
+        """Index of the root of Chow-Liu's tree; None: found by the core."""
         root = self.root
         if root is None:
             return None
@@ -127,16 +129,17 @@ class TAN(BayesClassifier):
         return int(root)
 
     def _read(self, state: dict[str, Any]) -> None:
+        """Set parents and edges, from the core's model."""
         self.parents_: list[int | None] = state["parents"]
         self.edges_ = [(i, j, w) for i, j, w in state["edges"]]
         self._network: BayesianNetwork | None = None
 
     @property
     def network_(self) -> BayesianNetwork:
-        """The classifier as a network: every feature below the class and its parent.
+        """The classifier as a network, in which the class is a parent of every feature.
 
-        Its posterior of complete rows is that of `predict_proba`. A missing cell is summed out by
-        the classifier; the network has no level to fill it with, unless ``missing="mode"``.
+        For complete rows its posterior is that of `predict_proba`. The classifier sums missing
+        cells out; the network fills them only with ``missing="mode"``.
         """
         check_is_fitted(self)
         if self._network is None:
@@ -144,6 +147,7 @@ class TAN(BayesClassifier):
         return self._network
 
     def _as_network(self) -> BayesianNetwork:
+        """The network of the counts in the core's model."""
         state = json.loads(self._model.to_bytes())
         own, readings = state["kind"]["tan"], state["readings"]
         smoothing, k = own["smoothing"], len(self.classes_)
@@ -154,18 +158,20 @@ class TAN(BayesClassifier):
         ]
 
         def shares(counts: np.ndarray) -> np.ndarray:
+            """Smoothed shares along the last axis."""
             values = counts.shape[-1]
             added = smoothing["alpha"] / (1 if smoothing["method"] == "laplace" else values)
             total = counts.sum(axis=-1, keepdims=True)
             return np.asarray((counts + added) / (total + added * values))
 
+        # P(feature | parent, class) of every feature, then P(class).
         parents, tables = [], []
         for j, parent in enumerate(self.parents_):
             arity = 0 if levels[j] == (None,) else len(levels[j])
-            above = 1 if parent is None else len(levels[parent])
-            # (value of the parent, value, class); the last of each value stands for missing cells
-            cells = np.array(own["counts"][j]).reshape(-1, arity + 1, k)[:above, : max(arity, 1)]
-            table = shares(np.moveaxis(cells, 1, 2))
+            parent_arity = 1 if parent is None else len(levels[parent])
+            # axes: value of the parent, value, class; the last place of a value is missing cells
+            counts = np.array(own["counts"][j]).reshape(-1, arity + 1, k)
+            table = shares(np.moveaxis(counts[:parent_arity, : max(arity, 1)], 1, 2))
             parents.append([len(names)] if parent is None else [parent, len(names)])
             tables.append(table[0] if parent is None else table)
         parents.append([])

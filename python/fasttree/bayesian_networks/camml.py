@@ -5,11 +5,11 @@ Source
     *Bayesian Artificial Intelligence*; used by Hope & Korb, "A Bayesian metric for evaluating
     machine learning algorithms", 2004.
 Complexity
-    Fit: some millions of steps of less than a microsecond, and a pass over the rows for each table
-    that is asked for the first time. Prediction: the tables of the class and of its children.
+    Fit: some millions of steps of less than a microsecond, and one pass over the rows for each
+    table when it is first needed. Prediction: the tables of the class and of its children.
 When not to use it
-    For accuracy alone on few rows, where it finds no arcs and predicts the most frequent class. On
-    more than a hundred columns, whose orders it cannot explore.
+    For accuracy alone on few rows, where it finds no arcs and predicts the most frequent class. For
+    more than a hundred columns, as it cannot explore their orders.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from .columns import ColumnReader
 from .documents import sealed
 from .network import (
     BayesianNetwork,
+    Family,
     class_families,
     family_log,
     family_tables,
-    joined_parts,
     normalised,
     used_columns,
+    whole_rows,
 )
 from .reading import LARGEST_PARENTS, Reading, prior_config, read
 from .search import find_models
@@ -48,8 +49,9 @@ from .search import find_models
 __all__ = ["CaMML"]
 
 NOT_STORED = ("n_jobs", "progress")
-
-Family = tuple[int, tuple[int, ...]]
+"""Parameters that a model file does not have."""
+MIXTURE_SHARE, MIXTURE_SIZE = 0.999, 200
+"""Share of the posterior that the averaged models hold, and their largest number."""
 
 
 class CaMML(ClassifierMixin, BaseEstimator):
@@ -64,25 +66,26 @@ class CaMML(ClassifierMixin, BaseEstimator):
             visited models, in proportion to their posterior.
         arc_probability: prior probability of an arc, above 0 and below 1; None: estimated as (arcs
             + 1/2) / (M + 1) of the best annealed model, M = n(n - 1)/2.
-        max_parents: of a column.
+        max_parents: largest number of parents of a column.
         arc_priors: {(parent, child): probability of that arc, given that the parent comes first},
-            columns by name or number, the class by its name or -1. 0 forbids the arc, 1 demands it.
+            columns by name or number, the class by its name or -1. 0 forbids the arc, 1 requires
+            it.
         ordered: pairs of columns of which the first comes before the second.
         tied: pairs of columns that an arc joins, in either direction.
         n_steps: steps of all chains together; None: 60 n^5 for n columns with the class up to 20,
             from 1 to 10 million, 4000 n^3 for more, at most 40 million; the authors' program makes
             200 max(n, 10)^3.
-        n_chains: chains; each starts from another annealed model.
+        n_chains: number of chains; each starts from its own annealed model.
         temperature: ratio of neighbouring temperatures in the ladder of a chain, at least 1; visits
             are counted at temperature 1.
-        max_models: models that are kept.
+        max_models: largest number of models that are kept.
         discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``,
             ``"equal_frequency"``, an object of `fasttree.discretize`, or None (a numeric column is
             then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         missing: ``"mode"``: missing cells take the most frequent value or bin of the training rows;
-            ``"parts"``: they take all values by their shares among the known cells, in training and
-            in prediction; ``"error"``.
+            ``"parts"``: rows with missing cells become fractional rows, one for every value, by the
+            shares of the values among the known cells, in training and in prediction; ``"error"``.
         categorical_features: as in `Table`.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         random_state: seed; the same seed gives the same result for any number of threads.
@@ -93,11 +96,12 @@ class CaMML(ClassifierMixin, BaseEstimator):
         classes_: class labels, shape (n_classes,).
         network_: the best model, a `BayesianNetwork`.
         message_length_: its length in nits.
-        models_: cleaned models that were visited, heaviest first (`FoundModel`).
+        models_: visited models without their insignificant arcs, by descending weight
+            (`FoundModel`).
         arc_probability_: p of the prior.
         arc_probabilities_: sampled probability of an arc from i to j, shape (n, n), the class being
-            the last column; before cleaning.
-        search_: all that the search tells (`SearchResult`).
+            the last column; before insignificant arcs are removed.
+        search_: the result of the search (`SearchResult`).
         class_count_, class_prior_: weight of each class, and (n_i + 1/2) / (n + k/2).
         cuts_: cut points of each binned column, by name.
         n_features_in_, feature_names_in_: as in scikit-learn.
@@ -154,7 +158,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         self.progress = progress
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values and labels are taken."""
+        """Tags of scikit-learn: missing values and categories are supported."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
@@ -162,7 +166,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> CaMML:
-        """Search.
+        """Search a network for rows and labels.
 
         Args:
             X: rows, shape (n_rows, n_features), or a `Table` with its target (then y is None).
@@ -181,6 +185,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
             if sample_weight is not None:
                 X, y, sample_weight = without_empty_rows(X, y, sample_weight)
             X, y = Table(X, y, categorical_features=self.categorical_features), None
+        # Columns of levels and the prior, then the search in the core.
         reading = read(
             X,
             y,
@@ -208,7 +213,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         return self
 
     def _adopt(self, reading: Reading) -> None:
-        """Attributes from the search and the rows."""
+        """Set the fitted attributes from the search and the rows."""
         found, table = self.search_, reading.table
         network = BayesianNetwork.from_reading(reading, [list(p) for p in found.parents])
         mixture = _mixture(
@@ -219,7 +224,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
             network.names[:-1],
             network.levels[:-1],
             reading.cuts,
-            {n: f for n, f in zip(network.names, reading.fills(), strict=False) if f is not None},
+            reading.fill(),
             has_names=table.has_feature_names,
             owner=type(self).__name__,
             shares=network._reader.shares,
@@ -236,6 +241,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         classes: np.ndarray,
         counts: np.ndarray,
     ) -> None:
+        """Set the fitted attributes, of a fit or of a model file."""
         self.network_, self._families, self._tables = network, mixture, tables
         self.message_length_ = self.search_.length
         self.models_ = self.search_.models
@@ -258,17 +264,22 @@ class CaMML(ClassifierMixin, BaseEstimator):
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes)."""
         check_is_fitted(self)
         last = len(self.network_.names) - 1
-        codes, rows, share = self._reader.parts(X, used_columns(self._tables), self.handle_unknown)
-        logs = {one: family_log(table, *one, codes, last) for one, table in self._tables.items()}
+        used = used_columns(self._tables)
+        codes, rows, share = self._reader.fractional_rows(X, used, self.handle_unknown)
+        # Every family's factor once, then the posterior of each model, averaged by weight.
+        logs = {
+            family: family_log(table, *family, codes, last)
+            for family, table in self._tables.items()
+        }
         total = np.zeros((len(codes), self.n_classes_))
         for weight, families in self._families:
             joint = np.zeros_like(total)
-            for one in families:
-                joint = joint + logs[one]
+            for family in families:
+                joint = joint + logs[family]
             total += weight * normalised(joint)
         if len(self._families) > 1:
             total /= total.sum(axis=1, keepdims=True)
-        return joined_parts(total, rows, share)
+        return whole_rows(total, rows, share)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row; of several, the first in `classes_`."""
@@ -291,23 +302,20 @@ class CaMML(ClassifierMixin, BaseEstimator):
     def to_dot(self) -> str:
         """The best network in Graphviz's language, arcs with their sampled probabilities."""
         check_is_fitted(self)
-        labels = {arc: f"{p:.2f}" for arc, p in self._sampled().items()}
-        return self.network_.to_dot(labels)
+        return self.network_.to_dot(
+            {arc: f"{p:.2f}" for arc, p in self._by_arc(self.arc_probabilities_).items()}
+        )
 
     def to_svg(self) -> str:
-        """The best network as a picture; the stronger an arc, the more probable its edge."""
+        """The best network as an SVG picture; opacity is the probability of the edge."""
         check_is_fitted(self)
-        p = self.arc_probabilities_ + self.arc_probabilities_.T
-        weights = {
-            (self.network_.names[i], self.network_.names[j]): float(p[i, j])
-            for j, own in enumerate(self.network_.parents)
-            for i in own
-        }
-        return self.network_.to_svg(weights)
+        edges = self.arc_probabilities_ + self.arc_probabilities_.T
+        return self.network_.to_svg(self._by_arc(edges))
 
-    def _sampled(self) -> dict[tuple[str, str], float]:
+    def _by_arc(self, values: np.ndarray) -> dict[tuple[str, str], float]:
+        """Values (n, n) at the arcs of the best network, by (parent, child)."""
         return {
-            (self.network_.names[i], self.network_.names[j]): float(self.arc_probabilities_[i, j])
+            (self.network_.names[i], self.network_.names[j]): float(values[i, j])
             for j, own in enumerate(self.network_.parents)
             for i in own
         }
@@ -326,6 +334,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         save_bytes(path, self.to_bytes())
 
     def _state(self) -> dict[str, Any]:
+        """The model as JSON; `storing` reads it."""
         params = {k: v for k, v in self.get_params(deep=False).items() if k not in NOT_STORED}
         params["discretize"] = stored_discretizer(params["discretize"])
         priors = params["arc_priors"]
@@ -356,7 +365,11 @@ class CaMML(ClassifierMixin, BaseEstimator):
 def _mixture(
     models: Sequence[Any], best: Sequence[Sequence[int]]
 ) -> list[tuple[float, list[Family]]]:
-    """(weight, families of the class) of the models to predict with: those that differ there."""
+    """(weight, families of the class and its children) of the models that predict.
+
+    Models that agree in these families are one; only the heaviest are kept. Without models it is
+    the best one alone.
+    """
     if not models:
         return [(1.0, class_families(best))]
     weights: dict[tuple[Family, ...], float] = {}
@@ -369,6 +382,6 @@ def _mixture(
     for families, weight in found:
         kept.append((weight, list(families)))
         held += weight
-        if held > 0.999 * total or len(kept) >= 200:
+        if held > MIXTURE_SHARE * total or len(kept) >= MIXTURE_SIZE:
             break
     return [(weight / held, families) for weight, families in kept]

@@ -1,30 +1,43 @@
-"""Rows of a user as codes of a network's columns.
+"""`ColumnReader`: new rows as codes of a network's columns.
 
 What
-    `ColumnReader` matches columns by name or position as the other models do, turns numbers into
-    bins and labels into codes. It fills missing cells by the most frequent level of the training
-    rows, or divides rows by parts.
+    Columns are matched by name or position as in the other models; numbers become bins and labels
+    codes. A missing cell takes the most frequent level of the training rows, or its row is divided
+    into fractional rows, one per level. `BayesianNetwork` and `CaMML` predict by these codes.
+Complexity
+    O(cells), or with fractional rows O(fractional rows x columns).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _engine
 from .._checks import as_float, number_array, shown
-from ..discretize import interval_labels
 from ..estimators.new_rows import Schema, rows_for
 from ..table import Table
 from ..table.columns import Column
 
 __all__ = ["ColumnReader"]
 
-LARGEST_PARTS = 2**20
-"""Rows that the parts of a block of rows to predict may become, or 64 for each of them."""
+MOST_FRACTIONAL, MOST_PER_ROW = 2**20, 64
+"""Fractional rows that the rows of a prediction may become: the larger of this number, and of so
+many per row on average."""
+
+
+class FractionalRows(NamedTuple):
+    """Rows of which several may belong to one row of the input, in the order of the input."""
+
+    codes: np.ndarray
+    """Codes of the cells, shape (n_fractional, columns)."""
+    rows: np.ndarray
+    """The row of the input, shape (n_fractional,)."""
+    share: np.ndarray
+    """The share of that row, shape (n_fractional,)."""
 
 
 @dataclass
@@ -34,9 +47,10 @@ class ColumnReader:
     Attributes:
         schema: names, kinds and levels.
         cuts: cut points of the binned columns, by name.
-        fill: code that replaces a missing cell, by name.
-        shares: shares of the values that a missing cell may have, by name.
+        fill: code that replaces a missing cell, by name of the column.
         labels: labels of the codes of each column.
+        shares: probability of each code of a missing cell, by name; empty: missing cells are
+            filled.
     """
 
     schema: Schema
@@ -57,7 +71,11 @@ class ColumnReader:
         owner: str = "BayesianNetwork",
         shares: Mapping[str, Any] | None = None,
     ) -> ColumnReader:
-        """A reader of named columns; those with cut points are numbers."""
+        """A reader of named columns; those with cut points are numeric.
+
+        Raises:
+            ValueError: cut points, codes or shares that do not fit the columns.
+        """
         points = {name: number_array(f"cuts of {name!r}", own) for name, own in cuts.items()}
         for name, own in points.items():
             if name not in names:
@@ -77,95 +95,94 @@ class ColumnReader:
             has_names=has_names,
             owner=owner,
         )
+        # The code, and the probabilities of all codes, of a missing cell.
         for name, code in fill.items():
             size = len(levels[list(names).index(name)]) if name in names else 0
             number = as_float(code)
             if number is None or not 0 <= number < size:
                 raise ValueError(f"fill of {name!r}: {shown(code)} is not the number of a level")
-        parts = {}
+        checked = {}
         for name, own in (shares or {}).items():
-            parts[name] = number_array(f"shares of {name!r}", own)
+            checked[name] = number_array(f"shares of {name!r}", own)
             size = len(levels[list(names).index(name)]) if name in names else 0
-            fits = parts[name].shape == (size,) and (parts[name] >= 0).all()
-            if not fits or abs(parts[name].sum() - 1) > 1e-6:
+            fits = checked[name].shape == (size,) and (checked[name] >= 0).all()
+            if not fits or abs(checked[name].sum() - 1) > 1e-6:
                 raise ValueError(f"shares of {name!r} are not one probability for each level")
-        return cls(schema, points, {n: int(c) for n, c in fill.items()}, list(levels), parts)
+        fill_codes = {name: int(code) for name, code in fill.items()}
+        return cls(schema, points, fill_codes, list(levels), checked)
 
     def codes(self, X: Any, handle_unknown: str = "missing") -> np.ndarray:
-        """Codes of all cells, shape (n_rows, columns); a missing one is filled.
+        """Codes of all cells, shape (n_rows, columns); missing cells are filled.
 
         Raises:
             ValueError: a missing cell of a column without a level to fill it, named with its row.
         """
-        found, gone = self._read(X, handle_unknown)
+        codes, missing = self._read(X, handle_unknown)
         for j, name in enumerate(self.schema.names):
-            if gone[:, j].any():
+            if missing[:, j].any():
                 if name not in self.fill:
                     raise ValueError(
-                        f"column {name!r}, row {int(gone[:, j].argmax())} is missing or unknown, "
-                        "and the network has no level to fill it with"
+                        f"column {name!r}, row {int(missing[:, j].argmax())} is missing or "
+                        "unknown, and the network has no level to fill it with"
                     )
-                found[gone[:, j], j] = self.fill[name]
-        return found
+                codes[missing[:, j], j] = self.fill[name]
+        return codes
 
-    def parts(
+    def fractional_rows(
         self, X: Any, used: Collection[int], handle_unknown: str = "missing"
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Codes of all cells, the row that they stand for, and their share of that row.
+    ) -> FractionalRows:
+        """Codes of all cells, of rows that are divided by their missing cells.
 
-        A missing cell of a column that is `used` takes every value with its share; rows without one
-        come once. Without shares a missing cell is filled.
+        A row with a missing cell in a column of `used` becomes one row for every value of the
+        column that has a positive share. Without shares missing cells are filled.
 
         Raises:
-            ValueError: a missing cell that cannot be filled, or a row of too many parts.
+            ValueError: a missing cell that cannot be filled, or too many fractional rows.
         """
         if not self.shares:
             codes = self.codes(X, handle_unknown)
-            return codes, np.arange(len(codes)), np.ones(len(codes))
-        codes, gone = self._read(X, handle_unknown)
-        codes[gone] = 0
+            return FractionalRows(codes, np.arange(len(codes)), np.ones(len(codes)))
+        codes, missing = self._read(X, handle_unknown)
+        codes[missing] = 0
         rows, share = np.arange(len(codes)), np.ones(len(codes))
+        # Divide by one column after the other.
         for j in sorted(used):
             own = self.shares[self.schema.names[j]]
             values = np.flatnonzero(own)
-            times = np.where(gone[rows, j], len(values), 1)
-            if times.sum() > max(LARGEST_PARTS, 64 * len(gone)):
+            times = np.where(missing[rows, j], len(values), 1)
+            if times.sum() > max(MOST_FRACTIONAL, MOST_PER_ROW * len(missing)):
                 raise ValueError(
                     f"row {int(rows[times.argmax()])}: too many missing cells for prediction by "
                     "parts; impute them, or use missing='mode'"
                 )
-            place = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+            # Number each copy within its row: copy v of a divided row has the v-th value.
+            copy = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
             codes, rows, share = (np.repeat(a, times, axis=0) for a in (codes, rows, share))
-            here = gone[rows, j]
-            codes[here, j] = values[place[here]]
-            share[here] *= own[values[place[here]]]
-        return codes, rows, share
+            divided = missing[rows, j]
+            codes[divided, j] = values[copy[divided]]
+            share[divided] *= own[values[copy[divided]]]
+        return FractionalRows(codes, rows, share)
 
     def _read(self, X: Any, handle_unknown: str) -> tuple[np.ndarray, np.ndarray]:
-        """Codes and whether a cell is missing or unknown, shapes (n_rows, columns)."""
-        blocks, n = rows_for(self.schema, X, handle_unknown)
+        """Codes, and whether a cell is missing or unknown; shapes (n_rows, columns)."""
+        blocks, n_rows = rows_for(self.schema, X, handle_unknown)
         columns = [block[:, c] for block in blocks for c in range(block.shape[1])]
-        found = np.zeros((n, len(columns)), dtype=np.intp)
-        gone = np.zeros((n, len(columns)), dtype=bool)
+        codes = np.zeros((n_rows, len(columns)), dtype=np.intp)
+        missing = np.zeros((n_rows, len(columns)), dtype=bool)
         for j, (name, cells) in enumerate(zip(self.schema.names, columns, strict=True)):
             if self.schema.nominal[j]:
-                gone[:, j] = (cells < 0) | (cells >= len(self.labels[j]))
-                found[:, j] = cells.astype(np.intp)
+                missing[:, j] = (cells < 0) | (cells >= len(self.labels[j]))
+                codes[:, j] = cells.astype(np.intp)
             else:
-                gone[:, j] = np.isnan(cells)
-                found[:, j] = np.searchsorted(self.cuts[name], cells, side="left")
-        return found, gone
+                missing[:, j] = np.isnan(cells)
+                codes[:, j] = np.searchsorted(self.cuts[name], cells, side="left")
+        return codes, missing
 
     def table(self, codes: np.ndarray, target: str, classes: Sequence[Any]) -> Table:
-        """Codes with those of the class (last) as a Table of levels."""
+        """Codes of columns and class (last), shape (n_rows, columns + 1), as a Table of levels."""
         columns = [
             Column(name, "nominal", codes[:, j].astype(np.int32), tuple(self.labels[j]))
             for j, name in enumerate(self.schema.names)
         ]
         last = Column(target, "nominal", codes[:, -1].astype(np.int32), tuple(classes))
         return Table.from_columns(columns, last)
-
-
-def bin_labels(cuts: np.ndarray) -> tuple[str, ...]:
-    """Labels of the bins between cut points."""
-    return interval_labels(cuts)

@@ -1,13 +1,13 @@
-"""Graphs as pictures: Graphviz's language, and an SVG with a layout of its own.
+"""Graphs as pictures: Graphviz's language, and an SVG with a layered layout.
 
 What
-    Columns stand in layers, each below its parents; within a layer they follow the mean place of
-    their parents. Arcs that pass a layer go round its columns. Colours follow the page: light or
-    dark.
+    Columns are drawn in layers, each below its parents, and within a layer in the order of the mean
+    positions of their parents. Arcs that cross a layer are bent around its columns. The SVG takes
+    its colour from the page. `BayesianNetwork.to_dot` and `to_svg` call this.
 Complexity
     O(columns x arcs).
 When not to use it
-    For hundreds of columns: `dot` is read by programs that lay out large graphs.
+    SVG for hundreds of columns: Graphviz lays out the output of `dot`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from ..rendering.plain_text import one_line
 
 __all__ = ["dot", "svg"]
 
-WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 8.0, 30.0, 28.0, 54.0, 14.0
+PADDING, CHARACTER, HEIGHT = 8.0, 7.6, 30.0
+"""Pixels beside a name, of a character at 13 px, and of a column's box."""
+GAP_X, GAP_Y, MARGIN = 28.0, 54.0, 14.0
+"""Pixels between boxes, between layers, and around the picture."""
 
 Arc = tuple[str, str]
 
@@ -45,15 +48,17 @@ def dot(names: Sequence[str], arcs: Sequence[Arc], labels: Mapping[Arc, str]) ->
 
 
 def _quoted(text: str) -> str:
+    """A string of Graphviz's language."""
     return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def layers(parents: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Columns by layer, each below its parents.
+    """Columns by layer, each in the layer after the deepest of its parents.
 
     >>> layers([[], [0], [0, 1]])
     [[0], [1], [2]]
     """
+    # Depths settle after at most as many rounds as there are columns.
     depth = [0] * len(parents)
     for _ in parents:
         for j, own in enumerate(parents):
@@ -61,6 +66,7 @@ def layers(parents: Sequence[Sequence[int]]) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in range(max(depth) + 1)]
     for j, d in enumerate(depth):
         found[d].append(j)
+    # Within a layer, columns are sorted by the mean position of their parents.
     place = {j: float(at) for layer in found for at, j in enumerate(layer)}
     for layer in found[1:]:
         layer.sort(key=lambda j: (sum(place[i] for i in parents[j]) / len(parents[j]), j))
@@ -71,18 +77,20 @@ def layers(parents: Sequence[Sequence[int]]) -> list[list[int]]:
 def svg(
     names: Sequence[str], parents: Sequence[Sequence[int]], weights: Mapping[Arc, float]
 ) -> str:
-    """A picture; `weights` in [0, 1] are the opacities of arcs, 1 where none is given."""
+    """An SVG picture; `weights` in [0, 1] are the opacities of arcs, by default 1."""
+    # The centre of each box: layers from top to bottom, each centred.
     found = layers(parents)
     shown = [html.escape(one_line(name)) for name in names]
-    width = [2 * WIDTH + 7.6 * len(name) for name in names]
-    across = [sum(width[j] for j in layer) + GAP_X * (len(layer) - 1) for layer in found]
-    whole = max(across)
+    width = [2 * PADDING + CHARACTER * len(name) for name in names]
+    layer_width = [sum(width[j] for j in layer) + GAP_X * (len(layer) - 1) for layer in found]
+    widest = max(layer_width)
     centre: dict[int, tuple[float, float]] = {}
     for depth, layer in enumerate(found):
-        x = MARGIN + (whole - across[depth]) / 2
+        x = MARGIN + (widest - layer_width[depth]) / 2
         for j in layer:
             centre[j] = (x + width[j] / 2, MARGIN + HEIGHT / 2 + depth * (HEIGHT + GAP_Y))
             x += width[j] + GAP_X
+    # Arcs first, then boxes with their names over them.
     shapes = []
     for j, own in enumerate(parents):
         for i in own:
@@ -96,7 +104,7 @@ def svg(
             f'<text x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="currentColor">'
             f"{name}</text>"
         )
-    total_x = whole + 2 * MARGIN
+    total_x = widest + 2 * MARGIN
     total_y = len(found) * HEIGHT + (len(found) - 1) * GAP_Y + 2 * MARGIN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total_x:.0f} {total_y:.0f}" '
@@ -108,9 +116,10 @@ def svg(
 
 
 def _arc(start: tuple[float, float], end: tuple[float, float], weight: float, title: str) -> str:
+    """A curve between two boxes, given by their centres (x, y)."""
     (x1, y1), (x2, y2) = (start[0], start[1] + HEIGHT / 2), (end[0], end[1] - HEIGHT / 2)
     bend = (y2 - y1) / 2
-    side = 0.0 if bend < GAP_Y else GAP_Y  # an arc that passes a layer bows to the side
+    side = 0.0 if bend < GAP_Y else GAP_Y  # an arc across a layer is bent to the side
     path = (
         f"M{x1:.1f} {y1:.1f}C{x1 + side:.1f} {y1 + bend:.1f} {x2 + side:.1f} {y2 - bend:.1f} "
         f"{x2:.1f} {y2:.1f}"

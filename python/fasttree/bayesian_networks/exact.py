@@ -2,8 +2,8 @@ r"""`exact_posterior`: evidence, arc probabilities and the best model, summed ov
 
 What
     The prior of `message_length` is modular in the order, so the sum over all totally ordered
-    networks is a dynamic program over sets of columns. It tells the truth that a search only
-    approaches: how probable each arc is, and which model is the best.
+    networks is a dynamic program over sets of columns. It gives the exact probability of each arc
+    and the best model, which a search (`CaMML`) approximates.
 Formula
     :math:`\ln \sum \exp(-\text{message length})` over all orders of the columns and all arcs from
     earlier to later ones. Every order counts as one: a graph weighs by its number of orders
@@ -73,7 +73,7 @@ class OrderedModel(Sequence[tuple[int, ...]]):
 
 @dataclass(frozen=True, eq=False)
 class ExactPosterior:
-    """What `exact_posterior` found.
+    """Result of `exact_posterior`.
 
     Attributes:
         log_evidence: ln of the sum of exp(-message length) over all totally ordered models.
@@ -136,9 +136,8 @@ def exact_posterior(
         arc_priors, ordered, tied: as in `CaMML`.
         discretize, n_bins, missing: as in `CaMML`.
         sample_weight: weights of the rows, shape (n_rows,).
-        max_memory: bytes; what is needed is computed first (`exact_memory`), and refused if it is
-            more.
-        n_jobs: threads; None is one, -1 all cores. Nothing depends on it.
+        max_memory: bytes; if more is needed (`exact_memory`), the call is refused.
+        n_jobs: threads; None is one, -1 all cores. The result does not depend on it.
         progress: True for a bar, or a function of (done, total).
 
     Raises:
@@ -158,6 +157,7 @@ def exact_posterior(
         missing=missing,
         max_parents=max_parents,
     )
+    # The sum and the best model, by the core.
     prior = prior_config(reading.names, arc_probability, arc_priors, ordered, tied)
     log_evidence, arcs, parents, order = _engine.network_exact(
         reading.table,
@@ -169,6 +169,7 @@ def exact_posterior(
     )
     if not math.isfinite(log_evidence):
         raise ValueError("no network has a probability: the priors contradict each other")
+    # The length of the best model; priors of single arcs change that of its arcs.
     plain = message_length(
         reading.table,
         parents,

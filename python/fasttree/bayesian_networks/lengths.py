@@ -1,4 +1,4 @@
-r"""`message_length`: what a network costs, in nits, tables and arcs and data together.
+r"""`message_length`: the length in nits of a message that states a network and a Table.
 
 Formula
     A column with v values and given parents: over all configurations of the parents, N cases in
@@ -7,7 +7,7 @@ Formula
     possible ones, n columns with the class.
 Source
     Wallace & Korb, "Learning linear causal models by MML sampling", 1999; Korb & Nicholson,
-    *Bayesian Artificial Intelligence*. The constant is that of their program, whose records the
+    *Bayesian Artificial Intelligence*. The constant is that of their program, whose results the
     formula reproduces.
 Complexity
     O(rows x arcs).
@@ -38,10 +38,10 @@ class MessageLength:
 
     Attributes:
         total: structure + tables.
-        structure: of the arcs.
-        tables: of the parameters and the data, all columns together.
-        likelihood: of the data alone, each value predicted with (n_i + 1/2) / (N + v/2).
-        columns: tables, column by column, the class last.
+        structure: length of the arcs.
+        tables: length of the parameters and the data, all columns together.
+        likelihood: length of the data alone, each value predicted with (n_i + 1/2) / (N + v/2).
+        columns: `tables` by column, the class last.
     """
 
     total: float
@@ -52,7 +52,8 @@ class MessageLength:
 
 
 def structure_cost(n: int, arcs: int, p: float) -> float:
-    """Nits of ``arcs`` of all arcs that n ordered columns may have.
+    """Nits of stating which `arcs` of the possible arcs of n ordered columns there are, each with
+    prior probability p.
 
     >>> round(structure_cost(8, 7, 7.5 / 29), 6)
     15.75085
@@ -64,8 +65,12 @@ def structure_cost(n: int, arcs: int, p: float) -> float:
 def ordered_structure_cost(
     prior: dict[str, Any], parents: Sequence[Sequence[int]], order: Sequence[int]
 ) -> float:
-    """Nits of the arcs of an ordered network under priors of its arcs: those that are certain cost
-    nothing.
+    """Nits of the arcs of an ordered network under priors of single arcs (0 for certain ones).
+
+    Args:
+        prior: from `prior_config`.
+        parents: of each column.
+        order: columns, first to last.
 
     >>> prior = {"arc_probability": 0.5, "arcs": [[0, 1, 0.25]], "tied": [[1, 2]]}
     >>> round(ordered_structure_cost(prior, [[], [0], [1]], [0, 1, 2]) / math.log(2), 9)

@@ -38,6 +38,9 @@ from .structure import check_acyclic, equivalent, parent_lists
 
 __all__ = ["BayesianNetwork"]
 
+Family = tuple[int, tuple[int, ...]]
+"""A column and its parents, by number."""
+
 
 def probability_table(name: str, given: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """A copy of a table of conditional probabilities of the column ``name``.
@@ -164,19 +167,18 @@ class BayesianNetwork(TableNetwork):
 
     @classmethod
     def from_reading(cls, reading: Any, parents: list[list[int]]) -> BayesianNetwork:
-        """The same from rows that were read already."""
+        """The network of a graph, its tables estimated from the rows of a `Reading`."""
         check_acyclic(parents, reading.names)
         found = family_tables(reading, list(enumerate(map(tuple, parents))))
         tables = [found[j, tuple(own)] for j, own in enumerate(parents)]
         names = reading.names
-        fill = {n: f for n, f in zip(names, reading.fills(), strict=False) if f is not None}
         return cls(
             names,
             reading.levels(),
             parents,
             tables,
             cuts=reading.cuts,
-            fill=fill,
+            fill=reading.fill(),
             shares=reading.shares(),
         )
 
@@ -212,7 +214,7 @@ class BayesianNetwork(TableNetwork):
         same v-structures."""
         return equivalent(self, other)
 
-    def families(self) -> list[tuple[int, tuple[int, ...]]]:
+    def families(self) -> list[Family]:
         """(column, parents) of the class and of its children."""
         return class_families(self.parents)
 
@@ -224,11 +226,11 @@ class BayesianNetwork(TableNetwork):
         class gets equal shares.
         """
         families = self.families()
-        codes, rows, share = self._reader.parts(X, used_columns(families))
+        codes, rows, share = self._reader.fractional_rows(X, used_columns(families))
         total = np.zeros((len(codes), len(self.classes)))
         for child, parents in families:
             total += family_log(self.tables[child], child, parents, codes, len(self.names) - 1)
-        return joined_parts(normalised(total), rows, share)
+        return whole_rows(normalised(total), rows, share)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row; of several, the first."""
@@ -243,10 +245,11 @@ class BayesianNetwork(TableNetwork):
         )
 
     def log_likelihood(self, table: Table) -> float:
-        """Their sum, in nits."""
+        """Sum of `log_probabilities`, in nits."""
         return math.fsum(self.log_probabilities(table))
 
     def _class_codes(self, table: Table) -> np.ndarray:
+        """Codes of the classes of a Table's rows in the network, shape (n_rows,)."""
         own = {_engine.plain(label): code for code, label in enumerate(self.classes)}
         given = [_engine.plain(label) for label in table.classes]
         unknown = [
@@ -259,7 +262,7 @@ class BayesianNetwork(TableNetwork):
         return np.array([own.get(label, 0) for label in given])[table.y_codes]
 
     def sample(self, n_samples: int, random_state: Seed = None) -> Table:
-        """Independent rows with their class, as a Table; bins come as their intervals.
+        """Independent rows with their class, as a Table; values of bins are intervals.
 
         Args:
             n_samples: rows, at least 1.
@@ -271,7 +274,7 @@ class BayesianNetwork(TableNetwork):
         return self._reader.table(codes, self.names[-1], self.classes)
 
     def arc_strengths(self, table: Table, *, arc_probability: float = 0.5) -> dict[Any, float]:
-        """Nits by which the message is longer without each arc, by (parent, child).
+        """Nits by which the message grows without each arc, by (parent, child).
 
         Args:
             table: rows with a class, in the columns of the network.
@@ -287,9 +290,12 @@ class BayesianNetwork(TableNetwork):
         found = {}
         for j, own in enumerate(lists):
             for i in own:
-                less = [[k for k in p if (k, c) != (i, j)] for c, p in enumerate(lists)]
-                shorter = message_length(binned, less, arc_probability=arc_probability).total
-                found[self.names[i], self.names[j]] = shorter - whole
+                others = [
+                    [parent for parent in parents if (parent, child) != (i, j)]
+                    for child, parents in enumerate(lists)
+                ]
+                without = message_length(binned, others, arc_probability=arc_probability).total
+                found[self.names[i], self.names[j]] = without - whole
         return found
 
     # -- showing and keeping ----------------------------------------------------------------------
@@ -325,7 +331,7 @@ class BayesianNetwork(TableNetwork):
         save_bytes(path, self.to_bytes())
 
     def state(self) -> dict[str, Any]:
-        """All of it in terms of JSON."""
+        """The network as JSON; the arguments of the constructor, tables flat."""
         return {
             "names": self.names,
             "levels": [[_engine.plain(v) for v in own] for own in self.levels],
@@ -338,10 +344,11 @@ class BayesianNetwork(TableNetwork):
 
 
 def _mixed(labels: Sequence[Any]) -> bool:
+    """Whether labels are of several types."""
     return len({type(label) for label in labels}) > 1
 
 
-def class_families(parents: Sequence[Sequence[int]]) -> list[tuple[int, tuple[int, ...]]]:
+def class_families(parents: Sequence[Sequence[int]]) -> list[Family]:
     """(column, parents) of the class, which is the last column, and of its children.
 
     >>> class_families([[2], [0], []])
@@ -351,7 +358,7 @@ def class_families(parents: Sequence[Sequence[int]]) -> list[tuple[int, tuple[in
     return [(j, tuple(own)) for j, own in enumerate(parents) if j == last or last in own]
 
 
-def used_columns(families: Iterable[tuple[int, tuple[int, ...]]]) -> set[int]:
+def used_columns(families: Iterable[Family]) -> set[int]:
     """Columns beside the class (the highest one) that the class's posterior depends on.
 
     >>> used_columns([(0, (3,)), (3, (1,))])
@@ -361,8 +368,8 @@ def used_columns(families: Iterable[tuple[int, tuple[int, ...]]]) -> set[int]:
     return columns - {max(columns)}
 
 
-def joined_parts(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Probabilities of whole rows from those of their parts, which stand together in order."""
+def whole_rows(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Probabilities of whole rows, from those of their fractional rows (`FractionalRows`)."""
     if len(rows) == (rows[-1] + 1 if len(rows) else 0):
         return proba
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -370,24 +377,22 @@ def joined_parts(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.n
     return np.asarray(total / total.sum(axis=1, keepdims=True))
 
 
-def family_tables(
-    reading: Any, families: Sequence[tuple[int, tuple[int, ...]]]
-) -> dict[tuple[int, tuple[int, ...]], np.ndarray]:
+def family_tables(reading: Any, families: Sequence[Family]) -> dict[Family, np.ndarray]:
     """P(column | parents) of each family, (n_i + 1/2) / (N + v/2), from the rows of a `Reading`."""
     levels = [len(own) for own in reading.levels()]
     found = {}
     waiting = list(dict.fromkeys(families))
     while waiting:
-        # one call counts one family of each column
+        # A call counts one family of each column; the others wait for the next call.
         lists: list[list[int]] = [[] for _ in levels]
-        now = {}
+        chosen: dict[int, tuple[int, ...]] = {}
         for child, parents in waiting:
-            if child not in now:
-                now[child] = parents
+            if child not in chosen:
+                chosen[child] = parents
                 lists[child] = list(parents)
-        waiting = [one for one in waiting if now.get(one[0]) != one[1]]
+        waiting = [one for one in waiting if chosen.get(one[0]) != one[1]]
         counted = reading.counts(lists)
-        for child, parents in now.items():
+        for child, parents in chosen.items():
             shape = [levels[i] for i in (*parents, child)]
             counts = counted[child].reshape(shape)
             total = counts.sum(axis=-1, keepdims=True)
@@ -402,15 +407,16 @@ def family_log(
     ``last``."""
     with np.errstate(divide="ignore"):
         logs = np.log(table)
-    # the class's axis goes last, the others are read at the rows' codes
+    # The axis of the class goes last, the others are indexed by the rows' codes.
     axes = [*parents, child]
     logs = np.moveaxis(logs, axes.index(last), -1)
-    place_of = tuple(codes[:, i] for i in axes if i != last)
-    return np.broadcast_to(logs[place_of], (len(codes), logs.shape[-1]))
+    cells = tuple(codes[:, i] for i in axes if i != last)
+    return np.broadcast_to(logs[cells], (len(codes), logs.shape[-1]))
 
 
 def normalised(log_joint: np.ndarray) -> np.ndarray:
-    """Probabilities from logarithms of joint ones; a row that is impossible is uniform."""
+    """Posterior probabilities from ln P(row, class), both (n_rows, n_classes); the classes of an
+    impossible row are equally probable."""
     top = log_joint.max(axis=1, keepdims=True)
     shares = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0))
     shares = np.where(np.isfinite(top), shares, 1.0)

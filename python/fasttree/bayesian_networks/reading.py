@@ -1,9 +1,9 @@
-"""Training sets as the core's networks read them: binned, missing cells filled, the class last.
+"""Training rows as the core's networks read them: binned, missing cells filled, the class last.
 
 What
-    `read` brings (X, y) or a `Table` to what a network counts: columns of levels, cut points for
-    numeric columns, whole-number or real weights. Parents, pairs and arcs are then numbers or names
-    of columns, the class being the last one.
+    `read` turns (X, y) or a `Table` into a `Reading`: columns of levels, cut points of numeric
+    columns, weights. `CaMML`, `exact_posterior` and `message_length` begin with it. `prior_config`
+    checks the priors over graphs. Columns are given by name or number, the class being the last.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..table.doubtful import warn_of_data
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
 
 LARGEST_PARENTS = 11
-"""Parents of a variable, at most, in the program whose records the score follows."""
+"""Largest number of parents of a column, as in the authors' program."""
 
 
 @dataclass
@@ -35,11 +35,11 @@ class Reading:
     """A training set and how its cells become levels.
 
     Attributes:
-        table: the rows, class among them.
+        table: the rows with their class.
         weights: weight of each row, or None for 1.
         names: columns, then the class.
         cuts: ascending cut points of each binned column, by name.
-        config: the same as the core reads it; without a prior.
+        config: cut points and options as the core reads them, without a prior.
     """
 
     table: Table
@@ -60,14 +60,16 @@ class Reading:
         """Weight of each (configuration of the parents, value) of each column, flat."""
         return self._counted(parents)[0]
 
-    def fills(self) -> list[int | None]:
-        """Code that replaces a missing cell of each column beside the class."""
-        return self._counted([[] for _ in self.names])[1]
+    def fill(self) -> dict[str, int]:
+        """Code that replaces a missing cell, by name of the column."""
+        codes = self._counted([[] for _ in self.names])[1]
+        return {
+            name: code for name, code in zip(self.names, codes, strict=False) if code is not None
+        }
 
     def shares(self) -> dict[str, list[float]]:
-        """Shares of the values of each column beside the class among its known cells, by name;
-        empty
-        unless missing cells are read by parts."""
+        """Shares of the values of each column among its known cells, by name, for fractional rows;
+        empty unless missing cells are ``"parts"``."""
         if self.config["missing"] != "parts":
             return {}
         counted = self._counted([[] for _ in self.names])[0][:-1]
@@ -78,12 +80,13 @@ class Reading:
         }
 
     def _counted(self, parents: list[list[int]]) -> tuple[list[np.ndarray], list[int | None]]:
+        """Counts as in `counts`, and the code of a missing cell of each column beside the class."""
         config = {**self.config, "prior": {}}
         return _engine.network_counts(self.table, config, parents, sample_weight=self.weights)
 
 
 def place(names: Sequence[str], key: int | str, what: str) -> int:
-    """Number of a column given by number or name; `what` names the parameter in messages.
+    """Number of a column given by number or name; messages name it `what`.
 
     >>> place(["a", "b", "class"], "b", "ordered"), place(["a", "b", "class"], -1, "ordered")
     (1, 2)
@@ -109,10 +112,10 @@ def read(
     missing: str = "mode",
     max_parents: int = LARGEST_PARENTS,
 ) -> Reading:
-    """A training set, checked.
+    """Read and check training rows; arguments as in `CaMML`.
 
     Raises:
-        ValueError: no class, a numeric column without a discretiser, weights that are none.
+        ValueError: no class, a numeric column without a discretiser, weights outside their domain.
     """
     table = Table.from_any(*given(X, y))
     if table.target is None:
@@ -158,13 +161,14 @@ def prior_config(
     ordered: Iterable[tuple[Any, Any]] = (),
     tied: Iterable[tuple[Any, Any]] = (),
 ) -> dict[str, Any]:
-    """The prior over structures as the core reads it.
+    """The prior over graphs as the core reads it; arguments as in `CaMML`.
 
     >>> prior_config(["a", "b", "class"], 0.5, {("a", "class"): 0.9}, ordered=[("a", "b")])
     {'arc_probability': 0.5, 'arcs': [[0, 2, 0.9]], 'ordered': [[0, 1]], 'tied': []}
     """
 
     def pair(given: Any, what: str) -> list[int]:
+        """The numbers of two different columns."""
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
             raise ValueError(f"{what}: {given!r} is not a pair of columns")
         first, second = (place(names, key, what) for key in given)

@@ -1,11 +1,13 @@
-"""What a search over networks found: models with weights, arc probabilities.
+"""`find_models`: the search for networks in the core, and its result.
 
 What
-    `find_models` runs the core's search on rows that were read: annealing, then Metropolis chains
-    over totally ordered models (Wallace & Korb 1999). Each chain is a ladder of temperatures whose
-    coldest, 1, is the posterior (Geyer 1991). Up to 20 columns the ladders walk over orders with
-    the parents summed out (Friedman & Koller 2003), and models are drawn from there. Models are
-    cleaned and grouped.
+    Annealing, then Metropolis chains over totally ordered models (Wallace & Korb 1999). Each chain
+    is parallel tempering, a ladder of temperatures of which the coldest, 1, samples the posterior
+    (Geyer 1991). Up to 20 columns the ladders sample orders with the parents summed out (Friedman &
+    Koller 2003), and models are drawn given an order. Insignificant arcs are removed, and models
+    that the data cannot distinguish are grouped.
+Complexity
+    A few hundred nanoseconds per step, and a pass over the rows for each table that is counted.
 """
 
 from __future__ import annotations
@@ -25,16 +27,16 @@ __all__ = ["FoundModel", "SearchResult", "default_steps", "find_models"]
 
 @dataclass(frozen=True)
 class FoundModel:
-    """A network that the search visited, without the arcs that do not pay.
+    """A network that the search visited, without arcs whose removal shortens the message.
 
     Attributes:
         parents: numbers of the parents of each column, the class being the last.
         weight: share of all visits.
         visits: number of visits.
         length: message length in nits.
-        markov_class: models of one number have the same edges and v-structures.
-        joined: classes of one number cannot be told apart by the data: their predictions differ by
-            fewer nits than the lighter one's message is longer.
+        markov_class: number of the Markov equivalence class: same edges and v-structures.
+        joined: number of the group of classes that the data cannot distinguish: their predictions
+            differ by fewer nits than their message lengths.
     """
 
     parents: tuple[tuple[int, ...], ...]
@@ -47,17 +49,18 @@ class FoundModel:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        parents: of each column in the model with the shortest message.
+        parents: parents of each column in the model with the shortest message.
         length: its message length in nits.
         arc_probability: p of the prior, estimated unless it was given.
-        arc_probabilities: share of the posterior with an arc from i to j, before cleaning, (n, n).
-        models: cleaned models, heaviest first.
-        kept: share of the posterior that they hold.
-        steps: of the search.
-        tables_counted: how many (column, parents) were counted.
+        arc_probabilities: share of the visited models with an arc from i to j, before arcs are
+            removed, shape (n, n).
+        models: visited models, by descending weight.
+        kept: share of the visits that they hold.
+        steps: number of steps.
+        tables_counted: number of (column, parents) that were counted.
     """
 
     parents: tuple[tuple[int, ...], ...]
@@ -71,10 +74,11 @@ class SearchResult:
 
 
 def default_steps(n_columns: int) -> int:
-    """Steps of all chains together, which bring the distance between sampled and exact arc
-    probabilities below .02 on the bundled data sets. They are 60 n^5 up to 20 columns, at least 1
-    and at most 10 million; with more columns 4000 n^3, at most 40 million, but never fewer than the
-    200 n^3 of the authors' program.
+    """Default number of steps of all chains together.
+
+    Up to 20 columns it is 60 n^5, at least 1 and at most 10 million: on the bundled data sets the
+    sampled arc probabilities are then within 0.02 of the exact ones. For more columns it is 4000
+    n^3, at most 40 million, but not fewer than the 200 n^3 of the authors' program.
 
     >>> default_steps(8), default_steps(17), default_steps(70)
     (1966080, 10000000, 68600000)
@@ -83,15 +87,6 @@ def default_steps(n_columns: int) -> int:
         return min(max(60 * n_columns**5, 1_000_000), 10_000_000)
     cube = n_columns**3
     return max(200 * cube, min(4000 * cube, 40_000_000))
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number of at least ``least``.
-
-    >>> whole("n_chains", 4, 1)
-    4
-    """
-    return integer(name, value, least)
 
 
 def find_models(
@@ -106,27 +101,27 @@ def find_models(
     n_jobs: int | None = None,
     progress: Report | None = None,
 ) -> SearchResult:
-    """Search; the same seed finds the same for any number of threads.
+    """Search for networks; the result depends on the seed, but not on the number of threads.
 
     Args:
         reading: the rows.
-        prior: as `reading.prior_config` makes it; without an arc probability it is estimated.
+        prior: from `prior_config`; without an arc probability it is estimated.
         n_steps: of all chains together; None is `default_steps`.
-        n_chains: chains, each from another annealed model.
+        n_chains: number of chains.
         temperature: ratio of neighbouring temperatures in a chain's ladder, at least 1.
-        max_models: models that are kept.
-        seed: of everything.
+        max_models: largest number of models that are kept.
+        seed: seed of annealing, chains and draws.
         n_jobs: threads.
         progress: a function of (done, total), or None.
     """
-    chains = whole("n_chains", n_chains, 1)
-    steps = default_steps(len(reading.names)) if n_steps is None else whole("n_steps", n_steps, 1)
+    chains = integer("n_chains", n_chains, 1)
+    steps = default_steps(len(reading.names)) if n_steps is None else integer("n_steps", n_steps, 1)
     search = {
         "seed": seed,
         "chains": chains,
         "steps": max(steps, chains),
         "temperature": number_in(1.0, 1e300)("temperature", temperature),
-        "keep": whole("max_models", max_models, 1),
+        "keep": integer("max_models", max_models, 1),
     }
     found, arcs = _engine.network_search(
         reading.table,

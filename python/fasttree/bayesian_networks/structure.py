@@ -1,4 +1,4 @@
-"""Directed acyclic graphs as lists of parents: order, circles, Markov equivalence, moral questions.
+"""Directed acyclic graphs as lists of parents: topological order, cycles, Markov equivalence.
 
 What
     A graph over n columns is a list of n lists of parents. Two graphs are Markov equivalent when
@@ -44,7 +44,7 @@ def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
 
 
 def topological_order(parents: Parents) -> list[int] | None:
-    """Columns, parents before children and lower numbers first; None when there is a circle.
+    """Columns, parents before children and lower numbers first; None for a graph with a cycle.
 
     >>> topological_order([[2], [], [1]]), topological_order([[1], [0]])
     ([1, 2, 0], None)
@@ -61,14 +61,15 @@ def topological_order(parents: Parents) -> list[int] | None:
 
 
 def check_acyclic(parents: Parents, names: Sequence[str]) -> list[int]:
-    """The topological order.
+    """The topological order of the columns.
 
     Raises:
-        ValueError: a circle; the columns on it or below it are named.
+        ValueError: a cycle; the message names the columns on it or below it.
     """
     order = topological_order(parents)
     if order is not None:
         return order
+    # Without the columns that have an order, the cycle and its descendants are left.
     done: set[int] = set()
     while True:
         new = {j for j in range(len(parents)) if j not in done and set(parents[j]) <= done}
@@ -82,7 +83,7 @@ def check_acyclic(parents: Parents, names: Sequence[str]) -> list[int]:
 def markov_class(
     parents: Parents,
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int, int]]]:
-    """Edges (lower, higher) and v-structures (parent, child, parent), which name a Markov class.
+    """Edges (lower, higher) and v-structures (parent, child, parent), which define a Markov class.
 
     >>> markov_class([[], [0], [1]]) == markov_class([[1], [2], []])
     True
@@ -90,14 +91,14 @@ def markov_class(
     False
     """
     edges = frozenset((min(i, j), max(i, j)) for j, own in enumerate(parents) for i in own)
-    meetings = frozenset(
+    v_structures = frozenset(
         (a, j, b)
         for j, own in enumerate(parents)
         for a in own
         for b in own
         if a < b and (a, b) not in edges
     )
-    return edges, meetings
+    return edges, v_structures
 
 
 def _numbers(name: str, graph: Any) -> list[list[int]]:

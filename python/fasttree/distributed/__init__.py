@@ -1,12 +1,12 @@
-"""Fits and passes over pairs on Dask collections, with the bytes of one machine.
+"""Trees, forests and scores on Dask clusters, with the results of one machine to the bit.
 
 What
-    Everything counted is a sum of integers, so that neither the partition of the rows, nor the
-    number of workers, nor the order in which they finish changes a result.
+    All counts are sums of integers, so neither the partition of the rows, nor the number of
+    workers, nor the order in which they finish changes a result.
 Complexity
-    That of one machine, divided by the workers, and the messages between them.
+    That of one machine divided by the number of workers, and the messages between them.
 When not to use it
-    While the data fit one machine: it is faster there. Needs Dask
+    If the data fit one machine, which is faster. Needs Dask
     (``pip install 'fasttree[distributed]'``).
 """
 

@@ -1,20 +1,18 @@
-"""Bootstrap samples of rows that lie in partitions: those that one machine draws.
+"""Bootstrap samples of partitioned rows, equal to those of one machine.
 
 What
-    On one machine rows are sorted by a hash of their content, and a tree draws numbers of copies in
-    that order. Here each partition sends its hashes, range by range, to tasks that put them in
-    order and tell every row how many copies lie below it. A partition then finds by itself how
-    often each tree draws its rows.
+    On one machine rows are sorted by a hash of their content, and a tree draws positions in that
+    order. Here each partition sends its hashes, range by range, to tasks that sort them and return
+    the position of every row. Each partition then computes which of its rows a tree draws.
+    `fitting` calls this for forests with bootstrap.
 Complexity
-    Eight bytes per row are sent once; a tree draws all its numbers in each partition, about 5 ns
+    Eight bytes per row are sent once; for each tree every partition draws all positions, about 5 ns
     each.
-When not to use it
-    Without bootstrap.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,83 +22,115 @@ from .partitions import aligned
 
 __all__ = ["drawn", "places_of"]
 
-ROWS = 1 << 22
-"""Rows that one task puts in order."""
+ROWS_PER_TASK = 1 << 22
+"""Rows that one task sorts."""
 
 core = _engine.core
-Sorted = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def sorted_hashes(part: Encoded, copies_at: int | None) -> Sorted:
-    """Hashes of a partition in ascending order, their rows, and the copies of each."""
+class SortedHashes(NamedTuple):
+    """The rows of a partition by ascending hash; all of shape (n_rows,)."""
+
+    hashes: np.ndarray
+    rows: np.ndarray
+    copies: np.ndarray
+
+
+class Positions(NamedTuple):
+    """Positions of the rows in one range of hashes, among all copies of rows in that range."""
+
+    first: list[np.ndarray]
+    """The position of the first copy of each row, by partition."""
+    n_copies: int
+    """Copies of all rows in the range."""
+
+
+def sorted_hashes(part: Encoded, copies_at: int | None) -> SortedHashes:
+    """Sort the rows of a partition; `copies_at` is the byte of a record where its copies begin."""
     assert part.hashes is not None
     order = np.argsort(part.hashes, kind="stable")
     copies = np.ones(len(order), dtype=np.uint32)
     if copies_at is not None:
         own = np.ascontiguousarray(part.records[:, copies_at : copies_at + 4])
         copies = own.view(np.uint32).ravel()[order]
-    return part.hashes[order], order, copies
+    return SortedHashes(part.hashes[order], order, copies)
 
 
-def _piece(ranges: int, number: int, own: Sorted) -> tuple[np.ndarray, np.ndarray]:
-    """Hashes of one of the ranges, and their copies."""
-    step = (1 << 64) // ranges
-    low = np.searchsorted(own[0], np.uint64(number * step)) if number else 0
-    last = number + 1 == ranges
-    high = len(own[0]) if last else np.searchsorted(own[0], np.uint64((number + 1) * step))
-    return own[0][low:high], own[2][low:high]
+def _in_range(n_ranges: int, number: int, own: SortedHashes) -> tuple[np.ndarray, np.ndarray]:
+    """(hashes, copies) of a partition's rows in one of `n_ranges` equal ranges of hashes."""
+    step = (1 << 64) // n_ranges
+    low = np.searchsorted(own.hashes, np.uint64(number * step)) if number else 0
+    is_last = number + 1 == n_ranges
+    end = len(own.hashes)
+    high = end if is_last else np.searchsorted(own.hashes, np.uint64((number + 1) * step))
+    return own.hashes[low:high], own.copies[low:high]
 
 
-def _in_order(pieces: list[tuple[np.ndarray, np.ndarray]]) -> tuple[list[np.ndarray], int]:
-    """Copies below each row of each partition within a range, and the copies of the range."""
+def _positions(pieces: list[tuple[np.ndarray, np.ndarray]]) -> Positions:
+    """Positions in a range, from the (hashes, copies) of every partition."""
     hashes = np.concatenate([h for h, _ in pieces])
     copies = np.concatenate([c for _, c in pieces]).astype(np.uint64)
     order = np.argsort(hashes, kind="stable")
-    below = np.empty(len(order), dtype=np.uint64)
+    first = np.empty(len(order), dtype=np.uint64)
     ends = np.cumsum(copies[order], dtype=np.uint64)
-    below[order] = ends - copies[order]
-    ends_of = np.cumsum([len(h) for h, _ in pieces])
-    return np.split(below, ends_of[:-1]), int(ends[-1]) if len(ends) else 0
+    first[order] = ends - copies[order]
+    part_ends = np.cumsum([len(own) for own, _ in pieces])
+    return Positions(np.split(first, part_ends[:-1]), int(ends[-1]) if len(ends) else 0)
 
 
-def _total(ordered: tuple[list[np.ndarray], int]) -> int:
-    return ordered[1]
+def _n_copies(positions: Positions) -> int:
+    return positions.n_copies
 
 
-def _of_part(number: int, ordered: tuple[list[np.ndarray], int]) -> np.ndarray:
-    return ordered[0][number]
+def _first_of_part(number: int, positions: Positions) -> np.ndarray:
+    return positions.first[number]
 
 
-def _together(firsts: list[np.ndarray], offsets: list[int], own: Sorted) -> Any:
-    """Places of a partition's rows in the multiset, ascending; the rows; their copies."""
-    moved = [f + np.uint64(o) for f, o in zip(firsts, offsets, strict=True)]
-    return np.concatenate(moved), own[1], own[2]
+def _all_ranges(firsts: list[np.ndarray], offsets: list[int], own: SortedHashes) -> Any:
+    """(positions among all copies, ascending; rows; copies) of a partition."""
+    moved = [first + np.uint64(offset) for first, offset in zip(firsts, offsets, strict=True)]
+    return np.concatenate(moved), own.rows, own.copies
 
 
 def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -> list[Any]:
-    """Futures of the places of each partition's rows in the multiset."""
+    """Futures of the positions of each partition's rows among all copies of all rows.
+
+    Args:
+        client: of Dask.
+        parts: futures of `Encoded`.
+        rows: number of rows of all partitions.
+        copies_at: byte of a record where its copies begin; None: each row is one copy.
+    """
     own = [client.submit(sorted_hashes, part, copies_at, pure=False) for part in parts]
-    ranges = max(1, -(-rows // ROWS))
-    ordered = [
-        client.submit(
-            _in_order, [client.submit(_piece, ranges, r, o, pure=False) for o in own], pure=False
-        )
-        for r in range(ranges)
-    ]
-    totals = client.gather([client.submit(_total, o, pure=False) for o in ordered])
-    offsets = [0, *np.cumsum(totals).tolist()][:ranges]
+    # One task sorts each range of hashes, of all partitions.
+    n_ranges = max(1, -(-rows // ROWS_PER_TASK))
+    by_range = []
+    for number in range(n_ranges):
+        pieces = [client.submit(_in_range, n_ranges, number, one, pure=False) for one in own]
+        by_range.append(client.submit(_positions, pieces, pure=False))
+    # Positions of a range begin after the copies of the ranges before.
+    totals = client.gather([client.submit(_n_copies, one, pure=False) for one in by_range])
+    offsets = [0, *np.cumsum(totals).tolist()][:n_ranges]
     places = []
     for i, mine in enumerate(own):
-        firsts = [client.submit(_of_part, i, o, pure=False) for o in ordered]
-        places.append(client.submit(_together, firsts, offsets, mine, pure=False))
+        firsts = [client.submit(_first_of_part, i, one, pure=False) for one in by_range]
+        places.append(client.submit(_all_ranges, firsts, offsets, mine, pure=False))
     return places
 
 
 def drawn(
     facts: Any, total: int, draw: tuple[int, int], place: Any, part: Encoded
 ) -> tuple[np.ndarray, list[int]]:
-    """The rows of a partition that a tree draws (by its seed, so many), with their copies, and the
-    weight of each class."""
+    """The records that a tree draws from a partition, with their copies, and the weight of each
+    class.
+
+    Args:
+        facts: what the core needs to know of all rows.
+        total: copies of all rows.
+        draw: seed of the tree, and number of draws.
+        place: an element of `places_of`.
+        part: the partition.
+    """
     firsts, order, copies = aligned(place)
     times = np.empty(len(order), dtype=np.uint32)
     times[order] = core.bag_times(firsts, copies, total, *draw)

@@ -1,13 +1,13 @@
 """Estimators that are fitted on Dask collections, and predict on them lazily.
 
 What
-    `DaskFastTreeClassifier` and `DaskFastForestClassifier` are the estimators of one machine whose
-    `fit` takes Dask collections. A Dask collection given to `predict` or `predict_proba` gives
-    another one; rows in memory are predicted at once.
+    `DaskFastTreeClassifier` and `DaskFastForestClassifier` are the estimators of one machine with a
+    `fit` for Dask collections. `predict` and `predict_proba` of a Dask collection return a Dask
+    collection; rows in memory are predicted at once.
 Complexity
-    Fitting: `fasttree.distributed.fit`. Prediction: that of the model, in each partition.
+    Fitting: that of `fasttree.distributed.fit`. Prediction: that of the model, in each partition.
 When not to use it
-    While the rows fit on one machine.
+    If the rows fit one machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ __all__ = ["DaskFastForestClassifier", "DaskFastTreeClassifier"]
 
 
 def _on_histograms(kind: type) -> Any:
-    """The constructor of an estimator, with histograms as default."""
+    """The constructor of an estimator, with ``threshold_search="histogram"`` as default.
+
+    It is a copy of the function, as scikit-learn reads parameters from its signature.
+    """
     old: Any = kind.__init__  # type: ignore[misc]
     new = FunctionType(old.__code__, old.__globals__, "__init__", old.__defaults__, old.__closure__)
     new.__kwdefaults__ = {**old.__kwdefaults__, "threshold_search": "histogram"}
@@ -38,26 +41,29 @@ def _is_dask(X: Any) -> bool:
     return hasattr(X, "dask") and hasattr(X, "compute")
 
 
-def _of_blocks(block: np.ndarray, ask: str, model: Any) -> np.ndarray:
-    return np.asarray(getattr(model, ask)(block))
+def _predict_block(block: np.ndarray, method: str, model: Any) -> np.ndarray:
+    """Predict an array, by the name of a method of the model."""
+    return np.asarray(getattr(model, method)(block))
 
 
-def _of_frames(frame: Any, ask: str, model: Any, names: list[str] | None) -> Any:
+def _predict_frame(frame: Any, method: str, model: Any, names: list[str] | None) -> Any:
+    """Predict a data frame; `names` are the columns of probabilities, None for labels."""
     import pandas
 
-    found = getattr(model, ask)(frame) if len(frame) else _nothing(ask, model)
+    found = getattr(model, method)(frame) if len(frame) else _no_rows(method, model)
     if names is None:
-        return pandas.Series(found, index=frame.index, name=ask)
+        return pandas.Series(found, index=frame.index, name=method)
     return pandas.DataFrame(found, index=frame.index, columns=names)
 
 
-def _nothing(ask: str, model: Any) -> np.ndarray:
-    k = len(model.classes_)
-    return model.classes_[:0] if ask == "predict" else np.empty((0, k))
+def _no_rows(method: str, model: Any) -> np.ndarray:
+    """The predictions of no rows."""
+    n_classes = len(model.classes_)
+    return model.classes_[:0] if method == "predict" else np.empty((0, n_classes))
 
 
-class _Lazy:
-    """Fitting and prediction on Dask collections; a base beside an estimator."""
+class _OnDask:
+    """Fitting and prediction on Dask collections; a mixin before an estimator."""
 
     classes_: np.ndarray
 
@@ -91,21 +97,23 @@ class _Lazy:
             return super().predict_proba(X)  # type: ignore[misc]
         return self._lazily(X, "predict_proba")
 
-    def _lazily(self, X: Any, ask: str) -> Any:
+    def _lazily(self, X: Any, method: str) -> Any:
+        """The predictions of a Dask collection as another one, by the name of a method."""
         check_is_fitted(self)
         if hasattr(X, "map_partitions"):
-            names = None if ask == "predict" else [str(c) for c in self.classes_]
-            empty = _of_frames(X._meta.iloc[:0], ask, self, names)
-            return X.map_partitions(_of_frames, ask, self, names, meta=empty)
-        k = len(self.classes_)
-        kind = self.classes_.dtype if ask == "predict" else np.dtype(np.float64)
+            names = None if method == "predict" else [str(label) for label in self.classes_]
+            empty = _predict_frame(X._meta.iloc[:0], method, self, names)
+            return X.map_partitions(_predict_frame, method, self, names, meta=empty)
+        # A block of an array holds all columns of its rows.
         rows = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-        if ask == "predict":
-            return rows.map_blocks(_of_blocks, ask, self, dtype=kind, drop_axis=1)
-        return rows.map_blocks(_of_blocks, ask, self, dtype=kind, chunks=(rows.chunks[0], (k,)))
+        if method == "predict":
+            dtype = self.classes_.dtype
+            return rows.map_blocks(_predict_block, method, self, dtype=dtype, drop_axis=1)
+        chunks = (rows.chunks[0], (len(self.classes_),))
+        return rows.map_blocks(_predict_block, method, self, dtype=np.float64, chunks=chunks)
 
 
-class DaskFastTreeClassifier(_Lazy, FastTreeClassifier):
+class DaskFastTreeClassifier(_OnDask, FastTreeClassifier):
     """`fasttree.FastTreeClassifier` on Dask collections.
 
     Args:
@@ -125,7 +133,7 @@ class DaskFastTreeClassifier(_Lazy, FastTreeClassifier):
     __init__ = _on_histograms(FastTreeClassifier)
 
 
-class DaskFastForestClassifier(_Lazy, FastForestClassifier):
+class DaskFastForestClassifier(_OnDask, FastForestClassifier):
     """`fasttree.FastForestClassifier` on Dask collections.
 
     Args:

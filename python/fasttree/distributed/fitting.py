@@ -1,17 +1,17 @@
 """Trees and forests on Dask collections.
 
 What
-    `fit` and `fit_forest` give the model of one machine: the bytes of ``fasttree.fit(...,
-    threshold_search="histogram")`` on all rows together, for any partitions, any order of them and
-    any number of workers. Partitions are binned where they lie.
+    `fit` and `fit_forest` return the model of one machine: the bytes of ``fasttree.fit(...,
+    threshold_search="histogram")`` on all rows, for any partition and order of the rows and any
+    number of workers. Workers bin their partitions, which are not moved.
 Complexity
     Three passes over the partitions (two more where missing cells are replaced, or a column has
     many equal values), then `fasttree.distributed.growth`.
 Memory
-    A worker holds a byte a cell of its partitions (two beyond 256 codes), twice while rows are
-    divided; the client holds the tree and the histograms of a round.
+    A worker holds one byte per cell of its partitions (two for more than 256 codes), twice while
+    rows are divided; the client holds the tree and the histograms of a round.
 When not to use it
-    While the rows fit on one machine: growth is faster there.
+    If the rows fit one machine, where growth is faster.
 """
 
 from __future__ import annotations
@@ -55,20 +55,23 @@ from .partitions import (
 
 __all__ = ["fit", "fit_estimator", "fit_forest"]
 
-TREES = 4
-"""Trees of a forest that grow side by side."""
+TREES_AT_A_TIME = 4
+"""Trees of a forest that grow at one time."""
 
 core = _engine.core
 
 
 @dataclass(frozen=True)
 class CodedParts:
-    """Partitions as codes: futures of `Encoded`, and what is known of all."""
+    """Partitions as codes."""
 
     client: Any
     parts: list[Any]
+    """Futures of `Encoded`."""
     facts: Facts
+    """What the core needs to know of all rows."""
     lean: Any
+    """Future of the facts without cut points, for workers."""
 
 
 def fit(
@@ -177,6 +180,7 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
 
 
 def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
+    """Describe the columns, encode the partitions, grow the model, and fit the estimator to it."""
     facts = _described(client, found)
     forest = isinstance(estimator, FastForestClassifier)
     if forest:
@@ -198,11 +202,13 @@ def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
 
 
 def _name_of(y: Any) -> str:
+    """Name of a collection of labels, "class" by default."""
     name = None if hasattr(y, "chunks") else getattr(y, "name", None)
     return name if isinstance(name, str) and name else "class"
 
 
 def _described(client: Any, found: Partitions) -> PartFacts:
+    """Kinds, levels and classes of all partitions together."""
     parts = computed(client, found.lean or found.parts, describe, found.reader)
     facts: PartFacts | None = tree_sum(client, joined, (), parts).result()
     if facts is None:
@@ -213,13 +219,15 @@ def _described(client: Any, found: Partitions) -> PartFacts:
 def _coded(
     client: Any, found: Partitions, coding: Coding, config: dict[str, Any], hashed: bool
 ) -> CodedParts:
-    """Codes of all partitions, where they lie."""
+    """Encode all partitions on the workers; `hashed` is for bootstrap samples."""
     parts, reader, bins = found.parts, found.reader, config["max_bins"]
+    # A pass for the values that replace missing cells.
     if config["missing"] == "mode":
         gaps = computed(client, parts, passes.gaps_of_part, reader, coding)
         coding = passes.fills_of(
             coding, tree_sum(client, passes.joined_gaps, (coding,), gaps).result()
         )
+    # A pass for the cut points, and one for columns of many equal values.
     if "numeric" in coding.facts.kinds:
         edges = computed(client, parts, passes.edges_of_part, reader, coding, bins)
         whole = tree_sum(client, passes.joined_edges, (bins,), edges).result()
@@ -231,6 +239,7 @@ def _coded(
             values.clear()
             counted = whole.result()
             coding = passes.with_values(coding, columns, counted, bins)
+    # The codes; partitions without rows are left out.
     encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
     meanings = [client.submit(_meaning, part, pure=False) for part in encoded]
     known = tree_sum(client, _joined_meanings, (), meanings)
@@ -255,57 +264,64 @@ def _has_rows(part: Encoded | None) -> bool:
 
 
 def _meaning(part: Encoded | None) -> Any:
+    """Features and class weights of a partition."""
     return None if part is None else (part.features, part.totals)
 
 
 def _joined_meanings(a: Any, b: Any) -> Any:
+    """The features and class weights of two sets of partitions; None is a set without rows."""
     if a is None or b is None:
         return b if a is None else a
     return passes.joined_features(a[0], b[0]), a[1] + b[1]
 
 
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
-    """A forest of the core; some trees grow side by side."""
+    """Grow a forest; a model of the core."""
     client, draws = rows.client, bagging["draws"]
+    text, features, weighted, _, class_weights, n_rows = rows.facts
     seeds = core.forest_seeds(config["seed"], bagging["trees"])
+    # Bootstrap needs the position of every row in the order that samples are drawn from.
     places: list[Any] = []
     if draws is not None:
-        cell = 2 if any(f[0] > 255 for f in rows.facts[1]) else 1
-        copies_at = len(rows.facts[1]) * cell + 1 if rows.facts[2] else None
-        places = places_of(client, rows.parts, rows.facts[5], copies_at)
+        cell_bytes = 2 if any(feature[0] > 255 for feature in features) else 1
+        copies_at = len(features) * cell_bytes + 1 if weighted else None
+        places = places_of(client, rows.parts, n_rows, copies_at)
 
     def tree(seed: int) -> Any:
         if draws is None:
             states = [client.submit(_whole, part, pure=False) for part in rows.parts]
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
-        total = sum(rows.facts[4])
+        # The sample of each partition, its class weights, and the tree on it.
+        total = sum(class_weights)
         samples = [
             client.submit(drawn, rows.lean, total, (seed, draws), place, part, pure=False)
             for place, part in zip(places, rows.parts, strict=True)
         ]
-        weights = [client.submit(_second, sample, pure=False) for sample in samples]
+        weights = [client.submit(_weights_of, sample, pure=False) for sample in samples]
         totals = tree_sum(client, _added, (), weights).result()
-        states = [client.submit(_first_whole, sample, pure=False) for sample in samples]
+        states = [client.submit(_rows_of, sample, pure=False) for sample in samples]
         samples.clear()
-        text, features, *_ = rows.facts
         own: Facts = (text, features, True, True, totals, draws)
         lean = client.submit(_drawn_facts, rows.lean, totals, draws, pure=False)
         return grown_tree(client, (own, lean), states, config, seed)
 
-    with ThreadPoolExecutor(TREES) as threads:
+    with ThreadPoolExecutor(TREES_AT_A_TIME) as threads:
         trees = list(threads.map(tree, seeds))
     return core.forest_of_trees(rows.facts, json.dumps(config), trees)
 
 
 def _drawn_facts(lean: Facts, totals: list[int], draws: int) -> Facts:
+    """The facts of a bootstrap sample."""
     return lean[0], lean[1], True, True, totals, draws
 
 
-def _first_whole(sample: tuple[np.ndarray, list[int]]) -> Any:
+def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:
+    """The records of a sample, as one group."""
     return undivided(sample[0])
 
 
-def _second(sample: tuple[np.ndarray, list[int]]) -> list[int]:
+def _weights_of(sample: tuple[np.ndarray, list[int]]) -> list[int]:
+    """The weight of each class in a sample."""
     return sample[1]
 
 

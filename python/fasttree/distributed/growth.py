@@ -1,14 +1,14 @@
 """Growth of one tree on partitions: histograms are summed by tasks, splits are chosen once.
 
 What
-    A round: the open nodes' histograms are counted in every partition and summed, the client splits
-    nodes by the core's code for local growth, every partition divides its rows. Nodes of few rows
-    are not counted level by level: their rows meet on one worker, which grows all that is below.
+    In a round the histograms of the open nodes are counted in every partition and summed, the
+    client splits the nodes by the core's code for local growth, and every partition divides its
+    rows. The rows of a small node are sent to one worker, which grows its whole subtree.
 Complexity
     A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes)
-    for each node whose rows are counted. All children of a split but the largest are.
+    for each counted node: all children of a split but the largest, which is the difference.
 When not to use it
-    For one machine: there growth needs no messages.
+    On one machine, where growth needs no messages.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from .partitions import aligned, tree_sum
 __all__ = ["grown_tree", "undivided"]
 
 SMALL_BYTES = 1 << 20
-"""Nodes whose rows take at most so many bytes grow on one worker."""
+"""Bytes of rows up to which a node is grown on one worker."""
 BUCKET_BYTES = 1 << 24
-"""Rows that one task grows on, in bytes, unless one node has more."""
+"""Bytes of rows of the small nodes that one task grows."""
 ROUND_BYTES = 1 << 25
-"""Histograms of a round, in bytes."""
+"""Bytes of the histograms of a round, at most."""
 
 core = _engine.core
 State = tuple[np.ndarray, np.ndarray]
+"""Records of a partition, grouped by open node, and the first record of each group (and the end)."""
 
 
 def undivided(records: np.ndarray) -> State:
@@ -42,6 +43,7 @@ def undivided(records: np.ndarray) -> State:
 
 
 def _count(facts: Facts, groups: list[int], state: State) -> np.ndarray:
+    """Histograms of some groups of a partition."""
     records, starts = aligned(state)
     return core.count_groups(aligned(facts), records, starts, groups)
 
@@ -51,11 +53,13 @@ def _added(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _divide(facts: Facts, routes: Any, state: State) -> State:
+    """The groups of a partition after the splits of a round."""
     records, starts = aligned(state)
     return core.divide_groups(aligned(facts), records, starts, aligned(routes))
 
 
 def _rows_of(facts: Facts, groups: list[int], state: State) -> State:
+    """Some groups of a partition."""
     records, starts = aligned(state)
     return core.rows_of_groups(aligned(facts), records, starts, groups)
 
@@ -63,7 +67,8 @@ def _rows_of(facts: Facts, groups: list[int], state: State) -> State:
 def _grow(
     facts: Facts, config: str, seed: int | None, nodes: list[tuple[int, int]], parts: list[State]
 ) -> list[Any]:
-    """Subtrees of some nodes, whose rows come from all partitions."""
+    """Subtrees of some nodes, from their rows in all partitions."""
+    # Rows of a node lie one after the other, partition by partition.
     groups = range(len(nodes))
     pieces = [r[s[g] : s[g + 1]] for g in groups for r, s in parts]
     sizes = [sum(int(s[g + 1] - s[g]) for _, s in parts) for g in groups]
@@ -79,27 +84,28 @@ def grown_tree(
     config: dict[str, Any],
     seed: int | None = None,
 ) -> Any:
-    """A model of the core.
+    """Grow a tree; a model of the core.
 
     Args:
         client: of Dask.
-        known: what the core must know of all rows, and a future of the same with a schema without
-            cut points, for workers.
-        states: futures of the partitions' rows, in groups; the list is emptied, so that the workers
-            may forget them when they are divided.
+        known: facts on all rows, and for the workers a future of facts without cut points.
+        states: futures of `State`; the list is emptied, so that the workers can free each state
+            once it has been divided.
         config: the core's configuration.
-        seed: of a tree of a forest; None for a tree alone.
+        seed: seed of a tree of a forest; None for a single tree.
     """
     (facts, lean), text = known, json.dumps(config)
     first, states = states, [*states]
     first.clear()
     del first
     growth = core.SpreadGrowth(facts, text, seed)
-    width, cells = _sizes(facts)
-    small, families = max(SMALL_BYTES // width, 1), max(ROUND_BYTES // (4 * cells), 1)
+    row_bytes, n_counters = _sizes(facts)
+    small_rows = max(SMALL_BYTES // row_bytes, 1)
+    max_families = max(ROUND_BYTES // (4 * n_counters), 1)
     below: list[tuple[list[int], Any]] = []
     while not growth.is_done():
-        for bucket in _buckets(growth.small(small), max(BUCKET_BYTES // width, 1)):
+        # Small nodes leave the rounds: tasks grow their subtrees.
+        for bucket in _buckets(growth.small(small_rows), max(BUCKET_BYTES // row_bytes, 1)):
             groups = [node[0] for node in bucket]
             rows = [client.submit(_rows_of, lean, groups, s, pure=False) for s in states]
             keys = [node[3:] for node in bucket]
@@ -108,7 +114,8 @@ def grown_tree(
             below.append(([node[1] for node in bucket], grown))
         if growth.is_done():
             break
-        wanted = growth.wanted(families).tolist()
+        # Histograms of the others, their splits, and the division of the rows.
+        wanted = growth.wanted(max_families).tolist()
         counts = np.empty(0, np.uint32)
         if wanted:
             parts = (client.submit(_count, lean, wanted, s, pure=False) for s in states)
@@ -124,7 +131,7 @@ def grown_tree(
 
 
 def _sizes(facts: Facts) -> tuple[int, int]:
-    """Bytes of a row, counters of a histogram."""
+    """Bytes of a row, and number of counters of a histogram."""
     _, features, weighted, drawn, totals, _ = facts
     codes = max(f[0] + int(f[1]) for f in features)
     cell = 2 if any(f[0] > 255 for f in features) else 1
@@ -134,7 +141,7 @@ def _sizes(facts: Facts) -> tuple[int, int]:
 
 
 def _buckets(nodes: Sequence[Any], rows: int) -> list[list[Any]]:
-    """Nodes that grow in one task."""
+    """Small nodes in groups for one task; `rows` is the most rows of a group of several nodes."""
     buckets: list[list[Any]] = []
     room = 0
     for node in nodes:

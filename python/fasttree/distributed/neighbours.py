@@ -1,15 +1,16 @@
-"""Scores by neighbours on a cluster: ReliefF, SURF, MultiSURF and their kin, to the bit.
+"""Scores by neighbours on a cluster: ReliefF, SURF, MultiSURF and variants, to the bit.
 
 What
-    A unit of work finds the neighbours of a share of the rows among all rows, and sums what they
-    add to each feature. Rows come in groups whose size depends on the data alone; the sums of the
-    groups are added in order, as in one process. SURF's mean distance is made so in a pass before.
+    A unit of work finds the neighbours of a share of the rows among all rows, and sums their
+    contributions to each feature. Rows are in groups whose size depends on the data only, and the
+    sums of the groups are added in order, as in one process. The mean distance that SURF needs is
+    computed likewise in a pass before. `score_features` of `pairs` calls this.
 Complexity
     O(t^2 n) bit operations over all workers, for t rows and n features. A unit returns 8 bytes x
     groups x (n + 1).
 When not to use it
-    Where the codes of all rows do not fit a worker: each of them holds all, one byte a nominal cell
-    and eight a number.
+    If the codes of all rows do not fit a worker: each worker holds them all, one byte per nominal
+    cell and eight per number.
 """
 
 from __future__ import annotations
@@ -34,11 +35,15 @@ SHARES = 4
 """Shares of the rows for each worker."""
 
 Total = tuple[int, float] | None
+"""Sum of all distances: in whole steps of nominal features, and in fractions of numeric ones."""
 
 
 def _share(shared: tuple[Any, ...], asked: tuple[tuple[int, int], Total]) -> Any:
-    """The sums of distances of a share of the rows, or with their total what its groups add to the
-    scores: to all, then to each, shape (n_groups, 1 + n_features)."""
+    """The result of a unit for one share of the rows.
+
+    Without a total it is the sums of distances, else the contributions of the share's groups to the
+    scores: to all features, then to each, shape (n_groups, 1 + n_features).
+    """
     table, weights, config = shared
     own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     return _engine.dataset_of(table).neighbour_share(json.dumps(config), *asked, own, 1)
@@ -59,7 +64,7 @@ def neighbour_scores(
     Args:
         X, y, criterion, sample_weight, params: as in `fasttree.score_features`.
         backend: the cluster.
-        n_shares: units of work; None: some for each worker.
+        n_shares: number of units of work; None: `SHARES` per worker.
 
     Raises:
         ValueError: what `fasttree.score_features` raises, or `n_shares` that is not within 1 and
@@ -74,10 +79,12 @@ def neighbour_scores(
     shared = {"rows": (table, weights, config)}
 
     def of_all(total: Total) -> list[Any]:
+        """The results of all shares, in order."""
         units = [("rows", ((number, n_shares), total)) for number in range(n_shares)]
         found = dict(backend.run(_share, units, shared))
         return [found[number] for number in range(n_shares)]
 
+    # The sum of distances, for criteria that compare with their mean; then the contributions.
     steps, real = 0, 0.0
     if config["criterion"] in WITH_MEAN:
         for sums, _ in of_all(None):
@@ -86,6 +93,7 @@ def neighbour_scores(
     groups = np.concatenate([found for _, found in of_all((steps, real))])
     if not len(groups):
         return np.full(groups.shape[1] - 1, np.nan)
+    # Sums in floating point depend on the order: this is that of one process.
     scores = np.zeros(groups.shape[1] - 1)
     for group in groups:
         scores = (scores + group[0]) + group[1:]

@@ -1,15 +1,15 @@
-"""Passes over pairs of rows on a cluster: the counts, scores and estimates of one process.
+"""Counts, scores and estimates of pairs of rows on a cluster, equal to those of one process.
 
 What
-    Rows are cut into blocks. A unit of work counts the pairs of two blocks, in both orders, or of
-    one with itself. Counts are whole numbers and add up to those of one pass over all rows, to the
-    bit, in any order. Scores are contractions of the sums, so they are equal to the bit, too.
-    Estimates divide the subsets of features, or the pairs of blocks of a sample.
+    Rows are divided into blocks. A unit of work counts the pairs of two blocks, in both orders, or
+    the pairs within one block. Counts are whole numbers, so their sums equal those of one pass over
+    all rows to the bit, in any order, and so do scores, which are contractions of the sums.
+    Estimates divide the subsets of features, or the pairs of blocks of a sample, among the workers.
 Complexity
     O(t^2 n) bit operations over all workers, for t rows and n features. A unit reads two blocks of
     codes (one or two bytes per cell) and returns counts of 32 bytes x values x classes x (n + 1).
 When not to use it
-    Where one process takes seconds.
+    If one process takes seconds.
 """
 
 from __future__ import annotations
@@ -37,20 +37,23 @@ from .partitions import client_of
 __all__ = ["estimate_features", "pair_counts", "score_features"]
 
 SMALLEST = 1024
-"""Rows of a block, where there are more blocks to be made than one."""
+"""Rows of a block, at least, if there are several blocks."""
 MOST_WEIGHT = 3_037_000_499
-"""Total weight whose square fits the counters."""
+"""Largest total weight: its square fits the signed 64-bit counters."""
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows as codes: one array per column, values of each column, classes, copies."""
+    """Rows as codes, as they are sent to a worker."""
 
     codes: tuple[np.ndarray, ...]
+    """Codes of each column, shape (n_rows,)."""
     values: tuple[int, ...]
+    """Number of values of each column."""
     classes: np.ndarray
     n_classes: int
     copies: np.ndarray | None
+    """Copies of each row; None: one."""
 
     @classmethod
     def of(cls, table: Table, copies: np.ndarray | None) -> _Rows:
@@ -115,7 +118,7 @@ def _count(blocks: tuple[_Rows, ...], _: None) -> Any:
 
 
 def _blocks_for(n_rows: int, workers: int) -> int:
-    """So many blocks that the pairs of blocks are several for each worker.
+    """Number of blocks of which the pairs are about 16 per worker.
 
     >>> _blocks_for(200_000, 2), _blocks_for(200_000, 100), _blocks_for(3000, 100)
     (8, 57, 2)
@@ -124,8 +127,7 @@ def _blocks_for(n_rows: int, workers: int) -> int:
 
 
 def _here(data: Any) -> Any:
-    """Dask collections are brought to this process: codes of all rows are small beside the
-    pairs."""
+    """The data in this process, as a Dask collection is not: rows are few compared with pairs."""
     return data.compute() if hasattr(data, "__dask_graph__") else data
 
 
@@ -143,7 +145,7 @@ def pair_counts(
 
     Args:
         X, y, sample_weight, discretize, categorical_features: as in `fasttree.pair_counts`; Dask
-            collections are brought to this process and encoded here.
+            collections are computed and encoded in this process.
         client: a ``distributed.Client``; None takes the connected one.
         n_blocks: blocks of rows; default: by the number of workers. The counts do not depend on it.
 
@@ -162,6 +164,7 @@ def pair_counts(
         >>> counts == fasttree.pair_counts(table)
         True
     """
+    # Codes of all rows.
     table = table_of(_here(X), _here(y), categorical_features=categorical_features)
     copies = whole_copies(table, _here(sample_weight))
     table = binned(table, discretize, copies)
@@ -173,6 +176,7 @@ def pair_counts(
         n_blocks = _blocks_for(len(table), backend.workers)
     if not 1 <= n_blocks <= len(table):
         raise ValueError(f"n_blocks={n_blocks} must be between 1 and {len(table)}, the rows")
+    # Blocks are sent to the workers once; a unit names those that it needs.
     rows = _Rows.of(table, copies)
     ends = np.linspace(0, len(table), n_blocks + 1).astype(int).tolist()
     shared = {str(b): rows.part(slice(ends[b], ends[b + 1])) for b in range(n_blocks)}
@@ -206,13 +210,13 @@ def score_features(
         sample_weight: copies of rows; of neighbours also importances, as in
             `fasttree.score_features`.
         discretize: as in `pair_counts`; neighbours compare numbers as numbers.
-        n_blocks: blocks of rows, of neighbours those whose neighbours a unit finds; default: by the
-            number of workers. The scores do not depend on it.
+        n_blocks: blocks of rows; of criteria on neighbours, shares of rows whose neighbours a unit
+            finds. Default: by the number of workers. The scores do not depend on it.
 
     Returns:
         Scores, larger is better, shape (n_features,); NaN for a feature of one value. Up to 64
-        columns they equal those of `fasttree.score_features` to the bit; beyond, that function adds
-        pairs up in fixed point unless it is told ``precision="exact"``, and this one counts.
+        columns they equal those of `fasttree.score_features` to the bit. For more columns that
+        function sums in fixed point by default, and equals this one with ``precision="exact"``.
 
     Raises:
         ValueError: another criterion, and what `pair_counts` raises.
@@ -242,6 +246,7 @@ def score_features(
             "'contextual_merit', 'relief') and on neighbours ('relieff', 'surf', 'multisurf', "
             "...); fasttree.score_features serves all criteria in one process"
         )
+    # Pairs are counted once, and a score is a contraction of the counts.
     metric = metric_of(made)
     counts = pair_counts(
         X,
@@ -268,7 +273,7 @@ def score_features(
 
 
 class _ClusterJob(Job):
-    """A job whose agreements are counted by the workers, some subsets each."""
+    """A job of estimation whose counts are made by the workers."""
 
     backend: DaskBackend
 
@@ -298,11 +303,13 @@ class _ClusterJob(Job):
 
 
 def _agreement(shared: tuple[Any, ...], subsets: list[tuple[int, ...]]) -> np.ndarray:
+    """Counts of agreement of some subsets, on a worker."""
     table, weights, shares = shared
     return _engine.agreement_counts(table, subsets, shares, sample_weight=weights, n_jobs=1)
 
 
 def _block_pairs(shared: tuple[Any, ...], asked: tuple[int, int]) -> Any:
+    """Sums of some pairs of blocks, on a worker."""
     table, weights, metric, blocks = shared
     how = {"sample_weight": weights, "n_jobs": 1, "asked": asked}
     return _engine.pair_block_scores(table, blocks, metric.name, metric.setting, **how)

@@ -1,12 +1,13 @@
-"""What is fitted on: partitions of Dask collections, row groups of Parquet, and how they are read.
+"""Partitions of Dask collections and row groups of Parquet, and tasks on them.
 
 What
-    `partitions_of` turns a Dask DataFrame, a Dask Array or a Parquet path into parts, which are
-    read where they lie, and a `Reader` for them. `tree_sum` joins what parts say by tasks of Dask.
+    `partitions_of` turns a Dask DataFrame, a Dask Array or a Parquet path into partitions, which
+    workers read, and a `Reader` for them. `computed` runs a function on each partition, `tree_sum`
+    joins the results by tasks of Dask. `fitting` and `growth` call these.
 Complexity
-    Nothing is computed here but the names of files.
+    Only the names and schemas of files are read here.
 When not to use it
-    For rows of one machine: `fasttree.fit` takes batches.
+    For rows of one machine: `fasttree.fit` accepts batches.
 """
 
 from __future__ import annotations
@@ -35,24 +36,27 @@ __all__ = [
     "tree_sum",
 ]
 
-TOGETHER = 8
-"""Parts that one task joins."""
+JOINED_PER_TASK = 8
+"""Results that one task joins."""
+MEMORY_FACTOR = 3
+"""Memory that a worker needs for a partition, as a multiple of its size."""
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """Parts as Dask's delayed objects, and how each is read; where a schema names numbers, the same
-    parts without columns that need not be read to describe them."""
+    """Partitions that workers read."""
 
     parts: Sequence[Any]
+    """Delayed objects of Dask."""
     reader: Reader
     lean: Sequence[Any] = ()
+    """The partitions without the columns that need not be read to describe them; empty: all need."""
     columns: Columns = field(default_factory=lambda: Columns((), ()))
 
 
 def aligned(value: Any) -> Any:
-    """Arrays, alone or in tuples and lists, as the core reads them: what comes over a connection
-    may begin between two machine words."""
+    """Arrays, alone or in tuples and lists, as the core needs them: contiguous and aligned, which
+    arrays received from another process may not be."""
     if isinstance(value, np.ndarray):
         return np.require(value, None, ["C", "A"])
     if isinstance(value, tuple | list):
@@ -133,7 +137,7 @@ def partitions_of(
     if hasattr(data, "dask") and hasattr(data, "rechunk") and getattr(data, "ndim", 0) == 2:
         whole = data.rechunk({1: -1}) if data.numblocks[1] > 1 else data
         size = np.nanmax(whole.chunks[0]) * whole.shape[1] * whole.dtype.itemsize
-        if limit is not None and 3 * size > limit:
+        if limit is not None and MEMORY_FACTOR * size > limit:
             raise too_large(f"a chunk of the array takes {size / 2**20:,.0f} MiB", limit)
         return _beside(whole.to_delayed().ravel(), y, sample_weight, categorical_features)
     raise TypeError(
@@ -143,6 +147,7 @@ def partitions_of(
 
 
 def _named(y: Any, sample_weight: MaybeArray, what: str) -> tuple[str, str | None]:
+    """Names of the columns of labels and weights; ValueError for anything else."""
     if not isinstance(y, str) or not isinstance(sample_weight, str | None):
         raise ValueError(f"of {what} y and sample_weight are names of columns; y={y!r}")
     return y, sample_weight
@@ -151,7 +156,7 @@ def _named(y: Any, sample_weight: MaybeArray, what: str) -> tuple[str, str | Non
 def _beside(
     parts: Sequence[Any], y: Any, weights: Any, categorical_features: CategoricalFeatures
 ) -> Partitions:
-    """Rows whose labels lie in a collection of their own."""
+    """Partitions of rows whose labels and weights are collections of their own."""
     from dask.delayed import delayed
 
     beside = []
@@ -181,7 +186,7 @@ def _three(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
 
 
 def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
-    """Row groups as parts."""
+    """Row groups of Parquet as partitions."""
     from dask.delayed import delayed
 
     groups: list[tuple[str, list[int]]] = []
@@ -190,11 +195,12 @@ def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
         schemas.append(fragment.physical_schema)
         for own in fragment.split_by_row_group():
             size = sum(group.total_byte_size for group in own.row_groups)
-            if limit is not None and 3 * size > limit:
+            if limit is not None and MEMORY_FACTOR * size > limit:
                 raise too_large(f"a row group of {own.path!r} takes {size / 2**20:,.0f} MiB", limit)
             groups.append((own.path, [g.id for g in own.row_groups]))
     if not groups:
         raise ValueError(f"{str(path)!r} holds no rows")
+    # Where the schema shows which columns are numbers, a description need not read these.
     read = delayed(_read)
     parts = [read(*group) for group in groups]
     names = schemas[0].names
@@ -208,6 +214,7 @@ def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
 
 
 def _read(path: str, groups: list[int], columns: list[str] | None = None) -> Any:
+    """Row groups of a file as an Arrow table."""
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path) as file:
@@ -215,7 +222,7 @@ def _read(path: str, groups: list[int], columns: list[str] | None = None) -> Any
 
 
 def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words: Any) -> list[Any]:
-    """Futures of ``ask(*words, part, name of the part)`` for each part."""
+    """Futures of ``ask(*words, part, name)`` for each part; the name is for messages."""
     from dask.delayed import delayed
 
     asked = delayed(ask, pure=False)
@@ -227,14 +234,14 @@ def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words:
 def tree_sum(
     client: Any, join: Callable[..., Any], words: Sequence[Any], parts: Iterable[Any]
 ) -> Any:
-    """A future of all parts joined by ``join(*words, a, b)``, some at a time.
+    """A future of all parts joined by ``join(*words, a, b)``, in a tree.
 
-    Joining goes before all else that waits, and a part is forgotten when it has been joined. So a
-    worker holds few parts where a generator submits them as they are asked for.
+    Tasks that join have priority, and a part is freed when it has been joined. So workers hold few
+    parts at a time if `parts` is a generator that submits them.
     """
     while True:
         left, joined = iter(parts), []
-        while group := list(islice(left, TOGETHER)):
+        while group := list(islice(left, JOINED_PER_TASK)):
             if len(group) > 1:
                 group = [client.submit(_fold, join, words, group, pure=False, priority=1)]
             joined += group

@@ -1,13 +1,12 @@
-"""Experiments of papers, run again: one folder per paper, which holds settings and printed numbers
-but no algorithm.
+"""Experiments of papers, run again: one folder per paper, with its settings and printed numbers.
 
 What
     `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by
-    cell, with tables, pictures and a strict JSON form. The command line's ``ftree reproduce`` is
-    this function.
-Adding one
+    cell, with tables, figures and a strict JSON form. ``ftree reproduce`` calls it. The folders hold
+    no algorithms: these are public functions of the package.
+How to add one
     A folder with a module that has a class ``Experiment``, a subclass of `paper.Paper`; its printed
-    numbers as a file under ``published/``; and one entry in `EXPERIMENTS`.
+    numbers as a file in ``published/``; and one entry in `EXPERIMENTS`.
 
 Examples
 --------
@@ -59,10 +58,11 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
         ),
     ),
 }
-"""Name of an experiment -> its module and what it is."""
+"""Name of an experiment: its module, and a line that describes it."""
 
 
 def _names(name: str, value: Any) -> list[str]:
+    """Check of an argument that is a list of texts."""
     return [string(name, one) for one in listing(name, value)]
 
 
@@ -92,16 +92,18 @@ def run(
         data: folder with the data files; default: the environment variable FASTTREE_DATA, else
             ``../shared/data/uci`` if there is one, else the bundled data sets that equal the
             paper's.
-        datasets: only these of the paper's data sets; upper and lower case, dots and dashes make no
-            difference.
-        quick: leave out what the paper's numbers cannot be compared with.
-        n_jobs: threads; -1 is all cores. The numbers do not depend on it.
+        datasets: only these of the paper's data sets; case, dots and dashes are ignored.
+        quick: leave out what cannot be compared with the paper's numbers.
+        n_jobs: threads; -1 is all cores. The results do not depend on it.
         progress: True for a bar on stderr, or a function (done, total).
-        on_interrupt: ``"return"``: Ctrl-C ends with the data sets that are finished (for
-            spaeh-kosub: with the rule for ties that is), a warning, and ``unfinished``; simulations
-            are kept whole or not at all.
+        on_interrupt: ``"return"``: Ctrl-C returns the data sets that are finished (for
+            spaeh-kosub: the rule for ties), with a warning and ``unfinished``; simulations are kept
+            whole or not at all.
         client, journal: of its cross-validations, as in
             `fasttree.model_selection.cross_validate`.
+
+    Returns:
+        A `Reproduction`.
 
     Raises:
         ValueError: an unknown experiment or data set.
@@ -116,7 +118,7 @@ def run(
         raise ValueError(f"name={name!r}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
     started = time.perf_counter()
-    with quiet(), executing_on(client, journal):  # the papers' data are what they are
+    with quiet(), executing_on(client, journal):  # nothing can be changed in the papers' data
         request = Request(data, datasets, quick, n_jobs, progress, on_interrupt)
         found: Reproduction = module.Experiment(request).run()
     found.seconds = time.perf_counter() - started

@@ -1,11 +1,10 @@
-"""What the experiments of all papers share: the order of a run, from the data sets to the
-`Reproduction`.
+"""`Paper`, the base of the experiments: a run from the data sets to the `Reproduction`.
 
 What
-    A subclass of `Paper` states the names of the paper's data sets, how one is opened, what is
-    computed for each step, and how the results become rows, tables and pictures. `Paper.run` opens
-    the sets, works on the steps, counts them, ends an interrupted run where that was asked for, and
-    puts the settings and the results into a `Reproduction`.
+    A subclass states the names of the paper's data sets, how to open one, what to compute in each
+    step, and how results become rows, tables and figures. `Paper.run` opens the sets, computes the
+    steps with a progress bar, keeps the finished steps of an interrupted run on request, and fills
+    a `Reproduction` with settings and results.
 """
 
 from __future__ import annotations
@@ -47,10 +46,11 @@ class Paper(ABC, Generic[Step, Found]):
     Attributes:
         name, title, counted: of the `Reproduction`.
         printed: the published numbers.
-        steps_are: what a step is, in the warning about an interrupt.
-        ticks_are: what the progress counts.
+        steps_are: name of the steps, in the warning about an interrupt.
+        ticks_are: name of the units of the progress bar.
         quick, n_jobs: as requested.
-        out: what is returned.
+        folder: the folder of the data files, or None.
+        out: the result, which `report` fills.
         tables: the data sets that are run, by the paper's names.
         omitted: names of the data sets that a quick run leaves out.
     """
@@ -69,7 +69,8 @@ class Paper(ABC, Generic[Step, Found]):
         self.tables: dict[str, Table] = {}
 
     def run(self) -> Reproduction:
-        """Open the data sets, work on all steps, and report what was found."""
+        """Open the data sets, compute all steps, and report the results."""
+        # The data sets at hand, without those that a quick run leaves out.
         out = self.out
         opened, out.missing = open_sets(
             self.sets(), self.request.datasets, self.folder, self.open_set
@@ -78,6 +79,7 @@ class Paper(ABC, Generic[Step, Found]):
             name for name, table in opened.items() if self.quick and self.omits(name, table)
         ]
         self.tables = {name: opened[name] for name in opened if name not in self.omitted}
+        # The steps, one by one.
         steps = self.steps()
         self.tick = counter(self.request.progress, self.ticks_are, len(steps) + self.ticks_within())
         self.before()
@@ -101,26 +103,26 @@ class Paper(ABC, Generic[Step, Found]):
 
     @abstractmethod
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
-        """Open a data set of the paper; None when it is not to be had."""
+        """Open a data set of the paper from the files of the folder; None if it is not there."""
 
     def omits(self, name: str, table: Table) -> bool:
         """Whether a quick run leaves this data set out; it leaves out none unless overridden."""
         return False
 
     def steps(self) -> list[Step]:
-        """What `work` is called with; the names of the data sets unless overridden."""
+        """The arguments of `work`; by default the names of the data sets."""
         return list(self.tables)  # type: ignore[arg-type]
 
     def step_name(self, step: Step) -> str:
-        """What an unfinished step is called."""
+        """Name of an unfinished step."""
         return str(step)
 
     def ticks_within(self) -> int:
-        """How often `before` and `work` call `tick`; `run` calls it after each step besides."""
+        """Number of times that `before` and `work` call `tick`; `run` also calls it per step."""
         return 0
 
     def before(self) -> None:
-        """Compute what needs no data sets; Ctrl-C here ends the run."""
+        """Compute what needs no data sets; Ctrl-C here is always raised."""
 
     @abstractmethod
     def work(self, step: Step) -> Found:
@@ -136,7 +138,7 @@ class Paper(ABC, Generic[Step, Found]):
 
 
 def preset_without(preset: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """The parameters of a preset without some of them; without the criterion if none is named.
+    """The parameters of a preset without the named ones, by default without the criterion.
 
     >>> preset_without({"criterion": "gini", "max_depth": 3})
     {'max_depth': 3}

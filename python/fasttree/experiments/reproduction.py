@@ -1,8 +1,8 @@
-"""What every experiment returns: our numbers beside the printed ones, tables, pictures, and a
-strict JSON form.
+"""`Reproduction`, the result of every experiment: our numbers beside the printed ones.
 
-A printed number is compared to its last digit: ours agrees when some rounding of it gives what is
-printed, that is ``|value - printed| <= half a unit of the last printed digit``.
+A printed number is compared to its last digit: ours agrees if a rounding of it is the printed one,
+that is if ``|value - printed| <= half a unit of the last printed digit``. The functions at the end
+are shared by several experiments.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ __all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "
 
 
 def published(name: str) -> dict[str, Any]:
-    """The printed numbers of an experiment, as strings with the digits of the print (they ship with
-    the package).
+    """The printed numbers of an experiment, as strings with the printed digits.
 
     >>> published("chen2013")["table2"]["iris"]["info_gain"]
     ['90.80', '7.26', '']
@@ -44,7 +43,7 @@ def decimals(printed: str) -> int:
 
 
 def agrees(value: float, printed: str) -> bool:
-    """Whether a number, rounded to the digits of the print, is what is printed.
+    """Whether a number, rounded to the printed digits, is the printed number.
 
     >>> agrees(90.8, "90.80"), agrees(90.806, "90.80"), agrees(1.1049, "1.1")
     (True, False, True)
@@ -54,10 +53,14 @@ def agrees(value: float, printed: str) -> bool:
 
 @dataclass
 class Row:
-    """One number of ours and, where the paper prints it, the printed one.
+    """One number of ours and, if the paper prints it, the printed one.
 
-    `match` is None where nothing is printed, or where the paper's number belongs to other rows than
-    ours (`note` says so); `note` also explains a mismatch.
+    Attributes:
+        dataset, method, quantity: what the number is.
+        value, sd, mark: ours, with its standard deviation and significance mark.
+        published, published_sd, published_mark: those of the paper.
+        match: whether they agree; None if the paper prints no comparable number.
+        note: explanation of a mismatch, or of why there is no comparison.
     """
 
     dataset: str
@@ -86,8 +89,7 @@ class Row:
 
 @dataclass
 class Figure:
-    """A picture that is drawn when asked for: file stem, what it shows, and the function that makes
-    it."""
+    """A figure: stem of its file, caption, and the function that draws it."""
 
     name: str
     caption: str
@@ -100,15 +102,15 @@ class Reproduction:
 
     Attributes:
         name, title, source: which experiment, and where its numbers were printed.
-        rows: one a number.
-        missing: data sets of the paper that the data folder lacks.
-        counted: quantities of `rows` that make up the tables to be met.
-        tables, notes: for people.
-        figures: pictures, drawn by `save_figures`.
+        rows: one per number.
+        missing: data sets of the paper that are not in the data folder.
+        counted: quantities of `rows` that `cells` counts.
+        tables, notes: for the printed report.
+        figures: drawn by `save_figures`.
         extra: further sections of the JSON form (tests over data sets, settings).
-        said: the summary, where it is not a number of equal cells.
+        said: the summary, if it is not a count of equal cells.
         seconds: wall time.
-        unfinished: what an interrupt has left out.
+        unfinished: names of the steps that an interrupt left out.
     """
 
     name: str
@@ -127,7 +129,7 @@ class Reproduction:
 
     @property
     def cells(self) -> dict[str, int]:
-        """How many printed cells were compared, equal, and unequal with an explanation."""
+        """Numbers of printed cells that were compared, are equal, and differ with a note."""
         rows = [row for row in self.rows if row.quantity in self.counted and row.match is not None]
         return {
             "total": len(rows),
@@ -137,7 +139,7 @@ class Reproduction:
 
     @property
     def summary(self) -> str:
-        """How many cells agree, in words."""
+        """One sentence on how many cells agree."""
         if self.said:
             return self.said
         cells = self.cells
@@ -185,7 +187,7 @@ class Reproduction:
         return render_json(self.document())
 
     def save_figures(self, folder: str | Path) -> list[Path]:
-        """Draw all pictures into a folder (made if need be) as PNG; their paths."""
+        """Draw all figures as PNG into a folder, which is made if it does not exist; their paths."""
         from ..plots.canvas import save_picture
 
         target = Path(folder)
@@ -213,8 +215,7 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 def deviation_of_repetitions(values: np.ndarray, repetitions: int = 5) -> float:
-    """Standard deviation (n - 1) of the means of repetitions; values of the folds, repetition by
-    repetition.
+    """Standard deviation (n - 1) of the means of repetitions, from fold values by repetition.
 
     >>> round(deviation_of_repetitions(np.array([0.0, 2.0, 3.0, 5.0]), 2), 6)
     2.12132
@@ -232,7 +233,7 @@ def header_beside(first: Sequence[str], columns: Iterable[str], *beside: str) ->
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
-    """The paper's names of the data sets asked for, in the paper's order; all without a wish.
+    """The wanted data sets by the paper's names, in the paper's order; None: all.
 
     >>> chosen(["Heart", "colic.ORIG"], ["colic-orig"])
     ['colic.ORIG']
@@ -255,7 +256,7 @@ def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
 
 
 def plain_key(name: str) -> str:
-    """A name without case, dots, dashes, blanks: what file names and printed names have in common.
+    """A name in lower case without dots, dashes and blanks, by which files are matched.
 
     >>> plain_key("colic.ORIG") == plain_key("colic-orig")
     True

@@ -1,8 +1,8 @@
-"""Where the data files of an experiment are.
+"""The data files of an experiment: finding the folder and opening the sets.
 
-A folder is given, or the environment variable FASTTREE_DATA names it, or it is
-``../shared/data/uci`` seen from the working directory or from a source tree. Files are found by
-their stem without regard to case, dots and dashes.
+The folder is the argument ``data``, else the environment variable FASTTREE_DATA, else
+``../shared/data/uci`` relative to the working directory or the source tree. Files are matched by
+their stem, ignoring case, dots and dashes. `Paper.run` calls this.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def data_folder(given: str | PathLike[str] | None) -> Path | None:
 
 
 def data_files(folder: Path | None) -> dict[str, Path]:
-    """Data files of a folder by `plain_key` of their stem; of several, the one with the preferred
-    suffix."""
+    """Data files of a folder by `plain_key` of their stem; of several with one stem, the one whose
+    suffix comes first in `READABLE`."""
     found: dict[str, Path] = {}
     for suffix in reversed(READABLE):
         for path in sorted(folder.iterdir()) if folder is not None else ():
@@ -59,7 +59,7 @@ def open_sets(
     folder: Path | None,
     open_set: Callable[[str, dict[str, Path]], Table | None],
 ) -> tuple[dict[str, Table], list[str]]:
-    """The data sets asked for, by the paper's names, and the names of those that are not to be had.
+    """The wanted data sets by the paper's names, and the names of those that are not there.
 
     Args:
         known: the paper's names.

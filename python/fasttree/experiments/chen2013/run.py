@@ -2,22 +2,22 @@
 3, Figure 1.
 
 What is run
-    Weka's Id3, unpruned, with four measures. These are information gain, gain ratio, gain over the
-    logarithm of the declared values, and Lopez de Mantaras' distance. Gain ratio chooses among the
-    features whose gain reaches the sum of gains over features + 1.
+    Weka's Id3, unpruned, with four measures: information gain, gain ratio, gain over the logarithm
+    of the number of declared values, and Lopez de Mantaras' distance. Gain ratio chooses among the
+    features whose gain is at least the sum of gains over (number of features + 1).
 Data
-    The identifier columns go. Missing cells become means and modes, and numbers ten bins of equal
-    width. Both are learned from all rows (so that test rows have a say, as in the paper). Then
-    comes 10 x 10-fold cross-validation with Weka's own folds. The text speaks of ten 90/10 splits,
-    but only this protocol gives its numbers.
+    Identifier columns are removed. Missing cells become means and modes, and numbers ten bins of
+    equal width; both are computed from all rows, test rows included, as in the paper. The protocol
+    is 10 x 10-fold cross-validation with Weka's own folds: the text describes ten 90/10 splits, but
+    only this protocol reproduces its numbers.
 What agrees
     Mean, standard deviation (of 100 fold accuracies, n - 1) and mark (corrected resampled t test
     against information gain, two-sided 0.05) of every cell of Table 2, to the last printed digit.
     For letter, mushroom and waveform-5000 the printed deviations are about twice what ten-fold
-    cross-validation of all rows can give: the paper took a sample that it does not describe. They
-    are run on all rows and marked as not comparable.
+    cross-validation of all rows can give: the paper must have used a sample, which it does not
+    describe. These sets are run on all rows and marked as not comparable.
 Complexity
-    400 trees a data set and four more on all rows; half a minute of one core for everything.
+    400 trees per data set and four more on all rows; half a minute of one core in all.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ METHODS: dict[str, Any] = {
 BASELINE = "info_gain"
 
 IDENTIFIERS = {"colic.ORIG": "Hospital Number", "splice": "Instance_name", "zoo": "animal"}
-"""Columns that name a row; the paper removes them."""
+"""Identifier columns, which the paper removes."""
 
 BUNDLED = {"balance-scale": load_balance_scale}
 """Bundled sets that equal the paper's, row by row; they are used when there is no data folder."""
@@ -64,8 +64,7 @@ def settings() -> dict[str, Any]:
 
 
 def facts_of(table: Table) -> dict[str, Any]:
-    """What Table 1 of the paper says of a data set, counted in the file; attributes include the
-    class."""
+    """The facts of Table 1 on a data set, counted in the file; attributes include the class."""
     return {
         "instances": len(table),
         "attributes": table.n_features + 1,
@@ -77,7 +76,7 @@ def facts_of(table: Table) -> dict[str, Any]:
 
 
 def prepare(table: Table, dataset: str) -> Table:
-    """The rows as the paper's trees see them: no identifier, no missing cell, ten equal-width bins.
+    """The rows as the paper's trees use them: no identifiers, no missing cells, equal-width bins.
 
     >>> prepare(load_balance_scale(), "balance-scale").columns[0].levels[:2]
     ('(-inf-1.4]', '(1.4-1.8]')
@@ -106,9 +105,9 @@ def run_set(table: Table, dataset: str, n_jobs: int | None = -1) -> SetResult:
     leaves, nonempty = {}, {}
     for method, criterion in METHODS.items():
         tree = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **settings()).fit(rows).tree_
-        ends = tree.n_children == 0
-        leaves[method] = int(ends.sum())
-        nonempty[method] = int((ends & (tree.n_node_samples > 0)).sum())
+        is_leaf = tree.n_children == 0
+        leaves[method] = int(is_leaf.sum())
+        nonempty[method] = int((is_leaf & (tree.n_node_samples > 0)).sum())
     return SetResult(facts_of(table), validation, leaves, nonempty)
 
 
@@ -161,7 +160,8 @@ class Experiment(Paper[str, SetResult]):
             )
 
     def _compare(self, results: dict[str, SetResult]) -> None:
-        """Add rows, tables, tests, notes and pictures."""
+        """Add rows, tables, tests, notes and figures."""
+        # Every data set beside the print.
         out, printed, sampled = self.out, self.printed, self.sampled
         everything = _compared(results)
         facts = {name: one.facts for name, one in results.items()}
@@ -170,6 +170,7 @@ class Experiment(Paper[str, SetResult]):
         out.rows += _leaf_rows(results, printed)
         out.tables.append(tables.table_one(facts, printed))
         out.tables += tables.table_two(out.rows, everything.methods, printed)
+        # Averages, wins and tests over the sets that are comparable.
         comparable = {name: one for name, one in results.items() if name not in sampled}
         if comparable:
             fair = _compared(comparable)
@@ -193,7 +194,7 @@ class Experiment(Paper[str, SetResult]):
 def _figures(
     results: dict[str, SetResult], everything: Comparison, printed: dict[str, Any]
 ) -> list[Figure]:
-    """Figure 1 where its data sets are here, and the accuracies."""
+    """The accuracies, and Figure 1 if its data sets are here."""
     accuracy = Figure(
         "chen2013-accuracy",
         "Mean accuracy of the four measures on every data set",
@@ -223,7 +224,7 @@ def _compared(results: dict[str, SetResult]) -> Comparison:
 
 
 def _accuracy_rows(result: Comparison, printed: dict[str, Any], sampled: set[str]) -> list[Row]:
-    """Table 2, a row a cell: percent."""
+    """Table 2 in percent, one row per cell."""
     rows = []
     marks = result.marks
     for i, dataset in enumerate(result.datasets):
@@ -272,10 +273,11 @@ def _leaf_rows(results: dict[str, SetResult], printed: dict[str, Any]) -> list[R
 
 
 def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetResult]) -> None:
-    """Friedman's test of what the paper concludes: size differs, accuracy does not."""
+    """Add Friedman's tests of the paper's conclusion that size differs and accuracy does not."""
     from ...model_selection import friedman_nemenyi
     from ...reports import tables_of
 
+    # Tests of accuracy, of leaves, and of leaves with rows.
     accuracy = fair.friedman()
     sizes = {
         "leaves": friedman_nemenyi(
@@ -309,6 +311,7 @@ def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetR
         (table,) = tables_of(found)
         table.title = f"Friedman's test: {what[quantity]}"
         out.tables.append(table)
+    # The conclusion, in words.
     size = sizes["leaves"]
     verdict = "holds" if size.significant and not accuracy.significant else "does not hold"
     out.notes.append(

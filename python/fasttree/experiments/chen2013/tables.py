@@ -1,5 +1,7 @@
-"""Layout of the reproduction of Chen, Wu & Cai (2013): the paper's tables with our numbers beside
-the printed ones."""
+"""Tables and figures of the reproduction of Chen, Wu & Cai (2013), ours beside the printed ones.
+
+`run` computes the `SetResult` of each data set; the functions here lay them out.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +16,27 @@ from ...reports import Cell, ReportTable
 from ..reproduction import Row, agrees, header_beside
 
 SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
+"""Verdicts on a cell."""
 
 
 @dataclass
 class SetResult:
-    """What was found on one data set: its facts, the cross-validation, and leaves of the trees
-    grown on all rows."""
+    """The results on one data set."""
 
     facts: dict[str, Any]
+    """The facts of Table 1."""
     validation: CrossValidation
     leaves: dict[str, int]
+    """Leaves of the tree grown on all rows, by measure."""
     nonempty: dict[str, int]
+    """Those of them that hold training rows."""
 
 
 def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> list[Row]:
-    """Table 1, a row a fact; a class count may be of declared or of occurring labels (Y/N as
-    booleans)."""
+    """Table 1, one row per fact; Y and N are booleans.
+
+    A printed number of classes agrees with that of declared or that of occurring labels.
+    """
     rows = []
     for dataset, own in facts.items():
         for name, expected in zip(
@@ -52,8 +59,7 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 
 
 def table_one(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> ReportTable:
-    """Table 1 as counted in the files; what the paper prints otherwise stands in the last
-    column."""
+    """Table 1 as counted in the files; the last column has what the paper prints otherwise."""
     names = list(printed["table1_columns"])
     rows, notes = [], []
     checks = fact_rows(facts, printed)
@@ -76,6 +82,7 @@ def table_one(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 
 
 def _shown(value: float, sd: float, mark: str) -> str:
+    """A cell as the paper prints it."""
     return f"{value:.2f}±{sd:.2f} {mark or ' '}"
 
 
@@ -84,6 +91,7 @@ def table_two(
 ) -> list[ReportTable]:
     """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the
     comparable sets."""
+    # Comparable sets come first, then the others, then the averages of the first.
     cells = {(row.dataset, row.method): row for row in rows if row.quantity == "accuracy"}
     datasets = list(dict.fromkeys(row.dataset for row in rows if row.quantity == "accuracy"))
     comparable = [name for name in datasets if name not in printed["subsampled"]]
@@ -133,8 +141,8 @@ def table_two(
 
 
 def averages_agree(ours: float, theirs: float) -> bool:
-    """Whether averages of our means and of printed ones (two digits, so that each is off by up to
-    .005) can be of the same means.
+    """Whether averages of our means and of printed means can be equal but for the rounding of the
+    print, which is up to 0.005 per mean.
 
     >>> averages_agree(75.0449, 75.0452), averages_agree(75.04, 75.05)
     (True, False)
@@ -165,18 +173,17 @@ def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
 
 
 def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Table 3: every measure against every base over the comparable sets, and the printed marks of
-    the same sets.
+    """Table 3: every measure against every base, over the comparable sets.
 
-    The paper prints marks against information gain only; for other bases there are totals over its
-    36 sets.
+    The paper prints marks by data set against information gain only, and totals over its 36 sets
+    for the other bases.
     """
     out = []
     methods = list(fair.methods)
     for i, base in enumerate(methods):
         for j in range(i + 1, len(methods)):
             method = methods[j]
-            side = fair.better[:, j, i]
+            sign = fair.better[:, j, i]
             marks = (
                 [printed["table2"][name][method][2] for name in fair.datasets] if i == 0 else None
             )
@@ -184,9 +191,9 @@ def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str,
                 {
                     "base": base,
                     "method": method,
-                    "wins": int((side == 1).sum()),
-                    "ties": int((side == 0).sum()),
-                    "losses": int((side == -1).sum()),
+                    "wins": int((sign == 1).sum()),
+                    "ties": int((sign == 0).sum()),
+                    "losses": int((sign == -1).sum()),
                     "published_same_sets": None
                     if marks is None
                     else [marks.count("v"), marks.count(""), marks.count("*")],
@@ -234,11 +241,12 @@ def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> 
     rows = []
     for dataset, found in results.items():
         counts = found.leaves
-        said = printed["leaves"].get(dataset)
+        theirs = printed["leaves"].get(dataset)
         text = ""
-        if said:
-            right = all(agrees(counts[m], n) for m, n in said.items())
-            text = f"{' / '.join(said.get(m, '-') for m in methods)} {SAME if right else OTHER}"
+        if theirs:
+            agree = all(agrees(counts[method], number) for method, number in theirs.items())
+            numbers = " / ".join(theirs.get(method, "-") for method in methods)
+            text = f"{numbers} {SAME if agree else OTHER}"
         rows.append(
             [
                 Cell(dataset),
@@ -272,7 +280,7 @@ def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
 
 
 def accuracy_figure(result: Comparison) -> Any:
-    """Dots of mean accuracy, a line a data set, sorted by the baseline's accuracy."""
+    """Dots of mean accuracy, one line per data set, sorted by the baseline's accuracy."""
     from ...plots import criteria_dots
 
     return criteria_dots(result).figure

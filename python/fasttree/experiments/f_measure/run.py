@@ -3,19 +3,18 @@ training and test tables, ROC.
 
 What is run
     Trees that split by the change of the weighted F measure (``f_measure`` with
-    ``variant="change"``, which is what the authors' program computed), by Gini and by information
-    gain. There are three data sets in the authors' row order. Trees have at most 10 levels and a
-    leaf where a node is pure or holds at most 20 / 10 / 5 rows (Breast / Heart / PopFailure).
-    Thresholds lie at data values and ties go by row order. With c = floor(n / 5), rows 0 .. 4c - 1
-    form four contiguous folds, the rest is the test set, which the fold model with the lowest
-    validation error meets.
+    ``variant="change"``, as in the authors' program), by Gini and by information gain, on three
+    data sets in the authors' row order. Trees have at most 10 levels; a node is a leaf if it is
+    pure or has at most 20 / 10 / 5 rows (Breast / Heart / PopFailure). Thresholds are data values,
+    and ties are broken by row order. With c = floor(n / 5), rows 0 .. 4c - 1 form four contiguous
+    folds, and the rest is the test set, on which the fold model with the lowest validation error
+    is evaluated.
 What agrees
-    60 of the 63 printed cells to the last digit; the other three are slips of the print, each
-    explained.
-Beside it
-    Algorithm 1 (``f_measure_max``), algorithm 2 as it is written (``f_measure``), and beta 0.5 and
-    2 of all three. Also where algorithm 1 is blind: it gives 0 to every split whose sides both have
-    a majority of class 0, however pure.
+    60 of the 63 printed cells to the last digit; the other three are misprints, each explained.
+Not in the paper
+    Algorithm 1 (``f_measure_max``), algorithm 2 as written (``f_measure``), and beta 0.5 and 2 of
+    all three. Also a weakness of algorithm 1: it scores every split 0 whose sides both have a
+    majority of class 0, however pure they are.
 """
 
 from __future__ import annotations
@@ -85,17 +84,18 @@ def _variations() -> dict[str, Any]:
 
 @dataclass
 class Outcome:
-    """What one criterion did on one data set.
-
-    `cells` by quantity; `point` (false, true positive rate) and `curve` (ROC) of the chosen model
-    on the test rows; `leaves` of the four fold models; `model` the chosen one.
-    """
+    """The results of one criterion on one data set."""
 
     cells: dict[str, float]
+    """The numbers of the paper's tables, by quantity."""
     point: tuple[float, float]
+    """(false positive rate, true positive rate) of the chosen model on the test rows."""
     curve: Any
+    """Its ROC curve."""
     leaves: list[int]
+    """Leaves of the four fold models."""
     model: FastTreeClassifier
+    """The chosen one of them."""
 
 
 def settings(dataset: str) -> dict[str, Any]:
@@ -108,6 +108,7 @@ def evaluate(
     table: Table, dataset: str, methods: Mapping[str, Any], n_jobs: int | None = -1
 ) -> dict[str, Outcome]:
     """Four contiguous folds of every criterion, then the best fold model on the held-out rows."""
+    # All criteria on the same four folds.
     splitter = ContiguousKFold()
     params = settings(dataset)
     validation = cross_validate(
@@ -122,6 +123,7 @@ def evaluate(
     test = table.take(splitter.holdout_rows(len(table)))
     out = {}
     for name, criterion in methods.items():
+        # The best fold model on the held-out rows.
         errors, f_values = validation[name]["error_rate"], validation[name]["f_beta"]
         train, _ = folds[int(np.argmin(errors))]
         model = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **params).fit(
@@ -156,7 +158,7 @@ def pure_negative_side(tables: np.ndarray) -> np.ndarray:
     """Rows in the largest side of a split that holds class 0 only; `tables` (candidates, branches,
     2).
 
-    A criterion of one line: it sees what algorithm 1 does not.
+    It is a criterion by which `blind_splits` finds the splits that algorithm 1 scores 0.
 
     >>> pure_negative_side(np.array([[[0.0, 5.0], [40.0, 30.0]], [[35.0, 0.0], [5.0, 35.0]]]))
     array([ 0., 35.])
@@ -166,11 +168,12 @@ def pure_negative_side(tables: np.ndarray) -> np.ndarray:
 
 
 def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
-    """How many splits of a tree grown by algorithm 1 had a score of 0, so that the first candidate
-    was taken.
+    """Numbers of splits of a tree of algorithm 1 with score 0, where it takes the first candidate.
 
-    ``with_pure_side``: at how many of these some candidate cut off a side of class 0 alone;
-    ``rows_in_pure_sides``: the rows in the largest such side, summed over the nodes.
+    Returns:
+        splits: number of splits; blind_splits: those with score 0; with_pure_side: those of them at
+        which some candidate has a side of class 0 only; rows_in_pure_sides: rows in the largest
+        such side, summed over the nodes.
     """
     tree = model.tree_
     inner = np.flatnonzero(tree.n_children > 0)
@@ -193,7 +196,7 @@ def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
 
 
 class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
-    """The paper's three tables; `quick` leaves out what is beside them."""
+    """The paper's three tables; `quick` leaves out what is not in the paper."""
 
     name = "f-measure"
     title = "Trees that split on the F measure: paper and fasttree"
@@ -244,7 +247,8 @@ class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
 def _compare(
     out: Reproduction, results: dict[str, dict[str, Outcome]], printed: dict[str, Any]
 ) -> None:
-    """The 63 cells: rows, tables, and an explanation of every one that differs."""
+    """Add rows and tables of the 63 cells, and an explanation of each one that differs."""
+    # Every cell beside the print, with the misprint that explains it if it differs.
     slips = {(one["dataset"], one["method"], one["quantity"]): one for one in printed["slips"]}
     explained = []
     for dataset, by_method in results.items():
@@ -290,6 +294,7 @@ def _compare(
 
 
 def _short(value: float | None) -> str:
+    """Four digits without the leading zero, as the paper prints them."""
     return f"{float('nan') if value is None else value:.4f}".replace("0.", ".", 1)
 
 
@@ -300,7 +305,7 @@ EXAMPLE = np.array([[[40, 0], [35, 30]], [[2, 3], [73, 27]]])
 def _beside(
     out: Reproduction, results: dict[str, dict[str, Outcome]], blind: dict[str, dict[str, int]]
 ) -> None:
-    """Other readings of the criterion, and where algorithm 1 is blind."""
+    """Add other readings of the criterion, and the splits that algorithm 1 scores 0."""
     _other_readings(out, results)
     seen = _example_scores()
     out.tables += [_blind_table(blind), _example_table(seen)]
@@ -311,7 +316,7 @@ def _beside(
 
 
 def _other_readings(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
-    """Rows and a table of all criteria, the paper's and those beside them."""
+    """Add rows and a table of all criteria, the paper's and others."""
     body = []
     for dataset, by_method in results.items():
         for method, outcome in by_method.items():
@@ -359,7 +364,7 @@ def _other_readings(out: Reproduction, results: dict[str, dict[str, Outcome]]) -
 
 
 def _blind_table(blind: dict[str, dict[str, int]]) -> ReportTable:
-    """Splits of algorithm 1 with score 0, a row a data set."""
+    """Splits of algorithm 1 with score 0, one row per data set."""
     rows = [
         [Cell(name), *(Cell(str(value)) for value in counts.values())]
         for name, counts in blind.items()
@@ -416,7 +421,7 @@ def _example_table(seen: dict[str, list[float]]) -> ReportTable:
 
 
 def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
-    """ROC graphs (a point a model) and ROC curves, a panel a data set."""
+    """Add ROC graphs (one point per model) and ROC curves, one panel per data set."""
 
     def panels(curves: bool) -> Any:
         from ...plots import new_figure, roc_curves, roc_graph

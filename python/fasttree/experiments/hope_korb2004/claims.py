@@ -1,11 +1,11 @@
-"""The sentences of section 5.1 of Hope & Korb (2004), each with what was measured.
+"""The claims of section 5.1 of Hope & Korb (2004), compared with our simulations.
 
 Decisions
-    A sentence is judged twice. By paired differences, as the design allows: all learners see the
-    same models. One is ahead where the interval of the difference lies above zero; two are alike
-    where it holds zero (95 %, Bonferroni over the pairs of learners at a size). And by the figure,
-    as a reader of the paper judges: one is ahead where the intervals of two means do not overlap
-    (95 %, Bonferroni over all cells).
+    A claim is judged twice. By paired differences, as all learners have the same models: a learner
+    is ahead if the interval of the difference is above zero, and two are alike if it contains zero
+    (95 %, Bonferroni over the pairs of learners at a size). And as a reader of the paper's figures
+    would: a learner is ahead if the intervals of the two means do not overlap (95 %, Bonferroni
+    over all cells).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["Finding", "findings"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence of section 5.1, what was measured, and whether it holds.
+    """A claim of section 5.1 and whether it holds.
 
     Attributes:
         kind: type of the models.
-        claim: the sentence.
-        holds: by paired differences.
-        in_figure: by the intervals of the means.
-        evidence: what was measured.
+        claim: the claim.
+        holds: whether it holds by paired differences.
+        in_figure: whether it holds by the intervals of the means.
+        evidence: the measured numbers.
     """
 
     kind: str
@@ -47,6 +47,7 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
 
 
 def _ahead(sim: Simulation, models: str, first: str, second: str, size: int) -> Finding:
+    """The claim that the first learner is ahead of the second at a training size."""
     mean, half = sim.difference(first, second, size)
     return Finding(
         sim.kind,
@@ -60,6 +61,7 @@ def _ahead(sim: Simulation, models: str, first: str, second: str, size: int) -> 
 def _alike(
     sim: Simulation, claim: str, pairs: Sequence[tuple[str, str]], size: int, named: bool = True
 ) -> Finding:
+    """A claim that the learners of each pair perform alike; `named`: evidence names the pairs."""
     gaps = [sim.difference(a, b, size) for a, b in pairs]
     texts = [
         (f"{a} - {b}: " if named else "") + f"{mean:+.4f} ± {half:.4f}"

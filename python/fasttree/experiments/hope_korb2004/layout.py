@@ -1,4 +1,7 @@
-"""Tables and pictures of the reproduction of Hope & Korb (2004)."""
+"""Tables and figures of the reproduction of Hope & Korb (2004).
+
+`run` computes, `models` and `results` hold the numbers; here they are laid out beside the paper's.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,15 @@ def section_1(
     five: Sequence[str],
     said: Sequence[Finding],
 ) -> list[ReportTable]:
-    """Mean rewards with intervals and divergences, the analyses of variance, the groups of learners
-    that do not differ, and the findings.
+    """The tables of section 5.1.
+
+    They are mean rewards with intervals and divergences, the analyses of variance, the groups of
+    learners that do not differ, and the findings.
 
     Args:
-        simulated: by type of models.
+        simulated: simulations by type of models.
         paper: the learners of the paper's section 5.1.
-        five: those and J48.
+        five: these and J48.
         said: findings.
     """
     out = [_simulated(sim) for sim in simulated.values()]
@@ -55,6 +60,7 @@ def section_1(
 
 
 def _simulated(sim: Simulation) -> ReportTable:
+    """Mean reward and divergence of each learner at each training size."""
     half, rows = sim.interval(), []
     for j, learner in enumerate(sim.learners):
         line = [Cell(learner)]
@@ -79,7 +85,7 @@ def _simulated(sim: Simulation) -> ReportTable:
 def _variances(
     simulated: Mapping[str, Simulation], paper: Sequence[str], five: Sequence[str]
 ) -> ReportTable:
-    """One line an effect and a set of learners."""
+    """Analyses of variance, one row per effect and set of learners."""
     rows = []
     for kind, sim in simulated.items():
         for learners in (paper, five):
@@ -100,8 +106,7 @@ def _variances(
         rows,
         (),
         [
-            f"{len(paper)} learners: {', '.join(paper)}, as in the paper; {len(five)}: with j48. "
-            f"p: "
+            f"{len(paper)} learners: {', '.join(paper)}, as in the paper; {len(five)}: with j48. p: "
             "degrees of freedom times epsilon (Greenhouse & Geisser)."
         ],
     )
@@ -128,8 +133,11 @@ def _groups(simulated: Mapping[str, Simulation], five: Sequence[str]) -> ReportT
 
 
 def section_2(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> list[ReportTable]:
-    """Accuracies beside A.2, rewards with their bound beside A.1, and significant differences as in
-    tables 1 and 2."""
+    """The tables of section 5.2.
+
+    They are accuracies beside appendix A.2, rewards with their bound beside A.1, and significant
+    differences as in tables 1 and 2.
+    """
     if not results:
         return []
     return [
@@ -171,6 +179,7 @@ def out_of_reach(rows: Sequence[Row]) -> list[ReportTable]:
 
 
 def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
+    """Accuracies beside A.2, and their means."""
     rows = []
     for dataset, found in results.items():
         line, own = [Cell(dataset)], found.order("accuracy")
@@ -200,7 +209,7 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
 
 
 def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Our accuracies less those of A.2, in points."""
+    """Our accuracies minus those of A.2, in points."""
     gaps = {
         dataset: [
             round(100 * (own[name] - float(printed["accuracy"][dataset][name])), 1) + 0.0
@@ -226,8 +235,10 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
 
 
 def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
+    """Rewards and their bound, and how far their order is that of A.1."""
     rows, agree, pairs, rhos = [], 0, 0, []
     for dataset, found in results.items():
+        # Pairs of learners that A.1 orders, and whether ours is the same order.
         own = found.order("reward")
         theirs = {name: float(printed["reward"][dataset][name]) for name in own}
         names = list(own)
@@ -280,6 +291,7 @@ def _significance(
     table: str,
     title: str,
 ) -> ReportTable:
+    """For each learner, those that it beats significantly, beside `table` of the paper."""
     rows = []
     for dataset, found in results.items():
         losers = found.losers(quantity)
@@ -309,7 +321,7 @@ def _significance(
 
 
 def meta_tables(meta: MetaMetric) -> list[ReportTable]:
-    """Share of right picks by metric and test size, a table a truth."""
+    """Share of right picks by metric and test size, one table per truth."""
     out = []
     for truth, words in TRUTHS.items():
         rows = []
@@ -337,12 +349,13 @@ def meta_tables(meta: MetaMetric) -> list[ReportTable]:
 
 
 def draw_simulation(sim: Simulation) -> Any:
-    """Mean reward by training size with intervals, one line a learner (the right-hand panels of
+    """Mean reward by training size with intervals, one line per learner (the right-hand panels of
     figures 2 to 4)."""
     from ...plots.canvas import colour, marker, new_figure, plain_frame
 
     figure, axes = new_figure(1, 2, width=9.6, height=4.0)
     half = sim.interval()
+    # Learners are shifted sideways, so that their intervals do not overlap.
     shift = np.linspace(0.94, 1.06, len(sim.learners))
     for j, learner in enumerate(sim.learners):
         x = np.array(sim.sizes) * shift[j]
@@ -379,7 +392,7 @@ def draw_simulation(sim: Simulation) -> Any:
 
 
 def draw_meta(meta: MetaMetric) -> Any:
-    """Share of right picks by test size, a panel a truth."""
+    """Share of right picks by test size, one panel per truth."""
     from ...plots.canvas import colour, marker, new_figure, plain_frame
 
     figure, axes = new_figure(1, len(TRUTHS), width=12.0, height=4.2)

@@ -1,17 +1,15 @@
-"""Section 5.1 of Hope & Korb (2004), and their "meta-metric": learners and metrics judged where the
-truth is known.
+"""Section 5.1 of Hope & Korb (2004) and their "meta-metric": simulations with known models.
 
 What
-    `simulate`: forty random models of one type (naive Bayes, TAN, AODE; 4 to 8 attributes with 2 to
-    5 values), and samples of three sizes. It takes every learner's information reward on 1000 test
-    rows, and its Kullback-Leibler divergence from the true class posterior. The paper calls this
-    divergence ideal and, without known models, inapplicable. `meta_metric`: pairs of classifiers
-    whose order under the truth is known; how often does each metric pick the better one from a
-    small test set?
+    `simulate`: random models of one type (naive Bayes, TAN, AODE; 4 to 8 attributes with 2 to 5
+    values), and samples of several sizes. It computes every learner's information reward on test
+    rows, and its Kullback-Leibler divergence from the true class posterior, which the paper calls
+    ideal but inapplicable to real data. `meta_metric`: for pairs of classifiers whose true order is
+    known, how often each metric picks the better one from a small test set.
 Decisions
-    All learners see the same samples. Attributes keep their declared values in small samples. Three
-    truths for the meta-metric, so that no metric is judged by its own definition alone. They are
-    divergence from the posterior, error rate, and cost under random cost matrices, each taken over
+    All learners have the same samples. Attributes keep their declared values in small samples. The
+    meta-metric has three definitions of "better", so that no metric is judged by its own definition
+    only: divergence from the posterior, error rate, and cost under random cost matrices, each over
     a large sample with the exact posterior as weights.
 Complexity
     models x sizes x learners fits of small Bayesian classifiers.
@@ -50,7 +48,7 @@ Learners = Mapping[str, Callable[[], Any]]
 
 @dataclass
 class Simulation:
-    """Rewards (nats) and divergences (nats), arrays (models, learners, sizes)."""
+    """Rewards and divergences in nats, arrays of shape (models, learners, sizes)."""
 
     kind: str
     learners: list[str]
@@ -64,7 +62,7 @@ class Simulation:
         return two_way_repeated_measures_anova(self.reward, names=("learner", "training size"))
 
     def of(self, learners: Sequence[str]) -> Simulation:
-        """The same models and samples under some of the learners."""
+        """The simulation with some of the learners only."""
         places = [self.learners.index(name) for name in learners]
         parts = (values[:, places] for values in (self.reward, self.divergence))
         return Simulation(self.kind, list(learners), self.sizes, *parts)
@@ -92,8 +90,8 @@ class Simulation:
         return float((a - b).mean()), float(half)
 
     def groups(self, size: int) -> list[list[str]]:
-        """Learners that do not differ at a size: the largest sets in which the interval of every
-        paired difference holds zero, best mean first."""
+        """The maximal sets of learners in which the interval of every paired difference contains
+        zero, at a size; best mean first."""
         mean = self.reward[:, :, self.sizes.index(size)].mean(axis=0)
         order = [self.learners[j] for j in np.argsort(-mean, kind="stable")]
 
@@ -102,8 +100,8 @@ class Simulation:
             return abs(gap) <= half
 
         found: list[list[str]] = []
-        for many in range(len(order), 0, -1):
-            for names in itertools.combinations(order, many):
+        for n_learners in range(len(order), 0, -1):
+            for names in itertools.combinations(order, n_learners):
                 inside = any(set(names) <= set(group) for group in found)
                 if not inside and all(alike(*pair) for pair in itertools.combinations(names, 2)):
                     found.append(list(names))
@@ -130,7 +128,8 @@ def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
 
 
 def aligned(model: Any, table: Any, n_classes: int) -> np.ndarray:
-    """Probabilities of all declared classes (rows, classes), whatever classes the sample showed."""
+    """Probabilities of all declared classes, shape (rows, classes); 0 for those that were not in
+    the sample."""
     own = np.asarray(model.classes_, dtype=int)
     found = np.zeros((len(table), n_classes))
     found[:, own] = model.predict_proba(table)
@@ -155,7 +154,7 @@ def simulate(
         sizes: training rows.
         n_models: random models.
         seed: of models and samples.
-        n_test: rows of each model's one test set.
+        n_test: rows of the test set of each model.
         tick: called after each model.
     """
     shape = (n_models, len(learners), len(sizes))
@@ -197,21 +196,21 @@ METRIC_NAMES = (
 
 @dataclass
 class MetaMetric:
-    """How often a metric picked the truly better of two classifiers, arrays (sizes,), keyed by
-    (truth, metric).
-
-    `trials` (sizes,) counts the comparisons; a tie of a metric counts one half.
-    """
+    """How often metrics pick the truly better of two classifiers; arrays of shape (sizes,)."""
 
     sizes: list[int]
+    """Rows of the test sets."""
     right: dict[tuple[str, str], np.ndarray]
+    """Share of right picks by (truth, metric); a tie is half a right pick."""
     trials: dict[str, np.ndarray]
+    """Number of comparisons by truth."""
     names: tuple[str, ...] = METRIC_NAMES
     spread: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
+    """Half the width of the 95 % interval of `right`."""
 
 
 def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, classes: Any) -> float:
-    """A metric, larger is better."""
+    """The value of a metric, with the sign for which larger is better."""
     if name == "accuracy":
         return float(accuracy(y, given.argmax(axis=1), classes=classes))
     if name == "auc":
@@ -229,8 +228,7 @@ def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, clas
 
 
 def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:
-    """What is truly lost by a classifier, with the exact posterior as weights: smaller is
-    better."""
+    """The true losses of a classifier, by name of the truth, with the exact posterior as weights."""
     picked = given.argmax(axis=1)
     decided = (given @ costs).argmin(axis=1)
     rows = np.arange(len(given))
@@ -244,17 +242,18 @@ def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict
 def _picks(
     judged: Sequence[float], better: Sequence[float], pairs: Sequence[tuple[int, int]]
 ) -> float:
-    """How many pairs (a, b) a metric orders as the truth does: `better` is 1 for a, -1 for b, 0 for
-    neither; a tie is half.
+    """Number of pairs (a, b) that a metric orders as the truth does; a tie of the metric is half.
+
+    `better` is 1 if a is truly better, -1 if b is, 0 if neither; such pairs do not count.
 
     >>> _picks([0.3, 0.1, 0.1], [1.0, -1.0, -1.0], [(0, 1), (0, 2), (1, 2)])
     1.5
     """
     total = 0.0
     for (a, b), truth in zip(pairs, better, strict=True):
-        said = np.sign(judged[a] - judged[b])
+        picked = np.sign(judged[a] - judged[b])
         if truth != 0:
-            total += 0.5 if said == 0 or np.isnan(said) else float(said == truth)
+            total += 0.5 if picked == 0 or np.isnan(picked) else float(picked == truth)
     return total
 
 
@@ -269,7 +268,7 @@ def meta_metric(
     repeats: int = 5,
     tick: Callable[[], None] = lambda: None,
 ) -> MetaMetric:
-    """Which metric picks the better model most often?
+    """Measure how often each metric picks the better of two models.
 
     For each random model (of all three types in turn) every learner is fitted to one sample of
     `n_train` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
@@ -279,7 +278,7 @@ def meta_metric(
         learners: makers of estimators by name.
         sizes: rows of the test sets.
         n_models: random models.
-        seed: of everything.
+        seed: seed of models and samples.
         n_train: rows of the training sample.
         n_true: rows over which the true losses are taken.
         repeats: test sets of a size.
@@ -291,6 +290,7 @@ def meta_metric(
     counts: dict[str, list[np.ndarray]] = {t: [] for t in TRUTHS}
     kinds = list(KINDS)
     for number in range(n_models):
+        # A random model, one classifier per learner, and their true losses.
         rng = np.random.default_rng([seed, number])
         _, network = make_bayesian_network(kinds[number % len(kinds)], 1, random_state=rng)  # type: ignore[arg-type]
         k = len(network.classes)
@@ -300,6 +300,7 @@ def meta_metric(
         models = [make().fit(train) for make in learners.values()]
         posterior = network.predict_proba(large)
         losses = [_truths(posterior, aligned(model, large, k), costs) for model in models]
+        # Every metric on small test sets.
         pairs = [(a, b) for a in range(len(models)) for b in range(a)]
         right = {key: np.zeros(len(sizes)) for key in per_model}
         trials = {truth: np.zeros(len(sizes)) for truth in TRUTHS}

@@ -1,5 +1,7 @@
-"""What section 5.2 of Hope & Korb (2004) finds on a data set: accuracies and rewards of the
-learners."""
+"""`SetResult`: accuracies and rewards of the learners of section 5.2 on one data set.
+
+`run` makes one per data set; `layout` reads means and significant differences from it.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,24 @@ from ...model_selection import five_by_two_cv_t_test
 __all__ = ["SHOWN", "SetResult"]
 
 SHOWN = ("nb", "j48", "camml", "aode", "tan")
-"""The paper's columns."""
+"""The learners in the order of the paper's columns."""
 
 
 @dataclass
 class SetResult:
-    """Section 5.2 on one data set: ten values of each learner (five repetitions of two folds),
-    rewards in bits."""
+    """Section 5.2 on one data set; ten values of each learner (five repetitions of two folds)."""
 
     accuracy: dict[str, np.ndarray]
     reward: dict[str, np.ndarray]
+    """In bits."""
     bound: float
+    """The largest mean reward of any predictor, in bits."""
     seconds: dict[str, float]
+    """Mean time per fold."""
 
     def order(self, quantity: str) -> dict[str, float]:
-        """Mean of each of the paper's learners that was run; J48's rewards with Laplace's
-        correction."""
+        """Mean of each of the paper's learners that was run, in the paper's order; J48's rewards
+        are those with Laplace's correction."""
         return {name: float(values.mean()) for name, values in self._of(quantity).items()}
 
     def losers(self, quantity: str) -> dict[str, list[str]]:

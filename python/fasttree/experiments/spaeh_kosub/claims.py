@@ -1,8 +1,7 @@
-"""The sentences of Späh & Kosub (2022) about their figures, and table 1, held against what was
-measured.
+"""The claims of Späh & Kosub (2022) about their figures, and table 1, compared with our results.
 
-Each function returns one `Verdict` a claim. Thresholds of "similar", "small" or "fails" are ours,
-and stand in the evidence, so that a reader can disagree.
+Each function returns one `Verdict` per claim. The thresholds of "similar", "small" or "fails" are
+ours; the evidence states them. `run` prints the verdicts, and `layout` uses `efficient`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from ... import criteria
 from ...reports import Cell, ReportTable
 from ..reproduction import Row
-from .repeats import Curves, Growth, Sizes
+from .repeats import Curves, Growth, Sizes, evaluation_of, method_name
 
 __all__ = [
     "FEW",
@@ -35,13 +34,12 @@ ARTIFICIAL = ("blobs", "monks-1", "monks-2", "monks-3")
 SIMILAR = 1.0
 """Percentage points within which two accuracies are called similar."""
 FEW = 0.05
-"""Redundant splits a tree below which a distance is called efficient."""
+"""Redundant splits per tree below which a distance is called efficient."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, what was measured, and whether it holds (None: the data sets it speaks of were not
-    run)."""
+    """A claim, whether it holds (None: its data sets were not run), and the measured numbers."""
 
     figure: str
     claim: str
@@ -55,15 +53,19 @@ class Verdict:
 
 
 SMOOTH = ("info_gain", "gini", "normalized_vi")
+"""The distances of figure 4 other than Jaccard."""
 
 
 def _gap(curves: Curves, measure: str, places: Sequence[int]) -> float:
     """Global minus local accuracy, percentage points, mean over sizes."""
-    both = [curves.accuracy[f"{measure} {e}"][list(places)].mean() for e in ("global", "local")]
+    both = [
+        curves.accuracy[method_name(measure, e)][list(places)].mean() for e in ("global", "local")
+    ]
     return 100.0 * float(both[0] - both[1])
 
 
 def _nodes(curves: Curves, name: str) -> float:
+    """Mean nodes at the largest training size."""
     return float(curves.nodes[name][-1].mean())
 
 
@@ -112,7 +114,7 @@ def _iris_overfits(curves: Mapping[str, Curves]) -> Verdict:
     sizes = {
         d: (
             _nodes(curves[d], "jaccard global"),
-            max(_nodes(curves[d], f"{m} global") for m in SMOOTH),
+            max(_nodes(curves[d], method_name(m, "global")) for m in SMOOTH),
         )
         for d in curves
     }
@@ -221,13 +223,16 @@ def figure_5(sizes: Sizes) -> list[Verdict]:
     """Claims of section 2.2 about tree size."""
     mean = {name: float(values.mean()) for name, values in sizes.nodes.items()}
     measures = list(dict.fromkeys(name.split()[0] for name in mean))
-    ratio = {m: mean[f"{m} global"] / mean[f"{m} local"] for m in measures}
+    ratio = {m: mean[method_name(m, "global")] / mean[method_name(m, "local")] for m in measures}
     good = ("info_gain", "normalized_vi", "gini")
     rest = [m for m in measures if m not in good]
-    worst_good = max(mean[f"{m} local"] for m in good)
-    best_rest = min(mean[f"{m} local"] for m in rest)
+    worst_good = max(mean[method_name(m, "local")] for m in good)
+    best_rest = min(mean[method_name(m, "local")] for m in rest)
     generating = float(np.mean(sizes.generating))
-    shown = ", ".join(f"{m} {mean[f'{m} local']:.1f} / {mean[f'{m} global']:.1f}" for m in measures)
+    shown = ", ".join(
+        f"{m} {mean[method_name(m, 'local')]:.1f} / {mean[method_name(m, 'global')]:.1f}"
+        for m in measures
+    )
     return [
         Verdict(
             "5",
@@ -253,8 +258,8 @@ def figure_5(sizes: Sizes) -> list[Verdict]:
         Verdict(
             "5",
             "The global versions of all others create unnecessarily large trees",
-            all(mean[f"{m} global"] > 2 * generating for m in rest),
-            ", ".join(f"{m} {mean[f'{m} global']:.1f} nodes" for m in rest)
+            all(mean[method_name(m, "global")] > 2 * generating for m in rest),
+            ", ".join(f"{m} {mean[method_name(m, 'global')]:.1f} nodes" for m in rest)
             + f" (generating: {generating:.1f})",
         ),
     ]
@@ -272,8 +277,8 @@ def efficient(redundant: np.ndarray) -> str:
 def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
     """Claims of section 3.2 about redundant splits."""
     mean = {name: float(values.mean()) for name, values in sizes.redundant.items()}
-    whole = {m: mean[f"{m} global"] for m in measures}
-    local = {m: mean[f"{m} local"] for m in measures}
+    whole = {m: mean[method_name(m, "global")] for m in measures}
+    local = {m: mean[method_name(m, "local")] for m in measures}
     blind = ("jaccard", "accuracy")
     return [
         Verdict(
@@ -296,7 +301,10 @@ def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
 
 
 def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
-    """Claims of section 4 about pruning under noise; nothing is claimed when iris is not there."""
+    """Claims of section 4 about pruning under noise, on iris.
+
+    `panels` are the four panels of the figure, in order; empty if iris is not there.
+    """
     texts = (
         (
             "Without pruning the global tree's test accuracy has its peak in the first steps and "
@@ -312,13 +320,16 @@ def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
     a, b, c, d = panels.values()
 
     def pair(growth: Growth) -> tuple[float, float]:
+        """Mean final accuracy of local and of global growth, percent."""
         by = {
-            name.split()[-1]: 100.0 * float(values.mean()) for name, values in growth.final.items()
+            evaluation_of(name): 100.0 * float(values.mean())
+            for name, values in growth.final.items()
         }
         return by["local"], by["global"]
 
     peaks = {
-        name.split()[-1]: (int(np.argmax(v)), 100.0 * float(v.max())) for name, v in a.test.items()
+        evaluation_of(name): (int(np.argmax(v)), 100.0 * float(v.max()))
+        for name, v in a.test.items()
     }
     end_a, end_b, end_c, end_d = pair(a), pair(b), pair(c), pair(d)
     return [
@@ -363,8 +374,8 @@ def figure_8(panels: Mapping[str, Growth]) -> list[Verdict]:
             out.append(Verdict("8", text, None, ""))
             continue
         growth = panels[name]
-        end = {key.split()[-1]: 100.0 * float(v.mean()) for key, v in growth.final.items()}
-        splits = {key.split()[-1]: float(v.mean()) for key, v in growth.steps.items()}
+        end = {evaluation_of(key): 100.0 * float(v.mean()) for key, v in growth.final.items()}
+        splits = {evaluation_of(key): float(v.mean()) for key, v in growth.steps.items()}
         out.append(
             Verdict(
                 "8",
@@ -393,13 +404,13 @@ hand."""
 
 
 def _facts() -> dict[str, dict[str, object]]:
+    """The registry's record of each distance of table 1."""
     registry = {row["name"]: row for row in criteria.list_criteria()}
     return {name: registry["mantaras" if name == "normalized_vi" else name] for name in TABLE_1}
 
 
 def facts_table() -> ReportTable:
-    """Table 1 from the registry, whose facts are verified on random tables by the tests of the
-    core."""
+    """Table 1 from the registry of criteria, whose facts the tests verify on random tables."""
     rows = []
     for name, facts in _facts().items():
         top = "unbounded" if facts["highest"] is None else f"{facts['highest']:g}"
@@ -440,7 +451,7 @@ def facts_table() -> ReportTable:
 
 
 def fact_rows() -> list[Row]:
-    """Symmetry, beside the paper's claim."""
+    """Symmetry of each distance, with the paper's claim."""
     why = "not symmetric: see the example below table 1"
     return [
         Row(

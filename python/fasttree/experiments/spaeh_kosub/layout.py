@@ -1,12 +1,18 @@
-"""The paper's distances, and the tables of figures 4 to 6."""
+"""Tables of figures 4 to 6 of Späh & Kosub (2022), and the paper's distances.
+
+`run` prints these tables for trees that take the first of tied splits. The numbers are those of
+`repeats`; here they are only laid out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from ...reports import Cell, ReportTable
 from .claims import FEW, efficient
-from .repeats import Curves, Sizes
+from .repeats import Curves, Sizes, method_name
 
 MEASURES = {
     "info_gain": "Information gain",
@@ -19,46 +25,58 @@ MEASURES = {
 """The paper's distances with the titles of its figures, in the order of figure 5."""
 
 FIGURE_4 = ("info_gain", "gini", "jaccard", "normalized_vi")
+"""The distances of figure 4, in its order."""
+
+EVALUATIONS = ("local", "global")
+
+SHOWN_SHARES = (0.05, 0.25)
+"""Training sizes of figure 4 in its table, beside the largest: shares of the training rows."""
 
 
 def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> ReportTable:
-    """Accuracy at three sizes and nodes at the largest, one row per data set and distance."""
+    """Accuracy at three training sizes and nodes at the largest, by data set and distance.
+
+    Args:
+        curves: results by data set.
+        shares: the training sizes of the results, ascending.
+    """
+    shown = (*SHOWN_SHARES, shares[-1])
     rows = []
     for dataset, found in curves.items():
         for measure in FIGURE_4:
-            line = [Cell(dataset), Cell(measure)]
-            for share in (0.05, 0.25, shares[-1]):
-                place = shares.index(share)
-                for evaluation in ("local", "global"):
-                    values = found.accuracy[f"{measure} {evaluation}"][place]
-                    line.append(Cell(f"{100 * values.mean():.1f} ({100 * values.std(ddof=1):.1f})"))
-            for evaluation in ("local", "global"):
-                values = found.nodes[f"{measure} {evaluation}"][-1]
-                line.append(Cell(f"{values.mean():.1f} ({values.std(ddof=1):.1f})"))
-            rows.append(line)
+            methods = [method_name(measure, evaluation) for evaluation in EVALUATIONS]
+            row = [Cell(dataset), Cell(measure)]
+            for share in shown:
+                size = shares.index(share)
+                row += [_mean_sd(found.accuracy[method][size], 100) for method in methods]
+            row += [_mean_sd(found.nodes[method][-1]) for method in methods]
+            rows.append(row)
     header = ["data set", "distance"]
-    for share in (0.05, 0.25, shares[-1]):
-        header += [f"local {share:g}", f"global {share:g}"]
-    header += ["nodes local", "nodes global"]
-    steps = range(len(FIGURE_4), len(rows), len(FIGURE_4))
+    header += [f"{evaluation} {share:g}" for share in shown for evaluation in EVALUATIONS]
+    header += [f"nodes {evaluation}" for evaluation in EVALUATIONS]
+    rules = tuple(range(len(FIGURE_4), len(rows), len(FIGURE_4)))  # a line below each data set
     notes = [
         "Test accuracy in percent, mean (sd) over the repeats, at shares of the training part; "
         "nodes at the largest."
     ]
-    return ReportTable(
-        "Figure 4: accuracy and tree size, ties first", header, rows, tuple(steps), notes
-    )
+    return ReportTable("Figure 4: accuracy and tree size, ties first", header, rows, rules, notes)
+
+
+def _mean_sd(values: np.ndarray, factor: int = 1) -> Cell:
+    """Mean and standard deviation over the repeats, times a factor (100: percent)."""
+    return Cell(f"{factor * values.mean():.1f} ({factor * values.std(ddof=1):.1f})")
 
 
 def figure_5_table(sizes: Sizes) -> ReportTable:
     """Mean nodes of consistent trees, one row per size of the generating tree."""
     rows = []
     for place, size in enumerate(sizes.generating):
-        line = [Cell(str(size)), Cell(str(sizes.discarded[place]))]
+        row = [Cell(str(size)), Cell(str(sizes.discarded[place]))]
         for measure in MEASURES:
-            for evaluation in ("local", "global"):
-                line.append(Cell(f"{sizes.nodes[f'{measure} {evaluation}'][place].mean():.1f}"))
-        rows.append(line)
+            for evaluation in EVALUATIONS:
+                nodes = sizes.nodes[method_name(measure, evaluation)][place]
+                row.append(Cell(f"{nodes.mean():.1f}"))
+        rows.append(row)
     header = ["nodes of the tree", "drawn again"]
     for measure in MEASURES:
         header += [f"{measure} L", "G"]
@@ -78,17 +96,17 @@ def redundant_table(sizes: Sizes) -> ReportTable:
     """Redundant splits per tree and whether a distance avoids them, one row per distance."""
     rows = []
     for measure, title in MEASURES.items():
-        line = [Cell(title)]
-        for evaluation in ("local", "global"):
-            name = f"{measure} {evaluation}"
+        row = [Cell(title)]
+        for evaluation in EVALUATIONS:
+            name = method_name(measure, evaluation)
             redundant, nodes = sizes.redundant[name], sizes.nodes[name]
-            share = redundant.sum() / ((nodes - 1) / 2).sum()
-            line += [
+            share = redundant.sum() / ((nodes - 1) / 2).sum()  # n nodes are (n - 1) / 2 splits
+            row += [
                 Cell(f"{redundant.mean():.2f}"),
                 Cell(f"{100 * share:.1f} %"),
                 Cell(efficient(redundant)),
             ]
-        rows.append(line)
+        rows.append(row)
     return ReportTable(
         "Figure 6 (c): redundant splits on the trees of figure 5, ties first",
         [

@@ -1,5 +1,7 @@
-"""Pictures of the reproduction of Späh & Kosub (2022): a panel a data set, distance or stopping
-rule; global growth in red."""
+"""Figures 4 to 8 of Späh & Kosub (2022) from the results of `repeats`.
+
+There is one panel per data set, distance or stopping rule. Global growth is red, as in the paper.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...exports.palette import PALETTE
-from .repeats import Curves, Growth, Sizes, interval
+from .repeats import Curves, Growth, Sizes, evaluation_of, interval, method_name
 
 __all__ = ["draw_growth", "draw_learning_curves", "draw_redundant_splits", "draw_tree_sizes"]
 
@@ -31,13 +33,14 @@ def draw_learning_curves(
         height=2.3 * len(results) + 0.6,
     )
     for row, (dataset, curves) in enumerate(results.items()):
+        # Panels of a data set have common axes: accuracy left, nodes right.
         most = max(values.mean(axis=1).max() for values in curves.nodes.values())
         least = min(values.mean(axis=1).min() for values in curves.accuracy.values())
         for column, (measure, title) in enumerate(measures.items()):
             ax = axes[row * len(measures) + column]
             other = ax.twinx()
             for evaluation in ("local", "global"):
-                name, colour = f"{measure} {evaluation}", COLOURS[evaluation]
+                name, colour = method_name(measure, evaluation), COLOURS[evaluation]
                 accuracy, nodes = curves.accuracy[name], curves.nodes[name]
                 for axis, values, style in ((ax, accuracy, "-"), (other, nodes, "--")):
                     middle, half = values.mean(axis=1), interval(values)
@@ -72,7 +75,7 @@ def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
     for place, (measure, title) in enumerate(measures.items()):
         ax = axes[place]
         for evaluation in ("local", "global"):
-            values = sizes.nodes[f"{measure} {evaluation}"]
+            values = sizes.nodes[method_name(measure, evaluation)]
             middle, sd = values.mean(axis=1), values.std(axis=1, ddof=1)
             ax.plot(sizes.generating, middle, color=COLOURS[evaluation], label=evaluation)
             ax.fill_between(
@@ -110,7 +113,7 @@ def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float)
 
     figure, (ax,) = new_figure(1, 1, width=7.2, height=3.6)
     for shift, evaluation in ((-0.12, "local"), (0.12, "global")):
-        counts = [sizes.redundant[f"{measure} {evaluation}"].ravel() for measure in measures]
+        counts = [sizes.redundant[method_name(measure, evaluation)].ravel() for measure in measures]
         middle = np.array([values.mean() for values in counts])
         half = np.array([interval(values) for values in counts])
         ax.errorbar(
@@ -157,11 +160,12 @@ def draw_growth(panels: Mapping[str, Growth]) -> Any:
     lines = (len(panels) + 1) // 2
     figure, axes = new_figure(lines, columns, width=9.4, height=3.4 * lines)
     for ax, (title, growth) in zip(axes, panels.items(), strict=False):
+        # Each curve is 120 segments, whose opacity is the share of trees that still grow.
         longest = 1
         for name in growth.test:
-            colour = COLOURS[name.split()[-1]]
+            colour = COLOURS[evaluation_of(name)]
             shown = growth.unfinished[name]
-            # what one tree in a hundred still does is not shown
+            # steps that at most one tree in a hundred makes are left out
             last = max(2, int(np.count_nonzero(shown > 0.01)) + 1)
             longest = max(longest, last)
             for values, every in ((growth.train[name], 2), (growth.test[name], 1)):
@@ -179,7 +183,7 @@ def draw_growth(panels: Mapping[str, Growth]) -> Any:
                 [],
                 [],
                 color=colour,
-                label=f"{name.split()[-1]}: {growth.final[name].mean():.3f} at the end",
+                label=f"{evaluation_of(name)}: {growth.final[name].mean():.3f} at the end",
             )
         ax.set_xlim(0, longest)
         ax.set_ylim(0.3, 1.02)

@@ -3,13 +3,14 @@ splits, accuracy while growing.
 
 What
     `learning_curves` (figure 4), `tree_sizes` (figures 5 and 6c) and `growth_curves` (figures 7 and
-    8) each repeat one small experiment on freshly drawn rows and keep the numbers of every
-    repetition. Means, standard deviations and confidence bands can be taken afterwards.
+    8) each repeat one small experiment on newly drawn rows and keep the numbers of every
+    repetition, for means, standard deviations and confidence bands. `run` calls them; `layout`,
+    `pictures` and `claims` read the results. A method is named by `method_name`.
 Decisions
-    All methods see the same rows in a repetition. A sample of a larger size contains the smaller
-    ones of its repetition. A finished tree keeps its accuracy for the steps that others still take.
+    All methods of a repetition have the same rows. A larger sample contains the smaller ones of its
+    repetition. A finished tree keeps its accuracy for the further steps of other trees.
 Complexity
-    Learning curves: sizes x repeats x methods trees in one call into the core a size. The others
+    Learning curves: sizes x repeats x methods trees, one call into the core per size. The others
     fit tree by tree.
 """
 
@@ -34,11 +35,31 @@ __all__ = [
     "growth_curves",
     "interval",
     "learning_curves",
+    "method_name",
     "redundant_splits",
     "tree_sizes",
 ]
 
 Methods = Mapping[str, FastTreeClassifier]
+"""Estimators by `method_name`."""
+
+
+def method_name(distance: str, evaluation: str) -> str:
+    """The key of a distance under an evaluation ("local", "global" or "glocal").
+
+    >>> method_name("jaccard", "global")
+    'jaccard global'
+    """
+    return f"{distance} {evaluation}"
+
+
+def evaluation_of(method: str) -> str:
+    """The evaluation in a `method_name`.
+
+    >>> evaluation_of("jaccard global")
+    'global'
+    """
+    return method.rsplit(maxsplit=1)[-1]
 
 
 def interval(values: np.ndarray) -> np.ndarray:
@@ -55,11 +76,12 @@ def interval(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Curves:
-    """Test accuracy and nodes by method, training size and repetition: arrays (sizes, repeats),
-    keyed by method."""
+    """Results by training size and repetition; arrays of shape (sizes, repeats), by method."""
 
     rows: list[int]
+    """Training sizes."""
     accuracy: dict[str, np.ndarray]
+    """Test accuracy."""
     nodes: dict[str, np.ndarray]
 
 
@@ -73,18 +95,18 @@ def learning_curves(
     n_jobs: int | None = None,
     tick: Callable[[], None] = lambda: None,
 ) -> Curves:
-    """A tenth of the rows is the test set; trees of growing shares of the rest, drawn without
-    replacement.
+    """Accuracy and size of trees on growing shares of the rows; a tenth of all rows is the test set.
 
     Args:
         table: the data set.
         methods: estimators by name.
-        shares: of the training part, ascending.
-        repeats: fresh divisions of the rows.
+        shares: shares of the training rows, ascending; drawn without replacement.
+        repeats: number of divisions of the rows.
         seed: of the divisions.
         n_jobs: threads.
         tick: called after each size.
     """
+    # Each repetition has an order of the rows: test rows first, then training rows.
     rng = np.random.default_rng(seed)
     n = len(table)
     orders = [rng.permutation(n) for _ in range(repeats)]
@@ -103,11 +125,10 @@ def learning_curves(
 
 
 def redundant_splits(model: FastTreeClassifier) -> int:
-    """Pairs of nested tests of one feature whose cut-off sides are leaves of one class on the same
-    side.
+    """Number of redundant splits: nested tests of one feature with leaves of one class on one side.
 
-    ``Branch(x <= r1, Leaf(i), Branch(x <= r2, Leaf(i), t))``, or its mirror image: one test would
-    do for both.
+    ``Branch(x <= r1, Leaf(i), Branch(x <= r2, Leaf(i), t))``, or its mirror image, could be a single
+    test.
 
     Examples:
         >>> import fasttree
@@ -131,13 +152,15 @@ def redundant_splits(model: FastTreeClassifier) -> int:
 
 @dataclass
 class Sizes:
-    """Nodes and redundant splits of consistent trees, by method: arrays (generating sizes,
-    repeats)."""
+    """Results on consistent trees; arrays of shape (generating sizes, repeats), by method."""
 
     generating: list[int]
+    """Nodes of the generating trees."""
     nodes: dict[str, np.ndarray]
     redundant: dict[str, np.ndarray]
+    """Redundant splits."""
     discarded: list[int]
+    """Samples that were drawn again, by generating size."""
 
 
 def tree_sizes(
@@ -151,10 +174,18 @@ def tree_sizes(
     n_classes: int = 4,
     tick: Callable[[], None] = lambda: None,
 ) -> Sizes:
-    """Trees learned from uniform rows that random trees of known sizes have labelled.
+    """Sizes of trees that are fitted to uniform rows, labelled by random trees of known sizes.
 
-    A sample is drawn again when some method finds a consistent tree that is smaller than the
-    generating one, or when it shows fewer leaves than the generating tree has.
+    A sample is drawn again if some method finds a consistent tree that is smaller than the
+    generating one, or if some leaf of the generating tree has no row.
+
+    Args:
+        methods: estimators by name.
+        generating: nodes of the generating trees.
+        repeats: samples per size.
+        seed: seed of trees and samples.
+        n_rows, n_features, n_classes: of a sample.
+        tick: called after each size.
     """
     shape = (len(generating), repeats)
     out = Sizes(
@@ -188,19 +219,18 @@ def tree_sizes(
 
 @dataclass
 class Growth:
-    """Accuracy after each split, averaged over the repetitions: arrays (steps + 1,), keyed by
-    method.
-
-    `train` is on the rows trees were grown on, with the labels they had. `unfinished` the share of
-    trees that had another split to make; `final` and `steps` (repeats,) are the test accuracy and
-    the splits of each finished tree.
-    """
+    """Accuracy during growth, by method; means over the repetitions have shape (steps + 1,)."""
 
     train: dict[str, np.ndarray]
+    """Mean accuracy on the training rows after each split, with the labels of the training."""
     test: dict[str, np.ndarray]
+    """Mean accuracy on the test rows after each split."""
     unfinished: dict[str, np.ndarray]
+    """Share of the trees that have a further split."""
     final: dict[str, np.ndarray]
+    """Test accuracy of each finished tree, shape (repeats,)."""
     steps: dict[str, np.ndarray]
+    """Splits of each finished tree, shape (repeats,)."""
 
 
 def growth_curves(
@@ -215,10 +245,11 @@ def growth_curves(
     """Train and test accuracy after every split of trees grown on noisy labels.
 
     Args:
-        table: the data set; four fifths of its rows train, the rest tests with its true labels.
+        table: the data set; four fifths of its rows are for training, the others, with their true
+            labels, for testing.
         methods: estimators by name.
-        repeats: fresh divisions and labels.
-        seed: of both.
+        repeats: number of divisions of the rows.
+        seed: seed of divisions and labels.
         noise: share of the training rows whose label is drawn again, uniform over all classes.
         tick: called after each repetition.
     """
@@ -227,6 +258,7 @@ def growth_curves(
     X, codes = table.X, np.asarray(table.y_codes)
     n_train = n - n // 5
     curves: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in methods}
+    # Fit on noisy labels, and score after every split.
     for _ in range(repeats):
         order = rng.permutation(n)
         train, test = order[:n_train], order[n_train:]
@@ -243,6 +275,7 @@ def growth_curves(
             model = clone(one).fit(noisy)
             curves[name].append((model.staged_score(noisy), model.staged_score(true)))
         tick()
+    # Means over the repetitions; a finished tree keeps its last accuracy.
     out = Growth({}, {}, {}, {}, {})
     for name, pairs in curves.items():
         lengths = np.array([len(a) for a, _ in pairs])

@@ -46,7 +46,15 @@ from .layout import (
     redundant_table,
 )
 from .pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
-from .repeats import Curves, Growth, Sizes, growth_curves, learning_curves, tree_sizes
+from .repeats import (
+    Curves,
+    Growth,
+    Sizes,
+    growth_curves,
+    learning_curves,
+    method_name,
+    tree_sizes,
+)
 
 __all__ = ["DATASETS", "MEASURES", "SHARES", "Experiment", "estimator"]
 
@@ -76,11 +84,12 @@ FEWER = {"cardiotocography-10class": 10}
 
 TIES = ("first", "random")
 COLUMNS = {"first": "ties first", "random": "random ties"}
+"""Titles of the columns of verdicts."""
 
 
 @dataclass
 class _Outcome:
-    """All figures under one tie rule, and the seconds of figure 4."""
+    """The results of all figures under one rule for ties, and the seconds of figure 4."""
 
     ties: str
     curves: dict[str, Curves]
@@ -90,7 +99,7 @@ class _Outcome:
     seconds: float
 
     def claims(self) -> list[claims.Verdict]:
-        """What the paper says of each figure, and whether it holds here."""
+        """The paper's claims about each figure, and whether they hold here."""
         return [
             *claims.figure_4(self.curves, SHARES),
             *claims.figure_5(self.sizes),
@@ -128,7 +137,10 @@ def _pairs(
     evaluations: Sequence[str] = ("local", "global"),
     **params: Any,
 ) -> dict[str, Any]:
-    return {f"{m} {e}": estimator(m, e, ties, **params) for m in measures for e in evaluations}
+    """Estimators of distances under evaluations, by `method_name`."""
+    return {
+        method_name(m, e): estimator(m, e, ties, **params) for m in measures for e in evaluations
+    }
 
 
 def _numeric(table: Table, name: str) -> Table:
@@ -217,7 +229,8 @@ class Experiment(Paper[str, _Outcome]):
         return [name for name in ("iris", "monks-3") if name in self.tables]
 
     def work(self, step: str) -> _Outcome:
-        tables, repeats, tick, clock = self.tables, self.repeats, self.tick, time.perf_counter()
+        tables, repeats, tick, started = self.tables, self.repeats, self.tick, time.perf_counter()
+        # Figure 4.
         curves = {
             name: learning_curves(
                 table,
@@ -230,10 +243,12 @@ class Experiment(Paper[str, _Outcome]):
             )
             for name, table in tables.items()
         }
-        seconds = time.perf_counter() - clock
+        seconds = time.perf_counter() - started
+        # Figures 5 and 6.
         sizes = tree_sizes(
             _pairs(tuple(MEASURES), step), GENERATING, repeats["figure 5"], seed=2, tick=tick
         )
+        # Figures 7 and 8.
         n_grown = repeats["figures 7 and 8"]
         noisy: dict[str, Growth] = {}
         glocal: dict[str, Growth] = {}
@@ -286,8 +301,8 @@ class Experiment(Paper[str, _Outcome]):
 
 
 def _add_rows(out: Reproduction, found: _Outcome) -> None:
-    """One row a number: figure 4 at four sizes, figure 5 and the redundant splits at all, figures 7
-    and 8 at the end."""
+    """Add one row per number: figure 4 at four sizes, figures 5 and 6 at all sizes, figures 7 and 8
+    at the end of growth."""
     ties, sizes = found.ties, found.sizes
     for dataset, curves in found.curves.items():
         for method in curves.accuracy:
@@ -321,6 +336,7 @@ def _add_rows(out: Reproduction, found: _Outcome) -> None:
 
 
 def _add_figures(out: Reproduction, found: _Outcome) -> None:
+    """Add the figures under one rule for ties."""
     suffix = "" if found.ties == "first" else "-random-ties"
     note = "" if found.ties == "first" else ", random ties"
     four = {measure: MEASURES[measure] for measure in FIGURE_4}
@@ -358,7 +374,7 @@ def _add_figures(out: Reproduction, found: _Outcome) -> None:
 
 
 def _ties_table(out: Reproduction) -> ReportTable:
-    """Nodes of global trees on the Monks problems, first and random ties."""
+    """Add rows on the nodes of global trees on the Monks problems, under both rules; their table."""
     rows = []
     for problem in (1, 2, 3):
         whole = _numeric(make_monks(problem), f"monks-{problem}, all 432 cells")
@@ -393,8 +409,7 @@ def _ties_table(out: Reproduction) -> ReportTable:
 
 
 def _add_claims(out: Reproduction, verdicts: Mapping[str, list[claims.Verdict]]) -> None:
-    """The claims, one row each, with a column for every rule for ties that was finished, and how
-    many hold."""
+    """Add the claims, one row each with a column per finished rule for ties, and how many hold."""
     holds = {
         ties: [one.holds for one in said if one.holds is not None]
         for ties, said in verdicts.items()
@@ -404,6 +419,7 @@ def _add_claims(out: Reproduction, verdicts: Mapping[str, list[claims.Verdict]])
         "ties='first'"
         + (f", {sum(holds['random'])} under random ties" if "random" in holds else "")
     )
+    # A claim under all rules is a line of the table, a note with the evidence, and a row per rule.
     rows, measured = [], []
     for claim in zip(*verdicts.values(), strict=True):
         by_ties = dict(zip(verdicts, claim, strict=True))

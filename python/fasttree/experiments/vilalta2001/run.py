@@ -68,8 +68,7 @@ METHODS: dict[str, str] = {
     "relief": "relief",
     "pi_instance": "pi",
 }
-"""The paper's columns and their criteria (all with their defaults, which are the paper's
-settings)."""
+"""The paper's columns and their criteria, whose defaults are the paper's settings."""
 
 HEADER = header_beside(["domain"], METHODS, "paper")
 """Columns of a table of ours beside the paper's."""
@@ -101,7 +100,7 @@ FILES: dict[str, str | None] = {
     "voting": "vote",
     "ZOO": "zoo",
 }
-"""The paper's domains -> stems of their files (None: not to be had)."""
+"""Stem of the file of each of the paper's domains; None: not available."""
 
 MOST_FREQUENT = {"lymphography2": 2, "lymphography3": 3}
 """How many classes of lymphography are kept: the most frequent; rows of the others are dropped."""
@@ -121,7 +120,7 @@ SAMPLE, SEEDS = 1000, 100
 
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
-    """One domain; None when its file is not there."""
+    """One domain; None if its file is not there."""
     stem = FILES[name]
     if stem == "tic-tac-toe" and plain_key(stem) not in files:
         return load_tic_tac_toe()  # the whole game, bundled
@@ -171,11 +170,11 @@ class SetResult:
     leaves: dict[tuple[str, str], float]
 
     def mean(self, pruning: str, method: str) -> float:
-        """Percent."""
+        """Mean accuracy in percent."""
         return 100.0 * float(self.accuracy[pruning, method].mean())
 
     def sd(self, pruning: str, method: str) -> float:
-        """Standard deviation over the five repetition means, percent points."""
+        """Standard deviation over the five repetition means, percentage points."""
         return 100.0 * deviation_of_repetitions(self.accuracy[pruning, method])
 
 
@@ -224,8 +223,8 @@ def evaluate_samples(
 
 
 class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.ndarray]]):
-    """Table 1 and what the paper only mentions. A step is a kind of result and a domain: table 1,
-    the samples, or the sweeps.
+    """Table 1 and what the paper only mentions. A step is (kind of result, domain), the kind being
+    "table 1", "samples" or "sweeps".
 
     `quick` leaves out the sweeps, the other prunings, and sets of more than 1,000 rows.
     """
@@ -312,7 +311,7 @@ def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
 def _domain(
     out: Reproduction, name: str, found: SetResult, printed: Mapping[str, Any]
 ) -> list[Cell]:
-    """One line of table 1 without its rank correlation; a row a cell."""
+    """One line of table 1 without its rank correlation; adds one row per cell."""
     means = [found.mean("error_based", m) for m in METHODS]
     sds = [found.sd("error_based", m) for m in METHODS]
     marks = asterisk(means, sds)
@@ -332,7 +331,7 @@ def _domain(
 def _compare(
     out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
 ) -> None:
-    """Table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
+    """Add table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
     from ...model_selection.statistics.ties import mean_ranks
 
     body, rhos, ours_ranks, their_ranks = [], [], [], []
@@ -384,8 +383,11 @@ def _compare(
 def _compare_samples(
     out: Reproduction, samples: Mapping[str, dict[str, np.ndarray]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """The larger domains by samples beside the print; a cell is near where the printed mean lies
-    within two standard deviations (over the samples, and the printed one)."""
+    """Add rows on samples of the larger domains; their table.
+
+    A cell is near if the printed mean is within two standard deviations, the sum of that over the
+    samples and the printed one.
+    """
     body = []
     for name, found in samples.items():
         line = [Cell(name)]

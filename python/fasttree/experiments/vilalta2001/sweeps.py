@@ -1,20 +1,19 @@
-"""What Vilalta et al. (2001) only mention: sweeps over theta and the decay, and meta-features that
-might say which theta is good.
+"""Sweeps over theta and the decay, and meta-features, which Vilalta et al. (2001) only mention.
 
 What
     Section 5.2: "Results show significant differences in accuracy, but no single setting for theta
     outperforms other settings consistently. [...] Varying f while keeping other parameters fixed
     results in significant differences in accuracy but to a lesser degree than varying theta."
-    Future work: meta-features, functions of the counts in R over the whole training set. Here the
-    15 thetas of zeros and ones are tried with the paper's decay, and eleven decays with the paper's
-    theta, in the paper's trees on the same folds. Then every meta-feature is held against the
-    accuracy that each half of theta gains.
+    Future work of the paper: meta-features, functions of the counts in R over the whole training
+    set, that predict a good theta. Here the 15 thetas of zeros and ones are tried with the paper's
+    decay, and eleven decays with the paper's theta, in the paper's trees on the same folds. Then
+    every meta-feature is correlated with the accuracy that each half of theta gains.
 Decisions
-    theta (0, 1, 1, 0) and the like weigh only what Pi subtracts; they are kept, as the bad end of
-    the scale. Meta-features are correlated by rank over the domains, with the exact permutation
-    distribution or 20,000 permutations, and Holm's correction.
+    Thetas such as (0, 1, 1, 0) weigh only the terms that Pi subtracts; they are kept as the worst
+    settings. Correlations over the domains are Spearman's, with the exact permutation distribution
+    or 20,000 permutations, and Holm's correction.
 Complexity
-    26 cross-validations a domain, with the counts of shared nodes taken once.
+    26 cross-validations per domain; nodes that several trees share are counted once.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ DECAYS: tuple[tuple[str, float], ...] = (
     *(("power", a) for a in (0.5, 1.0, 2.0)),
     *(("threshold", a) for a in (3.0, 5.0)),
 )
-"""Decay and alpha."""
+"""(Decay, alpha) of each setting."""
 
 PAPERS_THETA, PAPERS_DECAY = (1.0, 1.0, 1.0, 1.0), ("exponential", 0.1)
 
@@ -70,7 +69,7 @@ class Study:
     meta: dict[str, float]
 
     def spread(self, which: str) -> float:
-        """Largest less smallest mean accuracy over the settings, percent points."""
+        """Largest minus smallest mean accuracy over the settings, percentage points."""
         means = getattr(self, which).mean(axis=1)
         return 100.0 * float(means.max() - means.min())
 
@@ -93,6 +92,7 @@ def study(table: Table, n_jobs: int | None = None, cv: str = "1x10") -> Study:
 
 
 def _methods(found: Any) -> list[tuple[dict[str, Any], str]]:
+    """(setting, name of its method) of a sweep."""
     return list(zip(found.settings, found.result.methods, strict=True))
 
 
@@ -124,8 +124,8 @@ def _agreement(root: np.ndarray) -> float:
 
 
 def _advantages(found: Study) -> dict[str, float]:
-    """What theta's halves gain, percent points: discrimination (cases 3, 4) less purity (cases 1,
-    2), and one class less two."""
+    """Gains in accuracy by halves of theta, percentage points: discrimination (cases 3 and 4) over
+    purity (cases 1 and 2), case 4 over case 1, and all cases over purity."""
     mean = {t: 100.0 * float(v.mean()) for t, v in zip(THETAS, found.theta, strict=True)}
     return {
         "discrimination less purity": mean[0.0, 0.0, 1.0, 1.0] - mean[1.0, 1.0, 0.0, 0.0],
@@ -158,6 +158,7 @@ def permutation_p(
 
 
 def _standardised(values: Sequence[float]) -> np.ndarray:
+    """Ranks, centred and of length 1, so that products are rank correlations."""
     from ...model_selection.statistics.ties import mean_ranks
 
     ranks = mean_ranks(values)
@@ -168,8 +169,8 @@ def _standardised(values: Sequence[float]) -> np.ndarray:
 
 
 def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:
-    """Every meta-feature against every advantage over the domains; p as it is and after Holm's
-    correction. Nothing for two domains."""
+    """Rank correlation of every meta-feature with every advantage over the domains, with p before
+    and after Holm's correction; empty for fewer than three domains."""
     out: list[dict[str, Any]] = []
     if len(studies) < 3:
         return out
@@ -191,14 +192,15 @@ def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:
 
 
 def _labels(which: str) -> list[str]:
+    """Labels of the settings of the sweep over "theta" or "decay"."""
     if which == "theta":
         return ["".join(f"{v:.0f}" for v in t) for t in THETAS]
     return [name if name == "uniform" else f"{name} {alpha:g}" for name, alpha in DECAYS]
 
 
 def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[ReportTable]:
-    """Mean accuracies of both sweeps, what the paper says of them, and the meta-features (`related`
-    is from `correlations`)."""
+    """Mean accuracies of both sweeps, and the meta-features (`related` is from `correlations`)."""
+    # One table per sweep, with the spread over the settings and how often each is the best.
     out = []
     for which, title in (
         ("theta", "Sweep over theta (cases 1 to 4) at alpha 0.1, exponential"),
@@ -261,7 +263,7 @@ def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -
 
 
 def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """One row a setting, spread and correlation (`related` is from `correlations`)."""
+    """One row per setting, spread and correlation (`related` is from `correlations`)."""
     out = []
     for name, found in studies.items():
         for which in ("theta", "decay"):
@@ -293,8 +295,7 @@ def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> 
 
 
 def draw(studies: Mapping[str, Study], which: str) -> Any:
-    """A heat map: domains by settings, accuracy less the domain's mean over settings, percent
-    points."""
+    """A heat map of domains by settings: accuracy minus the domain's mean, percentage points."""
     from ...plots.canvas import new_figure
 
     labels = _labels(which)

@@ -104,7 +104,7 @@ def grown_tree(
     max_families = max(ROUND_BYTES // (4 * n_counters), 1)
     below: list[tuple[list[int], Any]] = []
     while not growth.is_done():
-        # Small nodes leave the rounds: tasks grow their subtrees.
+        # Small nodes (group, node, rows, key, depth) leave the rounds: tasks grow their subtrees.
         for bucket in _buckets(growth.small(small_rows), max(BUCKET_BYTES // row_bytes, 1)):
             groups = [node[0] for node in bucket]
             rows = [client.submit(_rows_of, lean, groups, s, pure=False) for s in states]

@@ -1,4 +1,5 @@
-"""The fixed list of candidates of `advise`: it depends on the size and the columns of the data only.
+"""The fixed list of candidates of `advise`: it depends on the size and the columns of the data
+only.
 
 Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a branch for
 each level and with levels in two groups. Last come small trees that are not pruned. `search` tries

@@ -1,4 +1,5 @@
-"""`Advice`, the result of `advise`: the recommended tree, a sentence, the table of candidates, code.
+"""`Advice`, the result of `advise`: the recommended tree, a sentence, the table of candidates,
+code.
 
 It prints as text, shows as HTML in notebooks, and writes a page of its own (`Advice.to_html`).
 """

@@ -160,6 +160,6 @@ def _check_target(table: Table) -> None:
     if occurring > max(20, len(table) // 5):
         raise ValueError(
             f"the target {table.target!r} has {occurring:,} classes in {len(table):,} rows: that "
-            "is an identifier or a number to be estimated, not a class; name the class column, or cut "
-            "the numbers into a few groups first"
+            "is an identifier or a number to be estimated, not a class; name the class column, or "
+            "cut the numbers into a few groups first"
         )

@@ -49,7 +49,8 @@ def _is_unset(value: Any) -> bool:
 MOST_LEAVES = 0.1
 """Leaves of a recommended tree, at most, as a share of the rows."""
 DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
-"""Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies less."""
+"""Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies
+less."""
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: the majority class."""
 
@@ -177,7 +178,8 @@ class _Tried:
     rows: list[dict[str, Any]]
     """One record per row of `Advice.table`."""
     right: list[np.ndarray]
-    """For each of them: share of repetitions in which a row is predicted rightly, shape (n_rows,)."""
+    """For each of them: share of repetitions in which a row is predicted rightly, shape
+    (n_rows,)."""
     leaves: list[float]
     """Mean number of leaves of each."""
     not_tried: list[str]

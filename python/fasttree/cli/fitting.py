@@ -126,7 +126,8 @@ def warn_of_size(rows: Table, leaves: int) -> None:
     n_rows, n_classes = len(rows), len(rows.classes)
     if n_classes > MOST_CLASSES:
         warnings.warn(
-            f"{n_classes:,} classes in {n_rows:,} rows: is {rows.target!r} a class? Name it with --target",
+            f"{n_classes:,} classes in {n_rows:,} rows: is {rows.target!r} a class? Name it with "
+            "--target",
             stacklevel=2,
         )
     if n_rows >= 50 and leaves > n_rows / 5:

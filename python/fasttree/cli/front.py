@@ -1,4 +1,5 @@
-"""The texts of ``ftree``, ``ftree --help`` and ``ftree --version``, without an import of the commands.
+"""The texts of ``ftree``, ``ftree --help`` and ``ftree --version``, without an import of the
+commands.
 
 The commands import NumPy, a parser and tables, for which the first help should not wait. A test
 compares this text with the commands, and the version with that of the engine.

@@ -39,7 +39,8 @@ def rank_variants(
     unlabelled = [] if study.y is None else [label is None for label in study.y.tolist()]
     if any(unlabelled):
         warnings.warn(
-            f"{study.name}: {sum(unlabelled)} of {len(unlabelled)} samples have no phenotype and are left out",
+            f"{study.name}: {sum(unlabelled)} of {len(unlabelled)} samples have no phenotype and "
+            "are left out",
             stacklevel=2,
         )
     notes = ["'-': the variant does not vary."]

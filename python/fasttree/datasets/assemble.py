@@ -101,7 +101,7 @@ def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Colu
     """The columns of a pandas or Polars frame without the dropped ones.
 
     Raises:
-        DataFileError: for the file `path`, an unknown name in `drop` or a frame that cannot be read.
+        DataFileError: an unknown name in `drop`, or a frame that cannot be read; it names `path`.
     """
     unknown = set(drop).difference(frame.columns)
     if unknown:

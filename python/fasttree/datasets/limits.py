@@ -1,4 +1,5 @@
-"""Bounds on data files, so that a malformed or hostile file is an error and does not fill the memory.
+"""Bounds on data files, so that a malformed or hostile file is an error and does not fill the
+memory.
 
 Every reader takes `Limits`; the error names the bound that was exceeded. A file that is meant to be
 so large is read by ``load(..., limits=Limits(field=...))``.
@@ -44,7 +45,8 @@ class Limits:
             most = MAX_LEVELS if bound.name == "levels" else 1 << 62
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
                 raise ValueError(
-                    f"Limits({bound.name}={str(value)[:40]}) must be a whole number from 1 to {most}"
+                    f"Limits({bound.name}={str(value)[:40]}) must be a whole number from 1 to "
+                    f"{most}"
                 )
 
     @property

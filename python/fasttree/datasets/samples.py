@@ -71,8 +71,8 @@ def make_blobs(
     spread = number_array("sd", sd)
     if spread.ndim and spread.shape != (n_clusters,):
         raise ValueError(
-            f"sd has {spread.size} values but there are {n_clusters} clusters; give one number or one a "
-            "cluster"
+            f"sd has {spread.size} values but there are {n_clusters} clusters; give one number or "
+            "one a cluster"
         )
     if not ((spread >= 0) & (spread < 1e300)).all():
         raise ValueError(f"sd={shown(sd)} must be finite (below 1e300) and not negative")

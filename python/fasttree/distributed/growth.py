@@ -34,7 +34,8 @@ ROUND_BYTES = 1 << 25
 
 core = _engine.core
 State = tuple[np.ndarray, np.ndarray]
-"""Records of a partition, grouped by open node, and the first record of each group (and the end)."""
+"""Records of a partition, grouped by open node, and the first record of each group (and the
+end)."""
 
 
 def undivided(records: np.ndarray) -> State:

@@ -50,7 +50,8 @@ class Partitions:
     """Delayed objects of Dask."""
     reader: Reader
     lean: Sequence[Any] = ()
-    """The partitions without the columns that need not be read to describe them; empty: all need."""
+    """The partitions without the columns that need not be read to describe them; empty: all
+    need."""
     columns: Columns = field(default_factory=lambda: Columns((), ()))
 
 

@@ -187,7 +187,8 @@ class Reproduction:
         return render_json(self.document())
 
     def save_figures(self, folder: str | Path) -> list[Path]:
-        """Draw all figures as PNG into a folder, which is made if it does not exist; their paths."""
+        """Draw all figures as PNG into a folder, which is made if it does not exist; their
+        paths."""
         from ..plots.canvas import save_picture
 
         target = Path(folder)

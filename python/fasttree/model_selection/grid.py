@@ -47,7 +47,8 @@ __all__ = ["Execution", "Finished", "executing_on", "execution_of", "run_tasks"]
 
 
 class Execution(NamedTuple):
-    """The backend that computes units (None: this process), and the open journal that keeps them."""
+    """The backend that computes units (None: this process), and the open journal that keeps
+    them."""
 
     backend: Backend | None
     journal: Journal | None
@@ -189,7 +190,8 @@ def run_tasks(
         for task, known in zip(tasks, outcomes, strict=True):
             for outcome in known.values():
                 _refuse(task, outcome)
-    # Run what is planned; with a journal, plan the rest by the times of the first units, and repeat.
+    # Run what is planned; with a journal, plan the rest by the times of the first units, and
+    # repeat.
     try:
         while True:
             stream = _stream(tasks, plans, outcomes, execution.backend)

@@ -1,8 +1,8 @@
 """Interrupted runs: with ``on_interrupt="return"`` Ctrl-C returns what is finished.
 
-`finish` works on units (data sets, repetitions of the folds, steps of an experiment). A unit is kept
-whole or not at all, so a result never mixes finished and unfinished work. An interrupt before the
-first unit is finished is raised.
+`finish` works on units (data sets, repetitions of the folds, steps of an experiment). A unit is
+kept whole or not at all, so a result never mixes finished and unfinished work. An interrupt before
+the first unit is finished is raised.
 """
 
 from __future__ import annotations

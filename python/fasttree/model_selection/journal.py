@@ -54,7 +54,8 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
-    """The records of a journal, and the bytes that they take; an unfinished last line is dropped."""
+    """The records of a journal, and the bytes that they take; an unfinished last line is
+    dropped."""
     whole = content.rfind(b"\n") + 1
     records = []
     # Every whole line has its checksum and holds an object.

@@ -3,8 +3,8 @@ fold.
 
 Both ways fill the same arrays (`Runs`), which `scoring` reads. A tree for which
 `estimators.tree.config_for` has no configuration is fitted fold by fold, and so is every method if
-a scorer needs a fitted estimator. Fits of other classifiers run in threads (joblib), as most of them
-release the GIL. `validation` calls `run_methods` in this process, `units` on workers.
+a scorer needs a fitted estimator. Fits of other classifiers run in threads (joblib), as most of
+them release the GIL. `validation` calls `run_methods` in this process, `units` on workers.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A splitter has ``split(X, y)``, which yields (train, test) row indices, ``get_n_splits()`` and
 ``get_params()``, and a repr that evaluates. By `n_repeats` and `n_splits` the comparison tools know
-which folds form a repetition. The folds of a seeded splitter depend on the labels and the seed only,
-so every method has the same ones.
+which folds form a repetition. The folds of a seeded splitter depend on the labels and the seed
+only, so every method has the same ones.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ class Sweep(Rendered):
         """`records` as a pandas frame (the list itself without pandas)."""
         return records_to_frame(self.records())
 
-    def layout(self) -> MapLayout:
+    def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
         """The settings as a table with rows and columns.
 
         Columns are the alphas (or, with one alpha, the longest other axis), rows all other

@@ -30,7 +30,8 @@ def weka_order(codes: np.ndarray, n_splits: int, seed: int) -> np.ndarray:
     for step, other in enumerate(JavaRandom(seed).next_ints(np.arange(n_rows, 1, -1)).tolist()):
         here = last - step
         order[here], order[other] = order[other], order[here]
-    # Group by class: from row `index` on, swap the rows of the class of the row before to the front.
+    # Group by class: from row `index` on, swap the rows of the class of the row before to the
+    # front.
     labels = codes[np.array(order, dtype=np.int64)]
     index = 1
     while index < n_rows:

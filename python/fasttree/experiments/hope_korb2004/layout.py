@@ -106,8 +106,8 @@ def _variances(
         rows,
         (),
         [
-            f"{len(paper)} learners: {', '.join(paper)}, as in the paper; {len(five)}: with j48. p: "
-            "degrees of freedom times epsilon (Greenhouse & Geisser)."
+            f"{len(paper)} learners: {', '.join(paper)}, as in the paper; {len(five)}: with j48. "
+            "p: degrees of freedom times epsilon (Greenhouse & Geisser)."
         ],
     )
 

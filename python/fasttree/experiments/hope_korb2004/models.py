@@ -228,7 +228,8 @@ def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, clas
 
 
 def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:
-    """The true losses of a classifier, by name of the truth, with the exact posterior as weights."""
+    """The true losses of a classifier, by name of the truth, with the exact posterior as
+    weights."""
     picked = given.argmax(axis=1)
     decided = (given @ costs).argmin(axis=1)
     rows = np.arange(len(given))

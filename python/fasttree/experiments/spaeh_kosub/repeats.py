@@ -95,7 +95,8 @@ def learning_curves(
     n_jobs: int | None = None,
     tick: Callable[[], None] = lambda: None,
 ) -> Curves:
-    """Accuracy and size of trees on growing shares of the rows; a tenth of all rows is the test set.
+    """Accuracy and size of trees on growing shares of the rows; a tenth of all rows is the test
+    set.
 
     Args:
         table: the data set.
@@ -127,8 +128,8 @@ def learning_curves(
 def redundant_splits(model: FastTreeClassifier) -> int:
     """Number of redundant splits: nested tests of one feature with leaves of one class on one side.
 
-    ``Branch(x <= r1, Leaf(i), Branch(x <= r2, Leaf(i), t))``, or its mirror image, could be a single
-    test.
+    ``Branch(x <= r1, Leaf(i), Branch(x <= r2, Leaf(i), t))``, or its mirror image, could be a
+    single test.
 
     Examples:
         >>> import fasttree

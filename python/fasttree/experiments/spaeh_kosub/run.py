@@ -374,7 +374,8 @@ def _add_figures(out: Reproduction, found: _Outcome) -> None:
 
 
 def _ties_table(out: Reproduction) -> ReportTable:
-    """Add rows on the nodes of global trees on the Monks problems, under both rules; their table."""
+    """Add rows on the nodes of global trees on the Monks problems, under both rules; their
+    table."""
     rows = []
     for problem in (1, 2, 3):
         whole = _numeric(make_monks(problem), f"monks-{problem}, all 432 cells")

@@ -4,9 +4,9 @@
     SS_subjects
 
 with n subjects (data sets, generated models) and k methods. Sphericity is assumed; with Greenhouse
-& Geisser's epsilon the p-value holds without it. All pairs of methods are compared by paired t tests
-and intervals with Bonferroni's correction. Zero error variance: p = 1 if the means are equal, else
-0. Not for the folds of one cross-validation: they are not independent.
+& Geisser's epsilon the p-value holds without it. All pairs of methods are compared by paired t
+tests and intervals with Bonferroni's correction. Zero error variance: p = 1 if the means are
+equal, else 0. Not for the folds of one cross-validation: they are not independent.
 """
 
 from __future__ import annotations

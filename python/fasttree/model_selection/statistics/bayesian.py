@@ -9,10 +9,10 @@ mu is a Student distribution (Corani & Benavoli, Machine Learning 100, 2015):
     mu ~ t(J - 1 df, location mean d, scale sqrt((1/J + rho / (1 - rho)) s_d^2))
 
 A region of practical equivalence [-rope, rope] divides it into three probabilities: mu left of it,
-in it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the smaller
-tail is half that test's p. But the probabilities are of the methods, given the data, so "equal in
-practice" can be concluded. Without variance the posterior is a point. Not for results on several
-data sets: each has a posterior of its own. O(J).
+in it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the
+smaller tail is half that test's p. But the probabilities are of the methods, given the data, so
+"equal in practice" can be concluded. Without variance the posterior is a point. Not for results on
+several data sets: each has a posterior of its own. O(J).
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ def t_quantile(alpha: float, df: float) -> float:
 def ratio_of_sizes(
     n_train: float | None, n_test: float | None, test_over_train: float | None
 ) -> float:
-    """Return test rows over training rows from the ratio or the two numbers; ValueError unless it is
-    positive."""
+    """Return test rows over training rows from the ratio or the two numbers; ValueError unless it
+    is positive."""
     if test_over_train is None:
         if n_train is None or n_test is None:
             raise ValueError(

@@ -1,4 +1,5 @@
-//! AVX2: sixteen registers of 256 bits, popcounts by two table look-ups (pshufb) and psadbw.
+//! The level AVX2: sixteen registers of 256 bits. There is no popcount of vectors: `pshufb` looks up
+//! the bits of each half byte, and `psadbw` adds the bytes of each 64-bit word.
 
 use super::baseline;
 use super::instantiate::level;
@@ -8,10 +9,10 @@ use std::arch::x86_64::*;
 
 impl Word for __m256i {
     const WORDS: usize = 4;
-    const BLOCK: usize = 8;
-    const EIGHT: bool = false;
+    const BLOCK_VECTORS: usize = 8;
+    const EIGHT_STEPS: bool = false;
     const LANE_MASKS: bool = true;
-    const BYTES: bool = true;
+    const SLOW_COUNT: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: AVX2 is enabled in every caller; the trait demands four readable words.

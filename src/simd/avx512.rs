@@ -1,4 +1,8 @@
-//! AVX-512: thirty-two registers of 512 bits, any three-input function in one operation, VPOPCNTDQ.
+//! The level AVX-512: thirty-two registers of 512 bits, masks as operands, any function of three
+//! vectors in one instruction, and popcounts of 64-bit words.
+//!
+//! Functions of three vectors are given by their truth tables (`vpternlogq`): bit `4 a + 2 b + c` of
+//! the constant is the result for the bits a, b and c.
 
 use super::instantiate::level;
 use super::weights::WeightTable;
@@ -7,10 +11,10 @@ use std::arch::x86_64::*;
 
 impl Word for __m512i {
     const WORDS: usize = 8;
-    const BLOCK: usize = 4;
-    const EIGHT: bool = true;
+    const BLOCK_VECTORS: usize = 4;
+    const EIGHT_STEPS: bool = true;
     const LANE_MASKS: bool = false;
-    const BYTES: bool = false;
+    const SLOW_COUNT: bool = false;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: AVX-512 is enabled in every caller; the trait demands eight readable words.
@@ -125,20 +129,24 @@ impl Word for __m512i {
         table: &WeightTable,
         out: *mut u32,
     ) {
-        const MOST: usize = 8;
+        /// Blocks of 32 entries beyond which a load per column is quicker than one permutation per
+        /// block.
+        const MOST_BLOCKS: usize = 8;
         // SAFETY: AVX-512 F and BW; numbers are below the length of the table, and `out` has room
         // for all columns.
         unsafe {
-            if planes.len() > 8 || table.one.len() > MOST * 32 {
+            if planes.len() > 8 || table.one.len() > MOST_BLOCKS * 32 {
                 return look_up(planes, first, columns, table, out);
             }
             let table = &table.one;
             let blocks = table.len().div_ceil(32);
+            // The number of each column as a byte.
             let mut bytes = _mm512_setzero_si512();
             for (p, plane) in planes.iter().enumerate() {
                 bytes =
                     _mm512_mask_add_epi8(bytes, plane >> first, bytes, _mm512_set1_epi8(1 << p));
             }
+            // 16 entries of the table.
             macro_rules! part {
                 ($from:expr) => {{
                     let from = table.len().min($from);
@@ -155,6 +163,7 @@ impl Word for __m512i {
             for (q, quarter) in quarters.iter().take(columns / 16).enumerate() {
                 let number = _mm512_cvtepu8_epi32(*quarter);
                 let mut weight = _mm512_permutex2var_epi32(part!(0), number, part!(16));
+                // A permutation looks at the lowest five bits of a number; the others choose its block.
                 if blocks > 1 {
                     let block = _mm512_srli_epi32::<5>(number);
                     weight = _mm512_maskz_mov_epi32(_mm512_testn_epi32_mask(block, block), weight);
@@ -218,7 +227,7 @@ impl Word for __m512i {
         // SAFETY: AVX-512 with BW; each part of `out` has sixteen numbers.
         unsafe {
             let all = _mm512_set1_epi32(all as i32);
-            // eight planes as bytes
+            // Bytes of the columns: the bits of eight planes.
             macro_rules! bytes {
                 ($from:literal) => {{
                     let mut bytes = _mm512_setzero_si512();
@@ -234,6 +243,7 @@ impl Word for __m512i {
                     _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<$at>($bytes))
                 };
             }
+            // The lowest eight bits of each column's number, then those above.
             let low = bytes!(0);
             let mut columns = [part!(low, 0), part!(low, 1), part!(low, 2), part!(low, 3)];
             macro_rules! add {
@@ -275,9 +285,9 @@ impl Word for __m512i {
         unsafe { _mm512_ternarylogic_epi64::<0x41>(self, b, c) }
     }
     #[inline(always)]
-    unsafe fn or_and(self, m: Self, e: Self) -> Self {
+    unsafe fn or_and(self, b: Self, c: Self) -> Self {
         // SAFETY: AVX-512. Truth table of a | (b & c).
-        unsafe { _mm512_ternarylogic_epi64::<0xf8>(self, m, e) }
+        unsafe { _mm512_ternarylogic_epi64::<0xf8>(self, b, c) }
     }
     #[inline(always)]
     unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {

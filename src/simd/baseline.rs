@@ -1,5 +1,5 @@
-//! Baseline x86-64: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
-//! Two vectors stand for one.
+//! The level of all x86-64 processors: SSE2, sixteen registers of 128 bits, two of which make one
+//! vector ([`Twice`]). Popcounts add neighbouring bits, pairs and half bytes.
 
 use super::instantiate::level;
 use super::twice::Twice;
@@ -9,10 +9,10 @@ use std::arch::x86_64::*;
 
 impl Word for __m128i {
     const WORDS: usize = 2;
-    const BLOCK: usize = 8;
-    const EIGHT: bool = false;
+    const BLOCK_VECTORS: usize = 8;
+    const EIGHT_STEPS: bool = false;
     const LANE_MASKS: bool = true;
-    const BYTES: bool = true;
+    const SLOW_COUNT: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: the trait demands two readable words, aligned.
@@ -140,8 +140,8 @@ impl Word for __m128i {
     }
 }
 
-/// [`Word::look_up`]: planes become bytes of eight columns, and the signs of those bytes are the
-/// numbers, one column after the other.
+/// [`Word::look_up`] for at most eight planes: byte p holds plane p of eight columns, so the signs
+/// of all bytes are the number of the last column; each shift brings the number of the one before.
 #[inline(always)]
 pub(super) unsafe fn look_up(
     planes: &[u64],
@@ -163,13 +163,13 @@ pub(super) unsafe fn look_up(
             let two = |p: usize| _mm_unpacklo_epi8(plane(p), plane(p + 1));
             let four = |p: usize| _mm_unpacklo_epi16(two(p), two(p + 2));
             let (low, high) = (four(0), four(4));
-            // eight planes of eight columns to a half
+            // 8 bytes for each 8 of the 32 columns.
             let halves = [_mm_unpacklo_epi32(low, high), _mm_unpackhi_epi32(low, high)];
             for (part, mut bytes) in halves.into_iter().enumerate() {
                 let to = out.add(at + part * 16);
                 if !table.two.is_empty() {
-                    // five planes of eight columns, then five of the next eight: one look-up for
-                    // two
+                    // Five planes of eight columns and five of the next eight: one look-up per two
+                    // columns.
                     let second = _mm_slli_si128::<{ FEW_BITS as i32 }>(_mm_srli_si128::<8>(bytes));
                     bytes = _mm_or_si128(_mm_move_epi64(bytes), second);
                     for column in (0..8).rev() {

@@ -1,25 +1,46 @@
-//! The kernels, written once over [`Word`]; every level instantiates them under its target
-//! features.
+//! Kernels that add up bits: the number of features on which a row agrees with each column.
 //!
-//! Sums of bits are carry-save: eight planes go through seven full adders before anything leaves
-//! the registers (Harley & Seal), so a plane costs about two three-input operations whatever the
-//! width of the sum.
+//! Sums are bit-sliced: plane p of a sum holds bit p of every column's number. They are carry-save:
+//! eight planes go through seven full adders before anything leaves the registers (Harley & Seal),
+//! so a plane costs about two operations whatever the width of the sum.
 
 use super::word::Word;
 use super::{MAX_PLANES, Window};
 
-/// Carry `c` of weight 8 goes into the planes from the fourth on.
+/// Add eight vectors of bits, `$get!` of the elements of `$each`, to the three lowest planes of a
+/// bit-sliced sum; the value is the carry, of weight 8.
+macro_rules! add_eight {
+    ($sum:ident, $each:expr, $get:ident) => {{
+        let each = $each;
+        let (ones, two_a) = $sum[0].add3($get!(each[0]), $get!(each[1]));
+        let (ones, two_b) = ones.add3($get!(each[2]), $get!(each[3]));
+        let (twos, four_a) = $sum[1].add3(two_a, two_b);
+        let (ones, two_a) = ones.add3($get!(each[4]), $get!(each[5]));
+        let (ones, two_b) = ones.add3($get!(each[6]), $get!(each[7]));
+        let (twos, four_b) = twos.add3(two_a, two_b);
+        let (fours, carry) = $sum[2].add3(four_a, four_b);
+        ($sum[0], $sum[1], $sum[2]) = (ones, twos, fours);
+        carry
+    }};
+}
+pub(super) use add_eight;
+
+/// Add bits of weight `2^from` to a bit-sliced sum.
 #[inline(always)]
-unsafe fn carry_on<W: Word, const D: usize>(sum: &mut [W; D], mut c: W) {
+pub(super) unsafe fn add_carry<W: Word, const D: usize>(
+    sum: &mut [W; D],
+    from: usize,
+    mut carry: W,
+) {
     // SAFETY: register work under the features of the caller.
     unsafe {
-        for plane in sum.iter_mut().skip(3) {
-            (*plane, c) = plane.add2(c);
+        for plane in sum.iter_mut().skip(from) {
+            (*plane, carry) = plane.add2(carry);
         }
     }
 }
 
-/// Bit-sliced `start +` the sum of the planes at `slots`, modulo `2^D`, D at least 3.
+/// `start` plus the sum of the planes at `slots`, bit-sliced and modulo `2^D`, with D at least 3.
 #[inline(always)]
 pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
     planes: *const u64,
@@ -41,35 +62,23 @@ pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
         }
         let mut eights = slots.chunks_exact(8);
         for s in &mut eights {
-            let (o, t0) = sum[0].add3(get!(s[0]), get!(s[1]));
-            let (o, t1) = o.add3(get!(s[2]), get!(s[3]));
-            let (t, f0) = sum[1].add3(t0, t1);
-            let (o, t0) = o.add3(get!(s[4]), get!(s[5]));
-            let (o, t1) = o.add3(get!(s[6]), get!(s[7]));
-            let (t, f1) = t.add3(t0, t1);
-            let (f, c) = sum[2].add3(f0, f1);
-            (sum[0], sum[1], sum[2]) = (o, t, f);
-            carry_on(&mut sum, c);
+            let carry = add_eight!(sum, s, get);
+            add_carry(&mut sum, 3, carry);
         }
         let mut pairs = eights.remainder().chunks_exact(2);
         for s in &mut pairs {
-            let (o, t0) = sum[0].add3(get!(s[0]), get!(s[1]));
-            let (t, f0) = sum[1].add2(t0);
-            let (f, c) = sum[2].add2(f0);
-            (sum[0], sum[1], sum[2]) = (o, t, f);
-            carry_on(&mut sum, c);
+            let (ones, carry) = sum[0].add3(get!(s[0]), get!(s[1]));
+            sum[0] = ones;
+            add_carry(&mut sum, 1, carry);
         }
         for &s in pairs.remainder() {
-            let (o, t0) = sum[0].add2(get!(s));
-            let (t, f0) = sum[1].add2(t0);
-            let (f, c) = sum[2].add2(f0);
-            (sum[0], sum[1], sum[2]) = (o, t, f);
-            carry_on(&mut sum, c);
+            add_carry(&mut sum, 0, get!(s));
         }
         sum
     }
 }
 
+/// [`super::Kernels::agreements`].
 #[inline(always)]
 pub(super) unsafe fn agreements<W: Word>(
     planes: &[u64],
@@ -86,7 +95,7 @@ pub(super) unsafe fn agreements<W: Word>(
     }
 }
 
-/// Lanes where the number spelled by the planes exceeds `bound`.
+/// The columns whose bit-sliced number exceeds `bound`.
 #[inline(always)]
 pub(super) unsafe fn above<W: Word, const D: usize>(number: &[W; D], bound: usize) -> W {
     // SAFETY: register work under the features of the caller.
@@ -99,6 +108,7 @@ pub(super) unsafe fn above<W: Word, const D: usize>(number: &[W; D], bound: usiz
     }
 }
 
+/// [`super::Kernels::distances`].
 #[inline(always)]
 pub(super) unsafe fn distances<W: Word, const D: usize>(
     planes: &[u64],
@@ -110,8 +120,8 @@ pub(super) unsafe fn distances<W: Word, const D: usize>(
 ) -> bool {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        // agreements + start: 1 at the largest distance of the window, window.length at the
-        // smallest
+        // Agreements plus `start` are 1 at the largest distance of the window and `window.length` at
+        // the smallest; smaller sums wrap around to large ones.
         let start =
             ((1usize << D) + 1).wrapping_sub(window.features - window.largest()) & ((1 << D) - 1);
         let width = window.planes();
@@ -119,19 +129,19 @@ pub(super) unsafe fn distances<W: Word, const D: usize>(
         let mut any = W::zero();
         for (row, slots) in slots.chunks_exact(window.features).enumerate() {
             let sum: [W; D] = sum_planes(planes.as_ptr(), slots, start);
-            let mut some = sum[0];
+            let mut not_zero = sum[0];
             for plane in sum.iter().skip(1) {
-                some = some.or(*plane);
+                not_zero = not_zero.or(*plane);
             }
-            let inside = above(&sum, window.length).not_and(some.and(valid));
+            let inside = above(&sum, window.length).not_and(not_zero.and(valid));
             for (p, plane) in sum.iter().enumerate() {
                 if p < width {
                     plane.and(inside).store(out.as_mut_ptr().add((row * width + p) * W::WORDS));
                 }
             }
-            let lost = inside.not_and(valid);
-            lost.store(outside.as_mut_ptr().add(row * W::WORDS));
-            any = any.or(lost);
+            let left_out = inside.not_and(valid);
+            left_out.store(outside.as_mut_ptr().add(row * W::WORDS));
+            any = any.or(left_out);
         }
         any.any()
     }

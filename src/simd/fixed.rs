@@ -1,25 +1,32 @@
-//! The bodies of the kernels of [`super::weigh`], written once over [`Word`].
+//! The kernels of [`super::weigh`], over [`Word`].
 //!
-//! Weights of a chunk stand in blocks of columns, row after row: `[block][row][vector]`. With SSE2
-//! and AVX2 masks of lanes come from memory, two operations where making them from bits takes five;
-//! AVX-512 has mask registers.
+//! The weights of a chunk lie in blocks of columns, row after row: `[block][row][vector]`, one lane
+//! of 32 bits per column. Masks of lanes come from memory with SSE2 and AVX2, because making one
+//! from bits takes five operations; AVX-512 has registers for masks.
 
 use super::body::{above, sum_planes};
-use super::weights::{Joint, LevelWords, MOST_ROWS, WeighedTile, WeightTable};
+use super::weights::{FeatureSlots, Joint, JointGroup, MOST_ROWS, WeighedTile, WeightTable};
 use super::word::{Word, Words};
 
-/// Where the weights of a row in a block of columns begin.
+/// The place of the first weight of a row in a block of columns.
 #[inline(always)]
-const fn place<W: Word>(at: usize, row: usize) -> usize {
-    (at * (MOST_ROWS + 1) + row) * W::BLOCK * W::WORDS
+const fn first_weight<W: Word>(block: usize, row: usize) -> usize {
+    (block * (MOST_ROWS + 1) + row) * W::BLOCK_VECTORS * W::WORDS
 }
 
-/// Columns of a block.
+/// Number of columns of a block.
 #[inline(always)]
 const fn columns<W: Word>() -> usize {
-    W::BLOCK * 2 * W::WORDS
+    W::BLOCK_VECTORS * 2 * W::WORDS
 }
 
+/// The place of the first bit of a block in a plane: its word, and the bit in the word.
+#[inline(always)]
+const fn first_bit<W: Word>(block: usize) -> (usize, usize) {
+    (block * columns::<W>() / 64, block * columns::<W>() % 64)
+}
+
+/// [`super::Kernels::weights`]: sums of bits become numbers, which are looked up.
 #[inline(always)]
 pub(super) unsafe fn weights<W: Word, const D: usize>(
     planes: &[u64],
@@ -41,8 +48,10 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
                 let mut of_word = [0u64; D];
                 of_word.iter_mut().zip(&words).for_each(|(to, plane)| *to = plane.0[word]);
                 for part in 0..per_word {
-                    let to =
-                        out.as_mut_ptr().add(place::<W>(word * per_word + part, row)).cast::<u32>();
+                    let to = out
+                        .as_mut_ptr()
+                        .add(first_weight::<W>(word * per_word + part, row))
+                        .cast::<u32>();
                     W::look_up(&of_word, part * columns::<W>(), columns::<W>(), table, to);
                 }
             }
@@ -50,6 +59,7 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
     }
 }
 
+/// [`super::Kernels::nearest`].
 #[inline(always)]
 pub(super) unsafe fn nearest<W: Word, const D: usize>(
     planes: &[u64],
@@ -72,6 +82,7 @@ pub(super) unsafe fn nearest<W: Word, const D: usize>(
     }
 }
 
+/// [`super::Kernels::add_weights`]: the number of vectors of a block becomes a constant.
 #[inline(always)]
 pub(super) unsafe fn add_weights<W: Word>(
     tile: WeighedTile<'_>,
@@ -82,7 +93,7 @@ pub(super) unsafe fn add_weights<W: Word>(
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        if W::BLOCK == 4 {
+        if W::BLOCK_VECTORS == 4 {
             add_blocks::<W, 4>(tile, joints, scratch, sums, all);
         } else {
             add_blocks::<W, 8>(tile, joints, scratch, sums, all);
@@ -90,7 +101,7 @@ pub(super) unsafe fn add_weights<W: Word>(
     }
 }
 
-/// Sum of rows in one block of columns.
+/// The sum of the weights of an even number of rows in one block of columns, which begins at `base`.
 #[inline(always)]
 unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [W; A] {
     // SAFETY: rows lie inside the block.
@@ -108,33 +119,34 @@ unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [
     }
 }
 
-/// The columns of a block that have a value, as its lowest bits.
+/// The columns of a block that have a slot's value, as the lowest bits of a word.
 #[inline(always)]
-unsafe fn members<W: Word>(tile: WeighedTile<'_>, slot: usize, at: usize) -> u64 {
-    let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
+unsafe fn members<W: Word>(tile: WeighedTile<'_>, slot: usize, block: usize) -> u64 {
+    let (word, shift) = first_bit::<W>(block);
     // SAFETY: the safe method checked the largest slot.
     let plane = unsafe { *tile.planes.get_unchecked(slot * W::WORDS + word) };
     (plane >> shift) & (!0 >> (64 - columns::<W>()))
 }
 
-/// Where the masks of a slot in a block of columns begin.
+/// The place of the first mask of a slot in a block of columns, with `slots` slots in all.
 #[inline(always)]
-const fn mask_place<W: Word>(slots: usize, at: usize, slot: usize) -> usize {
-    (at * slots + slot) * W::BLOCK * W::WORDS
+const fn first_mask<W: Word>(slots: usize, block: usize, slot: usize) -> usize {
+    (block * slots + slot) * W::BLOCK_VECTORS * W::WORDS
 }
 
+/// [`super::Kernels::lane_masks`].
 #[inline(always)]
 pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
     if !W::LANE_MASKS {
         return;
     }
     let slots = planes.len() / W::WORDS;
-    for at in 0..W::WORDS * 64 / columns::<W>() {
-        let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
+    for block in 0..W::WORDS * 64 / columns::<W>() {
+        let (word, shift) = first_bit::<W>(block);
         for slot in 0..slots {
             let bits = planes[slot * W::WORDS + word] >> shift;
-            for a in 0..W::BLOCK {
-                let to = &mut out[mask_place::<W>(slots, at, slot) + a * W::WORDS..][..W::WORDS];
+            for a in 0..W::BLOCK_VECTORS {
+                let to = &mut out[first_mask::<W>(slots, block, slot) + a * W::WORDS..][..W::WORDS];
                 // SAFETY: a whole vector.
                 unsafe { W::ones().keep32(bits, a).store(to.as_mut_ptr()) }
             }
@@ -142,33 +154,32 @@ pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
     }
 }
 
-/// Columns of block `at` that have a value take its sum.
+/// Copy the sums of a value to the columns of a block that have it. `members` has their bits.
 #[inline(always)]
-unsafe fn take<W: Word, const A: usize>(
+unsafe fn keep_members<W: Word, const A: usize>(
     own: &mut [W; A],
     sum: &[W; A],
     tile: WeighedTile<'_>,
-    (at, slot, bits): (usize, usize, u64),
+    block: usize,
+    slot: usize,
+    members: u64,
 ) {
     // SAFETY: the safe method checked the masks of all slots.
     unsafe {
-        let masks = tile.masks.as_ptr().wrapping_add(mask_place::<W>(
-            tile.planes.len() / W::WORDS,
-            at,
-            slot,
-        ));
+        let slots = tile.planes.len() / W::WORDS;
+        let masks = tile.masks.as_ptr().wrapping_add(first_mask::<W>(slots, block, slot));
         for (a, (own, sum)) in own.iter_mut().zip(sum).enumerate() {
             let kept = if W::LANE_MASKS {
                 sum.and(W::load(masks.add(a * W::WORDS)))
             } else {
-                sum.keep32(bits, a)
+                sum.keep32(members, a)
             };
             *own = own.or(kept);
         }
     }
 }
 
-/// `sums +=` what each column of a block took, 64 bits per column.
+/// Add the sums of the columns of a block to `sums`, which has 64 bits per column.
 #[inline(always)]
 unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
     // SAFETY: `sums` has room for the columns of a block.
@@ -183,6 +194,7 @@ unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
     }
 }
 
+/// [`super::Kernels::sums_of_plane`].
 #[inline(always)]
 pub(super) unsafe fn sums_of_plane<W: Word>(
     sums: &[u64],
@@ -192,11 +204,12 @@ pub(super) unsafe fn sums_of_plane<W: Word>(
 ) {
     let planes = plane.iter().zip(digit).map(|(plane, digit)| plane & digit);
     for ((bits, sums), out) in planes.zip(sums.chunks_exact(64)).zip(out) {
-        // SAFETY: the word's numbers are 64.
+        // SAFETY: the word has 64 sums.
         *out = if bits == 0 { 0 } else { unsafe { W::sum_of_bits(bits, sums.as_ptr()) } };
     }
 }
 
+/// [`add_weights`] with `A` vectors per block of columns.
 #[inline(always)]
 unsafe fn add_blocks<W: Word, const A: usize>(
     tile: WeighedTile<'_>,
@@ -207,66 +220,75 @@ unsafe fn add_blocks<W: Word, const A: usize>(
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        for at in 0..W::WORDS * 64 / columns::<W>() {
-            let base = tile.weights.as_ptr().add(place::<W>(at, 0));
-            if tile.valid[at * columns::<W>() / 64] >> (at * columns::<W>() % 64) == 0 {
+        for block in 0..W::WORDS * 64 / columns::<W>() {
+            // A block without columns in use, as in the last tile.
+            let (word, shift) = first_bit::<W>(block);
+            if tile.valid[word] >> shift == 0 {
                 continue;
             }
+            // Sums over all rows.
+            let base = tile.weights.as_ptr().add(first_weight::<W>(block, 0));
             let mut sum = [W::zero(); A];
             for row in 0..tile.rows {
                 for (a, sum) in sum.iter_mut().enumerate() {
                     *sum = sum.add64(W::load(base.add((row * A + a) * W::WORDS)));
                 }
             }
-            add_own(&sum, all.as_mut_ptr().add(at * columns::<W>()));
-            let mut to = |of: &LevelWords| {
-                sums.as_mut_ptr().add(of.feature as usize * 64 * W::WORDS + at * columns::<W>())
+            let first = block * columns::<W>();
+            add_own(&sum, all.as_mut_ptr().add(first));
+            let mut sums_of = |of: &FeatureSlots| {
+                sums.as_mut_ptr().add(of.feature as usize * 64 * W::WORDS + first)
             };
             for joint in joints {
                 let mut begin = 0;
+                // A single feature: a joint value is a value.
                 if let [of] = joint.features[..] {
                     let mut own = [W::zero(); A];
-                    for &(value, end) in &joint.ends {
+                    for &JointGroup { value, end } in &joint.groups {
                         let rows = joint.order.get_unchecked(begin..usize::from(end));
                         begin = usize::from(end);
                         let slot = (of.first + value) as usize;
-                        let bits = members::<W>(tile, slot, at);
-                        if bits != 0 {
-                            take(&mut own, &add_rows::<W, A>(base, rows), tile, (at, slot, bits));
+                        let columns = members::<W>(tile, slot, block);
+                        if columns != 0 {
+                            let sum = add_rows::<W, A>(base, rows);
+                            keep_members(&mut own, &sum, tile, block, slot, columns);
                         }
                     }
-                    add_own(&own, to(&of));
+                    add_own(&own, sums_of(&of));
                     continue;
                 }
-                for &(value, end) in &joint.ends {
+                // Several features: first the sum of each joint value ...
+                for &JointGroup { value, end } in &joint.groups {
                     let rows = joint.order.get_unchecked(begin..usize::from(end));
                     begin = usize::from(end);
                     for (a, sum) in add_rows::<W, A>(base, rows).iter().enumerate() {
                         sum.store(scratch.as_mut_ptr().add((value as usize * A + a) * W::WORDS));
                     }
                 }
+                // ... then, for each feature and value, the sum over the joint values with it: runs
+                // of `stride`, as the joint value is a number in mixed radix.
                 let mut stride = 1;
                 for of in &joint.features {
                     let levels = of.levels as usize;
                     let mut own = [W::zero(); A];
                     for value in 0..levels {
                         let slot = of.first as usize + value;
-                        let bits = members::<W>(tile, slot, at);
-                        if bits == 0 {
+                        let columns = members::<W>(tile, slot, block);
+                        if columns == 0 {
                             continue;
                         }
                         let mut sum = [W::zero(); A];
                         for high in (value * stride..joint.values).step_by(levels * stride) {
-                            for other in high..high + stride {
-                                let from = scratch.as_ptr().add(other * A * W::WORDS);
+                            for joint_value in high..high + stride {
+                                let from = scratch.as_ptr().add(joint_value * A * W::WORDS);
                                 for (a, sum) in sum.iter_mut().enumerate() {
                                     *sum = sum.add64(W::load(from.add(a * W::WORDS)));
                                 }
                             }
                         }
-                        take(&mut own, &sum, tile, (at, slot, bits));
+                        keep_members(&mut own, &sum, tile, block, slot, columns);
                     }
-                    add_own(&own, to(of));
+                    add_own(&own, sums_of(of));
                     stride *= levels;
                 }
             }
@@ -274,25 +296,29 @@ unsafe fn add_blocks<W: Word, const A: usize>(
     }
 }
 
+/// [`super::Kernels::row_sums`].
 #[inline(always)]
 pub(super) unsafe fn row_sums<W: Word>(weights: &[u64], plane: &[u64], out: &mut [u64]) {
     // SAFETY: lengths were checked by the safe method; 32 vectors of weights do not fill a lane.
     unsafe {
         for (row, out) in out.iter_mut().enumerate() {
             let mut sum = W::zero();
-            for at in 0..W::WORDS * 64 / columns::<W>() {
-                let bits = plane[at * columns::<W>() / 64] >> (at * columns::<W>() % 64);
+            for block in 0..W::WORDS * 64 / columns::<W>() {
+                let (word, shift) = first_bit::<W>(block);
+                let bits = plane[word] >> shift;
                 if bits == 0 {
                     continue;
                 }
+                // A whole block, as most are, needs no mask.
                 let all = bits << (64 - columns::<W>()) == !0 << (64 - columns::<W>());
-                for a in 0..W::BLOCK {
-                    let x = W::load(weights.as_ptr().add(place::<W>(at, row) + a * W::WORDS));
+                for a in 0..W::BLOCK_VECTORS {
+                    let at = first_weight::<W>(block, row) + a * W::WORDS;
+                    let x = W::load(weights.as_ptr().add(at));
                     sum = sum.add64(if all { x } else { x.keep32(bits, a) });
                 }
             }
             let (first, second) = sum.widen32();
-            *out = first.add64(second).words().0.iter().sum();
+            *out = first.add64(second).total();
         }
     }
 }

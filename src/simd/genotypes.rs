@@ -1,40 +1,45 @@
-//! Kernels for genotypes in two bit planes: on how many variants two samples differ, how many
-//! neighbours differ from a sample at each variant, and sums by code.
+//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`: on how many variants
+//! two samples differ, how many neighbours differ from a sample at each variant, and sums by code.
 //!
-//! Two genotypes differ where their low or their high bits do; a missing genotype is a code like
-//! the others here, and what it is expected to be is a correction of the caller. Differences are
-//! counted by popcounts where there is an instruction for vectors, else by carry-save adders first;
-//! the differences to several neighbours are added bit by bit in carry-save counters, one for each
-//! of 512 variants. Sixteen words a sample and group: eight of low bits, eight of high bits.
+//! Variants come in groups of 512; a sample has [`GENOTYPE_WORDS`] words per group. Two genotypes
+//! differ where their low or their high bits do. A missing genotype is a code like the others here;
+//! callers correct for its expected value. Differences of two samples are counted by popcounts,
+//! after carry-save adders at levels without popcounts of vectors. Differences to several
+//! neighbours are added in bit-sliced counters, one per variant. O(words) per pair of samples.
 
 mod counters;
 mod subsets;
 
 use super::Level;
+use super::body::{add_carry, add_eight};
 use super::buffer::check_aligned;
+use super::instantiate::instance;
 use super::word::{Word, Words};
 pub use counters::GENOTYPE_WORDS;
-use counters::{both, counters, differ, eight};
+use counters::{count_members, differ, low_and_high};
 pub use subsets::{SUBSET_ROWS, SubsetRow, Subsets, subset_order};
 use subsets::{SubsetCounts, add_counted_of, count_subsets_of, differences_of};
 
-/// Number of variants on which each of two samples differs from each of four: samples at
-/// `sample * stride` of `planes`, the first `groups` groups of each.
+/// Number of variants on which each sample of `two` differs from each of `four`.
+///
+/// The words of a sample begin at `sample * stride` of `planes`; its first `groups` groups are
+/// compared.
 pub fn differing_variants(
     level: Level,
     planes: &[u64],
     stride: usize,
     groups: usize,
-    (two, four): ([usize; 2], [usize; 4]),
+    two: [usize; 2],
+    four: [usize; 4],
 ) -> [[u32; 4]; 2] {
     assert!(groups * GENOTYPE_WORDS <= stride && stride.is_multiple_of(GENOTYPE_WORDS));
     assert!(two.iter().chain(&four).all(|s| (s + 1) * stride <= planes.len()));
     check_aligned([planes]);
     // SAFETY: all groups lie inside the slice, and the level is one that the processor has.
-    unsafe { (table(level).differing)(planes, stride, groups, two, four) }
+    unsafe { (table(level).count_differing)(planes, stride, groups, two, four) }
 }
 
-/// Numbers of samples, with the largest, which is what bounds are checked against.
+/// Numbers of samples, and the largest of them, which bounds are checked against.
 #[derive(Debug, Clone, Copy)]
 pub struct Members<'a> {
     numbers: &'a [u32],
@@ -43,54 +48,56 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Look for the largest.
+    /// Look for the largest number.
     pub fn new(numbers: &'a [u32]) -> Self {
         Self { numbers, end: numbers.iter().max().map_or(0, |&m| m as usize + 1) }
     }
 
-    /// How many.
+    /// Number of members.
     pub fn len(self) -> usize {
         self.numbers.len()
     }
 
-    /// True if there are none.
+    /// True without members.
     pub fn is_empty(self) -> bool {
         self.numbers.is_empty()
     }
 }
 
-/// `out[v] += weight * ` number of `members` that differ from sample `row` at variant v of a group:
-/// samples at `sample * GENOTYPE_WORDS` of `group`, 512 sums; the numbers are added to `tally`,
-/// too, unless that is empty.
+/// Add to `sums`, for each variant of a group, the number of `members` that differ from sample `row`.
+///
+/// The words of a sample begin at `sample * GENOTYPE_WORDS` of `group`.
 pub fn add_differing(
     level: Level,
     group: &[u64],
-    (row, members): (usize, Members<'_>),
-    weight: f64,
-    out: &mut [f64],
-    tally: &mut [u32],
+    row: usize,
+    members: Members<'_>,
+    sums: GenotypeSums<'_>,
 ) {
-    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len() && out.len() == 512);
-    assert!(tally.is_empty() || tally.len() == 512);
+    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len() && sums.out.len() == 512);
+    assert!(sums.tally.is_empty() || sums.tally.len() == 512);
     check_aligned([group]);
-    let to = GenotypeSums { weight, out, tally };
-    // SAFETY: all members lie inside the slice; the counters of the body hold the number.
-    let body = table(level).add_differing[body_of(members.len())];
-    unsafe { body(group, row, members.numbers, to) }
+    let kernel = table(level).add_differing[kernel_of(members.len())];
+    // SAFETY: all members lie inside the slice; the counters of the kernel hold the number.
+    unsafe { kernel(group, row, members.numbers, sums) }
 }
 
-/// The body whose counters hold `number`.
-fn body_of(number: usize) -> usize {
+/// The kernel, by its place in the table, whose counters hold `number`.
+fn kernel_of(number: usize) -> usize {
     let bits = (usize::BITS - number.leading_zeros()) as usize;
     assert!(bits <= 24);
     [4, 8, 9, 10, 12].iter().filter(|&&b| bits > b).count()
 }
 
-/// Where counts go.
-struct GenotypeSums<'a> {
-    weight: f64,
-    out: &'a mut [f64],
-    tally: &'a mut [u32],
+/// Sums over the 512 variants of a group, to which counts are added.
+#[derive(Debug)]
+pub struct GenotypeSums<'a> {
+    /// The weight of a count in `out`.
+    pub weight: f64,
+    /// Sums of weighted counts.
+    pub out: &'a mut [f64],
+    /// Sums of the counts alone; empty where they are not needed.
+    pub tally: &'a mut [u32],
 }
 
 impl GenotypeSums<'_> {
@@ -111,26 +118,24 @@ impl GenotypeSums<'_> {
     }
 }
 
-/// `out[i] += table[codes[i]]`; codes are below four.
+/// Add `table[codes[i]]` to `out[i]`; codes are below four.
 pub fn add_by_code(level: Level, codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
     // SAFETY: safe code under the features of the level.
     unsafe { (self::table(level).add_by_code)(codes, table, out) }
 }
 
-/// Where a sample differs from some others at the 512 variants of a group, eight words for each of
-/// `members`, to be counted by [`add_subsets`].
+/// For each of `members`, the variants of a group at which sample `row` differs from it: eight words
+/// of bits, which [`add_subsets`] counts.
 pub fn differences(level: Level, group: &[u64], row: usize, members: Members<'_>, out: &mut [u64]) {
     assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len());
     assert!(out.len() == members.len() * 8);
     check_aligned([group, out]);
     // SAFETY: all members lie inside the slice, and each has eight words in `out`.
-    unsafe { (table(level).differences)(group, row, members.numbers, out) }
+    unsafe { (table(level).differences_of)(group, row, members.numbers, out) }
 }
 
-/// How many members of four subsets differ at each variant of a group, in the order of
-/// [`subset_order`]; the [`differences`] of member m are at `8 * m`. Each member is counted once
-/// whatever the number of subsets it is in: counts of the fifteen patterns add up to those of the
-/// subsets.
+/// For each of four subsets, the number of members that differ at each variant of a group, in the
+/// order of [`subset_order`]. The [`differences`] of member m begin at `8 * m`.
 pub fn count_subsets(
     level: Level,
     differences: &[u64],
@@ -139,14 +144,14 @@ pub fn count_subsets(
 ) {
     assert!(subsets.end * 8 <= differences.len() && subsets.most < 1 << 16);
     check_aligned([differences]);
-    let body = table(level).count_subsets[body_of(subsets.most)];
-    // SAFETY: the words of all members lie inside the slice; the counters of the body hold the
-    // number.
-    unsafe { body(differences, subsets, counts) }
+    let kernel = table(level).count_subsets_of[kernel_of(subsets.most)];
+    // SAFETY: the words of all members lie inside the slice; the counters of the kernel hold the
+    // size of a subset.
+    unsafe { kernel(differences, subsets, counts) }
 }
 
-/// Add some rows, at most [`SUBSET_ROWS`], to sums of 512 variants that begin at `starts`, one for
-/// each subset, in the order of [`subset_order`].
+/// Add at most [`SUBSET_ROWS`] rows to the sums of each subset over the variants of a group. Those of
+/// subset b begin at `starts[b]` of `out`, in the order of [`subset_order`].
 pub fn add_subsets(
     level: Level,
     rows: &[SubsetRow<'_>],
@@ -161,24 +166,38 @@ pub fn add_subsets(
     unsafe { (table(level).add_counted)(rows, &counts[..rows.len()], starts, out) }
 }
 
-type DifferingKernel = unsafe fn(&[u64], usize, usize, [usize; 2], [usize; 4]) -> [[u32; 4]; 2];
-type AddDiffering = unsafe fn(&[u64], usize, &[u32], GenotypeSums<'_>);
-type CountSubsets = unsafe fn(&[u64], Subsets<'_>, &mut [[u16; 512]; 4]);
-type AddCounted = unsafe fn(&[SubsetRow<'_>], &[[[u16; 512]; 4]], &[usize], &mut [f64]);
+type CountDiffering = unsafe fn(
+    planes: &[u64],
+    stride: usize,
+    groups: usize,
+    two: [usize; 2],
+    four: [usize; 4],
+) -> [[u32; 4]; 2];
+type AddDiffering = unsafe fn(group: &[u64], row: usize, members: &[u32], sums: GenotypeSums<'_>);
+type CountSubsets =
+    unsafe fn(differences: &[u64], subsets: Subsets<'_>, counts: &mut [[u16; 512]; 4]);
+type AddCounted = unsafe fn(
+    rows: &[SubsetRow<'_>],
+    counts: &[[[u16; 512]; 4]],
+    starts: &[usize],
+    out: &mut [f64],
+);
+type Differences = unsafe fn(group: &[u64], row: usize, members: &[u32], out: &mut [u64]);
+type AddByCode = unsafe fn(codes: &[u8], table: &[f64; 4], out: &mut [f64]);
 
-/// The bodies of a level.
+/// The kernels of a level, called by the safe functions above.
 struct GenotypeTable {
-    differing: DifferingKernel,
+    count_differing: CountDiffering,
     /// By number of bits of a count: 4, 8, 9, 10, 12, 24.
     add_differing: [AddDiffering; 6],
     /// By number of bits of a count: 4, 8, 9, 10, 12, 16.
-    count_subsets: [CountSubsets; 6],
+    count_subsets_of: [CountSubsets; 6],
     add_counted: AddCounted,
-    differences: unsafe fn(&[u64], usize, &[u32], &mut [u64]),
-    add_by_code: unsafe fn(&[u8], &[f64; 4], &mut [f64]),
+    differences_of: Differences,
+    add_by_code: AddByCode,
 }
 
-/// Those of the level, or of the highest below it that the processor has.
+/// The kernels of the level, or of the highest below it that the processor has.
 fn table(level: Level) -> &'static GenotypeTable {
     match level.min(Level::best()) {
         #[cfg(target_arch = "x86_64")]
@@ -191,14 +210,9 @@ fn table(level: Level) -> &'static GenotypeTable {
     }
 }
 
+/// [`differing_variants`].
 #[inline(always)]
-unsafe fn total<W: Word>(x: W) -> u64 {
-    // SAFETY: register work under the features of the caller.
-    unsafe { x.words() }.0.iter().sum()
-}
-
-#[inline(always)]
-unsafe fn differing<W: Word>(
+unsafe fn count_differing<W: Word>(
     planes: &[u64],
     stride: usize,
     groups: usize,
@@ -210,22 +224,22 @@ unsafe fn differing<W: Word>(
         let two = two.map(|s| planes.as_ptr().add(s * stride));
         let four = four.map(|s| planes.as_ptr().add(s * stride));
         let mut found = [[0; 4]; 2];
-        if W::BYTES {
+        if W::SLOW_COUNT {
             for (a, counts) in two.iter().zip(&mut found) {
                 for (b, count) in four.iter().zip(counts) {
-                    *count = counted_by_adders::<W>(*a, *b, groups);
+                    *count = count_by_adders::<W>(*a, *b, groups);
                 }
             }
             return found;
         }
-        // loops where a map would do: closures do not have the features of the caller
+        // No closures here: they would not have the target features of the caller.
         let mut sums = [[W::zero(); 4]; 2];
         for group in 0..groups {
             for part in (0..8).step_by(W::WORDS) {
                 let at = group * GENOTYPE_WORDS + part;
-                let (x, y) = (both::<W>(two[0].add(at)), both::<W>(two[1].add(at)));
+                let (x, y) = (low_and_high::<W>(two[0].add(at)), low_and_high::<W>(two[1].add(at)));
                 for (q, &other) in four.iter().enumerate() {
-                    let z = both::<W>(other.add(at));
+                    let z = low_and_high::<W>(other.add(at));
                     sums[0][q] = sums[0][q].add64(differ(x, z).count());
                     sums[1][q] = sums[1][q].add64(differ(y, z).count());
                 }
@@ -233,98 +247,96 @@ unsafe fn differing<W: Word>(
         }
         for (sums, counts) in sums.iter().zip(&mut found) {
             for (sum, count) in sums.iter().zip(counts) {
-                *count = total(*sum) as u32;
+                *count = sum.total() as u32;
             }
         }
         found
     }
 }
 
-/// One pair, eight vectors to a popcount.
+/// [`count_differing`] of one pair of samples, with one popcount per eight vectors.
 #[inline(always)]
-unsafe fn counted_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) -> u32 {
-    // SAFETY: as above; vector v is part of group v / vectors.
+unsafe fn count_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) -> u32 {
+    // SAFETY: as in `count_differing`; vector v is part of group v / vectors.
     unsafe {
         let vectors = 8 / W::WORDS;
         macro_rules! get {
             ($v:expr) => {{
                 let at = $v / vectors * GENOTYPE_WORDS + $v % vectors * W::WORDS;
-                differ(both::<W>(a.add(at)), both::<W>(b.add(at)))
+                differ(low_and_high::<W>(a.add(at)), low_and_high::<W>(b.add(at)))
             }};
         }
-        let (mut ones, mut twos, mut fours) = (W::zero(), W::zero(), W::zero());
+        // Bits of weight 1, 2 and 4, and the number of those of weight 8.
+        let mut sum = [W::zero(); 3];
         let (mut eights, mut v) = (W::zero(), 0);
         while v + 8 <= groups * vectors {
-            let (o, t0) = ones.add3(get!(v), get!(v + 1));
-            let (o, t1) = o.add3(get!(v + 2), get!(v + 3));
-            let (t, f0) = twos.add3(t0, t1);
-            let (o, t0) = o.add3(get!(v + 4), get!(v + 5));
-            let (o, t1) = o.add3(get!(v + 6), get!(v + 7));
-            let (t, f1) = t.add3(t0, t1);
-            let (f, e) = fours.add3(f0, f1);
-            (ones, twos, fours) = (o, t, f);
-            eights = eights.add64(e.count());
+            let carry = add_eight!(sum, [v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7], get);
+            eights = eights.add64(carry.count());
             v += 8;
         }
+        let [ones, twos, fours] = sum;
         let mut rest = ones.count();
         while v < groups * vectors {
             rest = rest.add64(get!(v).count());
             v += 1;
         }
-        let all = 8 * total(eights) + 4 * total(fours.count()) + 2 * total(twos.count());
-        (all + total(rest)) as u32
+        let all = 8 * eights.total() + 4 * fours.count().total() + 2 * twos.count().total();
+        (all + rest.total()) as u32
     }
 }
 
-/// Counters of agreements of `all` members, unpacked as differences; `first` is the first variant.
+/// Add the numbers of members that differ, which are `all` less the bit-sliced numbers of those that
+/// agree, at the variants from `first` on.
 #[inline(always)]
 unsafe fn unpack<W: Word, const D: usize>(
-    sum: &[W; D],
+    agreements: &[W; D],
     all: usize,
     first: usize,
-    to: &mut GenotypeSums<'_>,
+    sums: &mut GenotypeSums<'_>,
 ) {
     // SAFETY: register work under the features of the caller.
     unsafe {
         let mut words = [Words([0; 8]); D];
-        for (plane, words) in sum.iter().zip(&mut words) {
+        for (plane, words) in agreements.iter().zip(&mut words) {
             *words = plane.words();
         }
         for word in 0..W::WORDS {
             let mut counts = [[0u32; 16]; 4];
             W::spread64(&words, word, all as u32, &mut counts);
-            to.add::<W>(first + word * 64, &counts);
+            sums.add::<W>(first + word * 64, &counts);
         }
     }
 }
 
+/// [`self::add_differing`]; D bits hold the number of members.
 #[inline(always)]
 unsafe fn add_differing_of<W: Word, const D: usize>(
     group: &[u64],
     row: usize,
     members: &[u32],
-    mut to: GenotypeSums<'_>,
+    mut sums: GenotypeSums<'_>,
 ) {
     // SAFETY: the safe function checked that all members lie inside the slice.
     unsafe {
         let base = group.as_ptr();
         for part in (0..8).step_by(W::WORDS) {
-            let own = both::<W>(base.add(row * GENOTYPE_WORDS + part));
-            // agreements are counted: what is unpacked is `all` less the number
+            let own = low_and_high::<W>(base.add(row * GENOTYPE_WORDS + part));
+            // Where a member agrees: agreements are counted, and subtracted when they are unpacked.
             macro_rules! get {
-                ($m:expr) => {{
-                    let at = $m as usize * GENOTYPE_WORDS + part;
-                    let other = both::<W>(base.add(at));
+                ($member:expr) => {{
+                    let at = $member as usize * GENOTYPE_WORDS + part;
+                    let other = low_and_high::<W>(base.add(at));
                     own.0.neither(other.0, own.1.xor(other.1))
                 }};
             }
             let mut sum = [W::zero(); D];
-            counters!(sum, members, get);
-            unpack(&sum, members.len(), part * 64, &mut to);
+            count_members!(sum, members, get);
+            unpack(&sum, members.len(), part * 64, &mut sums);
         }
     }
 }
 
+/// [`self::add_by_code`], by comparisons instead of look-ups, which makes vectors of it.
 #[inline(always)]
 fn add_by_code_of(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
     let [a, b, c, d] = *table;
@@ -335,74 +347,64 @@ fn add_by_code_of(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
     }
 }
 
-/// Instantiate the bodies for a vector type under the target features named.
-macro_rules! bodies {
+/// The kernels for a vector type, compiled with the target features named.
+macro_rules! kernels {
     ($name:ident, $word:ty, [$($feature:literal)?]) => {
         mod $name {
-            use super::{GenotypeTable, SubsetRow, Subsets, GenotypeSums};
+            use super::{GenotypeSums, GenotypeTable, SubsetRow, Subsets, instance};
             #[allow(unused_imports, reason = "vector types of the processor")]
             #[cfg(target_arch = "x86_64")]
             use std::arch::x86_64::*;
+
+            instance!([$($feature)?] $word, super::count_differing(
+                planes: &[u64], stride: usize, groups: usize, two: [usize; 2], four: [usize; 4],
+            ) -> [[u32; 4]; 2]);
+            instance!([$($feature)?] $word, super::add_differing_of<BITS>(
+                group: &[u64], row: usize, members: &[u32], sums: GenotypeSums<'_>,
+            ));
+            instance!([$($feature)?] $word, super::count_subsets_of<BITS>(
+                differences: &[u64], subsets: Subsets<'_>, counts: &mut [[u16; 512]; 4],
+            ));
+            instance!([$($feature)?] $word, super::differences_of(
+                group: &[u64], row: usize, members: &[u32], out: &mut [u64],
+            ));
             $(#[target_feature(enable = $feature)])?
-            unsafe fn differing(
-                p: &[u64], stride: usize, groups: usize, two: [usize; 2], four: [usize; 4],
-            ) -> [[u32; 4]; 2] {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { super::differing::<$word>(p, stride, groups, two, four) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn add<const D: usize>(
-                g: &[u64], row: usize, members: &[u32], to: GenotypeSums<'_>,
+            unsafe fn add_counted(
+                rows: &[SubsetRow<'_>], counts: &[[[u16; 512]; 4]], starts: &[usize],
+                out: &mut [f64],
             ) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { super::add_differing_of::<$word, D>(g, row, members, to) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn subsets<const D: usize>(
-                d: &[u64], subsets: Subsets<'_>, counts: &mut [[u16; 512]; 4],
-            ) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { super::count_subsets_of::<$word, D>(d, subsets, counts) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn counted(
-                rows: &[SubsetRow<'_>], counts: &[[[u16; 512]; 4]], at: &[usize], out: &mut [f64],
-            ) {
-                super::add_counted_of(rows, counts, at, out);
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn differences(g: &[u64], row: usize, members: &[u32], out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { super::differences_of::<$word>(g, row, members, out) }
+                super::add_counted_of(rows, counts, starts, out);
             }
             $(#[target_feature(enable = $feature)])?
             unsafe fn add_by_code(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
                 super::add_by_code_of(codes, table, out);
             }
+
             pub(super) static TABLE: GenotypeTable = GenotypeTable {
-                differing,
+                count_differing,
                 add_differing: [
-                    add::<4>, add::<8>, add::<9>, add::<10>, add::<12>, add::<24>,
+                    add_differing_of::<4>, add_differing_of::<8>, add_differing_of::<9>,
+                    add_differing_of::<10>, add_differing_of::<12>, add_differing_of::<24>,
                 ],
-                count_subsets: [
-                    subsets::<4>, subsets::<8>, subsets::<9>, subsets::<10>, subsets::<12>,
-                    subsets::<16>,
+                count_subsets_of: [
+                    count_subsets_of::<4>, count_subsets_of::<8>, count_subsets_of::<9>,
+                    count_subsets_of::<10>, count_subsets_of::<12>, count_subsets_of::<16>,
                 ],
-                add_counted: counted,
-                differences,
+                add_counted,
+                differences_of,
                 add_by_code,
             };
         }
     };
 }
 
-bodies!(plain, super::super::plain::Word128, []);
+kernels!(plain, super::super::plain::Word128, []);
 #[cfg(target_arch = "x86_64")]
-bodies!(baseline, __m128i, []);
+kernels!(baseline, __m128i, []);
 #[cfg(target_arch = "x86_64")]
-bodies!(avx2, __m256i, ["avx2,fma,popcnt"]);
+kernels!(avx2, __m256i, ["avx2,fma,popcnt"]);
 #[cfg(target_arch = "x86_64")]
-bodies!(avx512, __m512i, ["avx512f,avx512bw,avx512vpopcntdq,fma,popcnt"]);
+kernels!(avx512, __m512i, ["avx512f,avx512bw,avx512vpopcntdq,fma,popcnt"]);
 
 #[cfg(test)]
 mod tests;

@@ -1,133 +1,97 @@
-//! All kernels of a level: every body, for the vector of the level and under its instructions.
+//! Generic kernels compiled for one level: for its vector type and with its target features.
+//!
+//! The kernels are `#[inline(always)]` functions over [`Word`](super::word::Word). A function that
+//! enables the target features of a level can inline them, which makes the intrinsics inside single
+//! instructions; `instance!` writes one such function, and `level!` all those of a
+//! [`KernelTable`](super::table::KernelTable).
 
-/// Instantiate every body for a vector type, under the target features named; the result is
-/// `TABLE`.
+/// A function that enables target features and calls the generic function of the same name.
+macro_rules! instance {
+    ([$($feature:literal)?] $vector:ty, $module:ident::$name:ident $(<$bits:ident>)?
+        ($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)?) => {
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn $name $(<const $bits: usize>)? ($($arg: $kind),*) $(-> $out)? {
+            // SAFETY: the caller has checked the lengths, and that the processor has the features.
+            unsafe { $module::$name::<$vector $(, $bits)?>($($arg),*) }
+        }
+    };
+}
+
+/// The kernels of a level as `TABLE`, for a vector type and the target features that it needs.
 macro_rules! level {
-    ($word:ty, [$($feature:literal)?]) => {
+    ($vector:ty, [$($feature:literal)?]) => {
         pub(super) use instances::TABLE;
 
-        type Vector = $word;
+        type Vector = $vector;
 
         mod instances {
             use super::Vector;
+            use $crate::simd::instantiate::instance;
             use $crate::simd::layout::{Counter, CounterState, Schedule, SlotMasks, Window};
-            use $crate::simd::near::TileNumbers;
+            use $crate::simd::near::{Moments, TileNumbers};
             use $crate::simd::table::KernelTable;
             use $crate::simd::weights::{Joint, WeighedTile, WeightTable};
-            use $crate::simd::word::{Word};
+            use $crate::simd::word::Word;
             use $crate::simd::{body, fixed, near, read, tally, wide};
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn distances<const D: usize>(
-                p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
-            ) -> bool {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { body::distances::<Vector, D>(p, v, s, w, o, e) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize,
-                state: CounterState<'_>) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { tally::tally::<Vector, P>(n, s, p, length, state) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn tally_all<const P: usize>(n: &[u64], rows: usize, length: usize,
-                state: CounterState<'_>) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { tally::tally_all::<Vector, P>(n, rows, length, state) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn flush(c: Counter<'_>, s: SlotMasks<'_>, w: &[u64], out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { read::flush::<Vector>(c, s, w, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn byte_masks(planes: &[u64], out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { read::byte_masks::<Vector>(planes, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { body::agreements::<Vector>(p, s, depth, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn add_distances<const D: usize>(p: &[u64], c: &[u8], levels: usize,
-                out: &mut [u32]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { wide::add_distances::<Vector, D>(p, c, levels, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn add_mismatches(row: &[u8], rows: &[u8], members: &[u32], weight: f64,
-                out: &mut [f64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { wide::add_mismatches::<Vector>(row, rows, members, weight, out) }
-            }
+            instance!([$($feature)?] Vector, body::distances<BITS>(
+                planes: &[u64], valid: &[u64], slots: &[u32], window: Window, out: &mut [u64],
+                outside: &mut [u64],
+            ) -> bool);
+            instance!([$($feature)?] Vector, body::agreements(
+                planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64],
+            ));
+            instance!([$($feature)?] Vector, tally::tally<PLANES>(
+                numbers: &[u64], schedule: &Schedule, planes: &[u64], length: usize,
+                state: CounterState<'_>,
+            ));
+            instance!([$($feature)?] Vector, tally::tally_all<PLANES>(
+                numbers: &[u64], rows: usize, length: usize, state: CounterState<'_>,
+            ));
+            instance!([$($feature)?] Vector, read::flush(
+                counter: Counter<'_>, slots: SlotMasks<'_>, weight: &[u64], out: &mut [u64],
+            ));
+            instance!([$($feature)?] Vector, read::byte_masks(planes: &[u64], out: &mut [u64]));
+            instance!([$($feature)?] Vector, wide::add_distances<BITS>(
+                planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32],
+            ));
+            instance!([$($feature)?] Vector, wide::add_mismatches(
+                row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64],
+            ));
             $(#[target_feature(enable = $feature)])?
             unsafe fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
                 wide::add_gaps(column, x, out);
             }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn moments(n: TileNumbers<'_>) -> (u64, u64) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { near::moments::<Vector>(n) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn at_least(n: TileNumbers<'_>, low: u32, out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { near::at_least::<Vector>(n, low, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn kth_largest(n: TileNumbers<'_>, k: u32, open: &mut [u64]) -> u32 {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { near::kth_largest::<Vector>(n, k, open) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn shared(mask: &[u64], planes: &[u64], stride: usize, slots: &[u32],
-                out: &mut [u32]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { near::shared::<Vector>(mask, planes, stride, slots, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn size(mask: &[u64]) -> u64 {
-                // SAFETY: the caller checked features.
-                unsafe { near::size::<Vector>(mask) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn weights<const D: usize>(p: &[u64], s: &[u32], n: usize, table: &WeightTable,
-                out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { fixed::weights::<Vector, D>(p, s, n, table, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn nearest<const D: usize>(p: &[u64], v: &[u64], s: &[u32], n: usize,
-                best: usize) -> usize {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { fixed::nearest::<Vector, D>(p, v, s, n, best) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn add_weights(
+            instance!([$($feature)?] Vector, near::moments(numbers: TileNumbers<'_>) -> Moments);
+            instance!([$($feature)?] Vector, near::at_least(
+                numbers: TileNumbers<'_>, low: u32, out: &mut [u64],
+            ));
+            instance!([$($feature)?] Vector, near::kth_largest(
+                numbers: TileNumbers<'_>, k: u32, scratch: &mut [u64],
+            ) -> u32);
+            instance!([$($feature)?] Vector, near::shared(
+                mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32],
+            ));
+            instance!([$($feature)?] Vector, near::size(mask: &[u64]) -> u64);
+            instance!([$($feature)?] Vector, fixed::weights<BITS>(
+                planes: &[u64], slots: &[u32], features: usize, table: &WeightTable,
+                out: &mut [u64],
+            ));
+            instance!([$($feature)?] Vector, fixed::nearest<BITS>(
+                planes: &[u64], valid: &[u64], slots: &[u32], features: usize, best: usize,
+            ) -> usize);
+            instance!([$($feature)?] Vector, fixed::add_weights(
                 tile: WeighedTile<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64],
                 all: &mut [u64],
-            ) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { fixed::add_weights::<Vector>(tile, joints, scratch, sums, all) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn lane_masks(planes: &[u64], out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { fixed::lane_masks::<Vector>(planes, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn sums_of_plane(sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { fixed::sums_of_plane::<Vector>(sums, plane, digit, out) }
-            }
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn row_sums(weights: &[u64], columns: &[u64], out: &mut [u64]) {
-                // SAFETY: the caller checked lengths and features.
-                unsafe { fixed::row_sums::<Vector>(weights, columns, out) }
-            }
+            ));
+            instance!([$($feature)?] Vector, fixed::lane_masks(planes: &[u64], out: &mut [u64]));
+            instance!([$($feature)?] Vector, fixed::sums_of_plane(
+                sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64],
+            ));
+            instance!([$($feature)?] Vector, fixed::row_sums(
+                weights: &[u64], columns: &[u64], out: &mut [u64],
+            ));
+
             pub(in crate::simd) const TABLE: KernelTable = KernelTable {
                 words: <Vector>::WORDS,
                 distances: [
@@ -145,7 +109,7 @@ macro_rules! level {
                 ],
                 flush,
                 byte_masks,
-                by_bytes: <Vector>::BYTES,
+                has_byte_masks: <Vector>::SLOW_COUNT,
                 agreements,
                 add_distances: [
                     add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>,
@@ -160,13 +124,14 @@ macro_rules! level {
                 size,
                 weights: [weights::<4>, weights::<6>, weights::<8>, weights::<11>, weights::<24>],
                 nearest: [nearest::<4>, nearest::<6>, nearest::<8>, nearest::<11>, nearest::<24>],
-                lane_masks,
-                masked: <Vector>::LANE_MASKS,
                 add_weights,
+                lane_masks,
+                has_lane_masks: <Vector>::LANE_MASKS,
                 sums_of_plane,
                 row_sums,
             };
         }
     };
 }
-pub(super) use level;
+
+pub(super) use {instance, level};

@@ -1,14 +1,17 @@
-//! What the kernels read and write: windows of distances, counters in bit planes, row schedules,
-//! planes of slots.
+//! What the kernels of [`super::Kernels`] read and write.
+//!
+//! A [`Window`] says which distances are counted, [`CounterState`] and [`Counter`] hold the counts
+//! as bit planes, a [`Schedule`] says which rows are counted together, [`Slots`] are rows as numbers
+//! of planes, and [`SlotMasks`] the planes themselves. Their constructors look for the largest
+//! number that a kernel will use as an index, so that the check before a call is O(1).
 
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;
 
-/// The distances that the counters are for: `first`, `first + 1`, ... `length` of them, out of
-/// `0..=features`.
+/// The distances that are counted: `length` of them from `first` on, out of `0..=features`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Number of features: distance = features - agreements.
+    /// Number of features. A distance is this less the number of agreements.
     pub features: usize,
     /// Smallest distance.
     pub first: usize,
@@ -25,7 +28,8 @@ impl Window {
         self.first + self.length - 1
     }
 
-    /// Bit planes of the numbers that stand for distances: `largest + 1 - distance`, 0 for none.
+    /// Bit planes of a number that stands for a distance: `largest + 1 - distance`, or 0 outside
+    /// the window.
     pub fn planes(&self) -> usize {
         (usize::BITS - self.length.leading_zeros()) as usize
     }
@@ -36,42 +40,54 @@ impl Window {
     }
 }
 
-/// Bit-sliced counters of one feature, one for each distance of a window.
+/// Bit-sliced counters of one feature, one per distance of a window and per column.
 ///
-/// `hot` has four planes a counter: 1, 2, 4 and a carry of weight 4 in waiting. `cold` has `length`
-/// planes in transit, then for each level (weight 8, 16, ...) `length` carries in waiting and
-/// `length` planes. `blocks` counts blocks of four steps; its bits say on which levels carries
-/// wait.
+/// A carry of some weight is kept until a second one of that weight comes, and then both are added
+/// at once (Harley & Seal's counters), so most additions touch the planes of low weight alone.
+/// `hot` has four planes per counter: those of weight 1, 2 and 4, and a kept carry of weight 4.
+/// `cold` has `length` planes for carries that are being passed on, then for each weight from 8 on
+/// `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its bits say
+/// for which weights a carry is kept.
 #[derive(Debug)]
 pub struct CounterState<'a> {
-    /// `4 * words` u64 a counter.
+    /// `4 * words` u64 per counter.
     pub hot: &'a mut [u64],
-    /// `(2 * depth - 5) * words` u64 a counter.
+    /// `cold_planes(depth) * words` u64 per counter.
     pub cold: &'a mut [u64],
-    /// Bits of a counter, 4 to 32; its owner makes sure that it cannot overflow.
+    /// Bits of a counter, 4 to 32. Its owner makes sure that it cannot overflow.
     pub depth: usize,
     /// Blocks of four steps so far.
     pub blocks: &'a mut u32,
 }
 
+impl CounterState<'_> {
+    /// Panics unless there is room for `length` counters.
+    pub(super) fn check(&self, words: usize, length: usize) {
+        assert!((1..=LONGEST_WINDOW).contains(&length) && (4..=32).contains(&self.depth));
+        assert!(self.hot.len() >= length * 4 * words);
+        assert!(self.cold.len() >= length * cold_planes(self.depth) * words);
+    }
+}
+
 /// One counter of a [`CounterState`].
 #[derive(Debug, Clone, Copy)]
 pub struct Counter<'a> {
-    /// As in the state.
+    /// [`CounterState::hot`].
     pub hot: &'a [u64],
-    /// As in the state.
+    /// [`CounterState::cold`].
     pub cold: &'a [u64],
-    /// As in the state.
+    /// [`CounterState::depth`].
     pub depth: usize,
-    /// As in the state.
+    /// [`CounterState::blocks`].
     pub blocks: u32,
     /// Number of counters in the state.
     pub length: usize,
-    /// Which counter, below `length`.
+    /// Number of this counter, below `length`.
     pub index: usize,
 }
 
 impl Counter<'_> {
+    /// Panics unless all planes of the counter lie inside their slices.
     pub(super) fn check(&self, words: usize) {
         assert!((4..=32).contains(&self.depth) && self.index < self.length);
         assert!(self.hot.len() >= self.length * 4 * words);
@@ -84,22 +100,25 @@ pub const fn cold_planes(depth: usize) -> usize {
     2 * depth - 5
 }
 
-/// Which rows of a chunk are merged into one vector, for a feature; see [`super::Kernels::tally`].
+/// For a feature, the rows of a chunk that each step of [`super::Kernels::tally`] merges.
 #[derive(Debug, Clone, Default)]
 pub struct Schedule {
     /// Number of entries in each step, padded with empty steps to a multiple of four.
     pub(super) steps: Vec<u16>,
+    /// Number of steps before the padding.
     pub(super) used: usize,
     /// `row | slot << 16`, all steps one after the other.
     pub(super) entries: Vec<u32>,
+    /// More than the largest row.
     pub(super) rows: u32,
+    /// More than the largest slot.
     pub(super) slots: u32,
-    /// One row a step, in all columns, whatever their slots.
+    /// One row per step, counted in all columns.
     pub(super) alone: bool,
 }
 
 impl Schedule {
-    /// These rows, each in all columns: nothing is merged.
+    /// A step for each of `rows`, which is counted in all columns.
     pub fn alone(rows: &[u16]) -> Self {
         let entries: Vec<u32> = rows.iter().map(|&row| u32::from(row)).collect();
         let used = entries.len();
@@ -109,24 +128,24 @@ impl Schedule {
         Self { steps, used, entries, rows, slots: 0, alone: true }
     }
 
-    /// One row of each list in turn: a list is a slot and the rows that count in its columns. Slots
-    /// do not overlap; lists are put in order of their length.
+    /// Step i merges the i-th row of each list that is long enough.
+    ///
+    /// A list is a slot and the rows that are counted in its columns. No column may have two of the
+    /// slots. The lists are sorted by length, longest first.
     pub fn deal(lists: &mut [(u16, &[u16])]) -> Self {
         lists.sort_by_key(|(_, rows)| usize::MAX - rows.len());
         let used = lists.first().map_or(0, |(_, rows)| rows.len());
         let mut steps = vec![0; used.next_multiple_of(4)];
         let mut entries = Vec::with_capacity(lists.iter().map(|(_, rows)| rows.len()).sum());
-        let mut live = lists.len();
-        for (s, step) in steps.iter_mut().enumerate().take(used) {
-            while lists[live - 1].1.len() <= s {
-                live -= 1;
+        let mut left = lists.len();
+        for (number, step) in steps.iter_mut().enumerate().take(used) {
+            while lists[left - 1].1.len() <= number {
+                left -= 1;
             }
-            *step = live as u16;
-            entries.extend(
-                lists[..live]
-                    .iter()
-                    .map(|(slot, rows)| u32::from(rows[s]) | u32::from(*slot) << 16),
-            );
+            *step = left as u16;
+            let entry =
+                |(slot, rows): &(u16, &[u16])| u32::from(rows[number]) | u32::from(*slot) << 16;
+            entries.extend(lists[..left].iter().map(entry));
         }
         let rows = entries.iter().fold(0, |most, entry| most.max((entry & 0xffff) + 1));
         let slots = lists.iter().map(|(slot, _)| u32::from(*slot) + 1).max().unwrap_or(0);
@@ -144,16 +163,17 @@ impl Schedule {
     }
 }
 
-/// The planes (feature, value) of some rows, row-major; knows its largest.
+/// Rows as slots: for each row and feature the number of the plane of the row's value.
 #[derive(Debug, Clone, Default)]
 pub struct Slots {
+    /// Row by row.
     pub(super) slots: Vec<u32>,
     pub(super) features: usize,
     pub(super) largest: u32,
 }
 
 impl Slots {
-    /// `slots.len() / features` rows; at least one feature.
+    /// `slots` holds rows of `features` slots, at least one per row.
     pub fn new(slots: Vec<u32>, features: usize) -> Self {
         assert!(features > 0 && slots.len().is_multiple_of(features));
         let largest = slots.iter().fold(0, |a, &s| a.max(s));
@@ -165,23 +185,23 @@ impl Slots {
         self.slots.len() / self.features
     }
 
-    /// The planes of a row.
+    /// The slots of a row.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.slots[i * self.features..][..self.features]
     }
 }
 
-/// The columns of some slots.
+/// The columns that have each of some slots.
 #[derive(Debug, Clone, Copy)]
 pub struct SlotMasks<'a> {
-    /// A plane for each slot.
+    /// One plane per slot.
     pub planes: &'a [u64],
-    /// What [`super::Kernels::byte_masks`] makes of the planes.
+    /// The masks that [`super::Kernels::byte_masks`] makes from the planes.
     pub bytes: &'a [u64],
 }
 
 impl<'a> SlotMasks<'a> {
-    /// Those of some of the slots, planes being `words` long.
+    /// The masks of a range of the slots, whose planes are `words` long.
     pub fn of(self, slots: std::ops::Range<usize>, words: usize) -> Self {
         let bytes = if self.bytes.is_empty() { 0 } else { 8 * words };
         Self {

@@ -1,23 +1,25 @@
-//! Run-time dispatch and the kernels: bit planes of distances, one-hot masks, carry-save sums,
-//! popcounts.
+//! Vector code with run-time dispatch, and all `unsafe` code but that of the allocator.
 //!
-//! One generic body for each kernel is written over a small vector trait (`word`); a file a level
-//! says what the vector is (plain: two `u64`, baseline: two of SSE2, `avx2`, `avx512`) and
-//! instantiates every body under its target features with explicit intrinsics: left to the
-//! compiler, the same loops are 10 to 100 times slower and slower still under AVX-512. The level is
-//! chosen once, from the processor and from the environment variable `FASTTREE_SIMD` (`baseline`,
-//! `avx2` or `avx512`); [`Kernels::at`] forces one in tests and benches. All levels give the same
-//! integers to the bit.
+//! [`Kernels`] compares rows of nominal features pair by pair, on bit planes: `stats::pairs` and
+//! `stats::neighbours` call it. The public modules hold kernels for other callers, each with its
+//! own text: growth (`columns`, `cuts`, `class_sums`, `running`, `short`, `small`, `histogram`,
+//! `codes`, `logs`), prediction (`walk`) and genotypes (`genotypes`).
 //!
-//! **Layout.** A *tile* is as many columns (rows of the data that play the passive part) as the
-//! vector has bits: `words` u64, one bit per column. `planes[slot * words ..]` tells which columns
-//! hold the (feature, value) of that slot. The number of features on which a row agrees with each
-//! column is a carry-save sum of `n` planes, about two three-input operations a feature and 512
-//! pairs.
+//! **Levels.** Each kernel is one generic function over a small vector trait (`word`). A file per
+//! level implements the trait with intrinsics (`plain`: two `u64`, `baseline`: two vectors of SSE2,
+//! `avx2`, `avx512`) and compiles every kernel with the target features of the level. Without
+//! intrinsics the compiler makes of these loops code that is 10 to 100 times slower. The level is
+//! chosen once per process ([`Level::active`]); [`Kernels::at`] forces one in tests and benches.
+//! All levels give the same integers.
 //!
-//! This is the only place with `unsafe`: the loads and stores of the bodies are unchecked, and
-//! every safe method below checks the lengths they rely on first. The tests compare every level
-//! with bit-by-bit twins. Do not use the kernels for a handful of rows: a tile costs its full
+//! **Layout.** A *tile* has as many columns as a vector has bits: `words` u64, one bit per column.
+//! A column is a row of the data, as the second of a pair. A *slot* is a pair of a feature and a
+//! value; `planes[slot * words ..]` has a bit for each column that has the value. The number of
+//! features on which a row agrees with each column is a carry-save sum of one plane per feature:
+//! about two operations per feature for all columns of the tile.
+//!
+//! The kernels do not check bounds; every safe method checks the lengths that its kernel relies on.
+//! Tests compare every level with naive functions. Not for a handful of rows: a tile costs its full
 //! width.
 #![allow(unsafe_code)]
 
@@ -65,10 +67,10 @@ pub use layout::{
     cold_planes,
 };
 pub use level::Level;
-pub use near::TileNumbers;
+pub use near::{Moments, TileNumbers};
 use table::KernelTable;
 pub use weights::{
-    Joint, LevelWords, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
+    FeatureSlots, Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
 };
 
 /// Most features of one call of [`Kernels::add_distances`].
@@ -108,7 +110,7 @@ impl Kernels {
         Self { level, table }
     }
 
-    /// The level of these kernels.
+    /// The level that these kernels are compiled for.
     pub fn level(&self) -> Level {
         self.level
     }
@@ -121,9 +123,9 @@ impl Kernels {
     /// Distances between rows and the columns of a tile, as bit planes of `window.largest() + 1 -
     /// distance`.
     ///
-    /// `valid` are the columns in use. Plane p of row i goes to
+    /// `valid` has a bit for each column in use. Plane p of row i goes to
     /// `out[(i * window.planes() + p) * words ..]`; columns outside the window get 0 there and
-    /// their bit in `outside[i * words ..]`. True if there is any.
+    /// their bit in `outside[i * words ..]`. Returns whether there is any such column.
     pub fn distances(
         &self,
         planes: &[u64],
@@ -133,7 +135,7 @@ impl Kernels {
         out: &mut [u64],
         outside: &mut [u64],
     ) -> bool {
-        let w = self.table.words;
+        let words = self.table.words;
         assert!(
             window.features > 0
                 && window.features < 1 << (MAX_PLANES - 2)
@@ -144,26 +146,28 @@ impl Kernels {
         );
         let rows = slots.rows();
         assert!(
-            valid.len() == w
-                && out.len() >= rows * window.planes() * w
-                && outside.len() >= rows * w
+            valid.len() == words
+                && out.len() >= rows * window.planes() * words
+                && outside.len() >= rows * words
         );
-        assert!((slots.largest as usize + 1) * w <= planes.len());
+        assert!((slots.largest as usize + 1) * words <= planes.len());
         check_aligned([planes, valid, out, outside]);
+        // A sum counts agreements; it needs one bit more where the window itself fills the bits,
+        // because numbers of columns outside must not wrap around into it.
         let bits = (usize::BITS - window.features.leading_zeros()) as usize;
         let bits = if window.length + 1 >= 1 << bits { bits + 1 } else { bits };
-        let body = if bits <= 11 { bits.max(3) - 3 } else { 9 };
+        let kernel = if bits <= 11 { bits.max(3) - 3 } else { 9 };
         // SAFETY: every slot and every result lies inside its slice by the checks above, and the
         // level was detected before its table was handed out.
-        unsafe { (self.table.distances[body])(planes, valid, &slots.slots, window, out, outside) }
+        unsafe { (self.table.distances[kernel])(planes, valid, &slots.slots, window, out, outside) }
     }
 
-    /// Count numbers (from [`Kernels::distances`]) that rows of a schedule have in the columns that
-    /// share the row's value.
+    /// Count the numbers (from [`Kernels::distances`]) of the rows of a schedule, each in the
+    /// columns that have the row's value of one feature.
     ///
-    /// A step is the union of its rows, each in the columns of its slot; the values of a feature do
-    /// not overlap, so rows with different values share one vector, one decoding and one carry-save
-    /// addition a distance.
+    /// A step of the schedule merges rows with different values: no column has two values of a
+    /// feature, so the rows share one vector, one decoding and one carry-save addition per
+    /// distance.
     pub fn tally(
         &self,
         numbers: &[u64],
@@ -172,52 +176,44 @@ impl Kernels {
         window: Window,
         state: CounterState<'_>,
     ) {
-        let (w, p) = (self.table.words, window.planes());
-        assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
+        let (words, depth) = (self.table.words, window.planes());
+        state.check(words, window.length);
         assert!(
-            state.hot.len() >= window.length * 4 * w
-                && state.cold.len() >= window.length * cold_planes(state.depth) * w
-        );
-        assert!(
-            schedule.rows as usize * p * w <= numbers.len()
-                && schedule.slots as usize * w <= planes.len()
+            schedule.rows as usize * depth * words <= numbers.len()
+                && schedule.slots as usize * words <= planes.len()
         );
         check_aligned([numbers, planes, state.hot, state.cold]);
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the
         // counters.
-        unsafe { (self.table.tally[p - 1])(numbers, schedule, planes, window.length, state) }
+        unsafe { (self.table.tally[depth - 1])(numbers, schedule, planes, window.length, state) }
     }
 
-    /// Count the numbers of the first `rows` rows in all columns.
+    /// Count the numbers (from [`Kernels::distances`]) of the first `rows` rows in all columns.
     pub fn tally_all(&self, numbers: &[u64], rows: usize, window: Window, state: CounterState<'_>) {
-        let (w, p) = (self.table.words, window.planes());
-        assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
-        assert!(
-            state.hot.len() >= window.length * 4 * w
-                && state.cold.len() >= window.length * cold_planes(state.depth) * w
-        );
-        assert!(rows * p * w <= numbers.len());
+        let (words, depth) = (self.table.words, window.planes());
+        state.check(words, window.length);
+        assert!(rows * depth * words <= numbers.len());
         check_aligned([numbers, state.hot, state.cold]);
         // SAFETY: rows and counters lie inside their slices.
-        unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }
+        unsafe { (self.table.tally_all[depth - 1])(numbers, rows, window.length, state) }
     }
 
-    /// Whether [`Self::byte_masks`] makes any: eight words for each of the planes.
-    pub fn by_bytes(&self) -> bool {
-        self.table.by_bytes
+    /// Whether [`Self::byte_masks`] makes masks: eight words for each word of `planes`.
+    pub fn has_byte_masks(&self) -> bool {
+        self.table.has_byte_masks
     }
 
-    /// Masks of the bytes of columns for [`Kernels::flush`], eight words for each of the planes,
-    /// where this level reads them from memory.
+    /// Masks of bytes for [`Kernels::flush`], eight words for each word of `planes`; none at a
+    /// level that does not read them.
     pub fn byte_masks(&self, planes: &[u64], out: &mut Buffer) {
         assert!(planes.len().is_multiple_of(self.words()));
-        out.reserve(if self.table.by_bytes { planes.len() * 8 } else { 0 });
-        // SAFETY: eight words for each of the planes.
+        out.reserve(if self.table.has_byte_masks { planes.len() * 8 } else { 0 });
+        // SAFETY: eight words for each word of the planes.
         unsafe { (self.table.byte_masks)(planes, out) }
     }
 
-    /// For each plane of `slots`: `out[plane * words + word] =` sum of a counter over the columns
-    /// of `plane & weight` in the word.
+    /// Sums of a counter over the columns of each slot that are also in `weight`: the sum over the
+    /// columns of one word of a slot's plane goes to `out[slot * words + word]`.
     pub fn flush(
         &self,
         counter: Counter<'_>,
@@ -225,37 +221,39 @@ impl Kernels {
         weight: &[u64],
         out: &mut [u64],
     ) {
-        let w = self.table.words;
-        counter.check(w);
-        assert!(weight.len() >= w && out.len() == slots.planes.len());
-        assert!(slots.bytes.len() >= if self.table.by_bytes { slots.planes.len() * 8 } else { 0 });
+        let masks = if self.table.has_byte_masks { slots.planes.len() * 8 } else { 0 };
+        counter.check(self.table.words);
+        assert!(weight.len() >= self.table.words && out.len() == slots.planes.len());
+        assert!(slots.bytes.len() >= masks);
         check_aligned([counter.hot, counter.cold, slots.planes, slots.bytes, weight, out]);
         // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
         unsafe { (self.table.flush)(counter, slots, weight, out) }
     }
 
-    /// `out[column] += ` features on which a row differs from the columns of a tile. Plane `k *
-    /// levels + code` holds the columns with that code of feature k; at most [`WIDE_BLOCK`]
-    /// features.
+    /// Add to `out[column]` the number of features on which a row differs from the column.
+    ///
+    /// `codes` are those of the row, at most [`WIDE_BLOCK`], all below `levels`; plane `k * levels +
+    /// code` has the columns with that code of feature k.
     pub fn add_distances(&self, planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]) {
-        let w = self.table.words;
+        let words = self.table.words;
         assert!(
             codes.len() <= WIDE_BLOCK
-                && out.len() >= 64 * w
-                && planes.len() >= codes.len() * levels * w
+                && out.len() >= 64 * words
+                && planes.len() >= codes.len() * levels * words
         );
         assert!(codes.iter().fold(0, |a, &c| a.max(usize::from(c))) < levels.max(1));
         check_aligned([planes]);
         let bits = (usize::BITS - codes.len().leading_zeros()) as usize;
+        let kernel = bits.saturating_sub(2) / 2;
         // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the
         // bits.
-        unsafe {
-            (self.table.add_distances[bits.saturating_sub(2) / 2])(planes, codes, levels, out)
-        }
+        unsafe { (self.table.add_distances[kernel])(planes, codes, levels, out) }
     }
 
-    /// `out[k] += weight * ` number of `members` (rows of `rows`, each as long as `row`) whose byte
-    /// k is not that of `row`. The length of a row is a multiple of 64.
+    /// Add to `out[k]` `weight` times the number of `members` whose byte k is not that of `row`.
+    ///
+    /// `rows` holds rows of bytes, each as long as `row`, and `members` their numbers. The length
+    /// of a row is a multiple of 64.
     pub fn add_mismatches(
         &self,
         row: &[u8],
@@ -271,20 +269,20 @@ impl Kernels {
         unsafe { (self.table.add_mismatches)(row, rows, members, weight, out) }
     }
 
-    /// `out[i] += |column[i] - x|`.
+    /// Add `|column[i] - x|` to `out[i]`.
     pub fn add_gaps(&self, column: &[f64], x: f64, out: &mut [f64]) {
         // SAFETY: safe code under the features of the level.
         unsafe { (self.table.add_gaps)(column, x, out) }
     }
 
-    /// Sum of all numbers, and of their squares; less than 2^64.
-    pub fn moments(&self, numbers: TileNumbers<'_>) -> (u64, u64) {
+    /// The sum of all numbers and the sum of their squares, both below 2^64.
+    pub fn moments(&self, numbers: TileNumbers<'_>) -> Moments {
         numbers.check(self.table.words);
         // SAFETY: all planes lie inside their slice.
         unsafe { (self.table.moments)(numbers) }
     }
 
-    /// The columns whose number is at least `low`, as a mask of all tiles.
+    /// Write the columns whose number is at least `low`, as a mask of all tiles.
     pub fn at_least(&self, numbers: TileNumbers<'_>, low: u32, out: &mut [u64]) {
         numbers.check(self.table.words);
         assert!(
@@ -295,7 +293,7 @@ impl Kernels {
         unsafe { (self.table.at_least)(numbers, low, out) }
     }
 
-    /// The k-th largest number, k from 1; `scratch` is as long as a mask of all tiles.
+    /// The k-th largest number, with k from 1; `scratch` is as long as a mask of all tiles.
     pub fn kth_largest(&self, numbers: TileNumbers<'_>, k: u32, scratch: &mut [u64]) -> u32 {
         numbers.check(self.table.words);
         assert!(scratch.len() >= numbers.tiles * self.table.words);
@@ -304,8 +302,8 @@ impl Kernels {
         unsafe { (self.table.kth_largest)(numbers, k, scratch) }
     }
 
-    /// `out[k] = ` number of columns in `mask` and in plane `slots[k]`; the planes of each tile
-    /// begin `stride` after those of the last.
+    /// Write to `out[k]` the number of columns that are in `mask` and have slot `slots[k]`. The
+    /// planes of a tile begin `stride` words after those of the tile before.
     pub fn shared(
         &self,
         mask: &[u64],
@@ -314,13 +312,14 @@ impl Kernels {
         slots: &[u32],
         out: &mut [u32],
     ) {
-        let w = self.table.words;
-        assert!(mask.len().is_multiple_of(w) && out.len() >= slots.len());
+        let words = self.table.words;
+        assert!(mask.len().is_multiple_of(words) && out.len() >= slots.len());
         let largest = slots.iter().fold(0, |a, &s| a.max(s as usize));
         check_aligned([mask, planes]);
-        assert!(stride.is_multiple_of(w));
+        assert!(stride.is_multiple_of(words));
         assert!(
-            mask.is_empty() || (mask.len() / w - 1) * stride + (largest + 1) * w <= planes.len()
+            mask.is_empty()
+                || (mask.len() / words - 1) * stride + (largest + 1) * words <= planes.len()
         );
         // SAFETY: every plane lies inside its slice.
         unsafe { (self.table.shared)(mask, planes, stride, slots, out) }
@@ -337,9 +336,9 @@ impl Kernels {
     /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest
     /// first).
     pub fn agreements(&self, planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]) {
-        let w = self.table.words;
-        assert!(depth <= MAX_PLANES && slots.len() < 1 << depth && out.len() >= depth * w);
-        assert!(slots.iter().all(|&s| (s as usize + 1) * w <= planes.len()));
+        let words = self.table.words;
+        assert!(depth <= MAX_PLANES && slots.len() < 1 << depth && out.len() >= depth * words);
+        assert!(slots.iter().all(|&s| (s as usize + 1) * words <= planes.len()));
         check_aligned([planes, out]);
         // SAFETY: lengths checked above.
         unsafe { (self.table.agreements)(planes, slots, depth, out) }

@@ -1,19 +1,21 @@
-//! Kernels for neighbours on bit planes: moments, thresholds and the k-th of numbers spelled by
-//! planes, and how many members of a mask share a plane.
+//! Kernels that search a row's neighbours: moments of its distances, the k-th of them, the columns
+//! up to a distance, and how many of those share a value.
 //!
-//! Numbers of one row are `depth` planes in each of some tiles; 0 stands for no number. Everything
-//! is a popcount of one to three planes, so a row against 512 columns costs a few operations a
-//! plane, and the sums are whole numbers that no level changes.
+//! A row has one number per column, which grows with nearness and is 0 for no number. The numbers
+//! are bit-sliced: `depth` planes per tile, plane p holding bit p of each column's number. Every
+//! result is made from popcounts of one to three planes, so a tile costs O(depth) vector operations
+//! (O(depth^2) for the moments), and all levels give the same integers.
 
 use super::buffer::check_aligned;
 use super::word::Word;
 
-/// Numbers of some tiles, bit p of tile i in `planes[i * stride + p * words ..]`.
+/// The bit-sliced numbers of the columns of some tiles: plane p of tile i is at
+/// `planes[i * stride + p * words ..]`.
 #[derive(Debug, Clone, Copy)]
 pub struct TileNumbers<'a> {
     /// The planes, from the first tile on.
     pub planes: &'a [u64],
-    /// From one tile to the next.
+    /// Words from the planes of a tile to those of the next.
     pub stride: usize,
     /// Number of tiles.
     pub tiles: usize,
@@ -21,7 +23,17 @@ pub struct TileNumbers<'a> {
     pub depth: usize,
 }
 
+/// Sums over the numbers of some tiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moments {
+    /// Sum of the numbers.
+    pub sum: u64,
+    /// Sum of their squares.
+    pub squares: u64,
+}
+
 impl TileNumbers<'_> {
+    /// Panics unless all planes lie inside their slice.
     pub(super) fn check(&self, words: usize) {
         assert!((1..=32).contains(&self.depth) && self.depth * words <= self.stride);
         check_aligned([self.planes]);
@@ -33,48 +45,43 @@ impl TileNumbers<'_> {
     }
 }
 
+/// [`super::Kernels::moments`]: a square is the sum of `2^(p + q)` over all pairs of its bits.
 #[inline(always)]
-unsafe fn total<W: Word>(x: W) -> u64 {
-    // SAFETY: register work under the features of the caller.
-    unsafe { x.words() }.0.iter().sum()
-}
-
-/// Sum of the numbers and of their squares.
-#[inline(always)]
-pub(super) unsafe fn moments<W: Word>(n: TileNumbers<'_>) -> (u64, u64) {
+pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> Moments {
     // SAFETY: the safe method checked that all planes lie inside the slice.
     unsafe {
         let (mut sum, mut squares) = (0, 0);
-        for p in 0..n.depth {
+        for p in 0..numbers.depth {
             for q in 0..=p {
                 let mut both = W::zero();
-                for tile in 0..n.tiles {
-                    let at = n.planes.as_ptr().add(tile * n.stride);
+                for tile in 0..numbers.tiles {
+                    let at = numbers.planes.as_ptr().add(tile * numbers.stride);
                     let x = W::load(at.add(p * W::WORDS)).and(W::load(at.add(q * W::WORDS)));
                     both = both.add64(x.count());
                 }
-                let count = total(both);
+                let count = both.total();
                 if p == q {
                     sum += count << p;
                     squares += count << (2 * p);
                 } else {
+                    // The pair counts twice: as (p, q) and as (q, p).
                     squares += count << (p + q + 1);
                 }
             }
         }
-        (sum, squares)
+        Moments { sum, squares }
     }
 }
 
-/// The columns whose number is at least `low`, tile after tile.
+/// [`super::Kernels::at_least`]: a comparison bit by bit, from the lowest on.
 #[inline(always)]
-pub(super) unsafe fn at_least<W: Word>(n: TileNumbers<'_>, low: u32, out: &mut [u64]) {
-    // SAFETY: as above; `out` has a vector a tile.
+pub(super) unsafe fn at_least<W: Word>(numbers: TileNumbers<'_>, low: u32, out: &mut [u64]) {
+    // SAFETY: as in `moments`; `out` has one vector per tile.
     unsafe {
-        for tile in 0..n.tiles {
-            let at = n.planes.as_ptr().add(tile * n.stride);
+        for tile in 0..numbers.tiles {
+            let at = numbers.planes.as_ptr().add(tile * numbers.stride);
             let mut mask = W::ones();
-            for p in 0..n.depth {
+            for p in 0..numbers.depth {
                 let plane = W::load(at.add(p * W::WORDS));
                 mask = if low >> p & 1 == 1 { mask.and(plane) } else { mask.or(plane) };
             }
@@ -83,42 +90,50 @@ pub(super) unsafe fn at_least<W: Word>(n: TileNumbers<'_>, low: u32, out: &mut [
     }
 }
 
-/// The k-th largest number; `open` has a vector a tile for the columns that are still in question.
+/// [`super::Kernels::kth_largest`]: the bits of the result from the highest on. `scratch` has one
+/// vector per tile, the columns that agree with the bits found so far.
 #[inline(always)]
-pub(super) unsafe fn kth_largest<W: Word>(n: TileNumbers<'_>, k: u32, open: &mut [u64]) -> u32 {
-    // SAFETY: as above.
+pub(super) unsafe fn kth_largest<W: Word>(
+    numbers: TileNumbers<'_>,
+    k: u32,
+    scratch: &mut [u64],
+) -> u32 {
+    // SAFETY: as in `moments`; `scratch` has one vector per tile.
     unsafe {
-        let open = open.as_mut_ptr();
-        for tile in 0..n.tiles {
-            W::ones().store(open.add(tile * W::WORDS));
+        let agreeing = scratch.as_mut_ptr();
+        for tile in 0..numbers.tiles {
+            W::ones().store(agreeing.add(tile * W::WORDS));
         }
-        let (mut left, mut found) = (u64::from(k), 0);
-        for p in (0..n.depth).rev() {
-            let plane =
-                |tile: usize| W::load(n.planes.as_ptr().add(tile * n.stride + p * W::WORDS));
-            let mut set = W::zero();
-            for tile in 0..n.tiles {
-                set = set.add64(W::load(open.add(tile * W::WORDS)).and(plane(tile)).count());
+        let (mut rank, mut found) = (u64::from(k), 0);
+        for p in (0..numbers.depth).rev() {
+            let plane = |tile: usize| {
+                W::load(numbers.planes.as_ptr().add(tile * numbers.stride + p * W::WORDS))
+            };
+            let mut with_bit = W::zero();
+            for tile in 0..numbers.tiles {
+                let columns = W::load(agreeing.add(tile * W::WORDS)).and(plane(tile));
+                with_bit = with_bit.add64(columns.count());
             }
-            let set = total(set);
-            let up = set >= left;
-            if up {
+            // The bit is set where enough of the agreeing columns have it.
+            let with_bit = with_bit.total();
+            let is_set = with_bit >= rank;
+            if is_set {
                 found |= 1 << p;
             } else {
-                left -= set;
+                rank -= with_bit;
             }
-            for tile in 0..n.tiles {
-                let (at, plane) = (open.add(tile * W::WORDS), plane(tile));
-                let was = W::load(at);
-                if up { was.and(plane) } else { plane.not_and(was) }.store(at);
+            for tile in 0..numbers.tiles {
+                let (at, plane) = (agreeing.add(tile * W::WORDS), plane(tile));
+                let before = W::load(at);
+                if is_set { before.and(plane) } else { plane.not_and(before) }.store(at);
             }
         }
         found
     }
 }
 
-/// `out[k] = ` number of columns in `mask` and in the plane of slot k; planes of tile i from `i *
-/// stride` on.
+/// [`super::Kernels::shared`], four slots at a time: each vector of the mask is loaded once for
+/// them.
 #[inline(always)]
 pub(super) unsafe fn shared<W: Word>(
     mask: &[u64],
@@ -130,9 +145,9 @@ pub(super) unsafe fn shared<W: Word>(
     // SAFETY: the safe method checked slots, tiles and results.
     unsafe {
         let tiles = mask.len() / W::WORDS;
-        let mut of_four = slots.chunks_exact(4);
+        let mut fours = slots.chunks_exact(4);
         let mut k = 0;
-        for four in &mut of_four {
+        for four in &mut fours {
             let mut sums = [W::zero(); 4];
             for tile in 0..tiles {
                 let mask = W::load(mask.as_ptr().add(tile * W::WORDS));
@@ -142,24 +157,24 @@ pub(super) unsafe fn shared<W: Word>(
                 }
             }
             for sum in sums {
-                *out.get_unchecked_mut(k) = total(sum) as u32;
+                *out.get_unchecked_mut(k) = sum.total() as u32;
                 k += 1;
             }
         }
-        for &slot in of_four.remainder() {
+        for &slot in fours.remainder() {
             let mut sum = W::zero();
             for tile in 0..tiles {
                 let mask = W::load(mask.as_ptr().add(tile * W::WORDS));
                 let at = planes.as_ptr().add(tile * stride);
                 sum = sum.add64(mask.and(W::load(at.add(slot as usize * W::WORDS))).count());
             }
-            *out.get_unchecked_mut(k) = total(sum) as u32;
+            *out.get_unchecked_mut(k) = sum.total() as u32;
             k += 1;
         }
     }
 }
 
-/// Number of bits set.
+/// Number of set bits of a mask.
 #[inline(always)]
 pub(super) unsafe fn size<W: Word>(mask: &[u64]) -> u64 {
     // SAFETY: whole vectors of the slice.
@@ -168,6 +183,6 @@ pub(super) unsafe fn size<W: Word>(mask: &[u64]) -> u64 {
         for tile in 0..mask.len() / W::WORDS {
             sum = sum.add64(W::load(mask.as_ptr().add(tile * W::WORDS)).count());
         }
-        total(sum)
+        sum.total()
     }
 }

@@ -1,5 +1,8 @@
-//! The plain level: two 64-bit words and the bitwise operators of the language. Every architecture
-//! has it, and compilers turn it into whatever 128-bit vectors there are.
+//! The level of every architecture: two 64-bit words and the operators of the language, which
+//! compilers turn into 128-bit vectors where there are any.
+//!
+//! Sums within bytes keep carries from the next byte by the usual masks (Warren, Hacker's Delight,
+//! chapter 2).
 
 use super::instantiate::level;
 use super::word::Word;
@@ -10,10 +13,10 @@ pub(super) struct Word128([u64; 2]);
 
 impl Word for Word128 {
     const WORDS: usize = 2;
-    const BLOCK: usize = 8;
-    const EIGHT: bool = false;
+    const BLOCK_VECTORS: usize = 8;
+    const EIGHT_STEPS: bool = false;
     const LANE_MASKS: bool = true;
-    const BYTES: bool = true;
+    const SLOW_COUNT: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: the trait demands two readable words.
@@ -71,7 +74,7 @@ impl Word for Word128 {
             let x = a ^ b;
             !(((x & LOW) + LOW) | x | LOW) >> 7
         };
-        // at most 255 in a byte: no carry
+        // A byte counts at most 255 times, so there is no carry into the next.
         Self([self.0[0] + equal(a.0[0], b.0[0]), self.0[1] + equal(a.0[1], b.0[1])])
     }
     #[inline(always)]

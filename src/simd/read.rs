@@ -1,15 +1,16 @@
-//! Counters read: sums over the columns of a value, from bit planes to words.
+//! Reading bit-sliced counters: the sum of a counter over the columns of each slot.
 //!
-//! Where popcounts are many operations (SSE2, AVX2) eight planes of a counter are transposed once,
-//! so that each column's number is a byte, and a value is then eight masks from memory, eight sums
-//! of bytes. AVX-512 counts the bits of each plane under each value.
+//! With AVX-512 the sum is one popcount per slot and plane. Where a popcount takes many operations
+//! (SSE2, AVX2), the eight lowest planes of the counter are transposed once, so that each column's
+//! number is a byte; a slot is then eight masks from memory and eight sums of bytes. Higher planes,
+//! which few counters have, are counted by popcounts at every level.
 
 use super::word::Word;
 use super::{Counter, SlotMasks};
 
-/// The planes of one counter, carries in waiting added.
+/// The planes of one counter, with all kept carries added.
 #[inline(always)]
-unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
+unsafe fn planes_of<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         let Counter { hot, cold, depth, blocks, length, index } = counter;
@@ -19,9 +20,11 @@ unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
                 W::load(cold.as_ptr().add(($plane * length + index) * W::WORDS))
             };
         }
+        // The planes themselves; see `CounterState` for where they are.
         for (p, plane) in out.iter_mut().enumerate().take(depth) {
             *plane = if p < 3 { W::load(hot.add(p * W::WORDS)) } else { cold!(2 * (p - 3) + 2) };
         }
+        // A bit of `blocks` says that a carry is kept for the planes from `from` on.
         for from in 2..depth {
             if blocks >> (from - 2) & 1 == 1 {
                 let mut carry = if from == 2 {
@@ -37,8 +40,7 @@ unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     }
 }
 
-/// Bits of equal weight in eight planes become bytes: vector `i` holds the numbers of the columns
-/// `8 b + i`, b counting the bytes.
+/// Eight planes become bytes: byte b of vector i has the eight bits of column `8 b + i`.
 #[inline(always)]
 unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
     #[inline(always)]
@@ -64,22 +66,25 @@ unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
     }
 }
 
-/// For each plane the eight masks of bytes that [`transpose`]d numbers of its columns stand under.
+/// [`super::Kernels::byte_masks`]: for each plane eight masks, of which mask i has the bytes of
+/// vector i ([`transpose`]) that belong to columns of the plane.
 #[inline(always)]
 pub(super) unsafe fn byte_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
-    if !W::BYTES {
+    if !W::SLOW_COUNT {
         return;
     }
+    /// The lowest bit of each byte; times 0xff it fills the byte.
+    const LOW: u64 = 0x0101_0101_0101_0101;
     for (plane, out) in planes.chunks_exact(W::WORDS).zip(out.chunks_exact_mut(8 * W::WORDS)) {
         for (i, out) in out.chunks_exact_mut(W::WORDS).enumerate() {
             for (word, out) in plane.iter().zip(out) {
-                *out = (word >> i & 0x0101_0101_0101_0101) * 0xff;
+                *out = (word >> i & LOW) * 0xff;
             }
         }
     }
 }
 
-/// `weight` 1, 2, 4 ... times the bits that the planes have in common with `within`.
+/// The sum of bit-sliced numbers over the columns in `within`, for each 64-bit word.
 #[inline(always)]
 unsafe fn count_within<W: Word>(planes: &[W], within: W) -> W {
     // SAFETY: register work under the features of the caller.
@@ -92,9 +97,10 @@ unsafe fn count_within<W: Word>(planes: &[W], within: W) -> W {
     }
 }
 
-/// The numbers of a slot's columns, in bytes, added; `FEW`: they have no more than six bits.
+/// The sum of numbers in bytes ([`transpose`]) under eight masks, for each 64-bit word. `SMALL`
+/// numbers have at most six bits.
 #[inline(always)]
-unsafe fn add_within<W: Word, const FEW: bool>(x: &[W; 8], masks: *const u64) -> W {
+unsafe fn add_within<W: Word, const SMALL: bool>(x: &[W; 8], masks: *const u64) -> W {
     // SAFETY: `masks` has eight vectors.
     unsafe {
         macro_rules! kept {
@@ -102,8 +108,8 @@ unsafe fn add_within<W: Word, const FEW: bool>(x: &[W; 8], masks: *const u64) ->
                 x[$i].and(W::load(masks.add($i * W::WORDS)))
             };
         }
-        if FEW {
-            // four of six bits fit a byte
+        if SMALL {
+            // The sum of four such numbers fits a byte.
             let first = kept!(0).add8(kept!(1)).add8(kept!(2).add8(kept!(3)));
             let second = kept!(4).add8(kept!(5)).add8(kept!(6).add8(kept!(7)));
             return first.sum_bytes().add64(second.sum_bytes());
@@ -117,6 +123,7 @@ unsafe fn add_within<W: Word, const FEW: bool>(x: &[W; 8], masks: *const u64) ->
     }
 }
 
+/// [`super::Kernels::flush`].
 #[inline(always)]
 pub(super) unsafe fn flush<W: Word>(
     counter: Counter<'_>,
@@ -127,8 +134,9 @@ pub(super) unsafe fn flush<W: Word>(
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         let mut bits = [W::zero(); 32];
-        settle(counter, &mut bits);
+        planes_of(counter, &mut bits);
         let weight = W::load(weight.as_ptr());
+        // Planes up to the highest that is not empty.
         let mut depth = 0;
         for (p, plane) in bits.iter_mut().enumerate().take(counter.depth) {
             *plane = plane.and(weight);
@@ -137,12 +145,13 @@ pub(super) unsafe fn flush<W: Word>(
             }
         }
         let planes = slots.planes.chunks_exact(W::WORDS).zip(out.chunks_exact_mut(W::WORDS));
-        if !W::BYTES {
+        if !W::SLOW_COUNT {
             for (plane, out) in planes {
                 count_within(&bits[..depth], W::load(plane.as_ptr())).store(out.as_mut_ptr());
             }
             return;
         }
+        // The lowest eight planes by bytes, those above by popcounts.
         let mut x: [W; 8] =
             [bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7]];
         transpose(&mut x);

@@ -1,48 +1,118 @@
 //! The kernels of one level, as pointers to functions.
+//!
+//! `instantiate` fills a [`KernelTable`] for each level, and [`Kernels::at`] chooses one at run
+//! time. The method of [`Kernels`] that has a kernel's name documents its arguments, checks their
+//! lengths and calls it; nothing else may. A kernel whose sums of bits have a fixed number of bit
+//! planes has one instance per number of planes, and the method chooses the smallest that is large
+//! enough.
+//!
+//! [`Kernels`]: super::Kernels
+//! [`Kernels::at`]: super::Kernels::at
 
 use super::layout::{Counter, CounterState, Schedule, SlotMasks, Window};
-use super::near::TileNumbers;
+use super::near::{Moments, TileNumbers};
 use super::weights::{Joint, WeighedTile, WeightTable};
 
-pub(super) type DistancesKernel =
-    unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool;
-pub(super) type AddDistances = unsafe fn(&[u64], &[u8], usize, &mut [u32]);
-pub(super) type AddMismatches = unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]);
-pub(super) type TallyAll = unsafe fn(&[u64], usize, usize, CounterState<'_>);
-pub(super) type WeightsKernel = unsafe fn(&[u64], &[u32], usize, &WeightTable, &mut [u64]);
-pub(super) type Nearest = unsafe fn(&[u64], &[u64], &[u32], usize, usize) -> usize;
-pub(super) type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, CounterState<'_>);
+pub(super) type Distances = unsafe fn(
+    planes: &[u64],
+    valid: &[u64],
+    slots: &[u32],
+    window: Window,
+    out: &mut [u64],
+    outside: &mut [u64],
+) -> bool;
 
-/// Function pointers of one level. All unsafe: the caller vouches for lengths.
+pub(super) type Tally = unsafe fn(
+    numbers: &[u64],
+    schedule: &Schedule,
+    planes: &[u64],
+    length: usize,
+    state: CounterState<'_>,
+);
+
+pub(super) type TallyAll =
+    unsafe fn(numbers: &[u64], rows: usize, length: usize, state: CounterState<'_>);
+
+pub(super) type Flush =
+    unsafe fn(counter: Counter<'_>, slots: SlotMasks<'_>, weight: &[u64], out: &mut [u64]);
+
+pub(super) type Agreements =
+    unsafe fn(planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]);
+
+pub(super) type AddDistances =
+    unsafe fn(planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]);
+
+pub(super) type AddMismatches =
+    unsafe fn(row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]);
+
+pub(super) type AddGaps = unsafe fn(column: &[f64], x: f64, out: &mut [f64]);
+
+pub(super) type AtLeast = unsafe fn(numbers: TileNumbers<'_>, low: u32, out: &mut [u64]);
+
+pub(super) type KthLargest =
+    unsafe fn(numbers: TileNumbers<'_>, k: u32, scratch: &mut [u64]) -> u32;
+
+pub(super) type Shared =
+    unsafe fn(mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32]);
+
+pub(super) type Weights =
+    unsafe fn(planes: &[u64], slots: &[u32], features: usize, table: &WeightTable, out: &mut [u64]);
+
+pub(super) type Nearest =
+    unsafe fn(planes: &[u64], valid: &[u64], slots: &[u32], features: usize, best: usize) -> usize;
+
+pub(super) type AddWeights = unsafe fn(
+    tile: WeighedTile<'_>,
+    joints: &[Joint],
+    scratch: &mut [u64],
+    sums: &mut [u64],
+    all: &mut [u64],
+);
+
+pub(super) type SumsOfPlane =
+    unsafe fn(sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]);
+
+pub(super) type RowSums = unsafe fn(weights: &[u64], columns: &[u64], out: &mut [u64]);
+
+/// Masks of parts of a vector, made from the planes of slots: of bytes or of 32-bit lanes.
+pub(super) type Masks = unsafe fn(planes: &[u64], out: &mut [u64]);
+
+/// The kernels of one level.
+///
+/// All are unsafe to call: the processor must have the level, and the caller must have checked the
+/// lengths of all slices.
 #[derive(Clone, Copy)]
 pub(super) struct KernelTable {
+    /// 64-bit words of a vector.
     pub words: usize,
     /// By number of bits of a sum: 3 to 11, then 24.
-    pub distances: [DistancesKernel; 10],
-    /// By number of planes, from 1.
+    pub distances: [Distances; 10],
+    /// By number of bit planes of a number, from 1.
     pub tally: [Tally; 10],
+    /// By number of bit planes of a number, from 1.
     pub tally_all: [TallyAll; 10],
-    pub flush: unsafe fn(Counter<'_>, SlotMasks<'_>, &[u64], &mut [u64]),
-    pub byte_masks: unsafe fn(&[u64], &mut [u64]),
-    /// Whether [`Kernels::flush`] wants them.
-    pub by_bytes: bool,
-    pub agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
+    pub flush: Flush,
+    pub byte_masks: Masks,
+    /// Whether `flush` reads the masks that `byte_masks` makes.
+    pub has_byte_masks: bool,
+    pub agreements: Agreements,
     /// By number of bits of a sum: 3, 5, 7, 9, 11.
     pub add_distances: [AddDistances; 5],
     pub add_mismatches: AddMismatches,
-    pub add_gaps: unsafe fn(&[f64], f64, &mut [f64]),
-    pub moments: unsafe fn(TileNumbers<'_>) -> (u64, u64),
-    pub at_least: unsafe fn(TileNumbers<'_>, u32, &mut [u64]),
-    pub kth_largest: unsafe fn(TileNumbers<'_>, u32, &mut [u64]) -> u32,
-    pub shared: unsafe fn(&[u64], &[u64], usize, &[u32], &mut [u32]),
-    pub size: unsafe fn(&[u64]) -> u64,
+    pub add_gaps: AddGaps,
+    pub moments: unsafe fn(numbers: TileNumbers<'_>) -> Moments,
+    pub at_least: AtLeast,
+    pub kth_largest: KthLargest,
+    pub shared: Shared,
+    pub size: unsafe fn(mask: &[u64]) -> u64,
     /// By number of bits of a sum: 4, 6, 8, 11, 24.
-    pub weights: [WeightsKernel; 5],
+    pub weights: [Weights; 5],
+    /// By number of bits of a sum: 4, 6, 8, 11, 24.
     pub nearest: [Nearest; 5],
-    pub add_weights: unsafe fn(WeighedTile<'_>, &[Joint], &mut [u64], &mut [u64], &mut [u64]),
-    pub lane_masks: unsafe fn(&[u64], &mut [u64]),
-    /// Whether [`Kernels::add_weights`] wants them.
-    pub masked: bool,
-    pub sums_of_plane: unsafe fn(&[u64], &[u64], &[u64], &mut [u64]),
-    pub row_sums: unsafe fn(&[u64], &[u64], &mut [u64]),
+    pub add_weights: AddWeights,
+    pub lane_masks: Masks,
+    /// Whether `add_weights` reads the masks that `lane_masks` makes.
+    pub has_lane_masks: bool,
+    pub sums_of_plane: SumsOfPlane,
+    pub row_sums: RowSums,
 }

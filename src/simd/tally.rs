@@ -1,10 +1,15 @@
-//! Counting by distance: numbers of rows become bumps of bit-sliced counters, written once over
-//! [`Word`].
+//! Counting pairs by distance: one bit-sliced counter per distance and column.
+//!
+//! A *step* has one number per column, which stands for a distance, or 0. For each number that
+//! occurs, the columns that have it are a mask, and the mask is added to the counter of the number.
+//! Four or eight steps are added at once, by full adders that keep the sums in registers; the
+//! carries of weight 8 are passed on less and less often the higher they are
+//! ([`CounterState`] explains how). About half an operation per step, distance and vector.
 
 use super::word::Word;
 use super::{CounterState, Schedule};
 
-/// One step of a schedule: the numbers of its rows, each in the columns of its slot.
+/// The step with the numbers of `members` rows, each in the columns of its slot.
 #[inline(always)]
 unsafe fn merge<W: Word, const P: usize>(
     numbers: *const u64,
@@ -28,7 +33,7 @@ unsafe fn merge<W: Word, const P: usize>(
     }
 }
 
-/// One step of a schedule of rows that stand alone: the number of the row, or none.
+/// The step of a schedule with one row per step: the numbers of the row, or none.
 #[inline(always)]
 unsafe fn take<W: Word, const P: usize>(
     numbers: *const u64,
@@ -46,7 +51,7 @@ unsafe fn take<W: Word, const P: usize>(
     }
 }
 
-/// Columns whose planes from the fourth on spell `high`.
+/// The columns whose number has the bits of `high` from the fourth on.
 #[inline(always)]
 unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
     // SAFETY: register work under the features of the caller.
@@ -59,7 +64,7 @@ unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
     }
 }
 
-/// [`decode_high`] without and with the third plane.
+/// [`decode_high`], divided into the columns whose third bit is 0 and those whose third bit is 1.
 #[inline(always)]
 unsafe fn decode_third<W: Word, const P: usize>(x: &[W; P], high: usize) -> [W; 2] {
     // SAFETY: register work under the features of the caller.
@@ -69,7 +74,7 @@ unsafe fn decode_third<W: Word, const P: usize>(x: &[W; P], high: usize) -> [W; 
     }
 }
 
-/// The planes of row `row`, none from `rows` on.
+/// The planes of row `row`, or zeros from row `rows` on.
 #[inline(always)]
 unsafe fn number<W: Word, const P: usize>(numbers: *const u64, row: usize, rows: usize) -> [W; P] {
     // SAFETY: `numbers` has `rows * P` planes.
@@ -84,7 +89,7 @@ unsafe fn number<W: Word, const P: usize>(numbers: *const u64, row: usize, rows:
     }
 }
 
-/// The two low planes of a number, decoded: either, only the first, only the second, both.
+/// The columns by the two lowest bits of the number: not 0 (of which 0 is what remains), 1, 2, 3.
 #[inline(always)]
 unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
     // SAFETY: register work under the features of the caller.
@@ -94,31 +99,31 @@ unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
     }
 }
 
-/// What four steps add to the four hot planes of a counter; the carry of weight 8 goes to `carry`
-/// in odd blocks.
+/// Add one mask of each of four steps to the hot planes of a counter. An even block keeps its carry
+/// of weight 4; an odd one adds both carries and writes that of weight 8 to `carry`.
 #[inline(always)]
-unsafe fn bump<W: Word, const ODD: bool>(x: [W; 4], hot: *mut u64, carry: *mut u64) {
+unsafe fn add_masks<W: Word, const ODD: bool>(masks: [W; 4], hot: *mut u64, carry: *mut u64) {
     // SAFETY: `hot` has four planes, `carry` one.
     unsafe {
         let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
-        let (ones, a) = ones.add3(x[0], x[1]);
-        let (ones, b) = ones.add3(x[2], x[3]);
-        let (twos, f) = twos.add3(a, b);
+        let (ones, two_a) = ones.add3(masks[0], masks[1]);
+        let (ones, two_b) = ones.add3(masks[2], masks[3]);
+        let (twos, four) = twos.add3(two_a, two_b);
         ones.store(hot);
         twos.store(hot.add(W::WORDS));
-        let held = hot.add(3 * W::WORDS);
+        let kept = hot.add(3 * W::WORDS);
         if ODD {
             let at = hot.add(2 * W::WORDS);
-            let (fours, e) = W::load(at).add3(W::load(held), f);
+            let (fours, eight) = W::load(at).add3(W::load(kept), four);
             fours.store(at);
-            e.store(carry);
+            eight.store(carry);
         } else {
-            f.store(held);
+            four.store(kept);
         }
     }
 }
 
-/// Number `8 high + L` in four steps.
+/// Count the columns with the number `8 high + L` in four steps.
 #[inline(always)]
 unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
     low: &[[W; 4]; 4],
@@ -146,11 +151,11 @@ unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
             ]
         };
         let at = (high * 8 + L - 1) * W::WORDS;
-        bump::<W, ODD>(masks, hot.add(4 * at), carry.add(at));
+        add_masks::<W, ODD>(masks, hot.add(4 * at), carry.add(at));
     }
 }
 
-/// Four merged steps into the hot planes of all counters; in odd blocks carries of weight 8 go to
+/// Count four steps in the hot planes of all counters; in odd blocks the carries of weight 8 go to
 /// `carry`.
 #[inline(always)]
 unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
@@ -179,6 +184,7 @@ unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
                     count_one::<W, ODD, $l>(&low, &third, high, hot, carry);
                 )* };
             }
+            // Seven in a row without comparisons, as most windows have.
             if left >= 7 {
                 count_one::<W, ODD, 1>(&low, &third, high, hot, carry);
                 count_one::<W, ODD, 2>(&low, &third, high, hot, carry);
@@ -194,10 +200,10 @@ unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
     }
 }
 
-/// Eight merged steps into the hot planes of all counters and, with weight 8, into `carry`.
+/// Count eight steps in the hot planes of all counters; the carries of weight 8 go to `carry`.
 ///
-/// What is asked of a step is one operation on its two low planes and the rest decoded, and those
-/// three stay in registers for all numbers.
+/// The mask of a number is one operation on three vectors: the two lowest planes of a step, and the
+/// columns whose other bits are those of the number. All three stay in registers for four numbers.
 #[inline(always)]
 unsafe fn count_eight<W: Word, const P: usize>(
     x: &[[W; P]; 8],
@@ -207,6 +213,7 @@ unsafe fn count_eight<W: Word, const P: usize>(
 ) {
     // SAFETY: `hot` has `4 length` planes, `carry` has `length`.
     unsafe {
+        // The lowest and the second plane of each step.
         let (mut a, mut b) = ([W::zero(); 8], [W::zero(); 8]);
         for (i, x) in x.iter().enumerate() {
             a[i] = x[0];
@@ -220,6 +227,7 @@ unsafe fn count_eight<W: Word, const P: usize>(
                 *rest = decode_high(x, high);
             }
             let mut third = rest;
+            // Each pair is a number below eight and its two lowest bits, which must be a constant.
             macro_rules! count {
                 ($($l:literal $n:literal)*) => { $(
                     let number = 8 * high + $l;
@@ -233,20 +241,21 @@ unsafe fn count_eight<W: Word, const P: usize>(
                             ($i:literal) => { W::spell::<$n>(a[$i], b[$i], third[$i]) };
                         }
                         let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
-                        let (ones, c) = ones.add3(mask!(0), mask!(1));
-                        let (ones, d) = ones.add3(mask!(2), mask!(3));
-                        let (twos, e) = twos.add3(c, d);
-                        let (ones, c) = ones.add3(mask!(4), mask!(5));
-                        let (ones, d) = ones.add3(mask!(6), mask!(7));
-                        let (twos, f) = twos.add3(c, d);
-                        let (fours, g) = W::load(hot.add(2 * W::WORDS)).add3(e, f);
+                        let (ones, two_a) = ones.add3(mask!(0), mask!(1));
+                        let (ones, two_b) = ones.add3(mask!(2), mask!(3));
+                        let (twos, four_a) = twos.add3(two_a, two_b);
+                        let (ones, two_a) = ones.add3(mask!(4), mask!(5));
+                        let (ones, two_b) = ones.add3(mask!(6), mask!(7));
+                        let (twos, four_b) = twos.add3(two_a, two_b);
+                        let (fours, eight) = W::load(hot.add(2 * W::WORDS)).add3(four_a, four_b);
                         ones.store(hot);
                         twos.store(hot.add(W::WORDS));
                         fours.store(hot.add(2 * W::WORDS));
-                        g.store(carry.add(at));
+                        eight.store(carry.add(at));
                     }
                 )* };
             }
+            // Numbers whose third bit is 0, then those whose third bit is 1.
             if P > 2 {
                 for (third, x) in third.iter_mut().zip(x) {
                     *third = x[2].not_and(*third);
@@ -263,12 +272,13 @@ unsafe fn count_eight<W: Word, const P: usize>(
     }
 }
 
-/// Carries of weight 8 climb as far as carries of their weight have been waiting.
+/// Pass carries of weight 8 on to the planes of weight 8, 16 and so on, as far as carries of those
+/// weights are kept; the last carry is kept in its turn.
 ///
-/// Cold planes: `length` in transit, then by level (weight 8, 16, ...) `length` in waiting and
-/// `length` counted.
+/// `cold` has `length` planes of carries that are being passed on, then for each of `levels` weights
+/// `length` kept carries and `length` planes.
 #[inline(always)]
-unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u32) {
+unsafe fn pass_on<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u32) {
     // SAFETY: `cold` has `(2 levels + 1) length` planes.
     unsafe {
         let size = length * W::WORDS;
@@ -276,12 +286,12 @@ unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u3
             if block >> (level + 1) & 1 == 0 {
                 return;
             }
-            let (held, sum) = (cold.add((2 * level + 1) * size), cold.add((2 * level + 2) * size));
-            let waits = block >> (level + 2) & 1 == 0 && level + 1 < levels;
-            let to = if waits { cold.add((2 * level + 3) * size) } else { cold };
+            let (kept, sum) = (cold.add((2 * level + 1) * size), cold.add((2 * level + 2) * size));
+            let keeps = block >> (level + 2) & 1 == 0 && level + 1 < levels;
+            let to = if keeps { cold.add((2 * level + 3) * size) } else { cold };
             for at in (0..size).step_by(W::WORDS) {
                 let (s, c) =
-                    W::load(sum.add(at)).add3(W::load(held.add(at)), W::load(cold.add(at)));
+                    W::load(sum.add(at)).add3(W::load(kept.add(at)), W::load(cold.add(at)));
                 s.store(sum.add(at));
                 c.store(to.add(at));
             }
@@ -289,12 +299,13 @@ unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u3
     }
 }
 
-/// Something on the stack that wants a whole cache line: with it the compiler aligns the frame, and
-/// registers that do not fit are spilled to one line instead of two (a third of the time of
-/// [`tally`]).
+/// A local variable aligned to a cache line. It makes the compiler align the whole stack frame, so
+/// that a spilled register lies in one line instead of two, which takes a third off the time of
+/// [`tally`].
 #[repr(align(64))]
 struct Anchor(#[allow(dead_code)] u64);
 
+/// [`super::Kernels::tally`].
 #[inline(always)]
 pub(super) unsafe fn tally<W: Word, const P: usize>(
     numbers: &[u64],
@@ -320,9 +331,9 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
             };
         }
         while steps.len() >= 4 {
-            if W::EIGHT && steps.len() >= 8 && *state.blocks & 1 == 0 {
+            if W::EIGHT_STEPS && steps.len() >= 8 && *state.blocks & 1 == 0 {
                 let x: [[W; P]; 8] = next!(0 1 2 3 4 5 6 7);
-                count_blocks(&x, length, hot, cold, state.depth, state.blocks);
+                count_two_blocks(&x, length, hot, cold, state.depth, state.blocks);
                 steps = &steps[8..];
             } else {
                 let x: [[W; P]; 4] = next!(0 1 2 3);
@@ -333,9 +344,9 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
     }
 }
 
-/// Two blocks, an even one and the next.
+/// Count eight steps: an even block and the next.
 #[inline(always)]
-unsafe fn count_blocks<W: Word, const P: usize>(
+unsafe fn count_two_blocks<W: Word, const P: usize>(
     x: &[[W; P]; 8],
     length: usize,
     hot: *mut u64,
@@ -349,10 +360,11 @@ unsafe fn count_blocks<W: Word, const P: usize>(
         *blocks = block.wrapping_add(2);
         let carry = if block & 2 == 0 { cold.add(length * W::WORDS) } else { cold };
         count_eight::<W, P>(x, length, hot, carry);
-        climb::<W>(cold, length, depth - 3, block + 1);
+        pass_on::<W>(cold, length, depth - 3, block + 1);
     }
 }
 
+/// Count four steps. An even block leaves carries of weight 4 in the hot planes.
 #[inline(always)]
 unsafe fn count_block<W: Word, const P: usize>(
     x: &[[W; P]; 4],
@@ -371,12 +383,12 @@ unsafe fn count_block<W: Word, const P: usize>(
         } else {
             let carry = if block & 2 == 0 { cold.add(length * W::WORDS) } else { cold };
             count_four::<W, P, true>(x, length, hot, carry);
-            climb::<W>(cold, length, depth - 3, block);
+            pass_on::<W>(cold, length, depth - 3, block);
         }
     }
 }
 
-/// [`tally`] of all rows, one a step, in all columns.
+/// [`super::Kernels::tally_all`]: one row per step.
 #[inline(always)]
 pub(super) unsafe fn tally_all<W: Word, const P: usize>(
     numbers: &[u64],
@@ -388,15 +400,15 @@ pub(super) unsafe fn tally_all<W: Word, const P: usize>(
     unsafe {
         std::hint::black_box(&mut Anchor(0));
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
-        let n = numbers.as_ptr();
+        let numbers = numbers.as_ptr();
         macro_rules! next {
-            ($row:ident, $($i:literal)*) => { [$(number(n, $row + $i, rows)),*] };
+            ($row:ident, $($i:literal)*) => { [$(number(numbers, $row + $i, rows)),*] };
         }
         let mut row = 0;
         while row < rows {
-            if W::EIGHT && rows - row > 4 && *state.blocks & 1 == 0 {
+            if W::EIGHT_STEPS && rows - row > 4 && *state.blocks & 1 == 0 {
                 let x: [[W; P]; 8] = next!(row, 0 1 2 3 4 5 6 7);
-                count_blocks(&x, length, hot, cold, state.depth, state.blocks);
+                count_two_blocks(&x, length, hot, cold, state.depth, state.blocks);
                 row += 8;
             } else {
                 let x: [[W; P]; 4] = next!(row, 0 1 2 3);

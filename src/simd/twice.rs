@@ -1,14 +1,16 @@
-//! Two vectors as one: rows, slots and schedules are decoded once for twice the columns, which pays
-//! where vectors are short.
+//! Two vectors as one of twice the length.
+//!
+//! Decoding slots and schedules takes as long for a short vector as for a long one. With SSE2 it is
+//! most of the time, so `baseline` lets two registers share it.
 
 use super::weights::WeightTable;
 use super::word::{Word, Words};
 
-/// A vector and the next.
+/// A vector, and the one that follows it in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Twice<V>(V, V);
 
-/// A method of both halves.
+/// A method that does its operation on either half.
 macro_rules! both {
     ($name:ident($($x:ident),*)) => {
         #[inline(always)]
@@ -22,10 +24,10 @@ macro_rules! both {
 
 impl<V: Word> Word for Twice<V> {
     const WORDS: usize = 2 * V::WORDS;
-    const BLOCK: usize = V::BLOCK / 2;
-    const EIGHT: bool = V::EIGHT;
+    const BLOCK_VECTORS: usize = V::BLOCK_VECTORS / 2;
+    const EIGHT_STEPS: bool = V::EIGHT_STEPS;
     const LANE_MASKS: bool = V::LANE_MASKS;
-    const BYTES: bool = V::BYTES;
+    const SLOW_COUNT: bool = V::SLOW_COUNT;
     both!(and(b));
     both!(or(b));
     both!(xor(b));
@@ -35,7 +37,7 @@ impl<V: Word> Word for Twice<V> {
     both!(add64(b));
     both!(add8(b));
     both!(sum_bytes());
-    both!(or_and(m, e));
+    both!(or_and(b, c));
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: twice the words, both halves aligned.

@@ -1,9 +1,9 @@
-//! Naive twins of the kernels, pair by pair and bit by bit, compared on every level this machine
-//! has.
+//! The kernels of [`Kernels`] compared with naive loops over pairs and bits, on every level that this
+//! machine has.
 
 use super::*;
 
-/// xorshift: the kernels import nothing of the crate, their tests neither.
+/// A xorshift generator.
 struct Draw(u64);
 
 impl Draw {
@@ -18,11 +18,13 @@ impl Draw {
     }
 }
 
-/// Columns of a tile and rows, as codes.
+/// The columns of a tile and some rows, as codes.
 struct Case {
     kernels: Kernels,
+    /// Codes of every feature.
     levels: usize,
     features: usize,
+    /// Columns in use.
     used: usize,
     columns: Vec<Vec<usize>>,
     rows: Vec<Vec<usize>>,
@@ -39,6 +41,7 @@ impl Case {
         Self { kernels, levels, features, used, columns: code(used), rows: code(61) }
     }
 
+    /// The planes of all slots, and the columns in use.
     fn planes(&self) -> (Buffer, Buffer) {
         let w = self.kernels.words();
         let mut planes = Buffer::zeroed(self.features * self.levels * w);
@@ -61,6 +64,7 @@ impl Case {
     }
 }
 
+/// Check random cases on every level.
 fn cases(mut check: impl FnMut(&Case, &mut Draw)) {
     let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
     for level in Level::available() {
@@ -71,7 +75,7 @@ fn cases(mut check: impl FnMut(&Case, &mut Draw)) {
     }
 }
 
-/// Counters that are counted into and read again.
+/// The memory of a [`CounterState`].
 struct CounterBuffers {
     hot: Buffer,
     cold: Buffer,
@@ -118,7 +122,7 @@ fn distances_and_counters() {
                 assert_eq!(bit(&outside[r * w..][..w]) == 1, c < case.used && !inside(r, c));
             }
         }
-        // one feature: rows dealt out by value, twice over
+        // Count the rows of one feature by value, all rows, and some rows, several times each.
         let feature = draw.below(n);
         let of_value = |v: usize| (0..case.rows.len()).filter(move |&r| case.rows[r][feature] == v);
         let of_value = |v: usize| of_value(v).map(|r| r as u16).collect::<Vec<_>>();
@@ -133,7 +137,6 @@ fn distances_and_counters() {
             depth,
             blocks: 0,
         });
-        // some rows, in all columns
         let chosen: Vec<u16> = (0..case.rows.len() as u16).filter(|_| draw.below(3) > 0).collect();
         let alone = Schedule::alone(&chosen);
         for _ in 0..times {
@@ -237,7 +240,7 @@ fn moments_thresholds_and_shares() {
             let all = TileNumbers { planes: &planes, stride, tiles, depth };
             let sum: u64 = numbers.iter().map(|&x| u64::from(x)).sum();
             let squares: u64 = numbers.iter().map(|&x| u64::from(x) * u64::from(x)).sum();
-            assert_eq!(k.moments(all), (sum, squares), "{}", level.name());
+            assert_eq!(k.moments(all), Moments { sum, squares }, "{}", level.name());
             let mut sorted = numbers.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
             let mut mask = vec![0u64; tiles * w];

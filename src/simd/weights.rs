@@ -1,24 +1,25 @@
-//! Weights of pairs, and rows dealt out by their joint values: what the kernels of `weigh` read.
+//! What the kernels of [`super::weigh`] read: the weight by number of agreements, and rows grouped by
+//! their values of a few features at once.
 
-/// Bits of the largest weight: a weight is at most `1 << WEIGHT_BITS`.
+/// Bits of a weight, which is at most `1 << WEIGHT_BITS`.
 pub const WEIGHT_BITS: usize = 24;
 
-/// Most rows whose weights are added up in a lane.
+/// Most rows whose weights are added in a lane of 32 bits: `2^7` weights of 24 bits do not fill it.
 pub const MOST_ROWS: usize = 128;
 
-/// A row without weight.
+/// The row behind the last one, whose weights are 0: it fills lists of rows.
 const NO_ROW: u16 = MOST_ROWS as u16;
 
-/// Most joint values of more than one feature.
+/// Most joint values of more than one feature, so that their sums stay in the first-level cache.
 pub const MOST_JOINT: usize = 32;
 
-/// The weight by number of agreements.
+/// The weight of a pair by its number of agreements.
 #[derive(Debug, Clone)]
 pub struct WeightTable {
-    /// By number of agreements.
+    /// The weight of each number of agreements.
     pub(super) one: Vec<u32>,
-    /// Of two numbers below [`FEW`] at once, the second [`FEW_BITS`] higher; empty where there are
-    /// more.
+    /// The weights of two numbers below [`FEW`], found by one look-up: entry `a + FEW * b` has the
+    /// weight of a in its lower half and that of b in its upper half. Empty for larger numbers.
     pub(super) two: Vec<u64>,
 }
 
@@ -28,7 +29,7 @@ pub(super) const FEW_BITS: usize = 5;
 const FEW: usize = 1 << FEW_BITS;
 
 impl WeightTable {
-    /// A weight for every number of agreements from 0 to the number of features.
+    /// A table from the weight of each number of agreements, 0 to the number of features.
     pub fn new(by_agreements: Vec<u32>) -> Self {
         assert!(by_agreements.iter().all(|&w| w <= 1 << WEIGHT_BITS));
         let weight =
@@ -42,27 +43,39 @@ impl WeightTable {
     }
 }
 
-/// Rows of a chunk in the order of their joint value of some features.
+/// Rows of a chunk, grouped by their joint value of some features.
+///
+/// The joint value of a row is a number in mixed radix: the value of the first feature, plus that
+/// of the second times the levels of the first, and so on.
 #[derive(Debug, Clone)]
 pub struct Joint {
-    pub(super) features: Vec<LevelWords>,
+    pub(super) features: Vec<FeatureSlots>,
     /// Number of joint values.
     pub(super) values: usize,
-    /// Rows by joint value, filled up to an even number with [`NO_ROW`].
+    /// Rows by joint value; each group is filled up to an even number of rows with [`NO_ROW`].
     pub(super) order: Vec<u16>,
-    /// Joint values (of one feature those that occur), those with the most rows first (loops of the
-    /// same length one after the other are foreseen by the processor), and where each ends in the
-    /// order.
-    pub(super) ends: Vec<(u32, u16)>,
-    /// More than the largest slot and feature.
+    /// The groups in the order of their size, largest first, because the processor predicts the end
+    /// of a loop that is as long as the one before. Of a single feature, values without rows are
+    /// left out.
+    pub(super) groups: Vec<JointGroup>,
+    /// More than the largest slot.
     pub(super) slots: usize,
+    /// More than the largest feature.
     pub(super) width: usize,
 }
 
-/// Where a feature's values are.
+/// The rows with one joint value. They begin where those of the group before end.
 #[derive(Debug, Clone, Copy)]
-pub struct LevelWords {
-    /// Position among all features.
+pub(super) struct JointGroup {
+    pub value: u32,
+    /// Where the rows end in [`Joint::order`].
+    pub end: u16,
+}
+
+/// The slots of a feature: one per value, side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct FeatureSlots {
+    /// Number of the feature.
     pub feature: u32,
     /// First slot.
     pub first: u32,
@@ -71,9 +84,12 @@ pub struct LevelWords {
 }
 
 impl Joint {
-    /// `rows` has the values of the features row after row. At most [`MOST_ROWS`] rows, and at most
-    /// [`MOST_JOINT`] joint values of more than one feature.
-    pub fn new(features: Vec<LevelWords>, rows: &[u32]) -> Self {
+    /// `rows` has the values of the features, row by row.
+    ///
+    /// # Panics
+    /// With more than [`MOST_ROWS`] rows, or several features and more than [`MOST_JOINT`] joint
+    /// values.
+    pub fn new(features: Vec<FeatureSlots>, rows: &[u32]) -> Self {
         let joint: usize = features.iter().map(|f| f.levels as usize).product();
         let count = rows.len() / features.len();
         assert!(count <= MOST_ROWS && (features.len() == 1 || joint <= MOST_JOINT));
@@ -88,16 +104,17 @@ impl Joint {
             .collect();
         let mut counts = vec![0u16; joint];
         of_row.iter().for_each(|&j| counts[j] += 1);
-        // of one feature only the values that rows have; of several all joint values
+        // The joint values with rows, or all of them, by the number of pairs of rows.
         let mut by_size: Vec<u32> = (0..joint as u32).collect();
         by_size.retain(|&j| features.len() > 1 || counts[j as usize] > 0);
         by_size.sort_by_key(|&j| u16::MAX - counts[j as usize].div_ceil(2));
-        let (mut ends, mut end) = (Vec::with_capacity(by_size.len()), 0);
-        for j in by_size {
-            let next = &mut counts[j as usize];
+        // Room for each group; a count becomes the place of the group's next row.
+        let (mut groups, mut end) = (Vec::with_capacity(by_size.len()), 0);
+        for value in by_size {
+            let next = &mut counts[value as usize];
             let begin = end;
             end += next.next_multiple_of(2);
-            ends.push((j, end));
+            groups.push(JointGroup { value, end });
             *next = begin;
         }
         let mut order = vec![NO_ROW; usize::from(end)];
@@ -107,20 +124,20 @@ impl Joint {
         }
         let slots = features.iter().map(|f| (f.first + f.levels) as usize).max().unwrap_or(0);
         let width = features.iter().map(|f| f.feature as usize + 1).max().unwrap_or(0);
-        Self { features, values: joint, order, ends, slots, width }
+        Self { features, values: joint, order, groups, slots, width }
     }
 }
 
-/// What one call of [`super::Kernels::add_weights`] reads: everything of a tile.
+/// The part of a tile that [`super::Kernels::add_weights`] reads.
 #[derive(Debug, Clone, Copy)]
 pub struct WeighedTile<'a> {
-    /// Weights of a chunk, as [`super::Kernels::weights`] made them.
+    /// Weights of the pairs of a chunk's rows and the columns, from [`super::Kernels::weights`].
     pub weights: &'a [u64],
-    /// Rows of the chunk.
+    /// Number of rows of the chunk.
     pub rows: usize,
     /// Planes of all slots.
     pub planes: &'a [u64],
-    /// What [`super::Kernels::lane_masks`] makes of the planes.
+    /// The masks that [`super::Kernels::lane_masks`] makes from the planes.
     pub masks: &'a [u64],
     /// The columns in use.
     pub valid: &'a [u64],

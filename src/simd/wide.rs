@@ -1,13 +1,14 @@
-//! Kernels for many features: distances as numbers, and how often kept neighbours differ from a
-//! row.
+//! Kernels for neighbours on many features: distances as numbers, and how often the neighbours of a
+//! row differ from it on each feature.
 //!
-//! Distances come from bit planes (a third of a cycle a feature for 128 to 512 pairs at once), what
-//! neighbours add comes from bytes: 16 to 64 features an operation, counted in bytes and widened
-//! every 255 neighbours.
+//! Distances come from bit planes: about a third of a cycle per feature for the 128 to 512 columns
+//! of a tile. Differences to neighbours are counted from rows of bytes, 16 to 64 features per
+//! operation; a byte counts up to 255 neighbours before it is added to a wider counter.
 
+use super::body::{add_carry, add_eight};
 use super::word::{Word, Words};
 
-/// `out[column] += codes.len() - agreements`; D bits hold the agreements, D at least 3.
+/// [`super::Kernels::add_distances`]; D bits hold the agreements, with D at least 3.
 #[inline(always)]
 pub(super) unsafe fn add_distances<W: Word, const D: usize>(
     planes: &[u64],
@@ -29,26 +30,15 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
         let mut sum = [W::zero(); D];
         let mut k = 0;
         while k + 8 <= codes.len() {
-            let (o, t0) = sum[0].add3(get!(k), get!(k + 1));
-            let (o, t1) = o.add3(get!(k + 2), get!(k + 3));
-            let (t, f0) = sum[1].add3(t0, t1);
-            let (o, t0) = o.add3(get!(k + 4), get!(k + 5));
-            let (o, t1) = o.add3(get!(k + 6), get!(k + 7));
-            let (t, f1) = t.add3(t0, t1);
-            let (f, mut c) = sum[2].add3(f0, f1);
-            (sum[0], sum[1], sum[2]) = (o, t, f);
-            for plane in sum.iter_mut().skip(3) {
-                (*plane, c) = plane.add2(c);
-            }
+            let carry = add_eight!(sum, [k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7], get);
+            add_carry(&mut sum, 3, carry);
             k += 8;
         }
         while k < codes.len() {
-            let mut c = get!(k);
-            for plane in &mut sum {
-                (*plane, c) = plane.add2(c);
-            }
+            add_carry(&mut sum, 0, get!(k));
             k += 1;
         }
+        // From planes to one number per column.
         let mut words = [Words([0; 8]); D];
         for (plane, words) in sum.iter().zip(&mut words) {
             *words = plane.words();
@@ -62,7 +52,7 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
     }
 }
 
-/// As the safe method says.
+/// [`super::Kernels::add_mismatches`], in blocks whose counters fit the first-level cache.
 #[inline(always)]
 pub(super) unsafe fn add_mismatches<W: Word>(
     row: &[u8],
@@ -75,19 +65,19 @@ pub(super) unsafe fn add_mismatches<W: Word>(
     unsafe {
         let mut at = 0;
         while at + 256 <= row.len() {
-            one_block::<W, 256>(row, rows, members, weight, out, at);
+            add_block_mismatches::<W, 256>(row, rows, members, weight, out, at);
             at += 256;
         }
         while at < row.len() {
-            one_block::<W, 64>(row, rows, members, weight, out, at);
+            add_block_mismatches::<W, 64>(row, rows, members, weight, out, at);
             at += 64;
         }
     }
 }
 
-/// `N` bytes from `at` on.
+/// [`add_mismatches`] for the `N` bytes from `at` on.
 #[inline(always)]
-unsafe fn one_block<W: Word, const N: usize>(
+unsafe fn add_block_mismatches<W: Word, const N: usize>(
     row: &[u8],
     rows: &[u8],
     members: &[u32],
@@ -99,16 +89,17 @@ unsafe fn one_block<W: Word, const N: usize>(
     unsafe {
         let bytes = 8 * W::WORDS;
         let mut equal = [0u32; N];
-        for some in members.chunks(255) {
+        // As many members as a byte can count.
+        for chunk in members.chunks(255) {
             for first in (0..N).step_by(2 * bytes) {
-                // two vectors at a time, so that the loads of two are under way; N is a multiple of
-                // 64
+                // Two vectors at a time, so that the loads of one hide behind those of the other.
+                // With vectors of 64 bytes and N = 64 there is only one.
                 let second = if first + bytes < N { first + bytes } else { first };
                 let a = W::load_bytes(row.as_ptr().add(at + first));
                 let b = W::load_bytes(row.as_ptr().add(at + second));
                 let (mut x, mut y) = (W::zero(), W::zero());
-                for &m in some {
-                    let other = rows.as_ptr().add(m as usize * row.len() + at);
+                for &member in chunk {
+                    let other = rows.as_ptr().add(member as usize * row.len() + at);
                     x = x.count_equal_bytes(a, W::load_bytes(other.add(first)));
                     y = y.count_equal_bytes(b, W::load_bytes(other.add(second)));
                 }
@@ -119,12 +110,13 @@ unsafe fn one_block<W: Word, const N: usize>(
             }
         }
         let all = members.len() as f64;
-        for (out, &e) in out[at..at + N].iter_mut().zip(&equal) {
-            *out += weight * (all - f64::from(e as i32));
+        for (out, &equal) in out[at..at + N].iter_mut().zip(&equal) {
+            *out += weight * (all - f64::from(equal as i32));
         }
     }
 }
 
+/// Add the bytes of some words to wider counters.
 #[inline(always)]
 fn widen(words: &[u64], to: &mut [u32]) {
     for (word, to) in words.iter().zip(to.chunks_exact_mut(8)) {
@@ -134,7 +126,7 @@ fn widen(words: &[u64], to: &mut [u32]) {
     }
 }
 
-/// As the safe method says.
+/// [`super::Kernels::add_gaps`].
 #[inline(always)]
 pub(super) fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
     for (out, c) in out.iter_mut().zip(column) {

@@ -1,13 +1,16 @@
-//! The vector that the bodies are written over: a handful of bitwise operations and a popcount.
+//! The vector that the kernels are written over: bitwise operations, shifts, sums and popcounts.
 //!
-//! Everything is `#[inline(always)]` and unsafe: a method may only be called inside a function that
-//! enables the target features of its type, and pointers must be good for [`Word::WORDS`] u64 that
-//! begin on a multiple of [`ALIGNMENT`] bytes (SSE2 reads an operand from memory only then). Names
-//! say what each operation means.
+//! A method without a body is one or a few instructions, and each level implements it. A method
+//! with a body here is replaced by levels that have quicker instructions for it.
+//!
+//! All methods are `#[inline(always)]` and unsafe: they may only be called inside a function that
+//! enables the target features of the type, and pointers must be good for [`Word::WORDS`] u64 that
+//! begin on a multiple of [`ALIGNMENT`](super::buffer::ALIGNMENT) bytes (SSE2 reads an operand from
+//! memory only then).
 
 use super::weights::WeightTable;
 
-/// The words of a vector, those it does not have 0.
+/// The words of a vector, followed by zeros.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Words(pub [u64; 8]);
@@ -16,30 +19,36 @@ pub(super) struct Words(pub [u64; 8]);
 pub(super) trait Word: Copy {
     /// 64-bit words in the vector.
     const WORDS: usize;
-    /// Vectors of a block of columns, 4 or 8: as many sums as registers hold, and 64 columns where
-    /// vectors are long enough.
-    const BLOCK: usize;
-    /// Whether registers hold eight steps at once ([`super::tally::tally`]): thirty-two of them,
+    /// Vectors of 32-bit lanes in a block of columns, 4 or 8, so that the sums of a block stay in
+    /// registers; a block has 32 or 64 columns.
+    const BLOCK_VECTORS: usize;
+    /// Whether [`super::tally::tally`] takes eight steps at once: it does with thirty-two registers
     /// and any function of three vectors in one operation.
-    const EIGHT: bool;
+    const EIGHT_STEPS: bool;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;
-    /// Whether sums over the columns of a value are cheaper from bytes ([`Self::sum_bytes`]) than
-    /// from planes ([`Self::count`]).
-    const BYTES: bool;
+    /// Whether [`Self::count`] takes several instructions, so that kernels avoid it: they add
+    /// planes or bytes first.
+    const SLOW_COUNT: bool;
     /// Read from memory.
     unsafe fn load(p: *const u64) -> Self;
-    /// Read bytes, any alignment.
+    /// Read bytes of any alignment.
     unsafe fn load_bytes(p: *const u8) -> Self;
     /// Write to memory.
     unsafe fn store(self, p: *mut u64);
-    /// The words, to be read one by one.
+    /// The words one by one.
     #[inline(always)]
     unsafe fn words(self) -> Words {
         let mut words = Words([0; 8]);
         // SAFETY: eight words, aligned.
         unsafe { self.store(words.0.as_mut_ptr()) };
         words
+    }
+    /// The sum of the 64-bit words.
+    #[inline(always)]
+    unsafe fn total(self) -> u64 {
+        // SAFETY: as the caller of this method has promised.
+        unsafe { self.words() }.0.iter().sum()
     }
     /// No bit set.
     unsafe fn zero() -> Self;
@@ -57,27 +66,27 @@ pub(super) trait Word: Copy {
     unsafe fn any(self) -> bool;
     /// The number of bits set in each 64-bit word.
     unsafe fn count(self) -> Self;
-    /// Bytes of `self`, one added where `a` and `b` have equal bytes.
+    /// The bytes of `self`, plus one where `a` and `b` have equal bytes.
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self;
-    /// Sum of 64-bit words.
+    /// Sums of the 64-bit words of both.
     unsafe fn add64(self, b: Self) -> Self;
-    /// Sum of bytes.
+    /// Sums of the bytes of both.
     unsafe fn add8(self, b: Self) -> Self;
     /// The sum of the bytes of each 64-bit word.
     unsafe fn sum_bytes(self) -> Self;
-    /// 64-bit words shifted to lower bits.
+    /// The 64-bit words shifted to lower bits.
     unsafe fn down<const BITS: u32>(self) -> Self;
-    /// 64-bit words shifted to higher bits.
+    /// The 64-bit words shifted to higher bits.
     unsafe fn up<const BITS: u32>(self) -> Self;
-    /// The byte in all bytes.
+    /// A vector whose bytes are all `byte`.
     unsafe fn all_bytes(byte: u8) -> Self;
-    /// Vector `at` of a block of at most 64 lanes of 32 bits: lanes whose bit of the block is set
-    /// (the lowest for the first), others 0.
+    /// The 32-bit lanes whose bit is set, the others 0. `self` is vector `at` of a block of at most
+    /// 64 lanes, and `bits` has one bit per lane of the block, the lowest for the first.
     unsafe fn keep32(self, bits: u64, at: usize) -> Self;
-    /// 32-bit lanes as 64-bit words: the first half of the lanes, and the second.
+    /// The 32-bit lanes as 64-bit words: the first half of the lanes, then the second half.
     unsafe fn widen32(self) -> (Self, Self);
 
-    /// Sum of the numbers, of 64, whose bit is set.
+    /// Sum of those of 64 numbers whose bit is set.
     #[inline(always)]
     unsafe fn sum_of_bits(mut bits: u64, sums: *const u64) -> u64 {
         let mut sum = 0;
@@ -90,8 +99,8 @@ pub(super) trait Word: Copy {
         sum
     }
 
-    /// `out[c] = table[number spelled by bits first + c of the planes]` for `columns` columns, a
-    /// multiple of 32.
+    /// Look up the bit-sliced number of each column: `out[c] = table[number of column first + c]`
+    /// for `columns` columns, a multiple of 32.
     #[inline(always)]
     unsafe fn look_up(
         planes: &[u64],
@@ -104,8 +113,8 @@ pub(super) trait Word: Copy {
         unsafe { look_up(planes, first, columns, table, out) }
     }
 
-    /// `out[c] += all - ` number spelled by bits `16 * quarter + c` of word `word` of the planes,
-    /// for 16 columns.
+    /// For 16 columns, add `all` less the bit-sliced number of the column: bit `16 * quarter + c`
+    /// of word `word` of the planes belongs to `out[c]`.
     #[inline(always)]
     unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let mut column = [all; 16];
@@ -117,7 +126,9 @@ pub(super) trait Word: Copy {
         }
         out[..16].iter_mut().zip(&column).for_each(|(to, c)| *to += c);
     }
-    /// `all - ` number spelled by each bit of word `word` of the planes.
+
+    /// For 64 columns, `all` less the bit-sliced number of the column, from word `word` of the
+    /// planes.
     #[inline(always)]
     unsafe fn spread64(planes: &[Words], word: usize, all: u32, out: &mut [[u32; 16]; 4]) {
         for (quarter, out) in out.iter_mut().enumerate() {
@@ -126,15 +137,18 @@ pub(super) trait Word: Copy {
             unsafe { Self::spread(planes, word, quarter, all, out) };
         }
     }
-    /// `out[i] += weight * counts[i]` for 16 numbers. The same bits at every level.
+
+    /// `out[i] += weight * counts[i]` for 16 numbers, not fused, so that all levels round alike.
     #[inline(always)]
     unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
         for (to, &count) in out.iter_mut().zip(counts) {
             *to += weight * f64::from(count as i32);
         }
     }
-    /// Numbers of two bytes each, word by word from word `part` of 64 numbers on: the first halves
-    /// of 16 numbers, then the second ones.
+
+    /// Write numbers of two bytes, whose lower bytes are those of `low` and whose higher bytes are
+    /// those of `high`. The eight numbers of word `part + w` go where AVX-512's interleaving of
+    /// bytes has them: among the first 32 numbers for even words, among the last 32 for odd ones.
     #[inline(always)]
     unsafe fn store_numbers(low: Self, high: Self, part: usize, out: &mut [u16]) {
         // SAFETY: as the caller of this method has promised.
@@ -147,13 +161,15 @@ pub(super) trait Word: Copy {
             });
         }
     }
-    /// `self | (m & e)`.
+
+    /// `self | (b & c)`.
     #[inline(always)]
-    unsafe fn or_and(self, m: Self, e: Self) -> Self {
+    unsafe fn or_and(self, b: Self, c: Self) -> Self {
         // SAFETY: the level's instructions are there, as the caller of this method has promised.
-        unsafe { self.or(m.and(e)) }
+        unsafe { self.or(b.and(c)) }
     }
-    /// Where the two planes spell `N` (below four) and `third` is set.
+
+    /// Where `third` is set and the number with the bits `a` (lower) and `b` is `N`, below four.
     #[inline(always)]
     unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
         // SAFETY: the level's instructions are there, as the caller of this method has promised.
@@ -166,12 +182,14 @@ pub(super) trait Word: Copy {
             }
         }
     }
+
     /// Where `self` and `b` agree and `c` is not set.
     #[inline(always)]
     unsafe fn neither(self, b: Self, c: Self) -> Self {
         // SAFETY: the level's instructions are there, as the caller of this method has promised.
         unsafe { self.xor(b).or(c).not_and(Self::ones()) }
     }
+
     /// Full adder: (sum, carry) of three bits.
     #[inline(always)]
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
@@ -181,6 +199,7 @@ pub(super) trait Word: Copy {
             (x.xor(c), self.and(b).or(x.and(c)))
         }
     }
+
     /// Half adder: (sum, carry) of two bits.
     #[inline(always)]
     unsafe fn add2(self, b: Self) -> (Self, Self) {
@@ -189,7 +208,7 @@ pub(super) trait Word: Copy {
     }
 }
 
-/// Each bit of a byte as a byte.
+/// For each byte, its bits as bytes of 0 or 1.
 const SPREAD: [u64; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -216,6 +235,7 @@ pub(super) unsafe fn look_up(
     // SAFETY: numbers are below the length of the table, and `out` has room for all columns.
     unsafe {
         for at in (0..columns).step_by(8) {
+            // Byte c of bytes[i] has the bits of column c in planes 8 i to 8 i + 7.
             let mut bytes = [0u64; 3];
             for (p, plane) in planes.iter().enumerate() {
                 bytes[p / 8] |= SPREAD[usize::from((plane >> (first + at)) as u8)] << (p % 8);

@@ -1,28 +1,32 @@
-//! Four subsets of the neighbours of a sample, counted at once at 512 variants: where each of them
-//! differs from the sample is made once, and all permutations of the classes count it.
+//! How many neighbours of a sample differ from it at each variant, in four subsets at once.
 //!
-//! A member is counted in the pattern of the subsets it is in, bit by bit in carry-save counters.
-//! Counters of the fifteen patterns add up to those of the subsets, become bytes by transposing
-//! blocks of 8 x 8 bits, and then numbers in the order of [`subset_order`].
+//! A permutation of the classes only changes which neighbours are hits and which are misses. So
+//! [`super::differences`] finds once per neighbour where it differs, and each permutation counts
+//! subsets of the neighbours. A neighbour is counted once, in the *pattern* of the subsets that it
+//! belongs to, one of fifteen, by bit-sliced counters. Counters of the patterns add up to those of
+//! the subsets; they become bytes by transposing blocks of 8 x 8 bits, and then numbers in the
+//! order of [`subset_order`].
 
+use super::super::body::{add_carry, add_eight};
 use super::super::word::Word;
-use super::counters::{GENOTYPE_WORDS, both, counters, differ, eight};
+use super::counters::{GENOTYPE_WORDS, count_members, differ, low_and_high};
 
-/// Four subsets of some samples, by which of the subsets each of them is in.
+/// Four subsets of some members, which are sorted by pattern: bit b of a pattern is set for the
+/// members of subset b.
 #[derive(Debug, Clone, Copy)]
 pub struct Subsets<'a> {
-    /// Samples of pattern 1, those of pattern 2 and so on: bit b is set for members of subset b.
+    /// Numbers of the members of pattern 1, then those of pattern 2 and so on.
     numbers: &'a [u16],
-    /// Where the samples of each pattern from 1 on end.
+    /// Where the members of each pattern from 1 on end.
     ends: &'a [u32; 15],
     /// One more than the largest number.
     pub(super) end: usize,
-    /// Most samples that are counted together.
+    /// Size of the largest subset.
     pub(super) most: usize,
 }
 
 impl<'a> Subsets<'a> {
-    /// Check the ends, and look for the largest number and the largest count.
+    /// Check the ends, and look for the largest number and the largest subset.
     pub fn new(numbers: &'a [u16], ends: &'a [u32; 15]) -> Self {
         assert!(ends.is_sorted() && ends[14] as usize == numbers.len());
         let end = numbers.iter().max().map_or(0, |&m| usize::from(m) + 1);
@@ -41,30 +45,33 @@ impl<'a> Subsets<'a> {
 /// Rows that [`super::add_subsets`] adds at once.
 pub const SUBSET_ROWS: usize = 4;
 
-/// What a row adds to four sums of each variant: `weight * ` number of members of a subset that
-/// differ there, `+ factor * base`.
+/// What a row adds to four sums per variant: for each subset its weight times the number of members
+/// that differ at the variant, plus its factor times `base`.
 #[derive(Debug, Clone, Copy)]
 pub struct SubsetRow<'a> {
     /// The [`super::differences`] of its members.
     pub differences: &'a [u64],
     /// The subsets.
     pub subsets: Subsets<'a>,
-    /// Weight and factor of each subset.
+    /// (weight, factor) of each subset.
     pub weights: [(f64, f64); 4],
-    /// 512 numbers, in the order of [`subset_order`].
+    /// One number per variant, in the order of [`subset_order`].
     pub base: &'a [f64; 512],
 }
 
-/// Where [`super::add_subsets`] has the sum of a variant of a group: variants of one bit of the
-/// bytes are together, of these the first halves of 16 bytes, then the second ones.
+/// The place of a variant of a group among the sums of [`super::add_subsets`].
+///
+/// The 64 variants that are bit b of some byte lie together, from `64 * b` on. Among them the lower
+/// eight bytes of each 16 come first, as `Word::store_numbers` writes them.
 pub fn subset_order(variant: usize) -> usize {
     let (byte, bit) = (variant / 8, variant % 8);
     bit * 64 + byte % 16 / 8 * 32 + byte / 16 * 8 + byte % 8
 }
 
-/// Room for counts of [`super::add_subsets`].
+/// Room for the counts of [`super::add_subsets`], by row, subset and variant.
 pub type SubsetCounts = [[[u16; 512]; 4]; SUBSET_ROWS];
 
+/// [`super::differences`].
 #[inline(always)]
 pub(super) unsafe fn differences_of<W: Word>(
     group: &[u64],
@@ -76,16 +83,16 @@ pub(super) unsafe fn differences_of<W: Word>(
     unsafe {
         let base = group.as_ptr();
         for part in (0..8).step_by(W::WORDS) {
-            let own = both::<W>(base.add(row * GENOTYPE_WORDS + part));
+            let own = low_and_high::<W>(base.add(row * GENOTYPE_WORDS + part));
             for (i, &m) in members.iter().enumerate() {
-                let other = both::<W>(base.add(m as usize * GENOTYPE_WORDS + part));
+                let other = low_and_high::<W>(base.add(m as usize * GENOTYPE_WORDS + part));
                 differ(own, other).store(out.as_mut_ptr().add(i * 8 + part));
             }
         }
     }
 }
 
-/// Add carry-save counters.
+/// Add the bit-sliced counters `more` to those of `to`.
 #[inline(always)]
 unsafe fn add_counters<W: Word, const D: usize>(to: &mut [W; D], more: &[W; D]) {
     // SAFETY: register work under the features of the caller.
@@ -98,9 +105,8 @@ unsafe fn add_counters<W: Word, const D: usize>(to: &mut [W; D], more: &[W; D]) 
     }
 }
 
-/// Bytes of eight planes from `from` on: register `bit` has, in byte j, the number that bit
-/// `8 * j + bit` of the planes spells. Three rounds of exchanging blocks of bits transpose the
-/// planes as 8 x 8 matrices.
+/// Eight planes from `from` on as bytes: byte j of vector i has the eight bits of column `8 * j + i`.
+/// Three rounds of exchanging blocks of bits transpose the planes as matrices of 8 x 8 bits.
 #[inline(always)]
 unsafe fn bytes<W: Word, const D: usize>(planes: &[W; D], from: usize) -> [W; 8] {
     // SAFETY: register work under the features of the caller.
@@ -127,9 +133,11 @@ unsafe fn bytes<W: Word, const D: usize>(planes: &[W; D], from: usize) -> [W; 8]
     }
 }
 
-/// Bits of the count of one pattern that are kept apart from those of more.
+/// Patterns with fewer than `2^FEW_BITS` members are counted by counters of this many bits, as most
+/// patterns are.
 const FEW_BITS: usize = 7;
 
+/// [`super::count_subsets`]; D bits hold the count of any subset.
 #[inline(always)]
 pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
     differences: &[u64],
@@ -141,13 +149,15 @@ pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
         let at = differences.as_ptr();
         for part in (0..8).step_by(W::WORDS) {
             macro_rules! get {
-                // one number after the other: addresses made in vectors cost more than they save
+                // Volatile, so that the compiler reads one number after the other: it would compute
+                // eight addresses in a vector, which costs more than it saves.
                 ($m:expr) => {
                     W::load(at.add(std::ptr::read_volatile(&$m) as usize * 8 + part))
                 };
             }
-            // Patterns are added in pairs, pairs of pairs and so on, as in a binary counter: the
-            // upper half of each belongs to one subset.
+            // Patterns are added in pairs, pairs of pairs and so on, as in a binary counter. The
+            // upper half of each pair has one bit set that the lower half has not, so its sum is
+            // added to the subset of that bit.
             let mut found = [[W::zero(); D]; 4];
             let mut halves = [[W::zero(); D]; 3];
             let mut begin = 0;
@@ -158,15 +168,15 @@ pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
                 let mut sum = [W::zero(); D];
                 if D > FEW_BITS && members.len() < 1 << FEW_BITS {
                     let mut few = [W::zero(); FEW_BITS];
-                    counters!(few, members, get);
+                    count_members!(few, members, get);
                     sum[..FEW_BITS].copy_from_slice(&few);
                 } else {
-                    counters!(sum, members, get);
+                    count_members!(sum, members, get);
                 }
                 let ones = pattern.trailing_ones() as usize;
                 for bit in 0..ones {
                     add_counters(&mut found[bit], &sum);
-                    // all patterns without a higher bit belong to no other subset
+                    // Patterns without a higher bit belong to no other subset.
                     if pattern >> (bit + 1) > 0 {
                         add_counters(&mut sum, &halves[bit]);
                     }
@@ -175,6 +185,7 @@ pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
                     *half = sum;
                 }
             }
+            // From bit-sliced counters to numbers of two bytes.
             for (found, counts) in found.iter().zip(counts.iter_mut()) {
                 let (low, high) = (bytes(found, 0), bytes(found, 8));
                 for bit in 0..8 {
@@ -185,8 +196,10 @@ pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
     }
 }
 
-/// Sums of some variants stay in registers while all rows are added. Multiplications and additions
-/// are fused, which a processor with AVX2 does in one step; the C library does it elsewhere.
+/// The sums of [`super::add_subsets`], from counts.
+///
+/// Sums of 32 variants stay in registers while all rows are added. Multiplications and additions
+/// are fused, at every level: in one instruction with AVX2, by the C library without.
 #[inline(always)]
 pub(super) fn add_counted_of(
     rows: &[SubsetRow<'_>],

@@ -1,8 +1,9 @@
-//! Kernels on genotypes beside loops over codes.
+//! The kernels compared with loops over codes, on every level.
 
 use super::*;
 use crate::simd::Buffer;
 
+/// Words of a xorshift generator.
 fn words(len: usize, seed: u64) -> Buffer {
     let mut x = seed;
     let mut out = Buffer::zeroed(len);
@@ -15,7 +16,8 @@ fn words(len: usize, seed: u64) -> Buffer {
     out
 }
 
-fn naive(a: &[u64], b: &[u64], v: usize) -> bool {
+/// Whether two samples differ at variant `v`.
+fn differ_at(a: &[u64], b: &[u64], v: usize) -> bool {
     let code = |g: &[u64]| {
         let g = &g[v / 512 * GENOTYPE_WORDS..];
         (g[v % 512 / 64] >> (v % 64) & 1, g[8 + v % 512 / 64] >> (v % 64) & 1)
@@ -31,11 +33,11 @@ fn differences_are_those_of_the_codes_on_every_level() {
         let of = |s: usize| &planes[s * stride..][..stride];
         let (two, four) = ([3, 0], [1, 6, 3, 2]);
         let number = |a: usize, b: usize| {
-            (0..groups * 512).filter(|&v| naive(of(a), of(b), v)).count() as u32
+            (0..groups * 512).filter(|&v| differ_at(of(a), of(b), v)).count() as u32
         };
         let expected = two.map(|a| four.map(|b| number(a, b)));
         for level in Level::available() {
-            let found = differing_variants(level, &planes, stride, groups, (two, four));
+            let found = differing_variants(level, &planes, stride, groups, two, four);
             assert_eq!(found, expected, "{level:?}, {groups} groups");
         }
     }
@@ -49,13 +51,13 @@ fn neighbours_that_differ_are_counted_on_every_level() {
         let members: Vec<u32> = (0..count).map(|m| (m * 7 % 300) as u32).collect();
         let row = 11;
         let number = |v: usize| {
-            members.iter().filter(|&&m| naive(of(row), of(m as usize), v)).count() as f64
+            members.iter().filter(|&&m| differ_at(of(row), of(m as usize), v)).count() as f64
         };
         let expected: Vec<f64> = (0..512).map(|v| 1.0 + 0.3 * number(v)).collect();
         for level in Level::available() {
             let (mut out, mut tally) = (vec![1.0; 512], vec![2; 512]);
-            let of_row = (row, Members::new(&members));
-            add_differing(level, &group, of_row, 0.3, &mut out, &mut tally);
+            let sums = GenotypeSums { weight: 0.3, out: &mut out, tally: &mut tally };
+            add_differing(level, &group, row, Members::new(&members), sums);
             assert_eq!(out, expected, "{level:?}, {count} members");
             assert!((0..512).all(|v| f64::from(tally[v]) == 2.0 + number(v)));
         }
@@ -87,7 +89,7 @@ fn subsets_are_counted_on_every_level() {
                 for (b, (weight, factor)) in weights(row).into_iter().take(wanted).enumerate() {
                     for v in 0..512 {
                         let chosen = (0..count).filter(|&m| pattern(m) >> b & 1 == 1);
-                        let differs = |m: &u32| naive(of(row), of(members[*m as usize]), v);
+                        let differs = |m: &u32| differ_at(of(row), of(members[*m as usize]), v);
                         let (number, at) = (chosen.filter(differs).count(), subset_order(v));
                         expected[starts[b] + at] += weight * number as f64 + factor * base[at];
                     }

@@ -295,9 +295,9 @@ impl<'a> RowChunk<'a> {
     /// MultiSURF's bounds.
     fn band(&self, row: usize) -> (f64, f64) {
         let tiles = 0..self.whole.valid.len() / self.whole.words();
-        let (sum, squares) = self.whole.kernels.moments(self.of(row, &tiles));
+        let moments = self.whole.kernels.moments(self.of(row, &tiles));
         let (others, same) = (self.whole.rows.len() as i128 - 1, i128::from(self.same()));
-        let (sum, squares) = (i128::from(sum), i128::from(squares));
+        let (sum, squares) = (i128::from(moments.sum), i128::from(moments.squares));
         band(others * same - sum, others * same * same - 2 * same * sum + squares, others)
     }
 

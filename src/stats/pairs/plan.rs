@@ -227,7 +227,7 @@ impl PassShape {
         let (w, n, d) = (self.kernels.words(), self.features, self.features + 1);
         let planes = (usize::BITS - longest.leading_zeros()) as usize;
         let depth = (usize::BITS - self.rows[1].min(1 << 16).leading_zeros()).max(4) as usize;
-        let bytes = if self.kernels.by_bytes() { 8 * self.slots * w } else { 0 };
+        let bytes = if self.kernels.has_byte_masks() { 8 * self.slots * w } else { 0 };
         let counters = (n + 1) * longest * (4 + cold_planes(depth)) * w;
         let spans = if self.classes[0] == self.classes[1] { self.classes[1].min(w) } else { 1 };
         let words = 2 * self.slots * w + bytes + counters + CHUNK * (planes + 1) * w;

@@ -4,7 +4,7 @@ use super::input::SlotRows;
 use super::scan::{CHUNK, Tile};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Joint, LevelWords, MOST_JOINT, Slots};
+use crate::simd::{FeatureSlots, Joint, MOST_JOINT, Slots};
 
 /// Some rows of one class and one tile that count with the same power of two.
 pub(super) struct PowerBlock {
@@ -58,7 +58,7 @@ impl PowerBlock {
             slots.extend_from_slice(rows.row(i as usize));
         }
         let joint = |group: &Vec<usize>| {
-            let levels = |k: usize| LevelWords {
+            let levels = |k: usize| FeatureSlots {
                 feature: k as u32,
                 first: rows.offsets[k],
                 levels: rows.offsets[k + 1] - rows.offsets[k],

@@ -123,7 +123,7 @@ fn differing(
                 for (pair, out) in own.chunks(2).zip(out.chunks_mut(2 * t)) {
                     let two = [pair[0] as usize, pair[pair.len() - 1] as usize];
                     let found =
-                        differing_variants(samples.level, chunk, stride, groups, (two, others));
+                        differing_variants(samples.level, chunk, stride, groups, two, others);
                     for (found, out) in found.iter().zip(out.chunks_mut(t)) {
                         let to = &mut out[four..(four + 4).min(t)];
                         to.iter_mut().zip(found).for_each(|(to, d)| *to += d);

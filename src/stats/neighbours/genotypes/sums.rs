@@ -8,7 +8,7 @@ use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Buffer;
-use crate::simd::genotypes::{Members, add_differing};
+use crate::simd::genotypes::{GenotypeSums, Members, add_differing};
 use std::ops::Range;
 
 /// Groups that share a buffer.
@@ -71,8 +71,8 @@ pub(super) fn add(
                 if i % 64 == 0 {
                     control.check()?;
                 }
-                let tally = &mut tally[is_miss];
-                add_differing(samples.level, &group, (row, members), weight, &mut sums, tally);
+                let sums = GenotypeSums { weight, out: &mut sums, tally: &mut tally[is_miss] };
+                add_differing(samples.level, &group, row, members, sums);
             }
             if let Some((hits, misses)) = counts {
                 for (to, from) in [hits, misses].into_iter().zip(&mut tally) {

@@ -1,11 +1,11 @@
-//! Every way in which the core can say no, as facts.
+//! The errors of the core.
 //!
-//! One enum; each variant carries what the message needs (name, value, what to do), so that the
-//! Python border can choose the exception class without reading text.
+//! Each variant has the parts of its message (name, value, remedy), so that the Python bindings
+//! choose the class of an exception by the variant and never by text.
 
 use thiserror::Error;
 
-/// A refusal of the core.
+/// An error of the core.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Error {
     /// A parameter is outside its domain.
@@ -13,32 +13,32 @@ pub enum Error {
     Parameter {
         /// Name of the parameter as the user typed it.
         name: String,
-        /// The offending value.
+        /// Its value.
         value: String,
-        /// What is wrong and what would be right.
+        /// What is wrong, and which values are right.
         reason: String,
     },
     /// The data cannot be used as they are.
     #[error("{0}")]
     Data(String),
-    /// A combination of choices that is not served.
+    /// A combination of choices that is not supported.
     #[error("{what} is not supported here; supported: {supported}")]
     Unsupported {
-        /// What was asked for.
+        /// The combination.
         what: String,
-        /// What could be asked for instead.
+        /// What is supported instead.
         supported: String,
     },
-    /// A model file or byte string that is not what it claims to be.
+    /// A model file or byte string that is damaged or of another format.
     #[error("not a valid fasttree model: {0}")]
     Model(String),
     /// The system has no more memory.
     #[error("out of memory: the system refused {bytes} bytes")]
     Memory {
-        /// The request that was refused, or what was needed before the work could begin.
+        /// Bytes of the allocation that was refused, or that the work needs before it begins.
         bytes: u64,
     },
-    /// What is asked for takes more memory than may be had; nothing of it has been done.
+    /// Some work needs more memory than the call may allocate or the system has. It was not begun.
     #[error(
         "{what} needs {need} bytes, and {}: {remedy}",
         limit.map_or("the system refused them".into(), |limit| format!("memory_limit={limit}"))
@@ -46,11 +46,11 @@ pub enum Error {
     Need {
         /// The work.
         what: &'static str,
-        /// Bytes that the call takes at most, with those that it holds already.
+        /// Most bytes that the call needs, with those that it holds already.
         need: u64,
-        /// The limit of the call; nothing where the system refused.
+        /// The limit of the call; None if the system refused.
         limit: Option<u64>,
-        /// What to do.
+        /// What the user can do.
         remedy: &'static str,
     },
     /// The caller asked to stop.
@@ -70,16 +70,16 @@ pub enum Error {
     Internal(String),
 }
 
-/// Result with the core's error.
+/// A result with the core's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Refuse a combination of choices, and say what is served.
+/// The error of a combination of choices, and what is supported instead.
 pub fn unsupported<T>(what: impl Into<String>, supported: impl Into<String>) -> Result<T> {
     Err(Error::Unsupported { what: what.into(), supported: supported.into() })
 }
 
 impl Error {
-    /// The same of an option of something that has a name.
+    /// The error with the name of the owner before that of the parameter.
     #[must_use]
     pub fn of(self, owner: &str) -> Self {
         match self {
@@ -90,10 +90,10 @@ impl Error {
         }
     }
 
-    /// A parameter error in one line.
+    /// The error of a parameter with a value outside its domain.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
         let value = value.to_string();
-        // 1e308 in all its digits helps nobody
+        // Long numbers are shown with an exponent instead of all digits.
         let value = match value.parse::<f64>() {
             Ok(number) if value.len() > 20 && number.is_finite() => format!("{number:?}"),
             _ => value,

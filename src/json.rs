@@ -1,10 +1,10 @@
-//! JSON of models, written and read so that a job can be cancelled within it.
+//! JSON of models, written and read such that a job can be cancelled meanwhile.
 //!
-//! A model of a million nodes is a document of 100 MB: writing or reading it takes longer than
-//! anybody should wait after Ctrl-C. The writer looks at the control every 64 KiB; so does the
-//! reader of documents, and a list read by [`column`] every 4096 elements. serde has no way to hand
-//! a control to a list, so the thread that reads keeps it at hand while [`from_slice`] runs. What
-//! is written grows fallibly.
+//! A model of a million nodes is a document of 100 MB, and writing or reading it takes seconds. The
+//! writer ([`to_vec`]) and the reader of raw documents ([`from_chunks`]) check the control every 64
+//! KiB, and a list that is read by [`column`] checks it every 4096 elements. serde cannot pass a
+//! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text is
+//! allocated fallibly.
 
 use crate::error::{Error, Result};
 use crate::memory;
@@ -15,19 +15,25 @@ use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 
+/// Bytes between two checks of the control.
 const CHUNK: usize = 1 << 16;
+/// Elements of a list between two checks of the control.
+const LIST_CHUNK: usize = 4096;
 
 thread_local! {
     /// The control of the document that this thread reads.
     static READING: RefCell<Option<Control>> = const { RefCell::new(None) };
 }
 
+/// An error that ends serde's work; the control then has the real one.
 fn stop() -> io::Error {
     io::Error::other("stopped")
 }
 
+/// A growing text that checks the control.
 struct Writer<'a> {
     out: Vec<u8>,
+    /// Length at the last check.
     checked: usize,
     control: &'a Control,
 }
@@ -48,7 +54,10 @@ impl Write for Writer<'_> {
     }
 }
 
-/// A value as JSON.
+/// Write a value as JSON.
+///
+/// # Errors
+/// Those of the control, or [`Error::Memory`].
 pub fn to_vec(value: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
     let mut writer = Writer { out: Vec::new(), checked: 0, control };
     match serde_json::to_writer(&mut writer, value) {
@@ -62,6 +71,7 @@ pub fn to_vec(value: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
     }
 }
 
+/// Bytes that are read with a check of the control for each buffer.
 struct Reader<'a> {
     bytes: &'a [u8],
     control: &'a Control,
@@ -74,12 +84,15 @@ impl Read for Reader<'_> {
     }
 }
 
-/// What ended the reading: the control, or the document.
+/// The error that ended the reading: that of the control, or that of the document.
 fn reason(error: &serde_json::Error, control: &Control) -> Error {
     control.check().err().unwrap_or_else(|| Error::Model(error.to_string()))
 }
 
-/// A value from JSON; its lists should be read by [`column`].
+/// Read a value from JSON. Its long lists should be read by [`column`].
+///
+/// # Errors
+/// Those of the control, or [`Error::Model`] for a document of another form.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Result<T> {
     READING.set(Some(control.clone()));
     let read = serde_json::from_slice(bytes);
@@ -87,8 +100,12 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Resul
     read.map_err(|e| reason(&e, control))
 }
 
-/// The same of a document whose largest part is not looked into, in small steps.
+/// Read a value whose largest part is kept as raw text, from small chunks of the document.
+///
+/// # Errors
+/// Those of [`from_slice`].
 pub fn from_chunks<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Result<T> {
+    // Skipping 8 MB takes a few milliseconds, and a slice is quicker to read than a stream.
     if bytes.len() < 128 * CHUNK {
         return serde_json::from_slice(bytes).map_err(|e| reason(&e, control));
     }
@@ -96,7 +113,7 @@ pub fn from_chunks<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Resu
     serde_json::from_reader(reader).map_err(|e| reason(&e, control))
 }
 
-/// A list that can be left while it is read: for serde's `deserialize_with`.
+/// Read a list with checks of the control, for serde's `deserialize_with`.
 pub fn column<'de, D, T>(deserializer: D) -> std::result::Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -116,11 +133,11 @@ where
         ) -> std::result::Result<Vec<T>, A::Error> {
             let mut out = Vec::new();
             while let Some(item) = items.next_element()? {
-                if out.len() % 4096 == 0 {
+                if out.len() % LIST_CHUNK == 0 {
                     let check = |c: &RefCell<Option<Control>>| {
                         c.borrow().as_ref().is_none_or(|control| control.check().is_ok())
                     };
-                    if !READING.with(check) || memory::try_reserve(&mut out, 4096).is_err() {
+                    if !READING.with(check) || memory::try_reserve(&mut out, LIST_CHUNK).is_err() {
                         return Err(A::Error::custom("stopped"));
                     }
                 }
@@ -132,7 +149,8 @@ where
     deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
-/// Text of a JSON value, written into a document as that value; empty text is the empty object.
+/// A field with the text of a JSON value, which is part of the document as that value, for serde's
+/// `with`. Empty text is the empty object.
 pub mod text {
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -141,13 +159,13 @@ pub mod text {
 
     const EMPTY: &str = "{}";
 
-    /// Writes the value.
+    /// Write the value.
     pub fn serialize<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
         let text = if text.is_empty() { EMPTY } else { text };
         RawValue::from_string(text.to_owned()).map_err(S::Error::custom)?.serialize(to)
     }
 
-    /// Reads a value of any kind, and keeps its text.
+    /// Read a value of any type as its text.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
         let value = Box::<RawValue>::deserialize(from)?;
         Ok(if value.get() == EMPTY { String::new() } else { value.get().to_owned() })

@@ -1,24 +1,26 @@
-//! The counting core of fasttree, told in the order in which data travel.
+//! The core of fasttree: decision trees with many split criteria, from data files to predictions.
 //!
-//! 1. [`mod@read`]: text files become columns, a block of bytes at a time. [`data`]: rows are
-//!    encoded once; below that there are only codes, ranges and counts.
-//!    [`bins`]: numbers as codes of bins, for growth on histograms.
-//! 2. [`stats`]: evidence about a set of rows: contingency tables, later pairs, neighbours,
-//!    subsets.
-//! 3. [`criteria`]: pure functions of evidence. They know nothing of trees.
-//! 4. [`split`]: candidates are enumerated, scored in blocks, and one is selected.
-//! 5. [`grow`]: leaves are split until a limit says stop; the result is a [`tree`].
-//! 6. [`prune`]: a tree is cut back where it says more than the rows do.
-//! 7. [`fit`]: parameters are checked and become a plan, and the plan fits a [`model`].
-//!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search
-//!    instead of growth. [`networks`]: Bayesian networks, searched and judged exactly.
-//! 8. [`predict`], [`explain`] and [`store`] need the model alone, not how it came to be.
-//! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
+//! The modules, in the order in which data pass through them:
 //!
-//! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
-//! place that decides about threads), [`memory`] (what happens when it runs out), `simd` (the
-//! unsafe code, but for the allocator's), [`error`], [`options`] (what methods declare of their
-//! options), and [`reached`] (which ways growth took, for tests). The feature `python` adds
+//! 1. [`mod@read`] reads text files as columns, a block of bytes at a time. [`data`] encodes the rows
+//!    once; all later steps work on codes, ranges and counts. [`discretize`] finds cut points that a
+//!    user asks for, and [`bins`] encodes numbers as bins for growth on histograms.
+//! 2. [`stats`] computes evidence about a set of rows: contingency tables, sums over pairs,
+//!    neighbours and subsets.
+//! 3. [`criteria`] are pure functions of evidence, independent of trees.
+//! 4. [`split`] enumerates candidates, scores them in blocks and selects one.
+//! 5. [`grow`] splits leaves until a limit is reached; the result is a [`tree`].
+//! 6. [`prune`] cuts a tree back where it fits noise.
+//! 7. [`fit`] checks parameters, makes a plan and fits a [`model`]. Other models: [`bayes`] has
+//!    classifiers without a tree on the same counts, [`exact`] finds trees by exhaustive search, and
+//!    [`networks`] finds Bayesian networks of optimal score.
+//! 8. [`predict`], [`explain`] and [`store`] need only the model.
+//! 9. [`resample`] repeats all that over folds; [`inspect`] examines one node.
+//!
+//! All of them use [`numeric`] (arithmetic that decides results to the last bit), [`parallel`]
+//! (threads and cancellation), [`memory`] (limits and exhaustion), `simd` (all unsafe code but that of
+//! the allocator), [`json`] (documents of models), [`error`], [`options`] (declarations of options)
+//! and [`reached`] (counts of the code paths of growth, for tests). The feature `python` adds
 //! `bindings`.
 
 pub mod bayes;
@@ -53,8 +55,8 @@ pub mod tree;
 #[cfg(feature = "python")]
 mod bindings;
 
-// The integration tests use public names only, but are compiled with the unit tests: as a binary of
-// their own they would need the crate compiled a second time.
+// The integration tests use public names only, but are compiled with the unit tests: a binary of
+// their own would compile the crate a second time.
 #[cfg(test)]
 extern crate self as fasttree_core;
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! Arithmetic that is part of the specification: logarithms, total order and THE tie rule.
+//! Arithmetic that decides results to the last bit: logarithms, entropy, thresholds, ties, exact sums
+//! and random numbers. All modules use these functions, and none their own.
 //!
-//! Entropies are computed from `log2 x = ln x / ln 2` (never a library `log2`): ties between splits
-//! are decided by the last bit, and the published tables come out to the last digit only in this
-//! form. For integer counts the values `log2 c` and `c log2 c` are read from tables that hold
-//! exactly what the formula gives, so table and formula agree to the bit.
+//! Entropies are computed from `log2 x = ln x / ln 2`, never from a library's `log2`: ties between
+//! splits are decided by the last bit, and only this form gives the tables of the papers to the last
+//! digit. For integer counts `log2 c` and `c log2 c` are read from tables of the formula's values, so
+//! table and formula agree to the bit.
 //!
-//! The tables are shared by the whole process, one pair for each power of two, filled on first use:
-//! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`], and where there is no memory
-//! for a table, the formula is evaluated.
+//! The process has one pair of tables per power of two, filled on first use: O(n) once, then one
+//! load per logarithm. The formula is evaluated above [`LARGEST_TABLE`], and where there is no
+//! memory for a table.
 
 use crate::memory::try_reserve;
 use std::sync::OnceLock;
@@ -24,10 +25,10 @@ pub fn x_log2_x(x: f64) -> f64 {
     if x > 0.0 { x * log2(x) } else { 0.0 }
 }
 
-/// `log2 x!` for real x >= 0, that is `log2 gamma(x + 1)`; absolute error below 1e-14 for x < 10,
-/// relative error of a few units in the last place above.
+/// `log2 x!` for real x >= 0, which is `log2 gamma(x + 1)`.
 ///
-/// Factorials up to 20! are multiplied out; otherwise Stirling's series with five corrections at an
+/// The absolute error is below 1e-14 for x < 10, and the relative error a few units in the last place
+/// above. Factorials up to 20! are products; others are Stirling's series with five terms at an
 /// argument of at least 16, reached by the recurrence `gamma(z + 1) = z gamma(z)`.
 pub fn log2_factorial(x: f64) -> f64 {
     if x <= 20.0 && x.fract() == 0.0 {
@@ -45,21 +46,22 @@ pub fn log2_factorial(x: f64) -> f64 {
     (ln_gamma - f64::ln(below)) / std::f64::consts::LN_2
 }
 
-/// Largest count for which logarithms come from a table (two tables of 128 MiB at the very most).
+/// Entries of the largest tables (two of 128 MiB).
 pub const LARGEST_TABLE: usize = 1 << 24;
 
-/// Entries of the smallest tables.
+/// Entries of the smallest tables, which are allocated infallibly.
 const SMALLEST: usize = 64;
 
+/// Tables of functions of a count.
 struct LogTables {
     log2: Vec<f64>,
     x_log2_x: Vec<f64>,
-    /// Filled by the first criterion that asks for a factorial.
+    /// Filled on the first use of a factorial.
     log2_factorial: OnceLock<Vec<f64>>,
 }
 
 impl LogTables {
-    /// The tables of a size; None where there is no memory for them.
+    /// Tables of `size` entries; None if there is no memory for them.
     fn of(size: usize) -> Option<Self> {
         let log2 = filled(size, |i| if i == 0 { 0.0 } else { log2(i as f64) })?;
         let x_log2_x = filled(size, |i| i as f64 * log2[i])?;
@@ -67,7 +69,7 @@ impl LogTables {
     }
 }
 
-/// A table by place; None where there is no memory for it.
+/// A table of `size` values; None if there is no memory for it.
 fn filled(size: usize, value: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
     let mut table = Vec::new();
     if size > SMALLEST {
@@ -77,9 +79,10 @@ fn filled(size: usize, value: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
     Some(table)
 }
 
+/// The tables of `2^i` entries, i = 0 to 24.
 static LEVELS: [OnceLock<LogTables>; 25] = [const { OnceLock::new() }; 25];
 
-/// Logarithms of all counts up to a maximum; a cheap handle.
+/// A handle to the tables of counts up to a maximum.
 #[derive(Clone, Copy)]
 pub struct Logs {
     log2: &'static [f64],
@@ -94,7 +97,7 @@ impl std::fmt::Debug for Logs {
 }
 
 impl Logs {
-    /// Tables that hold at least the counts `0..=max` (or up to [`LARGEST_TABLE`]).
+    /// Tables with at least the counts `0..=max`, or those up to [`LARGEST_TABLE`].
     pub fn up_to(max: u64) -> Self {
         let size = (max.saturating_add(1)).min(LARGEST_TABLE as u64).next_power_of_two() as usize;
         let mut size = size.max(SMALLEST);
@@ -104,16 +107,17 @@ impl Logs {
                 return Self { log2: &level.log2, x_log2_x: &level.x_log2_x, level };
             }
             match LogTables::of(size) {
-                // A second thread that was as quick has made the same.
+                // If another thread has filled the slot meanwhile, its tables are equal.
                 Some(level) => drop(slot.set(level)),
-                // What lies beyond a smaller table is computed.
+                // Counts beyond a smaller table are computed.
                 None => size /= 2,
             }
         }
     }
 
-    /// Tables for the counts of `rows` rows that weigh `max` together: few rows have few sums, so
-    /// the tables do not grow with their weight. What lies beyond is computed, to the same bit.
+    /// Tables for the counts of `rows` rows whose weights sum up to `max`. Few rows have few different
+    /// sums, so the tables have at most 64 entries per row; larger counts are computed, to the same
+    /// bit.
     pub fn for_rows(max: u64, rows: usize) -> Self {
         Self::up_to(max.min(64 * rows as u64))
     }
@@ -137,7 +141,7 @@ impl Logs {
     }
 }
 
-/// Counts of either kind.
+/// A slice of counts of either type.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {
     /// Rows or integer weights.
@@ -146,11 +150,11 @@ pub enum Cells<'a> {
     Weights(&'a [f64]),
 }
 
-/// What a cell of a count table may be: `u32` (rows, integer weights) or `f64` (real weights).
+/// A cell of a count table: `u32` (rows, integer weights) or `f64` (sums of real weights).
 pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
-    /// A slice of counts as what it is.
+    /// A slice of counts with its type.
     fn cells(slice: &[Self]) -> Cells<'_>;
-    /// The inverse of [`Count::cells`]; nothing for counts of the other kind.
+    /// The inverse of [`Count::cells`]; None for counts of the other type.
     fn of_cells(cells: Cells<'_>) -> Option<&[Self]>;
     /// The count as a number.
     fn value(self) -> f64;
@@ -166,7 +170,7 @@ pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static
     fn log2_factorial(self, logs: Logs) -> f64;
     /// A whole number as a count.
     fn from_u32(x: u32) -> Self;
-    /// True for a cell that holds nothing.
+    /// True for a count of 0.
     #[inline]
     fn is_empty(self) -> bool {
         self == Self::default()
@@ -179,7 +183,7 @@ pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static
     }
 }
 
-/// A count too large for the tables.
+/// The formula for a count beyond the tables. Cold, so that look-ups stay small.
 #[cold]
 #[inline(never)]
 fn beyond(count: u32, formula: fn(f64) -> f64) -> f64 {
@@ -288,8 +292,8 @@ pub fn entropy<C: Count>(counts: impl Iterator<Item = C>, total: C, logs: Logs) 
     -sum / total.value() + total.log2(logs)
 }
 
-/// How equal scores are told apart. Candidates are compared in feature order, then in threshold or
-/// value order, and only a strictly larger score replaces the best: the first maximum wins.
+/// Which of several candidates with equal scores is chosen. Candidates are compared in feature order,
+/// then in threshold or value order, and only a strictly larger score replaces the best one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
@@ -298,28 +302,28 @@ pub enum Ties {
     First,
     /// Within a feature, the threshold whose value occurs first in row order.
     Row,
-    /// Any of the best, drawn with a seed that depends on the node alone.
+    /// One of the best at random, drawn with a seed that depends on the node alone.
     Random,
 }
 
-/// `a` is better than `b`: strictly larger (a NaN is never better).
+/// Whether score `a` is better than `b`: strictly larger. NaN is never better.
 #[inline]
 pub fn better(a: f64, b: f64) -> bool {
     a > b
 }
 
-/// The threshold between two neighbouring data values: their midpoint, or `lo` where the midpoint
-/// would not separate them (adjacent doubles) .
+/// The threshold between two neighbouring data values: their midpoint, or `lo` if the midpoint does not
+/// separate them, as for adjacent doubles.
 #[inline]
 pub fn midpoint(lo: f64, hi: f64) -> f64 {
     let t = lo / 2.0 + hi / 2.0;
     if t < lo || t >= hi { lo } else { t }
 }
 
-/// The largest number that is not above `t`, or exceeds it by less than `tolerance` as `x - t`
-/// tells in doubles: where a tolerant comparison changes its mind, so that `x <= reach(t,
-/// tolerance)` says the same for every number. By bisection over the doubles between, for the
-/// difference is rounded.
+/// The largest double x with `x <= t || x - t < tolerance`, so that `x <= reach(t, tolerance)` is the
+/// same comparison.
+///
+/// The difference is rounded, so x is found by bisection over the doubles.
 pub fn reach(t: f64, tolerance: f64) -> f64 {
     let within = |x: f64| x <= t || x - t < tolerance;
     let (mut low, mut high) = (order_key(t), order_key((t + 2.0 * tolerance).max(t.next_up())));
@@ -334,15 +338,19 @@ pub fn reach(t: f64, tolerance: f64) -> f64 {
     from_order_key(low)
 }
 
-/// A sum without rounding until it is read (Shewchuk 1997: a list of parts that do not overlap);
-/// the order of the terms does not matter.
+/// An exact sum, which is rounded only when it is read, so that the order of the terms does not
+/// matter.
+///
+/// It is a list of doubles whose bits do not overlap (Shewchuk 1997, Adaptive precision
+/// floating-point arithmetic), as in Python's `math.fsum`. O(parts) per term, usually a few.
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
+    /// Ascending in magnitude.
     parts: Vec<f64>,
 }
 
 impl ExactSum {
-    /// Numbers whose exact sum is this one: added to another sum, they join the two.
+    /// Numbers with this exact sum, by which it is added to another one.
     pub fn parts(&self) -> &[f64] {
         &self.parts
     }
@@ -356,11 +364,13 @@ impl ExactSum {
         }
     }
 
-    /// Add many finite numbers, exactly: significands are summed as integers, exponent by exponent,
-    /// about 1.5 ns a number.
+    /// Add many finite numbers, exactly.
+    ///
+    /// Significands are summed as integers, exponent by exponent, in about 1.5 ns per number.
     pub fn add_all(&mut self, terms: impl Iterator<Item = f64>) {
         const LOW: u64 = (1 << 52) - 1;
-        // The two halves of a sum of up to 2^31 significands.
+        // For each exponent, the sums of the lower and of the upper 32 bits of the significands, of
+        // which 2^31 do not overflow.
         let mut sums = vec![[0_i64; 2]; 1 << 11];
         for term in terms {
             let bits = term.to_bits();
@@ -371,10 +381,12 @@ impl ExactSum {
             sums[exponent][1] += signed >> 32;
         }
         for (exponent, halves) in sums.iter().enumerate() {
-            // 2^(exponent - 1075), which is below the normal numbers at first.
+            // The value of a significand's lowest bit, 2^(exponent - 1075), as the bits of a double,
+            // which is subnormal for small exponents.
             let power = exponent.max(1);
             let unit = if power > 52 { (power as u64 - 52) << 52 } else { 1 << (power - 1) };
             for (half, scale) in halves.iter().zip([1.0, f64::powi(2.0, 32)]) {
+                // Parts of at most 32 bits are exact as doubles.
                 for (part, scale) in
                     [(half & 0x7FFF_FFFF, scale), (half >> 31, scale * f64::powi(2.0, 31))]
                 {
@@ -386,6 +398,7 @@ impl ExactSum {
         }
     }
 
+    /// Add a number to the parts, from the smallest on; each sum leaves an error term.
     fn add(&mut self, term: f64) {
         let mut x = term;
         let mut kept = 0;
@@ -406,7 +419,7 @@ impl ExactSum {
         self.parts.push(x);
     }
 
-    /// The sum, rounded.
+    /// The sum, rounded to the nearest double.
     pub fn value(&self) -> f64 {
         let mut parts = self.parts.iter().rev();
         let Some(&(mut high)) = parts.next() else { return 0.0 };
@@ -419,7 +432,7 @@ impl ExactSum {
                 break;
             }
         }
-        // Half-way cases are decided by the sign of what comes next.
+        // If `low` is half a unit of `high`, the sign of the next part decides.
         if let Some(&next) = parts.next()
             && low != 0.0
             && (low < 0.0) == (next < 0.0)
@@ -434,7 +447,7 @@ impl ExactSum {
     }
 }
 
-/// A key whose unsigned order is the order of the doubles (`-0.0` and `0.0` share one key).
+/// A key whose unsigned order is the order of the doubles; `-0.0` and `0.0` have the same key.
 #[inline]
 pub fn order_key(x: f64) -> u64 {
     let bits = (x + 0.0).to_bits();
@@ -446,8 +459,10 @@ pub fn from_order_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key ^ (1 << 63) } else { !key })
 }
 
-/// A 64-bit mix of a seed and a path; the source of every random choice inside a tree, so that a
-/// choice depends on the node and never on the thread or the order of growth.
+/// A 64-bit hash of a seed and a value (the finaliser of SplitMix64).
+///
+/// Every random choice inside a tree comes from it, with values that name the node, so that a choice
+/// never depends on the thread or the order of growth.
 #[inline]
 pub fn mix(seed: u64, value: u64) -> u64 {
     let mut z =
@@ -457,8 +472,8 @@ pub fn mix(seed: u64, value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A uniform integer in `0..bound` from a mixed key (multiply-shift; bias below 2^-32 for small
-/// bounds).
+/// A uniform integer in `0..bound` from a hash ([`mix`]), by multiplication and shift; the bias is
+/// below 2^-32 for bounds below 2^32.
 #[inline]
 pub fn uniform(key: u64, bound: u64) -> u64 {
     ((u128::from(key) * u128::from(bound)) >> 64) as u64

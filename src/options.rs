@@ -1,27 +1,26 @@
 //! Options of criteria, prunings and discretisers, declared as data.
 //!
-//! An option is declared once, beside the method that has it: name, domain, default, and what it
-//! does. Python's constructors, checks and documentation and the command line's choices are made
-//! from the declaration; the core checks numbers against the same domain.
+//! An [`OptionInfo`] beside each method declares an option once: name, domain, default and
+//! description. Python's constructors, checks and documentation, and the choices of the command
+//! line, are made from it; the core checks numbers against the same domain ([`check`]).
 
 use crate::error::{Error, Result};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::fmt;
 
-/// The values that an option takes; one with the default `null` also takes None.
+/// The values that an option may have. An option with the default `null` may also be None.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OptionDomain {
     /// True or false.
     Flag,
-    /// A finite number between two limits, each of which belongs to the domain where `closed` says
-    /// so, the lower one first.
+    /// A finite number.
     Number {
-        /// Lower limit; none is no limit.
+        /// Lower limit, if there is one.
         low: Option<f64>,
-        /// Upper limit; none is no limit.
+        /// Upper limit, if there is one.
         high: Option<f64>,
-        /// Whether the limits belong to the domain.
+        /// Whether (lower, upper) limit belong to the domain.
         closed: (bool, bool),
     },
     /// A whole number.
@@ -43,12 +42,12 @@ pub enum OptionDomain {
     },
     /// A class: its label in Python, its code here.
     Class,
-    /// One of some words, or in Python a function of the sizes of sets.
+    /// One of some words, or in Python a function of the size of a set.
     SizeFunction {
         /// The words.
         words: &'static [&'static str],
     },
-    /// Values of such a function. They are made from it, users do not give them.
+    /// The values of a function of the size of a set. Python makes them; users do not give them.
     SizeValues,
 }
 
@@ -85,7 +84,7 @@ impl OptionDomain {
     }
 }
 
-/// Words in quotes, the last one after "or".
+/// Words in quotes and `more`, as a list with "or" before the last.
 fn quoted(words: &[&str], more: Option<&str>) -> String {
     let quoted = words.iter().map(|word| format!("'{word}'"));
     let mut all: Vec<String> = quoted.chain(more.map(str::to_string)).collect();
@@ -95,7 +94,7 @@ fn quoted(words: &[&str], more: Option<&str>) -> String {
     }
 }
 
-/// A limit in few digits.
+/// A limit, with an exponent if it is large.
 fn limit(number: f64) -> String {
     if number.is_finite() && number.abs() >= 1e16 {
         format!("{number:e}")
@@ -104,7 +103,7 @@ fn limit(number: f64) -> String {
     }
 }
 
-/// The domain in words, as they follow "must be".
+/// The domain in words that follow "must be".
 impl fmt::Display for OptionDomain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -130,28 +129,27 @@ impl fmt::Display for OptionDomain {
     }
 }
 
-/// One option, as data.
+/// The declaration of an option.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionInfo {
     /// Name in Python and in the command line.
     pub name: &'static str,
-    /// The values that it takes.
+    /// The values that it may have.
     pub domain: OptionDomain,
     /// Default, as JSON text.
     pub default: &'static str,
-    /// Other allowed values of a criterion's option, as a JSON list; tests fit with each of them
-    /// beside the defaults of the other options, and hold the criterion's `convex` and `fractional`
-    /// against it; its other facts, such as the range, are those of the defaults. Empty where none
-    /// stands alone.
+    /// Some other values of a criterion's option, as a JSON list. Tests fit with each of them, with
+    /// defaults for the other options, and check the criterion's `convex` and `fractional`; its other
+    /// facts, such as the range, hold for the defaults alone. Empty if no value is valid with those.
     pub others: &'static str,
-    /// What Python takes besides; empty where that is nothing.
+    /// Other values that Python accepts, in words; empty if there are none.
     pub besides: &'static str,
-    /// What it does, in one sentence.
+    /// The effect, in one sentence.
     pub doc: &'static str,
 }
 
 impl OptionInfo {
-    /// What most options leave out.
+    /// Values of the fields that most options leave out.
     pub const PLAIN: Self = Self {
         name: "",
         domain: OptionDomain::Flag,
@@ -161,7 +159,7 @@ impl OptionInfo {
         doc: "",
     };
 
-    /// What it takes, in words that follow "must be".
+    /// All values that the option may have, in words that follow "must be".
     pub fn words(&self) -> String {
         let none = if self.default == "null" { ", or None" } else { "" };
         let besides = if self.besides.is_empty() { "" } else { ", or " };
@@ -182,10 +180,10 @@ impl Serialize for OptionInfo {
     }
 }
 
-/// Refuse a number outside the domain of an option.
+/// Check that a number lies in the domain of the option `name`.
 ///
 /// # Errors
-/// [`Error::Parameter`].
+/// [`Error::Parameter`] if it does not.
 pub fn check(options: &[OptionInfo], name: &str, value: f64) -> Result<()> {
     match options.iter().find(|option| option.name == name) {
         Some(option) if !option.domain.holds(value) => {

@@ -1,17 +1,18 @@
-//! The one place that decides about threads.
+//! Threads: pools, jobs that can be cancelled, and parallel loops. No other module starts a thread.
 //!
-//! A pool of our own for each process (a global pool hangs in a forked child): slots are claimed
-//! with one atomic exchange on the process id *before* any lock is touched, a child never looks at
-//! its parent's slot, and the parent's pool is simply leaked there.
+//! **Pools.** Rayon's global pool hangs in a forked child, so each process has its own pools. A
+//! process claims a slot by one atomic exchange on its id *before* it takes a lock, and a child never
+//! uses the slot of its parent, whose pools are leaked there.
 //!
-//! [`run`] hands a job that is expected to be long to the pool while the calling thread waits; a
-//! job that is expected to be short runs on the calling thread. Either way the calling thread calls
-//! the watcher (signals, progress) every 50 ms: while it waits, or from [`Control::check`] inside
-//! the job. The estimate decides about threads alone, never about whether a job can be interrupted.
-//! Panics unwind and come back as [`Error::Internal`].
+//! **Jobs.** [`run`] gives a job that is expected to be long to a pool while the calling thread
+//! waits, and runs a short one on the calling thread. In both cases the calling thread calls the
+//! watcher (signals, progress) every 50 ms: while it waits, or from [`Control::check`] inside the
+//! job. So the estimate of the length never decides whether a job can be interrupted. Panics are
+//! caught and returned as [`Error::Internal`].
 //!
-//! Inside a job nothing but [`map`] and [`for_each_mut`] starts parallel work; with one thread they
-//! are plain loops, so no result can depend on the number of threads unless a job makes it so.
+//! **Loops.** Inside a job only [`map`] and [`for_each_mut`] start parallel work. With one thread
+//! they are plain loops, and results come in the order of the items, so results do not depend on the
+//! number of threads.
 
 use crate::error::{Error, Result};
 use crate::memory::{self, Budget};
@@ -23,20 +24,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// Time between two calls of a job's watcher.
-const LISTEN: Duration = Duration::from_millis(50);
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Stack of a worker; nothing recurses.
+/// Bytes of a worker's stack; nothing recurses.
 const STACK: usize = 2 << 20;
 
+/// The pools of one process.
 struct Slot {
+    /// Id of the process, or 0.
     claimed_by: AtomicU32,
     pools: OnceLock<Mutex<Vec<Arc<rayon::ThreadPool>>>>,
 }
 
-/// One slot for each generation of forks that a process has behind it.
+/// A slot for each generation of forked processes. A process beyond the last has no pool.
 static SLOTS: [Slot; 32] =
     [const { Slot { claimed_by: AtomicU32::new(0), pools: OnceLock::new() } }; 32];
 
+/// The pool with a number of threads, built on first use; None if it cannot be built.
 fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     let pid = std::process::id();
     for slot in &SLOTS {
@@ -47,6 +51,7 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
             Err(owner) if owner == pid => {}
             Err(_) => continue,
         }
+        // Another thread of this process may have claimed the slot and be about to fill it.
         let pools = loop {
             match slot.pools.get() {
                 Some(p) => break p,
@@ -57,8 +62,7 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
         if let Some(p) = pools.iter().find(|p| p.current_num_threads() == threads) {
             return Some(p.clone());
         }
-        // A thread needs its stack and what the system keeps about it; short of that the job is
-        // done by the calling thread.
+        // Without memory for the stacks, the calling thread does the job.
         memory::is_there(threads.saturating_mul(STACK) + memory::BASE).ok()?;
         let built = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -73,51 +77,51 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     None
 }
 
-/// What a running job and its caller share: the number of threads, the cancel flag and a progress
-/// counter.
+/// The handle of a job, which it shares with its caller: number of threads, memory, cancellation and
+/// progress. Methods that return a `Control` return a handle of the same job with other limits.
 #[derive(Debug, Clone)]
 pub struct Control {
     threads: usize,
-    /// Announces and reports nothing.
+    /// Whether progress is not reported.
     quiet: bool,
     /// How often memory had run out when the job began.
     exhaustions: u64,
     budget: Budget,
     shared: Arc<Shared>,
-    /// Of a job on the calling thread, which has to listen itself.
-    listener: Option<Arc<Listener>>,
+    /// In a job on the calling thread, which must call its watcher itself.
+    inline_watch: Option<Arc<InlineWatch>>,
     deadline: Option<Instant>,
 }
 
-/// The watcher of a job that runs on the calling thread, and when to call it.
-struct Listener {
+/// The watcher of a job that runs on the calling thread, and when it is called next.
+struct InlineWatch {
     watcher: Watcher,
     start: Instant,
-    /// Nanoseconds after the start when the watcher is called next.
+    /// Time of the next call, in nanoseconds after the start.
     due: AtomicU64,
-    /// When the clock was read last, in nanoseconds after the start.
+    /// Time of the last reading of the clock, in nanoseconds after the start.
     read: AtomicU64,
-    /// Calls of `listen` that do not read the clock, since they follow each other quickly.
+    /// Number of checks that still skip reading the clock, as checks follow each other quickly.
     skip: AtomicU32,
     /// The watcher's error, which ends the job.
     stopped: Mutex<Option<Error>>,
 }
 
-impl std::fmt::Debug for Listener {
+impl std::fmt::Debug for InlineWatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Listener").field("start", &self.start).finish_non_exhaustive()
+        f.debug_struct("InlineWatch").field("start", &self.start).finish_non_exhaustive()
     }
 }
 
-impl Listener {
+impl InlineWatch {
     fn new(watcher: Watcher) -> Self {
-        let due = AtomicU64::new(LISTEN.as_nanos() as u64);
+        let due = AtomicU64::new(WATCH_INTERVAL.as_nanos() as u64);
         let (start, read, skip) = (Instant::now(), AtomicU64::new(0), AtomicU32::new(0));
         Self { watcher, start, due, read, skip, stopped: Mutex::new(None) }
     }
 
-    /// Call the watcher where it is time to; its error cancels the job.
-    fn listen(&self, control: &Control) -> Result<()> {
+    /// Call the watcher if it is due; its error cancels the job.
+    fn call_if_due(&self, control: &Control) -> Result<()> {
         let skip = self.skip.load(Ordering::Relaxed);
         if skip > 0 {
             self.skip.store(skip - 1, Ordering::Relaxed);
@@ -126,13 +130,15 @@ impl Listener {
         let (now, due) = (self.start.elapsed().as_nanos() as u64, self.due.load(Ordering::Relaxed));
         let since = now - self.read.swap(now, Ordering::Relaxed).min(now);
         if now < due {
-            // A small fit calls 40 times in 20 us, and the clock takes 25 ns.
+            // A small fit checks 40 times in 20 us, and reading the clock takes 25 ns: after two
+            // checks within a millisecond, three do not read it.
             self.skip.store(if since < 1_000_000 { 3 } else { 0 }, Ordering::Relaxed);
             return Ok(());
         }
-        self.due.store(u64::MAX, Ordering::Relaxed); // the watcher's own calls do not come back
+        // The watcher may check the control itself, which must not call it again.
+        self.due.store(u64::MAX, Ordering::Relaxed);
         let answer = caught(&mut || (self.watcher)(control));
-        let next = self.start.elapsed() + LISTEN;
+        let next = self.start.elapsed() + WATCH_INTERVAL;
         self.due.store(next.as_nanos() as u64, Ordering::Relaxed);
         answer.map_err(|e| {
             control.cancel();
@@ -142,10 +148,13 @@ impl Listener {
     }
 }
 
+/// The state of a job that all its handles share.
 #[derive(Debug, Default)]
 struct Shared {
     cancel: AtomicBool,
+    /// Finished units of work.
     done: AtomicU64,
+    /// Units of work in all.
     total: AtomicU64,
 }
 
@@ -159,39 +168,38 @@ impl Control {
             exhaustions,
             budget: Budget::default(),
             shared: Arc::default(),
-            listener: None,
+            inline_watch: None,
             deadline: None,
         }
     }
 
-    /// The job with this much memory.
+    /// A handle with a memory budget.
     #[must_use]
     pub fn within(&self, budget: Budget) -> Self {
         Self { budget, ..self.clone() }
     }
 
-    /// The job while it holds `bytes` that count against its limit.
+    /// A handle for work that is done while the job holds `bytes` of its budget.
     pub fn holding(&self, bytes: usize) -> Self {
         self.within(self.budget.holding(bytes))
     }
 
-    /// What the job may allocate.
+    /// The memory that the job may allocate.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The same job, told to use one thread only (for work below a parallel loop).
+    /// A handle with one thread, for work inside a parallel loop.
     pub fn serial(&self) -> Self {
         Self { threads: 1, ..self.clone() }
     }
 
-    /// The same job for a part whose progress is not the job's: what it announces and reports is
-    /// not heard.
+    /// A handle that reports no progress, for a part whose units of work are not those of the job.
     pub fn quiet(&self) -> Self {
         Self { quiet: true, ..self.clone() }
     }
 
-    /// The job with a deadline: from then on [`Control::check`] is `Err(OutOfTime)`.
+    /// A handle with a deadline, after which [`Control::check`] returns `Err(OutOfTime)`.
     pub fn until(&self, deadline: Option<Instant>) -> Self {
         Self { deadline, ..self.clone() }
     }
@@ -201,8 +209,9 @@ impl Control {
         self.threads
     }
 
-    /// `Err(Cancelled)` once the caller asked to stop, `Err(Memory)` once memory has run out; costs
-    /// a look at the clock at most, to be called every few milliseconds.
+    /// An error if the job must end: `Cancelled`, `Memory` if memory has run out, or `OutOfTime`.
+    ///
+    /// Jobs call it every few milliseconds. It takes as long as reading the clock, at most.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if memory::exhaustions() != self.exhaustions {
@@ -211,8 +220,8 @@ impl Control {
             Err(Error::Cancelled)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Err(Error::OutOfTime)
-        } else if let Some(listener) = &self.listener {
-            listener.listen(self)
+        } else if let Some(watch) = &self.inline_watch {
+            watch.call_if_due(self)
         } else {
             Ok(())
         }
@@ -223,7 +232,7 @@ impl Control {
         self.shared.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Announce how many units of work there are.
+    /// Set the number of units of work.
     pub fn expect(&self, total: u64) {
         if !self.quiet {
             self.shared.total.store(total, Ordering::Relaxed);
@@ -237,20 +246,22 @@ impl Control {
         }
     }
 
-    /// (finished, announced) units of work.
+    /// (finished, all) units of work.
     pub fn progress(&self) -> (u64, u64) {
         (self.shared.done.load(Ordering::Relaxed), self.shared.total.load(Ordering::Relaxed))
     }
 }
 
-/// Called on the calling thread every 50 ms; an error cancels the job and is returned.
+/// A function that the calling thread calls every 50 ms while a job runs; its error cancels the job
+/// and is returned.
 pub type Watcher = Arc<dyn Fn(&Control) -> Result<()> + Send + Sync>;
 
-/// A watcher for callers that neither have signals to answer nor show progress.
+/// A watcher that does nothing, for callers without signals and progress.
 pub fn unwatched() -> Watcher {
     Arc::new(|_| Ok(()))
 }
 
+/// The message of a panic.
 fn describe(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()
@@ -259,18 +270,21 @@ fn describe(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".to_string())
 }
 
-/// Do `work`; a panic becomes an error. One instance serves all results, as with what follows.
+/// Call `work`; a panic becomes an error. Not generic, so that it is compiled once.
 fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     let exhaustions = memory::exhaustions();
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
-        // a library's way to say that it was given no memory
+        // Some libraries panic if they get no memory.
         Err(_) if memory::exhaustions() != exhaustions => Err(memory::exhausted()),
         Err(panic) => Err(Error::Internal(describe(panic.as_ref()))),
     }
 }
 
-/// Run a job: a `long` one in the pool while the caller waits, another on the calling thread.
+/// Run a job: a `long` one in a pool while the calling thread waits, another on the calling thread.
+///
+/// # Errors
+/// Those of the job and of the watcher; [`Error::Internal`] after a panic.
 pub fn run<R: Send>(
     control: &Control,
     long: bool,
@@ -280,6 +294,7 @@ pub fn run<R: Send>(
     let Some(pool) = (if long { pool(control.threads) } else { None }) else {
         return run_here(control, watcher, job);
     };
+    // The generic job becomes a `FnMut` for code that is compiled once.
     let (mut job, mut result) = (Some(job), None);
     run_in_pool(&pool, control, watcher, &mut |control| {
         if let Some(job) = job.take() {
@@ -291,13 +306,16 @@ pub fn run<R: Send>(
 }
 
 /// Run a job on the calling thread, with one thread.
+///
+/// # Errors
+/// Those of [`run`].
 pub fn run_here<R>(
     control: &Control,
     watcher: &Watcher,
     job: impl FnOnce(&Control) -> Result<R>,
 ) -> Result<R> {
-    let listener = Arc::new(Listener::new(watcher.clone()));
-    let control = Control { listener: Some(listener.clone()), ..control.serial() };
+    let watch = Arc::new(InlineWatch::new(watcher.clone()));
+    let control = Control { inline_watch: Some(watch.clone()), ..control.serial() };
     let (mut job, mut result) = (Some(job), None);
     let done = caught(&mut || {
         if let Some(job) = job.take() {
@@ -305,11 +323,12 @@ pub fn run_here<R>(
         }
         Ok(())
     });
-    let stopped = listener.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let stopped = watch.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
     stopped.map_or(done, Err)?;
     result.ok_or_else(|| Error::Internal("a job without a result".into()))
 }
 
+/// Run a job in a pool. The calling thread waits for it and calls the watcher.
 fn run_in_pool(
     pool: &rayon::ThreadPool,
     control: &Control,
@@ -324,7 +343,7 @@ fn run_in_pool(
         });
         let mut stopped = None;
         loop {
-            match receiver.recv_timeout(LISTEN) {
+            match receiver.recv_timeout(WATCH_INTERVAL) {
                 Ok(result) => return stopped.map_or(result, Err),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if stopped.is_none()
@@ -342,13 +361,16 @@ fn run_in_pool(
     })
 }
 
-/// Rayon's loop over indices, compiled once: generic code around it made a quarter of the crate.
+/// Call `work(0)` to `work(n - 1)` in parallel. Not generic: instances of rayon's loop for each caller
+/// were a quarter of the compiled crate.
 fn for_each_index(n: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..n).into_par_iter().with_max_len(1).for_each(work);
 }
 
-/// `f(0), f(1), ... f(n - 1)` in this order, computed in parallel where the control allows it; the
-/// first error (by index) is returned.
+/// `f(0), f(1), ... f(n - 1)`, computed in parallel if the control allows it.
+///
+/// # Errors
+/// The first error by index.
 pub fn map<R: Send>(
     control: &Control,
     n: usize,
@@ -367,7 +389,10 @@ pub fn map<R: Send>(
     results.collect()
 }
 
-/// Work on each element of a slice, in parallel where the control allows it.
+/// Call `f` with the index of each element and the element, in parallel if the control allows it.
+///
+/// # Errors
+/// The first error by index.
 pub fn for_each_mut<T: Send>(
     control: &Control,
     items: &mut [T],
@@ -383,10 +408,13 @@ pub fn for_each_mut<T: Send>(
     .map(drop)
 }
 
-/// Threads meant by scikit-learn's `n_jobs`: `None` is one, a negative number counts back from all
-/// cores.
+/// The number of threads that scikit-learn's `n_jobs` means: None is one, and -1 is all cores, -2 all
+/// but one and so on; at most 1024.
+///
+/// # Errors
+/// [`Error::Parameter`] for 0.
 pub fn threads_for(n_jobs: Option<i64>) -> Result<usize> {
-    // The system is asked only where it matters: it reads several files.
+    // Asked only where it matters, as the system reads several files for it.
     let cores = || std::thread::available_parallelism().map_or(1, usize::from) as i64;
     match n_jobs {
         None => Ok(1),

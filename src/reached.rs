@@ -1,18 +1,17 @@
-//! Counts of the ways that growth took, for tests that must prove that their cases reach each way.
+//! Counts of the code paths ("ways") of growth, by which tests prove that their cases reach each path.
 //!
-//! A producer of candidates, a form of scoring or a form of a node's rows calls [`count`] once a
-//! node, a feature or a block, never once a row. [`counts`] gives the sums of the process since it
-//! started. Builds without debug assertions (the release build) hold no counter, and [`count`] is
-//! empty there.
-//!
-//! When not to use it: to choose a way, or to measure one.
+//! There are several paths for the same result: for forms of a node's rows, of candidates and of
+//! scoring. Each calls [`count`] once per node, feature or block, never per row, and [`counts`] has
+//! the numbers since the process began. Builds without debug assertions (the release build) have no
+//! counters, and [`count`] is empty there. Not to choose a path, or to measure one.
 
 #[cfg(debug_assertions)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Declares [`Way`] from lists of variant, name in [`counts`], and description.
 macro_rules! ways {
     ($($way:ident $name:literal $text:literal),* $(,)?) => {
-        /// A way that growth may take.
+        /// A code path of growth.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Way {
             $(#[doc = $text] $way,)*
@@ -27,7 +26,7 @@ ways! {
     // Rows of a node.
     Ranges "rows/ranges" "A node on ranges of sorted orders.",
     BitPlanes "rows/bit planes" "A node on bit planes of nominal features.",
-    Fractions "rows/fractions" "A node whose rows may belong to it in part.",
+    Fractions "rows/fractions" "A node to which rows belong with a fraction of their weight.",
     Codes "rows/codes" "A node on codes of bins or of values.",
     GlobalLeaf "rows/global" "A leaf of global growth.",
     Tasks "rows/tasks" "A tree whose subtrees are grown as tasks of their own.",
@@ -35,19 +34,19 @@ ways! {
     BestFirst "rows/best first" "Leaves that are split in the order of their improvement.",
     // Thresholds of sorted rows.
     WalkCounted "walk/counted" "Thresholds of unit rows of few classes, counted by class.",
-    WalkCountedMissing "walk/counted, missing" "These beside a branch of missing values.",
-    WalkCountedAll "walk/counted, no convexity" "Every boundary of these: no convexity.",
+    WalkCountedMissing "walk/counted, missing" "`WalkCounted` with a branch of missing values.",
+    WalkCountedAll "walk/counted, no convexity" "`WalkCounted` at every boundary, without convexity.",
     WalkWeighed "walk/weighed" "Thresholds of rows with fixed-point weights.",
-    WalkWeighedMissing "walk/weighed, missing" "These beside a branch of missing values.",
-    WalkBoxes "walk/boxes" "Boxes of places that a bound leaves out.",
+    WalkWeighedMissing "walk/weighed, missing" "`WalkWeighed` with a branch of missing values.",
+    WalkBoxes "walk/boxes" "Boxes of places that a bound excludes.",
     WalkAny "walk/any classes" "Thresholds whose tables are written one after the other.",
-    WalkAnyMissing "walk/any classes, missing" "These beside a branch of missing values.",
+    WalkAnyMissing "walk/any classes, missing" "`WalkAny` with a branch of missing values.",
     RunningSquares "walk/running squares" "Thresholds scored from running sums of squares.",
     RunningLogarithms "walk/running logarithms" "Thresholds scored from running logarithms.",
-    RunningBelow "walk/running, below" "A block of places that a bound leaves out.",
+    RunningBelow "walk/running, below" "A block of places that a bound excludes.",
     ShortSquares "bytes/squares" "Byte orders of at most 64 rows, sums of squares.",
     ShortLogarithms "bytes/logarithms" "Byte orders of at most 64 rows, logarithms.",
-    ShortBelow "bytes/below" "Byte orders that a bound leaves out.",
+    ShortBelow "bytes/below" "Byte orders that a bound excludes.",
     OnePlace "walk/one place" "The one threshold that the splitter drew.",
     C45Blocks "c45/blocks" "C4.5's thresholds in blocks.",
     C45Runs "c45/runs" "C4.5's thresholds run by run.",
@@ -56,10 +55,10 @@ ways! {
     SubsetMasks "levels/masks" "All divisions of the levels in two.",
     SubsetOrder "levels/one by one" "One level against the others, or cuts of an order of levels.",
     SubsetDrawn "levels/drawn" "The one division of levels that was drawn.",
-    // What is done with a block of tables.
+    // Use of a block of tables.
     Screened "block/screened" "Quick scores with a bound on their error, then exact ones.",
     Scored "block/scored" "The formula for every table.",
-    Gathered "block/gathered" "Tables that a user's function sees in one call.",
+    Gathered "block/gathered" "Tables that a user's function gets in one call.",
     Collected "block/global" "Tables that global growth keeps.",
     // Codes.
     GroupsCounted "codes/groups of counters" "Occupied codes of a feature, read from counters.",
@@ -70,19 +69,19 @@ ways! {
     LanesTable "codes/masks, table" "Cuts of at most 64 rows in one block of tables.",
     LanesSums "codes/masks, class sums" "Cuts of at most 64 rows, by sums over classes.",
     LanesWords "codes/masks, words" "Cuts of at most 64 rows of two classes, as words.",
-    CountersChosen "codes/counters of some" "Counters of the features that a node looks at.",
-    CountersKept "codes/counters kept" "Counters of a child that remain of its parent's.",
+    CountersChosen "codes/counters of some" "Counters of the features that a node has drawn.",
+    CountersKept "codes/counters kept" "Counters of a child: the parent's less those of the other children.",
     CountersPacked "codes/counters packed" "Counters that become words in a smaller node.",
     CountersWide "codes/counters, wide" "Counters of codes of two bytes.",
     CountersWeighed "codes/counters, weights" "Counters of real weights.",
-    GroupsMissing "codes/groups, missing" "Groups beside a branch of missing values.",
+    GroupsMissing "codes/groups, missing" "Groups with a branch of missing values.",
     CountersBlocks "codes/counters of blocks" "Counters added up from blocks of rows.",
     // Growth by the table of the whole tree.
     GlobalRows "global/rows of labels" "Distances as sums over labels.",
     GlobalTables "global/tables" "Distances of a table for each candidate.",
-    GlobalNearest "global/nearest" "The leaf's candidates that a bound leaves in.",
-    // Entries into a fit.
-    FitNumbers "fit/numbers" "A tree on codes of the caller's own numbers.",
+    GlobalNearest "global/nearest" "The candidates of a leaf that a bound does not exclude.",
+    // Encodings of the training rows.
+    FitNumbers "fit/numbers" "A tree on codes of the numbers of an array.",
     FitTable "fit/codes of a table" "A tree on codes of an encoded table.",
     FitSample "fit/codes of a sample" "A tree of a forest on codes.",
     FitRounded "fit/rounded numbers" "Numbers rounded to their bins.",
@@ -91,7 +90,7 @@ ways! {
 #[cfg(debug_assertions)]
 static COUNTS: [AtomicU64; WAYS.len()] = [const { AtomicU64::new(0) }; WAYS.len()];
 
-/// A way was taken.
+/// Count a use of a path.
 #[inline(always)]
 pub fn count(way: Way) {
     #[cfg(debug_assertions)]
@@ -100,7 +99,7 @@ pub fn count(way: Way) {
     let _ = way;
 }
 
-/// How often each way was taken, by its name; empty in builds that do not count.
+/// The number of uses of each path, by its name; empty in builds that do not count.
 pub fn counts() -> Vec<(&'static str, u64)> {
     #[cfg(debug_assertions)]
     return WAYS

@@ -7,6 +7,7 @@
 use super::Source;
 use fasttree_core::read::{
     Arff, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError, ReadLimits, Result,
+    WantedColumn,
 };
 
 /// Weights of rows that have one, beside the columns.
@@ -99,14 +100,16 @@ fn csv_of(
     reader.end()?;
     let width = reader.width();
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
+    let wanted = |place, kind, may_be_labels| WantedColumn { place, kind, may_be_labels };
     let kind = |j| match j % 4 {
-        0 => (j, CellKind::Found, false),
-        1 => (j, CellKind::Numbers, false),
-        2 => (j, CellKind::Numbers, true),
-        _ => (j, CellKind::Declared(vec![b"a".to_vec(), b"b".to_vec()]), false),
+        0 => wanted(j, CellKind::Found, false),
+        1 => wanted(j, CellKind::Numbers, false),
+        2 => wanted(j, CellKind::Numbers, true),
+        _ => wanted(j, CellKind::Declared(vec![b"a".to_vec(), b"b".to_vec()]), false),
     };
-    let kinds =
-        (0..width).map(|j| if header { kind(j) } else { (j, CellKind::Found, false) }).collect();
+    let kinds = (0..width)
+        .map(|j| if header { kind(j) } else { wanted(j, CellKind::Found, false) })
+        .collect();
     reader.start(header, names, kinds, vec![Vec::new(), b"?".to_vec(), b"NA".to_vec()])?;
     Ok((reader.finish()?.0, Vec::new()))
 }

@@ -30,11 +30,6 @@ fn is_numeric(columns: &Columns<'_>) -> Vec<bool> {
     (0..columns.features()).map(number).collect()
 }
 
-fn numbers_of(columns: &Columns<'_>) -> Vec<usize> {
-    let numeric = is_numeric(columns);
-    (0..numeric.len()).filter(|&f| numeric[f]).collect()
-}
-
 type Summary<'py> = (
     Vec<Bound<'py, PyArray1<f64>>>,
     Bound<'py, PyArray1<u64>>,
@@ -54,20 +49,13 @@ pub fn edge_summary<'py>(
     bins: usize,
 ) -> PyResult<Summary<'py>> {
     let columns = Columns::new(&blocks, rows).map_err(exception)?;
-    let (numeric, weights) = (numbers_of(&columns), weights(&copies));
+    let weights = weights(&copies);
     let _memory = reserve(rows.saturating_mul(16), rows * 8)?;
     let work = Work::from(rows * columns.features());
     let kept = kept(&weights, rows);
     let found = run(py, None, work, None, |control| {
         let rows = RowChoice::Some(&kept);
-        EdgeSummary::new(
-            &columns,
-            (&numeric, columns.features()),
-            (rows, total),
-            &weights,
-            bins,
-            control,
-        )
+        EdgeSummary::new(&columns, &is_numeric(&columns), rows, total, &weights, bins, control)
     })?;
     Ok((
         found.sample.into_iter().map(|v| v.into_pyarray(py)).collect(),

@@ -6,7 +6,7 @@
 use super::InternalError;
 use crate::read::{
     Arff, AttributeKind, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError,
-    ReadLimits, Result,
+    ReadLimits, Result, WantedColumn,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -117,10 +117,10 @@ impl PyDelimitedReader {
                 None if numbers => CellKind::Numbers,
                 None => CellKind::Found,
             };
-            (place, kind, may_fail)
+            WantedColumn { place, kind, may_be_labels: may_fail }
         };
-        let kinds = kinds.into_iter().map(kind).collect();
-        step(py, || reader.start(header, names, kinds, missing))
+        let wanted = kinds.into_iter().map(kind).collect();
+        step(py, || reader.start(header, names, wanted, missing))
     }
 
     /// Columns, positions to be read again as labels, and the line that is not UTF-8.

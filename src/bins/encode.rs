@@ -1,9 +1,9 @@
-//! Rows of numbers and levels become records.
+//! Encoding of a training set as records, and bootstrap samples of the records.
 //!
-//! Tiles of rows are read column by column, looked up (`lookup`) and written into the records;
-//! the lowest and the highest value of each bin are kept on the way. Blocks of rows are encoded by
-//! several threads; what they find of a bin's values is merged, and minima do not depend on the
-//! order.
+//! Tiles of rows are read column by column, their bins are looked up (`lookup`), and the codes are
+//! written to the records; the lowest and the highest value of each bin are kept. Several threads
+//! encode blocks of rows; minima and maxima of blocks are merged, so nothing depends on the number
+//! of threads. About 2 ns per cell.
 
 use super::lookup::Lookup;
 use super::records::{Records, RowLayout, WeightWidth};
@@ -16,41 +16,43 @@ use std::sync::{Mutex, PoisonError};
 
 /// Rows encoded by one task.
 const TASK: usize = 512 * TILE;
-/// No value of a bin was seen.
-const NOTHING: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+/// The range of a bin without values.
+const EMPTY: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 /// A training set on which histograms are counted.
 #[derive(Debug)]
 pub struct BinnedTable {
-    /// What codes mean, feature by feature.
+    /// The codes of each feature.
     pub features: Vec<FeatureBins>,
     /// The rows.
     pub records: Records,
     /// Number of declared classes.
     pub classes: usize,
-    /// Value of one unit of weight.
+    /// The weight that one unit of a record's weight stands for.
     pub unit: f64,
 }
 
-/// What the records of a table mean.
+/// The meaning of a table's records.
 #[derive(Debug, Clone, Copy)]
 pub struct TableFacts<'a> {
-    /// What codes mean, feature by feature.
+    /// The codes of each feature.
     pub features: &'a [FeatureBins],
     /// Number of declared classes.
     pub classes: usize,
-    /// Value of one unit of weight.
+    /// The weight that one unit of a record's weight stands for.
     pub unit: f64,
 }
 
-/// How one column is encoded.
+/// How the values of one column become codes.
 enum Encoder {
+    /// The bin of a number.
     Number(Lookup),
+    /// The code of a level as it is; with the number of levels.
     Level(u32),
 }
 
 impl Encoder {
-    /// Codes without that of missing values.
+    /// Number of codes, without that of missing values.
     fn codes(&self) -> u32 {
         match self {
             Self::Number(lookup) => lookup.len() as u32 + 1,
@@ -59,22 +61,23 @@ impl Encoder {
     }
 }
 
-/// What one block of rows says of a column.
-struct Seen {
+/// The values of a column in one block of rows.
+struct BlockValues {
+    /// Lowest and highest value of each bin; none for levels.
     ranges: Vec<[f64; 2]>,
     missing: bool,
 }
 
-impl Seen {
+impl BlockValues {
     fn new(encoder: &Encoder) -> Self {
         let ranges = match encoder {
-            Encoder::Number(_) => vec![NOTHING; encoder.codes() as usize],
+            Encoder::Number(_) => vec![EMPTY; encoder.codes() as usize],
             Encoder::Level(_) => Vec::new(),
         };
         Self { ranges, missing: false }
     }
 
-    /// Take note of some values and their codes; that of NaN is beyond the bins.
+    /// Widen the ranges by some values with their codes; the code of NaN is beyond the bins.
     fn widen(&mut self, codes: &[u16], numbers: &[f64]) {
         for (&code, &x) in codes.iter().zip(numbers) {
             let Some(range) = self.ranges.get_mut(usize::from(code)) else { continue };
@@ -88,12 +91,13 @@ impl Seen {
     }
 }
 
-/// What to encode.
+/// The codes, classes and weights that records are made of.
 #[derive(Debug, Clone, Copy)]
 pub struct BinEncoding<'a> {
-    /// Cut points of numeric features; nothing for nominal ones.
+    /// Cut points of each numeric feature; None for a nominal one.
     pub cuts: &'a [Option<&'a [f64]>],
-    /// The one value of each bin, where a bin has but one; else its extremes are looked for.
+    /// The only value of each bin of each feature, if every bin has one value; else None, and the
+    /// range of each bin is found while rows are encoded.
     pub values: Option<&'a [Vec<f64>]>,
     /// Number of levels of nominal features.
     pub levels: &'a [u32],
@@ -107,6 +111,9 @@ pub struct BinEncoding<'a> {
 
 impl BinnedTable {
     /// Encode rows.
+    ///
+    /// # Errors
+    /// Where memory runs out, or [`Error::Cancelled`].
     pub fn new(
         cells: &dyn RowSource,
         rows: RowChoice<'_>,
@@ -125,65 +132,69 @@ impl BinnedTable {
                 None => Encoder::Level(levels),
             })
             .collect();
-        // A code more than these may be that of missing values.
+        // Missing values may need one code more, so 255 codes are the most for one byte.
         let wide = encoders.iter().any(|e| e.codes() > 255);
         let (weight, unit) = match encoding.weights {
             Weights::Unit => (WeightWidth::None, 1.0),
             Weights::Integer(_) => (WeightWidth::Word, 1.0),
             Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
         };
+        // Blocks of rows are encoded in parallel, each into its part of the records.
         let layout = RowLayout::new(encoders.len(), wide, weight);
         memory::expect(rows.len() * layout.width)?;
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
         let blocks: Vec<Mutex<&mut [u8]>> =
             records.bytes.chunks_mut(TASK * layout.width).map(Mutex::new).collect();
-        let seen = parallel::map(control, blocks.len(), |i| {
+        let found = parallel::map(control, blocks.len(), |i| {
             let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
             encode_block(cells, rows, i * TASK, encoding, &encoders, layout, &mut block, control)
         })?;
         drop(blocks);
+        // What all blocks found of each feature.
         let features = encoders
             .iter()
             .enumerate()
             .map(|(f, encoder)| FeatureBins {
                 codes: encoder.codes(),
-                missing: seen.iter().any(|s| s[f].missing),
+                missing: found.iter().any(|block| block[f].missing),
                 ranges: matches!(encoder, Encoder::Number(_)).then(|| match encoding.values {
                     Some(values) => values[f].iter().map(|&x| [x, x]).collect(),
-                    None => merged(&seen, f),
+                    None => merged_ranges(&found, f),
                 }),
             })
             .collect();
         Ok(Self { features, records, classes: encoding.classes, unit })
     }
 
-    /// What the records mean.
+    /// The meaning of the records.
     pub fn facts(&self) -> TableFacts<'_> {
         TableFacts { features: &self.features, classes: self.classes, unit: self.unit }
     }
 
-    /// The records, and what they mean.
+    /// The codes of each feature, and the records.
     pub fn into_records(self) -> (Vec<FeatureBins>, Records) {
         (self.features, self.records)
     }
 
-    /// The rows with copies of each, by place: those without any are left out.
+    /// A bootstrap sample: each row with its number of copies as weight, without rows of 0 copies.
     pub fn drawn(&self, copies: &[u32]) -> Records {
         let most = copies.iter().max().copied().unwrap_or(0);
         self.drawn_as(if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word }, copies)
     }
 
-    /// Drawn rows with four bytes for the copies, whatever their number.
+    /// A bootstrap sample as [`Self::drawn`], with four bytes for the copies whatever their number.
     pub fn drawn_words(&self, copies: &[u32]) -> Records {
         self.drawn_as(WeightWidth::Word, copies)
     }
 
-    /// The rows of a sample, one after the other, and what each of them weighs; `copies` by place.
+    /// A bootstrap sample with a row for each copy. `copies` has the number of copies of each row, and
+    /// `weights` the weight of each row of the sample.
     pub fn drawn_weighing(&self, copies: &[u32], weights: &[i64]) -> Records {
         let from = self.records.layout;
         let layout = RowLayout::new(from.features, from.wide, WeightWidth::Long);
         let mut bytes = vec![0; weights.len() * layout.width];
         let shared = from.class_at() + 1;
+        // The bytes up to the class are the same in both layouts.
         let repeated = self.records.rows().zip(copies);
         let repeated = repeated.flat_map(|(row, &n)| std::iter::repeat_n(row, n as usize));
         for ((row, to), &weight) in repeated.zip(bytes.chunks_exact_mut(layout.width)).zip(weights)
@@ -194,13 +205,15 @@ impl BinnedTable {
         Records { layout, bytes }
     }
 
+    /// A bootstrap sample whose copies have a number of bytes.
     fn drawn_as(&self, weight: WeightWidth, copies: &[u32]) -> Records {
         let from = self.records.layout;
         let layout = RowLayout::new(from.features, from.wide, weight);
         let mut bytes = vec![0; (copies.len() + 1) * layout.width];
         let shared = from.class_at() + 1;
         let mut at = 0;
-        // Every row is written; one without copies is written over by the next.
+        // Every row is written, and one without copies is overwritten by the next: a branch would
+        // often be mispredicted. Records of 24 bytes, a common size, are copied as such.
         for (row, &copies) in self.records.rows().zip(copies) {
             let to = &mut bytes[at..at + layout.width];
             match (<&mut [u8; 24]>::try_from(&mut *to), row.first_chunk::<24>()) {
@@ -215,9 +228,10 @@ impl BinnedTable {
     }
 }
 
-fn merged(seen: &[Vec<Seen>], feature: usize) -> Vec<[f64; 2]> {
-    let mut ranges = seen.first().map_or_else(Vec::new, |s| s[feature].ranges.clone());
-    for other in &seen[1.min(seen.len())..] {
+/// The ranges of a feature's bins over all blocks.
+fn merged_ranges(blocks: &[Vec<BlockValues>], feature: usize) -> Vec<[f64; 2]> {
+    let mut ranges = blocks.first().map_or_else(Vec::new, |block| block[feature].ranges.clone());
+    for other in &blocks[1.min(blocks.len())..] {
         for (range, other) in ranges.iter_mut().zip(&other[feature].ranges) {
             *range = [range[0].min(other[0]), range[1].max(other[1])];
         }
@@ -225,6 +239,7 @@ fn merged(seen: &[Vec<Seen>], feature: usize) -> Vec<[f64; 2]> {
     ranges
 }
 
+/// Encode the rows at the places from `start` on into `block`.
 #[allow(clippy::too_many_arguments, reason = "one call, whose arguments are those of the block")]
 fn encode_block(
     cells: &dyn RowSource,
@@ -235,13 +250,14 @@ fn encode_block(
     layout: RowLayout,
     block: &mut [u8],
     control: &Control,
-) -> Result<Vec<Seen>> {
-    let mut seen: Vec<Seen> = encoders.iter().map(Seen::new).collect();
+) -> Result<Vec<BlockValues>> {
+    let mut found: Vec<BlockValues> = encoders.iter().map(BlockValues::new).collect();
     let (mut numbers, mut levels, mut codes) = ([0.0; TILE], [0_u32; TILE], [0_u16; TILE]);
     for (t, tile) in block.chunks_mut(TILE * layout.width).enumerate() {
         control.check()?;
         let (first, len) = (start + t * TILE, tile.len() / layout.width);
-        for (feature, (encoder, seen)) in encoders.iter().zip(&mut seen).enumerate() {
+        // The codes of each feature in this tile.
+        for (feature, (encoder, found)) in encoders.iter().zip(&mut found).enumerate() {
             let codes = &mut codes[..len];
             match encoder {
                 Encoder::Number(lookup) => {
@@ -249,27 +265,28 @@ fn encode_block(
                     cells.numbers(feature, rows, first, numbers);
                     lookup.codes(numbers, codes);
                     if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
-                        seen.missing = true;
+                        found.missing = true;
                         for (code, x) in codes.iter_mut().zip(&*numbers) {
                             *code = if x.is_nan() { encoder.codes() as u16 } else { *code };
                         }
                     }
                     if encoding.values.is_none() {
-                        seen.widen(codes, numbers);
+                        found.widen(codes, numbers);
                     }
                 }
-                Encoder::Level(n) => {
+                Encoder::Level(n_levels) => {
                     let levels = &mut levels[..len];
                     cells.codes(feature, rows, first, levels);
                     for (code, &level) in codes.iter_mut().zip(&*levels) {
                         let missing = level == MISSING;
-                        seen.missing |= missing;
-                        *code = if missing { *n } else { level } as u16;
+                        found.missing |= missing;
+                        *code = if missing { *n_levels } else { level } as u16;
                     }
                 }
             }
             write_codes(tile, layout, feature, codes);
         }
+        // The class and the weight of each row.
         for (i, row) in tile.chunks_exact_mut(layout.width).enumerate() {
             let from = rows.row(first + i);
             row[layout.class_at()] = encoding.class_of[from] as u8;
@@ -280,9 +297,10 @@ fn encode_block(
             }
         }
     }
-    Ok(seen)
+    Ok(found)
 }
 
+/// Write the codes of a feature to the rows of a tile.
 fn write_codes(tile: &mut [u8], layout: RowLayout, feature: usize, codes: &[u16]) {
     if layout.wide {
         for (row, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
@@ -342,7 +360,7 @@ mod tests {
                     .unwrap();
             let layout = table.records.layout;
             assert_eq!(layout.wide, bins > 255);
-            let mut ranges = vec![vec![NOTHING; bins]; 3];
+            let mut ranges = vec![vec![EMPTY; bins]; 3];
             for (r, row) in table.records.rows().enumerate() {
                 for (f, column) in columns.iter().enumerate() {
                     let x = column[r];

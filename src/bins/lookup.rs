@@ -1,27 +1,30 @@
-//! The bin of a number: a table of buckets says where to begin, a few comparisons say where to end.
+//! The bin of a number, which is the number of cuts below it.
 //!
-//! Buckets divide the range of the cuts evenly, either in the values or in their bit patterns
-//! (which suits columns of many scales), whichever leaves fewer cuts in the fullest bucket; where
-//! that is more than [`MOST_STEPS`], the cuts are searched by halving. The code is the number of
-//! cuts below the value in every case. About 2 ns per value.
+//! A table of buckets says how many cuts lie below the bucket of a value, and a few comparisons
+//! count those inside the bucket. Buckets divide the range of the cuts evenly, either in the values
+//! or in their bit patterns (for columns of many scales), whichever leaves fewer cuts in the fullest
+//! bucket. If that bucket has more than [`MOST_STEPS`], cuts are found by bisection instead. About
+//! 2 ns per value.
 
 use crate::numeric::order_key;
 
+/// Buckets of a table: four per bin with the usual 256 bins, and 2 kB, which stay in the cache.
 const BUCKETS: usize = 1024;
 const LAST: f64 = (BUCKETS - 1) as f64;
-/// Comparisons after the table beyond which halving is quicker.
+/// Comparisons after the table beyond which bisection is quicker.
 const MOST_STEPS: usize = 6;
 
-/// How a value finds its bucket.
+/// How the bucket of a value follows from the value.
 #[derive(Debug, Clone, Copy)]
 enum Scale {
     /// `(x - low) * factor`.
     Linear { low: f64, factor: f64 },
-    /// `(key - low) >> shift`, `key` of the bits of `x`.
+    /// `(key - low) >> shift`, with `key` the [`order_key`] of `x`.
     Bits { low: u64, shift: u32 },
 }
 
 impl Scale {
+    /// The bucket of a value; values outside the range of the cuts are in the first or the last.
     #[inline(always)]
     fn bucket(self, x: f64) -> usize {
         match self {
@@ -29,7 +32,8 @@ impl Scale {
                 let at = (x - low) * factor;
                 let at = if at > 0.0 { at } else { 0.0 };
                 let at = if at < LAST { at } else { LAST };
-                // Rounded to a whole number by a sum whose last bits are that number.
+                // Adding 2^52 rounds to a whole number, which is then in the lowest bits: quicker
+                // than a conversion.
                 (at + 4_503_599_627_370_496.0).to_bits() as usize % BUCKETS
             }
             Self::Bits { low, shift } => {
@@ -39,25 +43,29 @@ impl Scale {
     }
 }
 
-/// The cuts of one column, ready to be asked.
+/// The cuts of one column with their table of buckets.
 #[derive(Debug)]
 pub(super) struct Lookup {
-    /// Ascending, followed by infinities.
+    /// Ascending, followed by infinities, so that a bucket's comparisons end inside.
     cuts: Vec<f64>,
     n_cuts: usize,
+    /// None if cuts are found by bisection.
     scale: Option<Scale>,
+    /// For each bucket, the number of cuts in earlier ones.
     start: Vec<u16>,
+    /// Cuts of the fullest bucket.
     steps: usize,
 }
 
 impl Lookup {
-    /// For at most 65,535 ascending cuts.
+    /// A table for at most 65,535 ascending cuts.
     pub(super) fn new(cuts: &[f64]) -> Self {
         let mut padded = cuts.to_vec();
         padded.resize(cuts.len() + MOST_STEPS + 1, f64::INFINITY);
         let mut out =
             Self { cuts: padded, n_cuts: cuts.len(), scale: None, start: Vec::new(), steps: 0 };
         let (Some(&low), Some(&high)) = (cuts.first(), cuts.last()) else { return out };
+        // Both scales, if the linear one has a finite factor.
         let mut scales = Vec::new();
         let factor = LAST / (high - low);
         if factor.is_finite() && factor > 0.0 {
@@ -66,6 +74,7 @@ impl Lookup {
         let range = order_key(high) - order_key(low);
         let shift = (64 - range.leading_zeros()).saturating_sub(BUCKETS.trailing_zeros());
         scales.push(Scale::Bits { low: order_key(low), shift });
+        // The scale whose fullest bucket has fewer cuts.
         for scale in scales {
             let mut counts = [0_usize; BUCKETS];
             cuts.iter().for_each(|&c| counts[scale.bucket(c)] += 1);
@@ -92,7 +101,7 @@ impl Lookup {
         out[0]
     }
 
-    /// The bin of each value; that of NaN is any.
+    /// Write the bin of each value; the bin of NaN is not specified.
     pub(super) fn codes(&self, values: &[f64], out: &mut [u16]) {
         match (self.scale, self.steps) {
             (None, _) => {
@@ -118,13 +127,15 @@ impl Lookup {
         }
     }
 
+    /// [`Self::codes`] by the table, with `STEPS` comparisons per value.
     #[inline(always)]
     fn look_up<const STEPS: usize>(&self, scale: Scale, values: &[f64], out: &mut [u16]) {
         let start: &[u16] = &self.start[..BUCKETS];
         for (code, &x) in out.iter_mut().zip(values) {
             let first = start[scale.bucket(x)];
             let cuts = &self.cuts[first as usize..][..STEPS];
-            // Cuts of later buckets are not below the value, whether or not they are compared.
+            // A bucket with fewer cuts is followed by cuts of later ones, which are not below the
+            // value: comparing them adds nothing.
             *code = first + cuts.iter().map(|&c| u16::from(c < x)).sum::<u16>();
         }
     }

@@ -1,16 +1,17 @@
-//! Numbers as codes of bins, in rows of bytes: what growth on histograms works on.
+//! Numbers as codes of bins, in rows of bytes, for growth on histograms.
 //!
-//! [`edges`] finds the cut points of each numeric column: between all values while there are no
-//! more of them than bins, else where bins hold about equal weight. They depend on the multiset of
-//! the rows alone, not on their order, their partition or the number of threads. [`BinnedTable`]
-//! then holds each row as a short record: one byte (two beyond 256 codes) a feature, its class,
-//! and its weight where rows have weights. A missing value has a code of its own, the last one.
-//! For each bin the lowest and the highest training value in it are kept, so that a threshold can
-//! be placed between the values of two bins.
+//! [`edges`] finds the cut points of each numeric column: between all values if there are no more of
+//! them than bins, else such that bins have about equal weight. They depend on the multiset of the
+//! rows alone, not on their order, their partition or the number of threads; rows that are not in
+//! memory together have [`EdgeSummary`]. [`BinnedTable`] then holds each row as a short record: a
+//! code of one byte (two if a feature has more than 256 codes) per feature, the class, and the
+//! weight if rows have weights. A missing value has the last code. For each bin the lowest and the
+//! highest training value are kept, so that a threshold can lie between the values of two bins.
+//! [`GroupedRecords`] counts and divides the rows of one partition of a distributed fit.
 //!
-//! Memory: `features + 1` bytes per row (twice the features beyond 256 codes, and 1 to 8 bytes more
-//! for a weight), rounded up to eight. Time: a few nanoseconds per value. Do not use it where every
-//! boundary between two values shall be a candidate and columns have more values than bins.
+//! Memory: `features + 1` bytes per row (with wide codes `2 * features + 1`), and 1 to 8 bytes for a
+//! weight, rounded up to a multiple of eight. Time: a few nanoseconds per value. Not where every
+//! boundary between two values must be a candidate and columns have more values than bins.
 
 mod encode;
 mod lookup;
@@ -28,16 +29,16 @@ pub use summary::{EdgeSummary, ValueCounts};
 
 use crate::data::{Column, Dataset, MISSING};
 
-/// Rows of a tile that is read column by column: few enough for the first-level cache, because the
-/// cells of a row may lie side by side.
+/// Rows of a tile, which is read column by column. The cells of a row may lie side by side, so a tile
+/// is small enough for the first-level cache.
 const TILE: usize = 128;
 
-/// Some rows of a training set, by the numbers that [`RowSource`] knows them by.
+/// Some rows of a training set, by their numbers in a [`RowSource`].
 #[derive(Debug, Clone, Copy)]
 pub enum RowChoice<'a> {
     /// The rows `0..n`.
     All(usize),
-    /// These.
+    /// The rows with these numbers.
     Some(&'a [u32]),
 }
 
@@ -73,11 +74,13 @@ impl<'a> RowChoice<'a> {
     }
 }
 
-/// Where values come from. A tile of rows is asked for at a time.
+/// A table whose cells are read a column of a tile at a time.
 pub trait RowSource: Sync {
-    /// Values of a numeric feature for the rows at `first..first + out.len()`; NaN is missing.
+    /// Write the values of a numeric feature in the rows at the places `first..first + out.len()` of
+    /// `rows`; NaN is missing.
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
-    /// Codes of a nominal feature for the same rows; [`MISSING`] is missing.
+    /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
+    /// `rows`; [`MISSING`] is missing.
     fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]);
 }
 
@@ -100,12 +103,12 @@ impl RowSource for Dataset {
 /// What the codes of one feature mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureBins {
-    /// Codes below this are bins or levels.
+    /// Number of bins or levels: the codes below it.
     pub codes: u32,
-    /// Code `codes` means "missing", and some training row has it.
+    /// Whether some training row has the code `codes`, which means "missing".
     pub missing: bool,
-    /// Lowest and highest training value of each bin (the first above the second where a bin has
-    /// none); nothing for a nominal feature.
+    /// `[lowest, highest]` training value of each bin, in descending order for an empty bin; None for
+    /// a nominal feature.
     pub ranges: Option<Vec<[f64; 2]>>,
 }
 
@@ -115,7 +118,7 @@ impl FeatureBins {
         self.codes as usize + usize::from(self.missing)
     }
 
-    /// Codes are levels.
+    /// Whether the codes are levels.
     pub fn is_nominal(&self) -> bool {
         self.ranges.is_none()
     }

@@ -1,60 +1,62 @@
-//! Rows of one partition, in groups: what a worker counts and divides while a tree grows elsewhere.
+//! The rows of one partition of a distributed fit, which a worker counts and divides while the tree
+//! grows in another process.
 //!
-//! A group is the part of a node's rows that lies here. [`GroupedRecords::count`] fills the integer
-//! histograms of groups, [`GroupedRecords::divide`] sends each row to the group that its code names
-//! (or drops it), [`GroupedRecords::rows_of`] hands out the rows of groups. Histograms of
-//! partitions add up ([`add_counts`]). A histogram is a plane of counters a class, `[code *
-//! features + feature]`, and a plane of rows where rows have weights that are not counted as rows.
+//! Rows are sorted by *group*: the rows of one open node of the tree. [`GroupedRecords::count`] makes
+//! the histograms of groups, which [`add_counts`] adds up over partitions;
+//! [`GroupedRecords::divide`] moves rows to the groups of the children; and
+//! [`GroupedRecords::rows_of`] copies the rows of small nodes, which are grown at the centre. A
+//! histogram has a plane of counters per class, `[code * features + feature]`, and a plane that
+//! counts rows if rows have weights.
 //!
-//! Time: one pass over the rows looked at. Memory: a copy of the rows while they are divided.
+//! Time: one pass over the rows of the groups. Memory: a copy of the rows while they are divided.
 
 use super::records::{RowLayout, WeightWidth};
 use crate::error::{Error, Result};
 use crate::simd::histogram::{self, RowFormat};
 
-/// A row that goes nowhere.
+/// The target of rows that are dropped.
 const DROPPED: i32 = -1;
 
-/// What the rows of all partitions have in common.
+/// The format of the rows and histograms of all partitions.
 #[derive(Debug, Clone, Copy)]
 pub struct PartFormat {
-    /// Where the parts of a row lie.
+    /// The places of the parts of a row.
     pub layout: RowLayout,
     /// Number of classes.
     pub classes: usize,
-    /// Most codes of a feature.
+    /// Number of codes of the feature with the most codes.
     pub codes: usize,
     /// Whether rows are counted beside their weights.
     pub rows: bool,
 }
 
 impl PartFormat {
-    /// Counters of one plane.
+    /// Number of counters of a plane.
     pub fn plane(&self) -> usize {
         self.codes * self.layout.features
     }
 
-    /// Counters of one group.
+    /// Number of counters of a group.
     pub fn cells(&self) -> usize {
         (self.classes + usize::from(self.rows)) * self.plane()
     }
 }
 
-/// Where the rows of each group go.
+/// The splits of all groups.
 #[derive(Debug, Clone, Copy)]
 pub struct GroupSplits<'a> {
-    /// The feature that a group is divided by.
+    /// The feature that each group is divided by.
     pub features: &'a [u32],
-    /// New group of each code, `codes` for each group; negative to drop the row.
+    /// The new group of the rows with each code, `codes` elements per group; -1 drops the rows.
     pub targets: &'a [i32],
     /// Number of new groups.
     pub groups: usize,
 }
 
-/// Rows in groups.
+/// Rows sorted by group.
 #[derive(Debug, Clone, Copy)]
 pub struct GroupedRecords<'a> {
-    /// What rows mean.
+    /// The format of the rows.
     pub format: PartFormat,
     /// The rows, group by group.
     pub bytes: &'a [u8],
@@ -63,7 +65,10 @@ pub struct GroupedRecords<'a> {
 }
 
 impl<'a> GroupedRecords<'a> {
-    /// Check that the groups fill the rows.
+    /// Rows with their groups.
+    ///
+    /// # Errors
+    /// If the groups do not cover the rows exactly.
     pub fn new(format: PartFormat, bytes: &'a [u8], starts: &'a [i64]) -> Result<Self> {
         let rows = bytes.len() / format.layout.width;
         let ascending = starts.windows(2).all(|w| w[0] <= w[1]);
@@ -80,6 +85,7 @@ impl<'a> GroupedRecords<'a> {
         &self.bytes[self.starts[group] as usize * width..self.starts[group + 1] as usize * width]
     }
 
+    /// An error unless all groups exist.
     fn check(&self, groups: &[u32]) -> Result<()> {
         if groups.iter().any(|&g| g as usize + 1 >= self.starts.len()) {
             return Err(Error::Internal("a group that there is not".into()));
@@ -87,9 +93,13 @@ impl<'a> GroupedRecords<'a> {
         Ok(())
     }
 
-    /// Histograms of some groups, one after the other.
+    /// The histograms of some groups, one after the other.
+    ///
+    /// # Errors
+    /// If a group does not exist.
     pub fn count(&self, groups: &[u32]) -> Result<Vec<u32>> {
         self.check(groups)?;
+        // The kernel wants a power of two of codes, so it counts into planes of its own.
         let (format, layout) = (self.format, self.format.layout);
         let weighted = layout.weight != WeightWidth::None;
         let mut found = vec![0; groups.len() * format.cells()];
@@ -104,6 +114,7 @@ impl<'a> GroupedRecords<'a> {
         let mut narrow = vec![0; if layout.wide { 0 } else { format.classes * full }];
         for (&group, into) in groups.iter().zip(found.chunks_mut(format.cells())) {
             let rows = self.group(group as usize);
+            // Clearing the kernel's planes does not pay for a few rows.
             if layout.wide || rows.len() < 64 * layout.width {
                 self.count_each(rows, into);
             } else {
@@ -126,6 +137,7 @@ impl<'a> GroupedRecords<'a> {
         Ok(found)
     }
 
+    /// Add the weights of some rows to a histogram, code by code.
     fn count_each(&self, rows: &[u8], into: &mut [u32]) {
         let plane = self.format.plane();
         self.each_code(rows, |class, at, weight| {
@@ -134,19 +146,22 @@ impl<'a> GroupedRecords<'a> {
         });
     }
 
-    /// Class, place in a plane and weight of each code.
-    fn each_code(&self, rows: &[u8], mut see: impl FnMut(usize, usize, u32)) {
+    /// Call `visit(class, place in a plane, weight)` for each code of some rows.
+    fn each_code(&self, rows: &[u8], mut visit: impl FnMut(usize, usize, u32)) {
         let layout = self.format.layout;
         for row in rows.chunks_exact(layout.width) {
             let (class, weight) = (layout.class(row), layout.weight(row) as u32);
             for feature in 0..layout.features {
                 let code = layout.code(row, feature) as usize;
-                see(class, code * layout.features + feature, weight);
+                visit(class, code * layout.features + feature, weight);
             }
         }
     }
 
-    /// The rows in new groups, and where those start.
+    /// The rows sorted by new group, and the first row of each group (and the number of all rows).
+    ///
+    /// # Errors
+    /// If the splits do not fit the groups.
     pub fn divide(&self, splits: &GroupSplits<'_>) -> Result<(Vec<u8>, Vec<i64>)> {
         let (codes, layout) = (self.format.codes, self.format.layout);
         let groups = self.starts.len() - 1;
@@ -158,10 +173,12 @@ impl<'a> GroupedRecords<'a> {
         {
             return Err(Error::Internal("splits of other groups".into()));
         }
+        // The new group of a row; None drops it.
         let target = |group: usize, row: &[u8]| {
             let code = layout.code(row, splits.features[group] as usize) as usize;
             usize::try_from(splits.targets[group * codes + code]).ok()
         };
+        // A counting sort: sizes, starts, then the rows.
         let mut starts = vec![0_i64; splits.groups + 1];
         for group in 0..groups {
             for row in self.group(group).chunks_exact(layout.width) {
@@ -186,7 +203,10 @@ impl<'a> GroupedRecords<'a> {
         Ok((bytes, starts))
     }
 
-    /// The rows of some groups alone, and where each starts.
+    /// A copy of the rows of some groups, and the first row of each (and the number of all rows).
+    ///
+    /// # Errors
+    /// If a group does not exist.
     pub fn rows_of(&self, groups: &[u32]) -> Result<(Vec<u8>, Vec<i64>)> {
         self.check(groups)?;
         let mut starts = vec![0];
@@ -199,7 +219,10 @@ impl<'a> GroupedRecords<'a> {
     }
 }
 
-/// Add the histograms of one part to those of another.
+/// Add the histograms of one partition to those of another.
+///
+/// # Errors
+/// If they differ in length, or a counter overflows.
 pub fn add_counts(into: &mut [u32], part: &[u32]) -> Result<()> {
     if into.len() != part.len() {
         return Err(Error::Internal("histograms of other groups".into()));
@@ -256,7 +279,7 @@ mod tests {
                 }
             }
             assert_eq!(counted, naive);
-            // The first group in two by feature 1, the last by feature 2, of which one part goes.
+            // The first group is divided by feature 1; half of the last goes to group 2 by feature 2.
             let targets = [1, 1, 0, 0, 0, -1, -1, -1, -1, -1, 2, -1, 2, -1, 2];
             let splits = GroupSplits { features: &[1, 0, 2], targets: &targets, groups: 3 };
             let (rows, starts) = part.divide(&splits).unwrap();

@@ -1,19 +1,18 @@
 //! Cut points of numeric columns for histograms.
 //!
-//! A column with at most `bins` distinct values has a cut midway between any two neighbours. Any
-//! other is cut by Weka's rule of equal frequency (`discretize::equal_frequency` says how): with
-//! weight W after the last cut and b bins still to be made, the cut is the boundary between two
-//! values at which the running weight is nearest to W / b. Comparisons are made in integers.
+//! A column with at most `bins` distinct values is cut midway between any two neighbouring values.
+//! Any other is cut by Weka's rule of equal frequency (`discretize::equal_frequency`): with weight W
+//! after the last cut and b bins still to make, the next cut is the boundary between two values at
+//! which the running weight is nearest to W / b. Comparisons are made in integers.
 //!
-//! **Which rows decide.** Up to [`SAMPLE`] rows (copies, where weights are copies) all of them.
-//! Beyond that about [`SAMPLE`] rows whose *content* hashes to a small number: a row is in the
-//! sample or not whatever the other rows are and wherever it stands, so that permuted rows and
-//! weights as copies give the same cuts. Whether a column has at most `bins` distinct values is
-//! found on all rows in any case, and a column of which the sample shows too few distinct values
-//! ([`LEAST_DISTINCT`] for each bin) is cut on all rows as well.
+//! **Which rows decide.** Up to [`SAMPLE`] rows (or copies, if weights are copies), all of them.
+//! Beyond that, about [`SAMPLE`] rows that `sample` chooses by their content, so that permuted rows,
+//! and copies instead of weights, give the same cuts. Whether a column has at most `bins` distinct
+//! values is found on all rows. A column with too few distinct values in the sample (fewer than
+//! [`LEAST_DISTINCT`] per bin) is cut on all rows.
 //!
-//! One radix sort of at most [`SAMPLE`] values per column (all of them where the sample is too
-//! coarse), and O(bins log n).
+//! O(n) for the distinct values, and per column one radix sort of at most [`SAMPLE`] values (of all
+//! values if the sample is too coarse) and O(bins log n).
 
 use super::sample::{sampled_rows, total_of};
 use super::{RowChoice, RowSource, TILE};
@@ -22,48 +21,47 @@ use crate::error::Result;
 use crate::numeric::{from_order_key, midpoint, order_key};
 use crate::parallel::{self, Control};
 
-/// More rows than these are sampled.
+/// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has 256
+/// rows of it, so that its weight is off by about 6 %.
 pub const SAMPLE: u64 = 1 << 16;
-/// Distinct values that a sample must show for each bin.
+/// Distinct values per bin that a sample must have.
 pub(super) const LEAST_DISTINCT: usize = 16;
 
-/// Ascending cut points of each of the numeric features named.
+/// Ascending cut points of each numeric feature, which `is_numeric` tells from the others.
 pub fn edges(
     cells: &dyn RowSource,
-    (numeric, features): (&[usize], usize),
+    is_numeric: &[bool],
     rows: RowChoice<'_>,
     weights: &Weights,
     bins: u32,
     control: &Control,
 ) -> Result<Vec<Vec<f64>>> {
     let bins = bins as usize;
-    let is_numeric: Vec<bool> = (0..features).map(|f| numeric.contains(&f)).collect();
+    let numeric: Vec<usize> = (0..is_numeric.len()).filter(|&f| is_numeric[f]).collect();
     let total = total_of(rows, weights);
-    let sample = sampled_rows(cells, &is_numeric, rows, total, SAMPLE, control)?;
-    let looked_at = sample.as_deref().map_or(rows, RowChoice::Some);
+    let sample = sampled_rows(cells, is_numeric, rows, total, SAMPLE, control)?;
+    let sampled = sample.as_deref().map_or(rows, RowChoice::Some);
     let mut out = Vec::with_capacity(numeric.len());
     for group in numeric.chunks(TOGETHER) {
-        let copied = CopiedColumns::new(cells, group, looked_at, control)?;
+        let copied = CopiedColumns::new(cells, group, sampled, control)?;
         out.extend(parallel::map(control, group.len(), |i| {
             control.check()?;
             if let Some(values) = few_values(cells, group[i], rows, bins, control)? {
                 return Ok(between(&values));
             }
-            if sample.is_none() {
-                return Ok(Ranked::new(&copied, i, looked_at, weights, control)?.cuts(bins));
-            }
-            let ranked = Ranked::new(&copied, i, looked_at, weights, control)?;
-            if ranked.values.len() >= LEAST_DISTINCT * bins {
+            let ranked = Ranked::new(&copied, i, sampled, weights, control)?;
+            if sample.is_none() || ranked.values.len() >= LEAST_DISTINCT * bins {
                 return Ok(ranked.cuts(bins));
             }
+            // The sample is too coarse.
             Ok(Ranked::new(cells, group[i], rows, weights, control)?.cuts(bins))
         })?);
     }
     Ok(out)
 }
 
-/// The distinct values of each column, ascending, where none has more than `most`; rows whose
-/// weight is 0 are not among those to look at.
+/// The distinct values of each column, ascending; None if some column has more than `most`. Rows of
+/// weight 0 must not be among `rows`.
 pub fn values_of_all(
     cells: &dyn RowSource,
     features: usize,
@@ -71,7 +69,7 @@ pub fn values_of_all(
     most: usize,
     control: &Control,
 ) -> Result<Option<Vec<Vec<f64>>>> {
-    // A column with more values mostly shows them in its first rows.
+    // A column with more values mostly has them in its first rows.
     for feature in 0..features {
         if few_values(cells, feature, rows.first(4 * most), most, control)?.is_none() {
             return Ok(None);
@@ -81,10 +79,11 @@ pub fn values_of_all(
     Ok(found.into_iter().collect())
 }
 
-/// Columns that are copied together.
+/// Columns that are copied at once: several, because the cells of a row may lie side by side, but not
+/// all, as memory for the copies is limited.
 const TOGETHER: usize = 32;
 
-/// Some rows of some columns, read tile by tile, because the cells of a row may lie side by side.
+/// Copies of some columns with some of their rows.
 struct CopiedColumns(Vec<Vec<f64>>);
 
 impl CopiedColumns {
@@ -116,12 +115,14 @@ impl RowSource for CopiedColumns {
     }
 }
 
-/// Cuts between all neighbours.
+/// Cut points midway between neighbouring values.
 pub fn between(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
 }
 
-/// The distinct values of a column, ascending, where there are at most `most`.
+/// The distinct values of a column, ascending; None if there are more than `most`.
+///
+/// A hash table with open addressing, at most a quarter of which is used.
 pub(super) fn few_values(
     cells: &dyn RowSource,
     feature: usize,
@@ -131,7 +132,7 @@ pub(super) fn few_values(
 ) -> Result<Option<Vec<f64>>> {
     let size = (4 * most).next_power_of_two();
     let shift = 64 - size.trailing_zeros();
-    // All bits set are a NaN, which is no value.
+    // An empty slot has all bits set, which is a NaN and so no value.
     let mut seen = vec![u64::MAX; size];
     let mut found = 0;
     let mut tile = [0.0; TILE];
@@ -142,7 +143,7 @@ pub(super) fn few_values(
         let tile = &mut tile[..TILE.min(rows.len() - first)];
         cells.numbers(feature, rows, first, tile);
         for &x in tile.iter().filter(|x| !x.is_nan()) {
-            // A negative zero is a zero.
+            // -0.0 becomes 0.0.
             let bits = (x + 0.0).to_bits();
             let mut at = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
             while seen[at] != bits {
@@ -164,13 +165,16 @@ pub(super) fn few_values(
     Ok(Some(values))
 }
 
-/// Distinct values in ascending order, and the weight up to each.
+/// The distinct values of a column with their running weight.
 pub(super) struct Ranked {
+    /// Ascending.
     pub values: Vec<f64>,
+    /// The weight of the rows up to each value.
     pub ends: Vec<u64>,
 }
 
 impl Ranked {
+    /// Read and sort the values of a column. O(n).
     pub fn new(
         cells: &dyn RowSource,
         feature: usize,
@@ -203,13 +207,14 @@ impl Ranked {
                 }
             }
         }
+        // Values with weights are sorted as pairs.
         if !matches!(weights, Weights::Unit) {
             let keys = values.into_iter().map(order_key);
             let mut pairs: Vec<(u64, u64)> = keys.zip(masses).collect();
             pairs.sort_unstable();
             return Ok(Self::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass))));
         }
-        // Values that came as float32 have keys of half the size.
+        // Values that are float32 have keys of half the size.
         if values.iter().fold(true, |narrow, &x| narrow & (f64::from(x as f32) == x)) {
             let keys = sorted_narrow(values.iter().map(|&x| order_key_narrow(x as f32)).collect());
             let value = |key| f64::from(from_order_key_narrow(key));
@@ -219,7 +224,7 @@ impl Ranked {
         Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
     }
 
-    /// From values in ascending order, with their weights.
+    /// The distinct values of (value, weight) pairs in ascending order.
     pub fn of(sorted: impl Iterator<Item = (f64, u64)>) -> Self {
         let most = sorted.size_hint().1.unwrap_or(0);
         let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
@@ -240,6 +245,7 @@ impl Ranked {
         Self { values, ends }
     }
 
+    /// The cut points for `bins` bins.
     pub fn cuts(&self, bins: usize) -> Vec<f64> {
         if self.values.len() <= bins {
             return between(&self.values);
@@ -255,9 +261,9 @@ impl Ranked {
         cuts
     }
 
-    /// The last value of the bin that starts with value `first`, where `before` is the weight of
-    /// the values below and `open` bins are to be made of the rest; nothing when only one value is
-    /// left.
+    /// The last value of the bin that starts with value number `first`; None if only one value is
+    /// left. `before` is the weight of the values below, and `open` the number of bins to make of the
+    /// rest.
     fn boundary(&self, first: usize, before: u64, open: u64) -> Option<usize> {
         let groups = self.values.len();
         let left = self.ends[groups - 1] - before;
@@ -289,13 +295,19 @@ fn from_order_key_narrow(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key ^ (1 << 31) } else { !key })
 }
 
-/// Digits of eleven bits, three of which are sorted by.
+/// Bits of a digit of the radix sort: three digits cover a float32.
 const DIGIT: u32 = 11;
 const DIGITS: usize = 3;
+/// Values of a digit.
 const SIZE: usize = 1 << DIGIT;
+/// Fewer keys than these are sorted by comparisons, which is quicker.
+const LEAST_FOR_RADIX: usize = 1024;
 
-/// Keys in the order of their three digits, the first of which weighs least: a radix sort.
-fn by_digits<K: Copy + Default>(mut keys: Vec<K>, digit: impl Fn(K, usize) -> usize) -> Vec<K> {
+/// Sort keys by three digits with a stable radix sort; `digit` 0 is the least significant.
+fn sorted_by_digits<K: Copy + Default>(
+    mut keys: Vec<K>,
+    digit: impl Fn(K, usize) -> usize,
+) -> Vec<K> {
     let mut counts = vec![[0_u32; SIZE]; DIGITS];
     for &key in &keys {
         for (pass, count) in counts.iter_mut().enumerate() {
@@ -322,24 +334,24 @@ fn by_digits<K: Copy + Default>(mut keys: Vec<K>, digit: impl Fn(K, usize) -> us
     keys
 }
 
-/// Keys of 32 bits in ascending order.
+/// Sort keys of 32 bits.
 fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
-    if keys.len() < 1024 {
+    if keys.len() < LEAST_FOR_RADIX {
         keys.sort_unstable();
         return keys;
     }
-    by_digits(keys, |key, pass| (key >> (pass as u32 * DIGIT)) as usize)
+    sorted_by_digits(keys, |key, pass| (key >> (pass as u32 * DIGIT)) as usize)
 }
 
-/// Keys in ascending order: a radix sort by the 33 bits that tell most of them apart, and a sort of
-/// the runs that it leaves.
+/// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of each
+/// run with equal upper bits.
 fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
-    if keys.len() < 1024 {
+    if keys.len() < LEAST_FOR_RADIX {
         keys.sort_unstable();
         return keys;
     }
     let shift = 64 - DIGIT * DIGITS as u32;
-    keys = by_digits(keys, |key, pass| (key >> (shift + pass as u32 * DIGIT)) as usize);
+    keys = sorted_by_digits(keys, |key, pass| (key >> (shift + pass as u32 * DIGIT)) as usize);
     for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
         if run.len() > 1 {
             run.sort_unstable();

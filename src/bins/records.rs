@@ -1,8 +1,9 @@
-//! Rows of bytes: codes, class, weight.
+//! Training rows as records of bytes: codes, class, weight.
 //!
-//! A row is `width` bytes: its codes in feature order (one byte each, or two), its class (one
-//! byte), and its weight where rows have weights (1, 4 or 8 bytes). The order of the rows has no
-//! meaning: everything that is counted of them is a sum of integers.
+//! A record is `width` bytes, a multiple of eight: the codes in feature order (one byte each, or two
+//! in little-endian order), the class (one byte), and the weight if rows have weights (1, 4 or 8
+//! bytes). Growth sorts records by node as it goes. Their order within a node has no meaning:
+//! everything that is counted is a sum of integers.
 
 use crate::error::Result;
 use crate::memory;
@@ -31,32 +32,32 @@ impl WeightWidth {
     }
 }
 
-/// Where the parts of a row lie.
+/// The places of the parts of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowLayout {
     /// Number of features.
     pub features: usize,
-    /// Codes are two bytes.
+    /// Whether codes have two bytes.
     pub wide: bool,
-    /// What rows weigh.
+    /// Bytes of the weight.
     pub weight: WeightWidth,
     /// Bytes of a row.
     pub width: usize,
 }
 
 impl RowLayout {
-    /// Layout of rows with a number of features.
+    /// The layout of rows with `features` codes.
     pub fn new(features: usize, wide: bool, weight: WeightWidth) -> Self {
         let used = features * (1 + usize::from(wide)) + 1 + weight.bytes();
         Self { features, wide, weight, width: used.next_multiple_of(8) }
     }
 
-    /// Place of the class.
+    /// Place of the class in a row.
     pub fn class_at(&self) -> usize {
         self.features * (1 + usize::from(self.wide))
     }
 
-    /// The code of a feature.
+    /// The code of a feature in a row.
     #[inline]
     pub fn code(&self, row: &[u8], feature: usize) -> u32 {
         if self.wide {
@@ -89,7 +90,7 @@ impl RowLayout {
         }
     }
 
-    /// Write a weight that fits.
+    /// Write the weight of a row, which must fit its bytes.
     pub(super) fn set_weight(&self, row: &mut [u8], weight: i64) {
         let (at, bytes) = (self.class_at() + 1, weight.to_le_bytes());
         match self.weight {
@@ -101,10 +102,10 @@ impl RowLayout {
     }
 }
 
-/// Rows side by side.
+/// Records side by side.
 #[derive(Debug, Clone)]
 pub struct Records {
-    /// Where the parts of a row lie.
+    /// The places of the parts of a row.
     pub layout: RowLayout,
     /// `len * layout.width` bytes.
     pub bytes: Vec<u8>,
@@ -121,7 +122,10 @@ impl Records {
         self.bytes.is_empty()
     }
 
-    /// A buffer of the size of these rows, or the error.
+    /// A buffer as large as these rows.
+    ///
+    /// # Errors
+    /// Where there is no memory for it.
     pub fn spare(&self) -> Result<Vec<u8>> {
         memory::expect(self.bytes.len())?;
         Ok(vec![0; self.bytes.len()])

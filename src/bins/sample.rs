@@ -1,8 +1,10 @@
-//! A sample of rows that their content chooses.
+//! A sample of rows that depends on their content, not on their order, for cut points (`quantiles`,
+//! `summary`).
 //!
-//! A row is hashed over all its cells (numbers as doubles, `-0.0` as `0.0`; all missing values
-//! alike; codes), and is in the sample when the hash is below a bound that depends on the number of
-//! rows alone. Copies of a row are in it together or not at all. O(cells), about a nanosecond each.
+//! A row is hashed over all its cells (numbers as doubles, with `-0.0` as `0.0` and all missing
+//! values alike; codes), and is in the sample if the hash is below a bound that depends on the
+//! number of rows alone. Copies of a row are in it together or not at all. O(cells), about a
+//! nanosecond per cell.
 
 use super::{RowChoice, RowSource, TILE};
 use crate::data::Weights;
@@ -21,8 +23,8 @@ pub(super) fn total_of(rows: RowChoice<'_>, weights: &Weights) -> u64 {
     }
 }
 
-/// Those of some rows that are among about `wanted` of all `total` rows ([`total_of`]), or nothing
-/// where there are no more than that.
+/// The rows of a sample of about `wanted` out of `total` rows ([`total_of`]) that are among `rows`;
+/// None if there are no more than `wanted` rows.
 pub(super) fn sampled_rows(
     cells: &dyn RowSource,
     is_numeric: &[bool],
@@ -34,6 +36,7 @@ pub(super) fn sampled_rows(
     if total <= wanted {
         return Ok(None);
     }
+    // A hash is below it with probability wanted / total.
     let bound = ((u128::from(wanted) << 64) / u128::from(total)) as u64;
     let keys: Vec<(u64, u64)> =
         (0..is_numeric.len() as u64).map(|f| (mix(f, 1) | 1, mix(f, 2))).collect();
@@ -44,6 +47,7 @@ pub(super) fn sampled_rows(
         let end = rows.len().min((task + 1) * TASK);
         for first in (task * TASK..end).step_by(TILE) {
             let len = TILE.min(end - first);
+            // The hash of a row is the sum of its cells' hashes, so columns can be read one by one.
             hashes[..len].fill(0);
             for (feature, &(a, b)) in keys.iter().enumerate() {
                 if is_numeric[feature] {
@@ -70,8 +74,8 @@ pub(super) fn sampled_rows(
     Ok(Some(parts.concat()))
 }
 
-/// A cell's part in the hash of its row. Small whole numbers differ in their highest bits alone,
-/// which a product would lose: they are folded into the lower ones first.
+/// The hash of a cell, with the keys of its column. Small whole numbers differ in their highest bits
+/// alone, which a product would lose, so these are folded into the lower ones first.
 #[inline]
 fn spread(bits: u64, a: u64, b: u64) -> u64 {
     (bits ^ (bits >> 32) ^ b).wrapping_mul(a)

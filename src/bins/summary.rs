@@ -1,13 +1,13 @@
-//! Cut points of rows that come in batches of a file or partitions of a cluster.
+//! Cut points of rows that are not in memory together: batches of a file or partitions of a cluster.
 //!
-//! A part says which of its rows are in the sample (their content decides, and the number of all
-//! rows), and the distinct values of each column while they are few. What two parts say is joined
-//! by appending and by union. A column of which the sample shows too few values is counted on all
-//! rows ([`ValueCounts`]), part by part. The cuts are those that [`super::edges`] finds on all rows
-//! together, to the last bit.
+//! Each part of the rows has an [`EdgeSummary`]: its rows of the sample (which content and total
+//! number of rows decide), and the distinct values of each column as long as they are few. Two
+//! summaries are merged by appending samples and uniting values. A column with too few distinct
+//! values in the sample is counted on all rows instead ([`ValueCounts`]), part by part. The cuts are
+//! those that [`super::edges`] finds on all rows together, to the last bit.
 //!
-//! Memory: the sample, about [`super::quantiles::SAMPLE`] rows; 16 bytes for each distinct value of
-//! a column that is counted. Not for rows that lie in memory together.
+//! Memory: the sample, about [`super::quantiles::SAMPLE`] rows; 16 bytes per distinct value of a
+//! column that is counted.
 
 use super::quantiles::{LEAST_DISTINCT, Ranked, SAMPLE, between, few_values};
 use super::sample::sampled_rows;
@@ -17,10 +17,10 @@ use crate::error::Result;
 use crate::numeric::{from_order_key, order_key};
 use crate::parallel::Control;
 
-/// What some rows say of the cut points of numeric columns.
+/// A summary of some rows from which, with those of all other rows, the cut points follow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeSummary {
-    /// Distinct values of each column, ascending, while there are no more than bins.
+    /// Distinct values of each column, ascending; None if there are more of them than bins.
     pub few: Vec<Option<Vec<f64>>>,
     /// Values of the sampled rows, column by column.
     pub sample: Vec<Vec<f64>>,
@@ -29,34 +29,36 @@ pub struct EdgeSummary {
 }
 
 impl EdgeSummary {
-    /// What some of `total` rows (counted as copies) say.
+    /// The summary of some of `total` rows, where copies count. `is_numeric` says which features are
+    /// numbers.
     pub fn new(
         cells: &dyn RowSource,
-        (numeric, features): (&[usize], usize),
-        (rows, total): (RowChoice<'_>, u64),
+        is_numeric: &[bool],
+        rows: RowChoice<'_>,
+        total: u64,
         weights: &Weights,
         bins: usize,
         control: &Control,
     ) -> Result<Self> {
-        let is_numeric: Vec<bool> = (0..features).map(|f| numeric.contains(&f)).collect();
-        let sampled = sampled_rows(cells, &is_numeric, rows, total, SAMPLE, control)?;
-        let looked_at = sampled.as_deref().map_or(rows, RowChoice::Some);
-        let few = numeric.iter().map(|&f| few_values(cells, f, rows, bins, control));
+        let numeric = (0..is_numeric.len()).filter(|&f| is_numeric[f]);
+        let sampled = sampled_rows(cells, is_numeric, rows, total, SAMPLE, control)?;
+        let sampled = sampled.as_deref().map_or(rows, RowChoice::Some);
+        let few = numeric.clone().map(|f| few_values(cells, f, rows, bins, control));
         let few = few.collect::<Result<_>>()?;
-        let sample = numeric.iter().map(|&f| {
-            let mut values = vec![0.0; looked_at.len()];
-            cells.numbers(f, looked_at, 0, &mut values);
+        let sample = numeric.map(|f| {
+            let mut values = vec![0.0; sampled.len()];
+            cells.numbers(f, sampled, 0, &mut values);
             values
         });
         let sample = sample.collect();
         let copies = |i| match weights {
-            Weights::Integer(w) => u64::from(w[looked_at.row(i)]),
+            Weights::Integer(w) => u64::from(w[sampled.row(i)]),
             _ => 1,
         };
-        Ok(Self { few, sample, masses: (0..looked_at.len()).map(copies).collect() })
+        Ok(Self { few, sample, masses: (0..sampled.len()).map(copies).collect() })
     }
 
-    /// The cut points of each column; nothing for a column that has to be counted on all rows.
+    /// The cut points of each column; None for a column that must be counted on all rows.
     pub fn cuts(&self, total: u64, bins: usize) -> Vec<Option<Vec<f64>>> {
         let columns = self.few.iter().zip(&self.sample);
         let cuts = columns.map(|(few, sample)| match few {
@@ -74,14 +76,14 @@ impl EdgeSummary {
 /// How often each distinct value of a column occurs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ValueCounts {
-    /// Ascending.
+    /// Distinct values, ascending.
     pub values: Vec<f64>,
-    /// Copies of each.
+    /// Copies of each value.
     pub counts: Vec<u64>,
 }
 
 impl ValueCounts {
-    /// Counts of values that stand for `masses` rows each; NaN is left out.
+    /// Counts of values, where `values[i]` occurs in `masses[i]` rows; NaN is left out.
     pub fn of(values: &[f64], masses: &[u64]) -> Self {
         let known = values.iter().zip(masses).filter(|(x, m)| !x.is_nan() && **m > 0);
         let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();
@@ -92,7 +94,7 @@ impl ValueCounts {
         Self { counts: counts.collect(), values: ranked.values }
     }
 
-    /// Cut points by equal weight, or between all values while they are few.
+    /// Cut points for `bins` bins of about equal weight, or between all values if they are fewer.
     pub fn cuts(&self, bins: usize) -> Vec<f64> {
         let mut sum = 0;
         let ends = self.counts.iter().map(|&c| {
@@ -138,22 +140,21 @@ mod tests {
 
     #[test]
     fn cuts_of_parts_are_those_of_the_whole() {
-        let (control, numeric, bins) = (Control::new(1), [0, 1, 2], 20);
+        let (control, numeric, bins) = (Control::new(1), [true; 3], 20);
         for (n, parts) in [(3000_usize, 4), (90_000, 3)] {
             let all = columns(n);
             let copies: Vec<u32> = (0..n).map(|r| 1 + (r % 3) as u32).collect();
             for weights in [Weights::Unit, Weights::Integer(copies.clone())] {
                 let rows = RowChoice::All(n);
                 let table = NumberTable(all.clone());
-                let whole =
-                    edges(&table, (&numeric, 3), rows, &weights, bins as u32, &control).unwrap();
+                let whole = edges(&table, &numeric, rows, &weights, bins as u32, &control).unwrap();
                 let total = super::super::sample::total_of(rows, &weights);
                 let mut joined: Option<EdgeSummary> = None;
                 for part in 0..parts {
                     let own: Vec<u32> = (0..n as u32).filter(|r| r % parts == part).collect();
-                    let (rows, facts) = (RowChoice::Some(&own), (&numeric[..], 3));
-                    let of = (rows, total);
-                    let next = EdgeSummary::new(&table, facts, of, &weights, bins, &control);
+                    let rows = RowChoice::Some(&own);
+                    let next =
+                        EdgeSummary::new(&table, &numeric, rows, total, &weights, bins, &control);
                     let next = next.unwrap();
                     let Some(sum) = &mut joined else {
                         joined = Some(next);

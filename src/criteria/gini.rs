@@ -149,13 +149,13 @@ fn running_scores(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let n = f64::from(cuts.n);
     let share = 1.0 / n;
     let before = cuts.whole / n * share;
-    let (level, sums) = (Level::active(), [cuts.left, cuts.right]);
+    let sums = simd::SideSquares { n: cuts.n, left: cuts.left, right: cuts.right };
     match cuts.rows {
         LeftRows::From(first) => {
-            simd::purities(level, [first, cuts.n], sums, share, before, out);
+            simd::purities(Level::active(), first, sums, share, before, out);
         }
         LeftRows::Each(rows) => {
-            simd::purities_of(level, rows, cuts.n, sums, share, before, out);
+            simd::purities_of(Level::active(), rows, sums, share, before, out);
         }
     }
     0.0
@@ -165,8 +165,8 @@ fn running_scores(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
 fn running_bound(cuts: &Cuts<'_>) -> f64 {
     let LeftRows::From(first) = cuts.rows else { return f64::INFINITY };
     let share = 1.0 / f64::from(cuts.n);
-    let sizes = [first, cuts.n];
-    let purest = simd::purest(Level::active(), sizes, cuts.left, cuts.right);
+    let sums = simd::SideSquares { n: cuts.n, left: cuts.left, right: cuts.right };
+    let purest = simd::purest(Level::active(), first, sums);
     // Both terms are at most 1, and rounded a few times.
     (purest - cuts.whole * share) * share + 16.0 * f64::EPSILON
 }

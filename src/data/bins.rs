@@ -1,16 +1,22 @@
-//! Cut points applied: a number becomes the index of its interval `(lo, hi]`.
+//! Cut points as bins: a number becomes the index of its interval `(lo, hi]`, found by bisection.
+//!
+//! For columns that a user discretises. Growth on histograms encodes whole tables with
+//! [`crate::bins`] instead, which looks up a cut in O(1).
 
 use crate::error::{Error, Result};
 
-/// Ascending cut points; bin `b` is `(cuts[b-1], cuts[b]]`, the first and the last bin are open to
-/// the outside. No cut point means one bin.
+/// Bins between ascending cut points: bin `b` is `(cuts[b-1], cuts[b]]`, and the first and the last
+/// have no outer limit. Without cut points there is one bin.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bins {
     cuts: Vec<f64>,
 }
 
 impl Bins {
-    /// Bins from cut points, which must be finite and ascending.
+    /// Bins between cut points.
+    ///
+    /// # Errors
+    /// [`Error::Data`] unless the cut points are finite and ascending.
     pub fn new(cuts: Vec<f64>) -> Result<Self> {
         if cuts.iter().any(|c| !c.is_finite()) || cuts.windows(2).any(|w| w[0] > w[1]) {
             return Err(Error::Data("cut points must be finite and ascending".into()));
@@ -33,7 +39,7 @@ impl Bins {
         &self.cuts
     }
 
-    /// The bin of a value: the first one whose upper cut is not below it.
+    /// The bin of a value: the first whose upper cut point is not below it.
     #[inline]
     pub fn bin(&self, value: f64) -> u32 {
         self.cuts.partition_point(|&c| c < value) as u32

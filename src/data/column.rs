@@ -1,11 +1,10 @@
 //! One encoded column: numbers with their sorted order, or codes.
 //!
-//! The sorted order of a numeric column is a list of 32-bit entries `row << 1 | tied`, `tied`
-//! meaning "same value as the entry before": a scan finds boundaries between values without
-//! touching the values, and a stable partition keeps the bits true. Rows with a missing value come
-//! last. Sorting is a stable radix sort on the high half of an order-preserving key (11 bits a
-//! pass, passes over constant digits skipped), after which the few runs that the low half tells
-//! apart are sorted on their own: O(n), about 10 ns per value.
+//! The sorted order of a numeric column is a list of 32-bit entries (`entries`): a scan finds the
+//! boundaries between values without reading the values, and a stable partition can keep the tied
+//! bits true. Rows with a missing value come last. Sorting is a stable radix sort by the upper half
+//! of an order-preserving key (11 bits per pass; passes over a constant digit are skipped); then
+//! the few runs with equal upper halves are sorted by the whole key. O(n), about 10 ns per value.
 
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
@@ -23,17 +22,24 @@ pub struct NumericColumn {
     drawn: Option<Arc<Drawn>>,
 }
 
+/// The part of a column that clones and draws share.
 #[derive(Debug, Default)]
 struct ColumnData {
     values: Vec<f64>,
     missing: usize,
     order: OnceLock<Vec<u32>>,
-    /// The column whose gaps were filled with a value, where it was made so: its order is known but
-    /// for these rows.
-    gaps: Option<(NumericColumn, f64)>,
+    /// Where missing values were filled: from its order that of this column follows.
+    filled: Option<Filled>,
 }
 
-/// Some rows of a column, some of them several times.
+/// A column with missing values, and the value that replaces them.
+#[derive(Debug)]
+struct Filled {
+    column: NumericColumn,
+    fill: f64,
+}
+
+/// A bootstrap sample of the rows of a column. Values and order are made on first use.
 #[derive(Debug)]
 struct Drawn {
     draw: Arc<Draw>,
@@ -52,15 +58,16 @@ impl NumericColumn {
         }
     }
 
-    /// The column with `fill` where values are missing. Its order is the old one with one block
-    /// more, not sorted anew.
+    /// The column with `fill` in the place of missing values. Its order is made from that of this
+    /// column in O(n), without a sort.
     pub fn filled(&self, fill: f64) -> Self {
         let values = self.values().iter().map(|&v| if v.is_nan() { fill } else { v }).collect();
-        let gaps = Some((self.clone(), fill));
-        Self { whole: Arc::new(ColumnData { values, gaps, ..ColumnData::default() }), drawn: None }
+        let filled = Some(Filled { column: self.clone(), fill });
+        let whole = ColumnData { values, filled, ..ColumnData::default() };
+        Self { whole: Arc::new(whole), drawn: None }
     }
 
-    /// The drawn rows of the column. Nothing is copied before it is asked for.
+    /// The drawn rows of the column, without copying it.
     pub(super) fn draw(&self, draw: &Arc<Draw>) -> Self {
         let missing = if self.whole.missing == 0 {
             0
@@ -94,12 +101,12 @@ impl NumericColumn {
         self.drawn.as_ref().map_or(self.whole.missing, |d| d.missing)
     }
 
-    /// Sort the values now; of drawn rows those of the column they were drawn from.
+    /// Sort the column now; in a sample, the column that its rows were drawn from.
     pub fn sort(&self) {
         self.whole.order();
     }
 
-    /// Rows in ascending order of value (see the module's text), missing ones last.
+    /// Entries of the rows in ascending order of value, missing ones last (see the module's text).
     pub fn order(&self) -> &[u32] {
         let whole = self.whole.order();
         match &self.drawn {
@@ -112,7 +119,7 @@ impl NumericColumn {
         }
     }
 
-    /// Write the order into a list of the caller's.
+    /// Replace the contents of `out` by the order.
     pub fn order_into(&self, out: &mut Vec<u32>) {
         let whole = self.whole.order();
         match &self.drawn {
@@ -127,23 +134,24 @@ impl NumericColumn {
 
 impl ColumnData {
     fn order(&self) -> &[u32] {
-        self.order.get_or_init(|| match &self.gaps {
-            Some((before, fill)) => with_block(before, *fill),
+        self.order.get_or_init(|| match &self.filled {
+            Some(filled) => order_of_filled(filled),
             None => sort(&self.values),
         })
     }
 }
 
-/// The order of a column whose missing values become `fill`: the block of these rows goes among the
-/// known ones.
-fn with_block(column: &NumericColumn, fill: f64) -> Vec<u32> {
+/// The order of a column whose missing values are replaced: their rows move to the place of `fill`
+/// among the known values.
+fn order_of_filled(Filled { column, fill }: &Filled) -> Vec<u32> {
+    let fill = *fill;
     let (known, missing) = column.order().split_at(column.order().len() - column.n_missing());
     let value = |&e: &u32| column.value(entry_row(e));
     let (below, rest) = known.split_at(known.partition_point(|e| value(e) < fill));
     let (equal, above) = rest.split_at(rest.partition_point(|e| value(e) <= fill));
     let mut order = Vec::with_capacity(column.order().len());
     order.extend_from_slice(below);
-    // Equal values lie in the order of their rows.
+    // Equal values are in the order of their rows.
     let mut block: Vec<u32> = equal.iter().chain(missing).map(|&e| entry_row(e)).collect();
     block.sort_unstable();
     order.extend(block.iter().enumerate().map(|(i, &row)| pack_entry(row, i > 0)));
@@ -151,9 +159,10 @@ fn with_block(column: &NumericColumn, fill: f64) -> Vec<u32> {
     order
 }
 
+/// The sorted order of values; NaN is missing.
 fn sort(values: &[f64]) -> Vec<u32> {
-    // High half of the key above the row number: eight bytes to move, and most orders are decided
-    // by it.
+    // The upper half of the key and the row number as one word: eight bytes to move, and the upper
+    // half decides most comparisons.
     let mut packed: Vec<u64> = Vec::with_capacity(values.len());
     let mut missing = Vec::new();
     for (i, &v) in values.iter().enumerate() {
@@ -163,11 +172,13 @@ fn sort(values: &[f64]) -> Vec<u32> {
             packed.push((order_key(v) & !0xFFFF_FFFF) | i as u64);
         }
     }
+    // A radix sort pays from a few hundred values on.
     if packed.len() < 512 {
         packed.sort_unstable();
     } else {
         packed = radix_sort(packed);
     }
+    // Runs with equal upper halves are sorted by the whole key; equal keys are tied.
     let mut entries = Vec::with_capacity(values.len());
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [alone] = run {
@@ -189,12 +200,13 @@ fn sort(values: &[f64]) -> Vec<u32> {
     entries
 }
 
-/// Sort by the high 32 bits, stable.
+/// Sort by the upper 32 bits, stably.
 fn radix_sort(mut from: Vec<u64>) -> Vec<u64> {
     const BITS: usize = 11;
     const SIZE: usize = 1 << BITS;
     const PASSES: usize = 32_usize.div_ceil(BITS);
     let digit = |p: u64, pass: usize| (p >> (32 + pass * BITS)) as usize & (SIZE - 1);
+    // The counts of the digits of all passes, in one pass.
     let mut counts = vec![[0_u32; SIZE]; PASSES];
     for &p in &from {
         for (pass, count) in counts.iter_mut().enumerate() {
@@ -204,14 +216,14 @@ fn radix_sort(mut from: Vec<u64>) -> Vec<u64> {
     let n = from.len() as u32;
     let mut to = vec![0; from.len()];
     for (pass, count) in counts.iter_mut().enumerate() {
+        // All values have the same digit.
         if count.contains(&n) {
             continue;
         }
+        // Counts become the place of the first value with each digit.
         let mut start = 0;
         for c in count.iter_mut() {
-            let here = *c;
-            *c = start;
-            start += here;
+            (*c, start) = (start, start + *c);
         }
         for &p in &from {
             let place = &mut count[digit(p, pass)];
@@ -223,7 +235,7 @@ fn radix_sort(mut from: Vec<u64>) -> Vec<u64> {
     from
 }
 
-/// Codes of a nominal column: one byte each where the levels allow it.
+/// Codes of a nominal column, one byte each if there are at most 255 levels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Codes {
     /// At most 255 levels; 255 is missing.
@@ -270,7 +282,7 @@ impl NominalColumn {
         }
     }
 
-    /// The codes.
+    /// The codes by row.
     pub fn codes(&self) -> &Codes {
         &self.codes
     }

@@ -1,4 +1,8 @@
-//! The encoded training set, made once at the border.
+//! The encoded training set, which the bindings make once per fit.
+//!
+//! [`DatasetBuilder`] reads the user's arrays column by column, through closures, and writes each
+//! cell to its internal row. O(cells); nothing is copied twice. A bootstrap sample ([`Draw`]) is a
+//! data set that shares the numbers of the one it was drawn from.
 
 use super::{Column, Draw, MISSING, NominalColumn, NumericColumn, Planes, Schema};
 use crate::error::{Error, Result};
@@ -10,26 +14,30 @@ use std::sync::{Arc, OnceLock};
 pub struct Dataset {
     schema: Arc<Schema>,
     columns: Vec<Column>,
+    /// Class of each internal row.
     classes: Vec<u16>,
+    /// First internal row of each class, then the number of rows.
     class_starts: Vec<u32>,
+    /// Original number of each internal row.
     original: Vec<u32>,
+    /// Internal number of each original row.
     internal: Vec<u32>,
     planes: OnceLock<Option<Planes>>,
 }
 
 impl Dataset {
-    /// Bit planes, where all features are nominal with at most 255 levels and no missing values;
-    /// made on first use.
+    /// Bit planes, made on first use; None unless all features are nominal with at most 255 levels
+    /// and no missing values.
     pub fn planes(&self) -> Option<&Planes> {
         self.planes.get_or_init(|| Planes::new(&self.columns, &self.class_starts)).as_ref()
     }
 
-    /// Names, kinds, levels, classes.
+    /// Names, kinds and levels of the features, and the classes.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The schema, to be kept by a model.
+    /// The schema, shared, for a model to keep.
     pub fn shared_schema(&self) -> Arc<Schema> {
         self.schema.clone()
     }
@@ -69,12 +77,12 @@ impl Dataset {
         &self.original
     }
 
-    /// Internal number of each original row (nothing for drawn rows).
+    /// Internal number of each original row; empty in a bootstrap sample.
     pub fn internal(&self) -> &[u32] {
         &self.internal
     }
 
-    /// Sort all numeric columns now, in parallel; of drawn rows the columns they were drawn from.
+    /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn from.
     pub fn sort_columns(&self, control: &Control) -> Result<()> {
         parallel::map(control, self.columns.len(), |i| {
             control.check()?;
@@ -86,7 +94,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// The same rows and classes with some of the features.
+    /// The data set with some of its features.
     pub fn select(&self, features: &[usize]) -> Self {
         let mut schema = (*self.schema).clone();
         schema.features = features.iter().map(|&f| self.schema.features[f].clone()).collect();
@@ -94,8 +102,8 @@ impl Dataset {
         self.with_columns(schema, columns)
     }
 
-    /// The drawn rows as a data set; its internal rows are the drawn ones, several of which may
-    /// have one original row.
+    /// The bootstrap sample of a draw: each drawn row is an internal row, so that several may have
+    /// one original row.
     pub fn drawn(&self, draw: &Arc<Draw>) -> Self {
         let columns = self.columns().iter().map(|column| match column {
             Column::Numeric(c) => Column::Numeric(c.draw(draw)),
@@ -107,7 +115,7 @@ impl Dataset {
         self.with_rows(columns.collect(), classes, starts, of(self.original()))
     }
 
-    /// The same features with other rows; no original row is looked up by its number any more.
+    /// The features with other rows. Original rows have no single internal number any more.
     fn with_rows(
         &self,
         columns: Vec<Column>,
@@ -126,7 +134,7 @@ impl Dataset {
         }
     }
 
-    /// The same rows and classes with other columns and features (binned or imputed).
+    /// The rows and classes with other columns (binned or imputed), which `schema` describes.
     pub fn with_columns(&self, schema: Schema, columns: Vec<Column>) -> Self {
         Self {
             schema: schema.into(),
@@ -140,7 +148,7 @@ impl Dataset {
     }
 }
 
-/// Collects columns; closures read the user's arrays, so that nothing is copied twice.
+/// Builds a [`Dataset`], column by column.
 #[derive(Debug)]
 pub struct DatasetBuilder {
     schema: Schema,
@@ -152,12 +160,17 @@ pub struct DatasetBuilder {
 }
 
 impl DatasetBuilder {
-    /// Start from the class codes in original row order.
+    /// A builder without columns, from the class code of each original row.
+    ///
+    /// # Errors
+    /// With 2^31 rows or more, or a code that is not that of a declared class.
     pub fn new(schema: Schema, codes: &[u16]) -> Result<Self> {
         let (n, k) = (codes.len(), schema.classes.len());
+        // An entry of a sorted order has 31 bits for the row.
         if n as u64 >= 1 << 31 {
             return Err(Error::Data(format!("{n} rows: at most 2,147,483,647 are supported")));
         }
+        // A counting sort of the rows by class.
         let mut class_starts = vec![0_u32; k + 1];
         for &c in codes {
             if c as usize >= k {
@@ -182,8 +195,10 @@ impl DatasetBuilder {
         Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal })
     }
 
-    /// Add `count` numeric columns that lie side by side; `value(row, column)` reads the user's
-    /// cell. Infinite cells are refused by name.
+    /// Add `count` numeric columns whose cells lie side by side; `value(row, column)` reads a cell.
+    ///
+    /// # Errors
+    /// [`Error::Data`] names the column and row of an infinite cell.
     pub fn numeric_block(
         &mut self,
         count: usize,
@@ -192,6 +207,7 @@ impl DatasetBuilder {
     ) -> Result<()> {
         let n = self.original.len();
         let mut block: Vec<Vec<f64>> = (0..count).map(|_| Vec::with_capacity(n)).collect();
+        // 64 rows at a time, so that the cells of a row are read while they are in the cache.
         for tile in self.original.chunks(64) {
             control.check()?;
             for (column, values) in block.iter_mut().enumerate() {
@@ -212,8 +228,11 @@ impl DatasetBuilder {
         Ok(())
     }
 
-    /// Add nominal columns of at most 255 levels each that lie side by side and have no missing
-    /// values; `code(row, column)` reads the user's cell.
+    /// Add nominal columns whose cells lie side by side, with at most 255 levels each and without
+    /// missing values; `code(row, column)` reads a cell, and `levels` has the levels of each column.
+    ///
+    /// # Errors
+    /// [`Error::Data`] names the column and row of a code without a level.
     pub fn nominal_block(
         &mut self,
         levels: &[usize],
@@ -239,7 +258,7 @@ impl DatasetBuilder {
         Ok(())
     }
 
-    /// The refusal of a code of the next column.
+    /// The error of a code of the next column that has no level.
     fn undeclared(&self, row: u32, code: u32, levels: usize) -> Error {
         Error::Data(format!(
             "column '{}', row {row}: code {code}, but only {levels} levels are declared",
@@ -247,7 +266,10 @@ impl DatasetBuilder {
         ))
     }
 
-    /// Add a nominal column; `code(row)` reads the user's cell, negative means missing.
+    /// Add a nominal column; `code(row)` reads a cell, and a negative code is missing.
+    ///
+    /// # Errors
+    /// [`Error::Data`] names the column and row of a code without a level.
     pub fn nominal(&mut self, levels: usize, code: impl Fn(usize) -> i64) -> Result<()> {
         let read = |row: u32| match code(row as usize) {
             c if c < 0 => MISSING,

@@ -1,16 +1,16 @@
-//! Rows drawn with repetition: a bootstrap sample as a data set of its own, without a copy of the
-//! numbers.
+//! Rows drawn with repetition, which make a bootstrap sample a data set of its own
+//! ([`super::Dataset::drawn`]) without a copy of the numbers.
 //!
-//! A row that is drawn w times becomes w rows side by side, so that a bag needs no weights and
-//! every path for rows that count once serves it. Sorted orders are derived from those of the whole
-//! set in one pass (copies are tied with the row they repeat); values are looked up through the
-//! draw. O(rows + drawn rows) a numeric column.
+//! A row that is drawn w times becomes w neighbouring rows, so that a sample needs no weights and
+//! the code for rows that count once serves it. A sorted order of the sample is derived from that
+//! of the whole set in one pass, where copies are tied with the row they repeat; values are looked
+//! up through the draw. O(rows + drawn rows) per numeric column.
 
 use super::Bits;
 use super::entries::{entry_row, entry_tied, pack_entry};
 use crate::error::{Error, Result};
 
-/// How often each row was drawn.
+/// The drawn rows, and how often each row was drawn.
 #[derive(Debug, Clone, Default)]
 pub struct Draw {
     /// Original of each drawn row, ascending.
@@ -20,7 +20,10 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// From the times that each internal row was drawn.
+    /// A draw from the number of times that each internal row was drawn.
+    ///
+    /// # Errors
+    /// [`Error::Data`] with 2^31 drawn rows or more.
     pub fn new(times: &[u32]) -> Result<Self> {
         let total: u64 = times.iter().map(|&t| u64::from(t)).sum();
         if total >= 1 << 31 {
@@ -53,7 +56,7 @@ impl Draw {
         &self.rows
     }
 
-    /// The first drawn row that repeats a row or a later one; `row` may be the number of rows.
+    /// The first drawn row that repeats `row` or a later one; `row` may be the number of rows.
     pub(super) fn first(&self, row: u32) -> u32 {
         self.first[row as usize]
     }
@@ -70,10 +73,11 @@ impl Draw {
         bits
     }
 
-    /// A sorted order of the drawn rows from one of all rows.
+    /// Write the sorted order of the drawn rows, given that of all rows.
     pub(super) fn order(&self, whole: &[u32], out: &mut Vec<u32>) {
         let n = self.rows.len();
-        // Four entries are written before it is known how many are wanted.
+        // Four entries are written per row, whether or not it was drawn that often: most rows are
+        // drawn less often, and a loop of varying length would be slower.
         out.resize(n + 4, 0);
         let (mut at, mut seen) = (0, 0);
         for &entry in whole {

@@ -1,6 +1,7 @@
-//! Entries of a sorted order: `row << 1 | tied`, `tied` meaning "same value as the entry before".
+//! Entries of a sorted order: `row << 1 | tied`, where `tied` is 1 if the row has the same value as
+//! the entry before it. Kernels (`simd::columns`) read entries as plain `u32`.
 
-/// An entry of a sorted order.
+/// The entry of a row.
 #[inline]
 pub fn pack_entry(row: u32, tied: bool) -> u32 {
     row << 1 | u32::from(tied)
@@ -12,7 +13,7 @@ pub fn entry_row(entry: u32) -> u32 {
     entry >> 1
 }
 
-/// 1 when the entry has the same value as the one before it.
+/// 1 if the entry has the same value as the one before it, else 0.
 #[inline]
 pub fn entry_tied(entry: u32) -> u32 {
     entry & 1

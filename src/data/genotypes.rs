@@ -1,12 +1,12 @@
-//! Genotypes in two bits: as files hold them, variant after variant, and as two bit planes a
-//! sample.
+//! Genotypes in two bits: as files hold them ([`PackedGenotypes`], variant by variant), and as two bit
+//! planes per sample ([`GenotypePlanes`]), which `stats::neighbours::genotypes` compares.
 //!
-//! A `.bed` of PLINK keeps four samples a byte, the first in the lowest bits: 00 two copies of
-//! allele 1, 10 one, 11 none, 01 missing. To compare samples, the low and the high bits of all
-//! variants of a sample must lie side by side: [`GenotypePlanes`] transposes blocks of 64 variants
-//! by 64 samples in registers, O(samples x variants / 10) operations. Words come in groups of 512
-//! variants (eight low, eight high), and the groups of all samples in chunks, so that a pass over
-//! pairs of samples reads a few kB of each at a time.
+//! A `.bed` file of PLINK has four samples per byte, the first in the lowest bits: 00 two copies of
+//! allele 1, 10 one, 11 none, 01 missing. To compare samples, the low bits of all variants of a
+//! sample must lie side by side, and so must the high bits: blocks of 64 variants by 64 samples are
+//! transposed in registers, in about samples * variants / 10 operations. Words come in groups of
+//! 512 variants (eight words of low bits, eight of high bits), and the groups of all samples in
+//! chunks, so that a pass over pairs of samples reads a few kB of each sample at a time.
 
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -15,16 +15,16 @@ use crate::simd::Buffer;
 /// Variants of a group.
 pub const GROUP: usize = 512;
 
-/// Words of a group: low bits, then high bits.
+/// Words of a sample in a group: low bits, then high bits.
 pub const GROUP_WORDS: usize = 16;
 
-/// Most groups of a chunk: 4 kB a sample.
+/// Most groups of a chunk: 4 kB per sample.
 const CHUNK: usize = 32;
 
-/// Two-bit codes.
+/// The two-bit code of a missing genotype.
 pub const MISSING_CODE: u8 = 1;
 
-/// What a file holds: variant after variant, four samples a byte.
+/// The contents of a `.bed` file behind its header: variant by variant, four samples per byte.
 #[derive(Debug, Clone, Copy)]
 pub struct PackedGenotypes<'a> {
     bytes: &'a [u8],
@@ -33,10 +33,10 @@ pub struct PackedGenotypes<'a> {
 }
 
 impl<'a> PackedGenotypes<'a> {
-    /// Check the length.
+    /// Genotypes from the bytes of a file.
     ///
     /// # Errors
-    /// [`Error::Data`] if the number of bytes is not that of the samples and variants.
+    /// [`Error::Data`] if the number of bytes does not fit the samples and variants.
     pub fn new(bytes: &'a [u8], samples: usize, variants: usize) -> Result<Self> {
         let needed = samples.div_ceil(4).checked_mul(variants);
         if samples == 0 || variants == 0 || needed != Some(bytes.len()) {
@@ -78,15 +78,17 @@ impl<'a> PackedGenotypes<'a> {
 pub struct GenotypePlanes {
     /// `[chunk][place][group of the chunk][word]`.
     words: Buffer,
+    /// Number of samples that have a place.
     places: usize,
     groups: usize,
+    /// Groups of a chunk.
     together: usize,
     /// How often each code occurs at each variant.
     pub counts: Vec<[u32; 4]>,
 }
 
 impl GenotypePlanes {
-    /// Transpose; `order` names the sample at each place (none twice).
+    /// Transpose the genotypes of some samples; `order` has the sample at each place, none twice.
     ///
     /// # Errors
     /// [`Error::Cancelled`].
@@ -96,9 +98,8 @@ impl GenotypePlanes {
         let together = CHUNK.min(groups);
         let mut words = Buffer::zeroed(groups.next_multiple_of(together) * places * GROUP_WORDS);
         let mut counts = vec![[0u32; 4]; packed.variants];
-        let mut place_of = vec![u32::MAX; packed.samples.next_multiple_of(64)];
-        order.iter().enumerate().for_each(|(at, &s)| place_of[s as usize] = at as u32);
-        let used: Vec<u64> = place_of.chunks(64).map(mask).collect();
+        let placement = Placement::new(order, packed.samples);
+        // A task is a chunk of the words with its variants' counts.
         let mut items: Vec<_> = words
             .chunks_mut(together * places * GROUP_WORDS)
             .zip(counts.chunks_mut(together * GROUP))
@@ -107,20 +108,21 @@ impl GenotypePlanes {
             for (at, counts) in counts.chunks_mut(64).enumerate() {
                 control.check()?;
                 let first = chunk * together * GROUP + at * 64;
-                let to = (at / 8 * GROUP_WORDS + at % 8, together * GROUP_WORDS);
-                transpose(packed, first, (&place_of, &used), counts, words, to);
+                let words = &mut words[at / 8 * GROUP_WORDS + at % 8..];
+                transpose(packed, first, &placement, counts, words, together * GROUP_WORDS);
             }
             Ok(())
         })?;
         Ok(Self { words, places, groups, together, counts })
     }
 
-    /// Give missing genotypes the one that is most frequent at their variant (of equally frequent
-    /// ones that with most copies of allele 1).
+    /// Replace missing genotypes by the most frequent genotype of the variant, and among equally
+    /// frequent ones by that with most copies of allele 1.
     ///
     /// # Errors
     /// [`Error::Cancelled`].
     pub fn impute(&mut self, control: &Control) -> Result<()> {
+        // The mode of each variant with missing genotypes, as low and high bits.
         let missing = usize::from(MISSING_CODE);
         let mut modes = vec![[0u64; GROUP_WORDS]; self.groups.next_multiple_of(self.together)];
         for (v, counts) in self.counts.iter_mut().enumerate().filter(|(_, c)| c[missing] > 0) {
@@ -140,6 +142,7 @@ impl GenotypePlanes {
             let modes = modes[chunk * together..][..together].iter().cycle();
             for (group, mode) in words.chunks_exact_mut(GROUP_WORDS).zip(modes) {
                 for w in 0..8 {
+                    // Missing is 01: the low bit alone.
                     let gone = group[w] & !group[8 + w];
                     group[w] = group[w] & !gone | mode[w] & gone;
                     group[8 + w] |= mode[8 + w] & gone;
@@ -149,7 +152,7 @@ impl GenotypePlanes {
         })
     }
 
-    /// Bytes of the planes of a number of samples and variants.
+    /// Bytes of the planes of `places` samples and `variants` variants.
     pub fn bytes(places: usize, variants: usize) -> usize {
         let groups = variants.div_ceil(GROUP);
         let chunks = groups.next_multiple_of(CHUNK.min(groups.max(1)));
@@ -166,7 +169,7 @@ impl GenotypePlanes {
         self.groups
     }
 
-    /// Chunks of some groups: `stride` words a place, one place after the other.
+    /// The words of each chunk of groups: `stride` words per place, place by place.
     pub fn chunks(&self) -> impl Iterator<Item = &[u64]> {
         self.words.chunks(self.stride() * self.places)
     }
@@ -176,7 +179,7 @@ impl GenotypePlanes {
         self.together * GROUP_WORDS
     }
 
-    /// The words of a group, place after place.
+    /// Copy the words of a group, place by place.
     pub fn copy_group(&self, group: usize, out: &mut [u64]) {
         let stride = self.stride();
         let chunk = &self.words[group / self.together * stride * self.places..];
@@ -187,22 +190,42 @@ impl GenotypePlanes {
     }
 }
 
-/// The samples of 64 that have a place.
-fn mask(places: &[u32]) -> u64 {
-    places.iter().enumerate().fold(0, |m, (i, &p)| m | u64::from(p != u32::MAX) << i)
+/// The place of each sample, in blocks of 64 samples.
+struct Placement {
+    /// By sample; `u32::MAX` for a sample without a place.
+    place_of: Vec<u32>,
+    /// For each block, the samples that have a place, as bits.
+    used: Vec<u64>,
 }
 
-/// Up to 64 variants from `first` on: their words of all places, at `to.0 + place * to.1` (low
-/// bits) and eight further (high bits), and the number of each code.
+impl Placement {
+    /// `order` has the sample at each place.
+    fn new(order: &[u32], samples: usize) -> Self {
+        let mut place_of = vec![u32::MAX; samples.next_multiple_of(64)];
+        order.iter().enumerate().for_each(|(place, &s)| place_of[s as usize] = place as u32);
+        let mask = |places: &[u32]| {
+            places.iter().enumerate().fold(0, |m, (i, &p)| m | u64::from(p != u32::MAX) << i)
+        };
+        let used = place_of.chunks(64).map(mask).collect();
+        Self { place_of, used }
+    }
+}
+
+/// Transpose up to 64 variants from `first` on, one per element of `counts`, and count their codes.
+///
+/// The word of a place goes to `words[place * stride]` (low bits) and eight words further (high
+/// bits).
 fn transpose(
     packed: PackedGenotypes<'_>,
     first: usize,
-    (place_of, used): (&[u32], &[u64]),
+    placement: &Placement,
     counts: &mut [[u32; 4]],
     words: &mut [u64],
-    to: (usize, usize),
+    stride: usize,
 ) {
-    for (block, (&used, places)) in used.iter().zip(place_of.chunks_exact(64)).enumerate() {
+    let blocks = placement.used.iter().zip(placement.place_of.chunks_exact(64));
+    for (block, (&used, places)) in blocks.enumerate() {
+        // Words of 64 samples by variant.
         let (mut low, mut high) = ([0u64; 64], [0u64; 64]);
         for (v, count) in counts.iter_mut().enumerate() {
             let bytes = packed.variant(first + v);
@@ -213,6 +236,7 @@ fn transpose(
             } else {
                 sixteen[..bytes.len()].copy_from_slice(bytes);
             }
+            // 64 samples of two bits each: the even bits are the low ones.
             let both = u128::from_le_bytes(sixteen);
             let halves = [both as u64, (both >> 64) as u64];
             let l = even_bits(halves[0]) | even_bits(halves[1]) << 32;
@@ -222,18 +246,19 @@ fn transpose(
             let parts = [ones(!(l | h)), ones(l & !h), ones(h & !l), ones(l & h)];
             count.iter_mut().zip(parts).for_each(|(c, p)| *c += p);
         }
+        // Words of 64 variants by sample.
         transpose64(&mut low);
         transpose64(&mut high);
         for ((&place, &l), &h) in places.iter().zip(&low).zip(&high) {
             if place != u32::MAX {
-                let at = to.0 + place as usize * to.1;
+                let at = place as usize * stride;
                 (words[at], words[at + 8]) = (l, h);
             }
         }
     }
 }
 
-/// The bits 0, 2, 4, ... side by side.
+/// The bits 0, 2, 4, ... of a word, moved together.
 fn even_bits(x: u64) -> u64 {
     let mut x = x & 0x5555_5555_5555_5555;
     x = (x | x >> 1) & 0x3333_3333_3333_3333;
@@ -243,7 +268,8 @@ fn even_bits(x: u64) -> u64 {
     (x | x >> 16) & 0xffff_ffff
 }
 
-/// Bit j of word i becomes bit i of word j.
+/// Transpose a matrix of 64 x 64 bits: bit j of word i becomes bit i of word j. Blocks of 32 x 32 bits
+/// are exchanged, then blocks of 16 x 16 in each quarter, and so on.
 fn transpose64(x: &mut [u64; 64]) {
     let (mut width, mut low) = (32, 0xffff_ffff_u64);
     while width > 0 {

@@ -1,11 +1,11 @@
-//! Nominal data as bit planes: one bit for each (row, feature, value).
+//! Nominal data as bit planes: one bit per row, feature and value, from which growth on nominal
+//! features makes its tables by popcounts.
 //!
-//! Rows are laid out class by class, each class beginning a new 64-bit word, so that the class of a
-//! word is known and a count under a node's mask is a count within a class. Planes are word-major
-//! (see `simd::columns`); features with the same number of values are neighbours, ordered by value
-//! and then by feature, so that counts come out as the blocks in which criteria want them. The last
-//! value of a feature has no plane: its counts are what remains. Memory: rows x sum of (values - 1)
-//! / 8 bytes.
+//! Rows lie class by class, and each class begins a new 64-bit word, so that a count under a part of
+//! a node's mask is a count within a class. Planes are word-major (see `simd::columns`). Features
+//! with the same number of values are neighbours, ordered by value and then by feature, so that
+//! counts come out as blocks of tables as criteria read them. The last value of a feature has no
+//! plane: its counts are what remains. Memory: `rows * sum of (values - 1) / 8` bytes.
 
 use super::{Codes, Column};
 use crate::simd::Level;
@@ -29,7 +29,7 @@ pub struct PlaneGroup {
 pub struct Planes {
     /// Groups by number of values.
     pub groups: Vec<PlaneGroup>,
-    /// Planes a word, padded.
+    /// Number of planes, padded with empty ones.
     pub width: usize,
     /// `bits[word * width + plane]`.
     pub bits: Vec<u64>,
@@ -39,46 +39,50 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// Planes of columns that are all nominal, without missing values and with at most 255 levels,
-    /// nothing of any other; rows of class `c` are `class_starts[c]..class_starts[c + 1]`.
+    /// The planes of columns; None unless all are nominal, without missing values and with at most
+    /// 255 levels. The rows of class c are `class_starts[c]..class_starts[c + 1]`.
     pub fn new(columns: &[Column], class_starts: &[u32]) -> Option<Self> {
         let mut groups: Vec<PlaneGroup> = Vec::new();
-        for (f, column) in columns.iter().enumerate() {
-            let Column::Nominal(c) = column else { return None };
-            if c.n_missing() > 0 {
+        // Features with the same number of values become a group.
+        for (feature, column) in columns.iter().enumerate() {
+            let Column::Nominal(column) = column else { return None };
+            if column.n_missing() > 0 {
                 return None;
             }
-            let arity = c.levels().max(1);
-            match groups.iter_mut().find(|g| g.arity == arity) {
-                Some(g) => g.features.push(f as u32),
-                None => groups.push(PlaneGroup { arity, features: vec![f as u32], first: 0 }),
+            let (feature, arity) = (feature as u32, column.levels().max(1));
+            match groups.iter_mut().find(|group| group.arity == arity) {
+                Some(group) => group.features.push(feature),
+                None => groups.push(PlaneGroup { arity, features: vec![feature], first: 0 }),
             }
         }
+        // Planes one group after the other.
         let mut planes = 0;
-        for g in &mut groups {
-            g.first = planes;
-            planes += (g.arity - 1) * g.features.len();
+        for group in &mut groups {
+            group.first = planes;
+            planes += (group.arity - 1) * group.features.len();
         }
         let width = planes.next_multiple_of(PLANE_GROUP).max(PLANE_GROUP);
+        // Each class begins a new word.
         let class_starts = class_starts.to_vec();
         let mut class_words = vec![0];
-        for c in class_starts.windows(2) {
-            class_words.push(class_words[class_words.len() - 1] + (c[1] - c[0]).div_ceil(64));
+        for class in class_starts.windows(2) {
+            let words = (class[1] - class[0]).div_ceil(64);
+            class_words.push(class_words[class_words.len() - 1] + words);
         }
         let words = class_words[class_words.len() - 1] as usize;
         let mut out =
             Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
         let mut bits = std::mem::take(&mut out.bits);
-        for g in &out.groups {
-            for (j, &f) in g.features.iter().enumerate() {
-                let Column::Nominal(column) = &columns[f as usize] else { return None };
+        for group in &out.groups {
+            for (place, &feature) in group.features.iter().enumerate() {
+                let Column::Nominal(column) = &columns[feature as usize] else { return None };
                 let Codes::Narrow(codes) = column.codes() else { return None };
-                let steps = (width, g.features.len());
                 for (rows, &word) in out.class_starts.windows(2).zip(&out.class_words) {
                     let codes = &codes[rows[0] as usize..rows[1] as usize];
-                    let first = word as usize * width + g.first + j;
+                    let first = word as usize * width + group.first + place;
                     let planes = &mut bits[first.min(words * width)..];
-                    one_hot(Level::active(), codes, g.arity - 1, planes, steps);
+                    let value_step = group.features.len();
+                    one_hot(Level::active(), codes, group.arity - 1, planes, width, value_step);
                 }
             }
         }
@@ -86,19 +90,20 @@ impl Planes {
         Some(out)
     }
 
+    /// The word of a row, and its bit in the word.
     fn place(&self, row: u32, class: u16) -> (usize, u32) {
         let within = row - self.class_starts[class as usize];
         ((self.class_words[class as usize] + within / 64) as usize, within % 64)
     }
 
-    /// A set of ascending internal rows as a sparse mask.
+    /// Internal rows, ascending, as a sparse mask; `classes` has the class of every row.
     pub fn mask(&self, rows: &[u32], classes: &[u16]) -> Vec<SparseWord> {
         let mut mask: Vec<SparseWord> = Vec::new();
         for &row in rows {
             let (word, bit) = self.place(row, classes[row as usize]);
             match mask.last_mut() {
-                Some(last) if last.0 as usize == word => last.1 |= 1 << bit,
-                _ => mask.push((word as u32, 1 << bit)),
+                Some(last) if last.word as usize == word => last.mask |= 1 << bit,
+                _ => mask.push(SparseWord { word: word as u32, mask: 1 << bit }),
             }
         }
         mask

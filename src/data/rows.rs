@@ -1,9 +1,11 @@
-//! Sets of rows: ascending internal numbers, and bit sets for membership.
+//! Sets of rows: [`RowSet`], a list of ascending internal numbers, for passes over the rows, and
+//! [`Bits`], a bit set, for membership.
 
 /// Ascending internal row numbers without repetition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RowSet {
     rows: Vec<u32>,
+    /// Whether these are all rows of the data set.
     everything: bool,
 }
 
@@ -13,7 +15,7 @@ impl RowSet {
         Self { rows: (0..n as u32).collect(), everything: true }
     }
 
-    /// The given rows of a data set with `n` rows, in any order; repetitions are dropped.
+    /// Rows of a data set with `n` rows, given in any order; repetitions are dropped.
     pub fn of(rows: Vec<u32>, n: usize) -> Self {
         let mut bits = Bits::new(n);
         rows.iter().for_each(|&r| bits.set(r));
@@ -93,7 +95,7 @@ impl Bits {
     }
 }
 
-/// Numbers of the bits that are set, ascending; words hold 64 each, least significant bit first.
+/// Numbers of the set bits, ascending; a word has 64 bits, the least significant first.
 pub fn ones(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
     words.iter().enumerate().flat_map(|(i, &word)| {
         let mut word = word;

@@ -1,4 +1,5 @@
-//! Names, kinds and declared levels: what a model must know to read new rows and to print itself.
+//! Names, kinds and declared levels of the columns. A model keeps them to encode new rows and to
+//! print itself; they are part of a model file, so field names are its format.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,16 +28,16 @@ impl std::fmt::Display for Label {
     }
 }
 
-/// How the values of a feature are to be read.
+/// How the values of a feature are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Kind {
-    /// Real numbers; with cut points the feature was binned, bin `b` being `(cuts[b-1], cuts[b]]`.
+    /// Real numbers. With cut points the feature is binned: bin `b` is `(cuts[b-1], cuts[b]]`.
     Numeric {
-        /// Ascending cut points, or nothing when thresholds are searched.
+        /// Ascending cut points; None for a feature that is split by thresholds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cuts: Option<Vec<f64>>,
-        /// What a missing value is replaced by (mean of the training rows), if it is.
+        /// The value that replaces a missing one (the mean of the training rows), if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<f64>,
     },
@@ -44,7 +45,7 @@ pub enum Kind {
     Nominal {
         /// Declared levels; codes index into them.
         levels: Vec<Label>,
-        /// Code that replaces a missing value (mode of the training rows), if it is.
+        /// The code that replaces a missing one (the mode of the training rows), if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<u32>,
     },
@@ -58,7 +59,7 @@ pub struct Feature {
     /// Kind and levels.
     #[serde(flatten)]
     pub kind: Kind,
-    /// Why models keep a place for the column but never read it; nothing for a column in use.
+    /// Why models keep a place for the column but never read it; None for a column in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<String>,
 }
@@ -69,7 +70,7 @@ impl Feature {
         Self { name: name.into(), kind, unused: None }
     }
 
-    /// Number of declared branches of a multiway split: levels or bins (0 for thresholds).
+    /// Number of branches of a multiway split: levels or bins, and 0 for thresholds.
     pub fn arity(&self) -> usize {
         match &self.kind {
             Kind::Numeric { cuts: Some(c), .. } => c.len() + 1,

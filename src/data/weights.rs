@@ -1,9 +1,9 @@
 //! Row weights: none, integers (copies), or reals in 64-bit fixed point.
 //!
-//! Real weights are multiples of `2^-shift`, `shift` being the largest for which the sum of all
-//! weights stays below 2^62 (at most 1000): sums are then exact integers, whatever the order of the
-//! rows or the number of threads, and each weight is off by at most half a unit. An integer weight
-//! is that many copies of the row.
+//! Real weights are rounded to multiples of `2^-shift`, with the largest `shift` (at most 1000) for
+//! which the sum of all weights stays below 2^62. Sums are then exact integers, whatever the order
+//! of the rows or the number of threads, and each weight is off by at most half a unit. An integer
+//! weight w stands for w copies of the row.
 
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
@@ -24,14 +24,17 @@ pub enum Weights {
     },
 }
 
-/// Sums of weights between these have squares, and products of two squares, that are numbers.
+/// The range of the sum of fixed-point weights: squares, and products of two squares, are finite and
+/// not zero.
 const LEAST: f64 = 1e-60;
 const MOST: f64 = 1e60;
 
 impl Weights {
-    /// Weights from reals: the simplest exact form is chosen. Negative, NaN and infinite weights
-    /// are refused with the (original) row, which `name_row` gives; so is a sum beyond 1e60 or
-    /// below 1e-60.
+    /// Weights from reals, in the simplest exact form.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a negative, NaN or infinite weight (`name_row` gives the row that the
+    /// message names), and for a sum of fractional weights outside 1e-60 to 1e60.
     pub fn from_reals(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
         for (i, &w) in weights.iter().enumerate() {
             if !(w >= 0.0 && w.is_finite()) {
@@ -51,8 +54,11 @@ impl Weights {
         Self::importances(weights)
     }
 
-    /// Weights of rows that count once each, whatever they weigh: always fixed-point numbers.
+    /// Fixed-point weights, even if they are whole numbers: a row counts once, whatever it weighs.
     /// `weights` are finite and not negative.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a sum outside 1e-60 to 1e60.
     pub fn importances(weights: &[f64]) -> Result<Self> {
         let sum = checked_sum(weights)?;
         if !(LEAST..=MOST).contains(&sum) {
@@ -70,7 +76,7 @@ impl Weights {
         })
     }
 
-    /// The copies that rows stand for, where some stand for several.
+    /// The copies that each row stands for; None unless some row stands for several.
     pub fn copies(&self) -> Option<&[u32]> {
         match self {
             Self::Integer(w) if w.iter().any(|&w| w > 1) => Some(w),
@@ -87,7 +93,7 @@ impl Weights {
         }
     }
 
-    /// The weight of some rows together, rounded once: the same in any order of them.
+    /// The sum of the weights of some rows, rounded once, so that their order does not matter.
     pub fn total(&self, rows: &[u32]) -> f64 {
         match self {
             Self::Unit => rows.len() as f64,
@@ -99,7 +105,7 @@ impl Weights {
         }
     }
 
-    /// True for a row that must be dropped before anything else.
+    /// True for a row of weight 0, which is dropped before anything else.
     pub fn is_zero(&self, row: u32) -> bool {
         match self {
             Self::Unit => false,
@@ -109,11 +115,11 @@ impl Weights {
     }
 }
 
-/// The sum of weights, of which one at least is positive, the same in any order of them.
+/// The exact sum of weights, rounded once; an error if it is zero.
 fn checked_sum(weights: &[f64]) -> Result<f64> {
     let mut exact = ExactSum::default();
     weights.iter().for_each(|&w| exact.add_product(w, 1.0));
-    // Beyond all numbers the error terms of an exact sum are NaN.
+    // If the sum overflows, the error terms of an exact sum are NaN.
     let sum = Some(exact.value()).filter(|sum| sum.is_finite());
     let sum = sum.unwrap_or_else(|| weights.iter().sum());
     if sum <= 0.0 {

@@ -1,18 +1,19 @@
-//! Equal frequency: a bin is closed where its weight is nearest to the average of what is left.
+//! Equal frequency, by the greedy rule of Weka's unsupervised `Discretize -F`: each bin ends where its
+//! weight is nearest to the average of the remaining weight.
 //!
-//! Weka's greedy rule. With weight W after the last cut and b bins still to be made, the aim is W /
-//! b. Going up through the distinct values, the first boundary at which the running weight reaches
-//! the aim is compared with the boundary before it (if the bin is not empty there); the nearer one
-//! becomes a cut, the later one when both are equally near. When the values run out first, the last
-//! boundary becomes the cut. Cuts lie midway between distinct values, so equal values are never
-//! parted and there may be fewer bins than asked for.
+//! With weight W after the last cut and b bins still to make, the aim is W / b. In the order of the
+//! distinct values, the first boundary at which the running weight reaches the aim is compared with
+//! the boundary before it (unless the bin is empty there). The nearer one becomes a cut, the later
+//! one if both are equally near. If the values end before the aim is reached, the last boundary
+//! becomes the cut. Cuts lie midway between distinct values, so equal values stay together and there
+//! may be fewer bins than asked for.
 //!
-//! The comparisons are made in integers (multiplied by b, real weights in fixed point), hence
-//! exact. O(n).
+//! Comparisons are made in integers (multiplied by b, with real weights in fixed point), so they are
+//! exact. O(n). `bins::quantiles` has the same rule by bisection, for millions of rows.
 
 use super::sorted::Sorted;
 
-/// Cut points; `mass` is the weight of a row in whole units.
+/// The cut points; `mass` is the weight of a row in whole units.
 pub(super) fn cuts(sorted: &Sorted, mass: impl Fn(u32) -> i64, bins: u32) -> Vec<f64> {
     let masses: Vec<i128> = (0..sorted.groups())
         .map(|g| sorted.rows(g).iter().map(|&row| i128::from(mass(row))).sum())
@@ -29,9 +30,8 @@ pub(super) fn cuts(sorted: &Sorted, mass: impl Fn(u32) -> i64, bins: u32) -> Vec
     cuts
 }
 
-/// The last group of the bin that starts with group `first`, and the bin's weight; nothing when
-/// only one group is left. `left` is the weight of all groups from `first` on, `open` the number of
-/// bins to make of it.
+/// (last group, weight) of the bin that starts with group `first`; None if only one group is left.
+/// `left` is the weight of all groups from `first` on, and `open` the number of bins to make of it.
 fn next_boundary(masses: &[i128], first: usize, left: i128, open: i128) -> Option<(usize, i128)> {
     let mut before = None;
     let mut inside = 0;

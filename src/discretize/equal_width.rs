@@ -1,9 +1,8 @@
 //! Equal width: `cut_i = min + i * ((max - min) / bins)`, i = 1 .. bins - 1, in this order of
-//! operations.
+//! operations, as Weka's unsupervised `Discretize`.
 //!
-//! These are the edges of Weka's unsupervised `Discretize`. A constant column is one bin; so is a
-//! range so small that its tenth is zero. O(n). Not for skewed columns, whose rows all end in one
-//! bin.
+//! A constant column is one bin, as is a column whose range divided by the number of bins is zero.
+//! O(n). Not for skewed columns, most of whose rows would be in one bin.
 
 /// Cut points between the smallest and the largest known value.
 pub(super) fn cuts(values: impl Iterator<Item = f64>, bins: u32) -> Vec<f64> {
@@ -21,6 +20,7 @@ pub(super) fn cuts(values: impl Iterator<Item = f64>, bins: u32) -> Vec<f64> {
         }
         return (1..bins).map(|i| min + f64::from(i) * width).collect();
     }
+    // The range overflows: compute with halves.
     let half = (max / 2.0 - min / 2.0) / parts;
     (1..bins).map(|i| ((min / 2.0 + f64::from(i) * half) * 2.0).min(max)).collect()
 }

@@ -1,15 +1,16 @@
-//! What replaces a missing value: the mean of a numeric column, the mode of a nominal one.
+//! Replacements of missing values: the mean of a numeric column and the mode of a nominal one.
 //!
-//! The mean is an exact sum, rounded once, divided by the weight of the rows; the mode is the first
-//! of the most frequent levels in declared order, its counts exact integers. O(n). Not for columns
-//! with informative gaps: a branch of its own keeps those apart.
+//! The mean is an exact sum, rounded once, divided by the weight of the rows. The mode is the first of
+//! the most frequent levels in declared order. O(n). Not for columns in which missing values are
+//! informative: a branch for missing values keeps that information.
 
 use crate::data::{Codes, MISSING, NominalColumn, NumericColumn, RowSet, Weights};
 use crate::numeric::ExactSum;
 
-/// Mean of the known values in `rows`; nothing when all are missing. The sum is exact and rounded
-/// once ([`ExactSum`]), so neither the order of the rows nor a copy in the place of a weight
-/// changes its last bit.
+/// The mean of the known values in `rows`; None if all are missing.
+///
+/// The sum is exact ([`ExactSum`]), so permuted rows, and copies instead of weights, give the same
+/// bits.
 pub fn mean(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Option<f64> {
     let values = column.values();
     let known = || {
@@ -34,13 +35,13 @@ pub fn mean(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Option<
     if mean.is_finite() {
         return Some(mean);
     }
-    // The sum has overflowed; a mean never does.
+    // The sum has overflowed; with weights divided first it does not.
     let mut sum = ExactSum::default();
     known().for_each(|row| sum.add_product(weights.value(row) / weight, values[row as usize]));
     Some(sum.value())
 }
 
-/// The most frequent known level in `rows` (the lowest of several); nothing when all are missing.
+/// The most frequent known level in `rows`, the lowest of several; None if all are missing.
 pub fn mode(column: &NominalColumn, rows: &RowSet, weights: &Weights) -> Option<u32> {
     let mut counts = vec![0_i64; column.levels()];
     let mass = |row: u32| match weights {
@@ -51,6 +52,7 @@ pub fn mode(column: &NominalColumn, rows: &RowSet, weights: &Weights) -> Option<
     match column.codes() {
         Codes::Narrow(codes) => {
             for &row in rows.rows() {
+                // The code of a missing value is beyond the levels.
                 if let Some(count) = counts.get_mut(usize::from(codes[row as usize])) {
                     *count += mass(row);
                 }

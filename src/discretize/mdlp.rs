@@ -2,26 +2,25 @@
 //! length.
 //!
 //! U. M. Fayyad & K. B. Irani, Multi-interval discretization of continuous-valued attributes for
-//! classification learning, IJCAI 1993. For per set S of weight N, every boundary between distinct
-//! values is a candidate with `E = (N1 H(S1) + N2 H(S2)) / N`; the first smallest E is taken, the
-//! cut lies midway. It is accepted when, with `gain = H(S) - E` and k, k1, k2 the numbers of
-//! classes that occur,
+//! classification learning, IJCAI 1993. In a set S of weight N, every boundary between distinct
+//! values is a candidate with `E = (N1 H(S1) + N2 H(S2)) / N`. The first with the smallest E is
+//! chosen, and the cut lies midway. With `gain = H(S) - E`, and k, k1, k2 the numbers of classes that
+//! occur in S and its halves, the cut is accepted if
 //!
 //! `gain > (log2(N - 1) + delta) / N`, `delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))`,
 //!
-//! and both sides are cut again. N counts weight (copies of rows), as the length of a message does;
-//! a set of weight below 2 is never cut. These are the cuts of Weka's supervised `Discretize`
-//! without its options.
+//! and then both halves are cut in the same way. N is a weight (a number of copies of rows); a set of
+//! weight below 2 is not cut. These are the cuts of Weka's supervised `Discretize` without options.
 //!
-//! O(n k) for each level of the recursion, which is an explicit stack. Without classes that have
-//! to do with the column it gives one bin: that is an answer, not a failure.
+//! O(n k) per level of the recursion, which is an explicit stack. A column that says nothing about
+//! the classes is one bin.
 
 use super::sorted::Sorted;
 use crate::numeric::{Logs, entropy, log2};
 use crate::stats::{Sum, Weighing};
 use std::ops::Range;
 
-/// Cut points, ascending.
+/// The cut points, ascending; `classes` has the class of each row.
 pub(super) fn cuts<W: Weighing>(
     sorted: &Sorted,
     weighing: W,
@@ -42,12 +41,15 @@ pub(super) fn cuts<W: Weighing>(
     boundaries.into_iter().map(|group| sorted.cut_after(group)).collect()
 }
 
+/// The search for the cut of one set after another.
 struct MdlpSearch<'a, W: Weighing> {
     sorted: &'a Sorted,
     weighing: W,
     classes: &'a [u16],
     logs: Logs,
+    /// The rows below the candidate.
     below: ClassWeights<W::Sum>,
+    /// The rows above it.
     above: ClassWeights<W::Sum>,
 }
 
@@ -108,7 +110,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
         search
     }
 
-    /// All of `groups` above, nothing below.
+    /// Begin with all rows of `groups` above and none below.
     fn gather(&mut self, groups: Range<usize>) {
         self.below.clear();
         self.above.clear();
@@ -128,7 +130,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
         }
     }
 
-    /// The group after which `groups` is cut, if the cut pays.
+    /// The group after which `groups` are cut; None if no cut is accepted.
     fn accepted(&mut self, groups: Range<usize>) -> Option<usize> {
         if groups.len() < 2 {
             return None;
@@ -137,6 +139,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
         let (unit, logs) = (self.weighing.unit(), self.logs);
         let whole = self.above.clone();
         let (n, before) = (whole.total.value(unit), whole.entropy(unit, logs));
+        // The candidate with the smallest E.
         let mut least = before;
         let mut best = None;
         for group in groups.start..groups.end - 1 {
@@ -149,6 +152,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
                 best = Some((group, halves, [self.below.occurring(), self.above.occurring()]));
             }
         }
+        // The MDL criterion.
         let (group, halves, present) = best?;
         let k = whole.occurring();
         let delta = log2_of_3_to_k_less_2(k)
@@ -157,7 +161,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
     }
 }
 
-/// `log2(3^k - 2)`; where 3^k overflows, or swallows the 2, that is `k log2 3`.
+/// `log2(3^k - 2)`; for large k, where 3^k overflows and the 2 is below its precision, `k log2 3`.
 fn log2_of_3_to_k_less_2(k: f64) -> f64 {
     if k < 600.0 { log2(f64::powf(3.0, k) - 2.0) } else { k * log2(3.0) }
 }

@@ -1,17 +1,15 @@
-//! Cut points from data: equal width, equal frequency, and Fayyad & Irani's entropy with MDL stop.
+//! Cut points from data: equal width, equal frequency, and Fayyad & Irani's MDLP. [`mean`] and [`mode`]
+//! replace missing values.
 //!
-//! A method is fitted to one numeric column at a time, on the given rows only; rows of weight 0 and
-//! missing values are left out. The result is applied by [`Bins`]: bin `b` is `(cuts[b-1],
-//! cuts[b]]`, values beyond the range fall into the first or last bin, missing stays missing, and
-//! empty bins stay declared. Weights are copies of rows: equal frequency and MDLP count weight,
-//! equal width looks at the range alone. All sums of weights are exact integers, so neither the
-//! order of the rows nor the number of threads can move a cut.
+//! A method is fitted to one numeric column at a time, on the given rows; rows of weight 0 and
+//! missing values are left out. [`Bins`] applies the result: bin `b` is `(cuts[b-1], cuts[b]]`,
+//! values beyond the range belong to the first or the last bin, missing values stay missing, and
+//! empty bins stay declared. Weights are copies of rows: equal frequency and MDLP use them, equal
+//! width uses the range alone. All sums of weights are exact integers, so the cuts depend neither on
+//! the order of the rows nor on the number of threads.
 //!
-//! Complexity: O(n) for equal width; one sort of the column (cached by [`NumericColumn`]) and O(n)
-//! for equal frequency; that sort and O(n k depth) for MDLP with k classes. Not for tree growth by
-//! thresholds, which searches all of them and needs no bins.
-//!
-//! [`mean`] and [`mode`] are the replacements of missing values.
+//! Equal width is O(n). The others need the sorted column (cached by [`NumericColumn`]) and O(n), or
+//! O(n k depth) for MDLP with k classes. Not for growth by thresholds, which searches all of them.
 
 mod equal_frequency;
 mod equal_width;
@@ -28,17 +26,17 @@ use crate::stats::{FixedWeights, IntegerWeights, UnitWeights};
 use serde::{Deserialize, Serialize};
 use sorted::Sorted;
 
-/// How cut points are found; as JSON `{"method": "equal_width", "n_bins": 10}`.
+/// A method with its options; in JSON `{"method": "equal_width", "n_bins": 10}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DiscretizeMethod {
-    /// Bins of one width between the smallest and the largest value.
+    /// Bins of equal width between the smallest and the largest value.
     EqualWidth {
         /// Number of bins, 1 to 65,535.
         #[serde(default = "ten", rename = "n_bins")]
         bins: u32,
     },
-    /// Bins of about one weight each.
+    /// Bins of about equal weight.
     EqualFrequency {
         /// Largest number of bins, 1 to 65,535.
         #[serde(default = "ten", rename = "n_bins")]
@@ -48,24 +46,25 @@ pub enum DiscretizeMethod {
     Mdlp,
 }
 
+/// The default number of bins, for serde.
 fn ten() -> u32 {
     10
 }
 
-/// Facts about a method, from which Python's class is made.
+/// The declaration of a method, from which Python's class is made.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct DiscretizeInfo {
     /// Name in `discretize="..."`.
     pub name: &'static str,
     /// Name of the class in `fasttree.discretize`.
     pub class_name: &'static str,
-    /// What it does.
+    /// The docstring of the class.
     pub text: &'static str,
-    /// What its class gives, as lines of an interpreter.
+    /// An example of the class, as a doctest.
     pub example: &'static str,
-    /// It reads the classes of the rows.
+    /// Whether it uses the classes of the rows.
     pub needs_classes: bool,
-    /// Its options, and the rows that Python fits it on.
+    /// Its options, and the option that says on which rows Python fits it.
     pub options: &'static [OptionInfo],
 }
 
@@ -90,7 +89,7 @@ const BINS: &[OptionInfo] = &[
     SCOPE,
 ];
 
-/// The methods, as data.
+/// The declarations of all methods.
 pub const DISCRETIZERS: &[DiscretizeInfo] = &[
     DiscretizeInfo {
         name: "equal_width",
@@ -137,10 +136,10 @@ pub const DISCRETIZERS: &[DiscretizeInfo] = &[
 ];
 
 impl DiscretizeMethod {
-    /// Refuse a number of bins outside its domain.
+    /// Check the number of bins.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`] if it is outside its domain.
     pub fn check(&self) -> Result<()> {
         match *self {
             Self::EqualWidth { bins } | Self::EqualFrequency { bins } => {
@@ -153,8 +152,11 @@ impl DiscretizeMethod {
 
 /// Fit a method to the known values of `column` in `rows`.
 ///
-/// `classes` are class codes by internal row, below `n_classes`; only MDLP looks at them. A column
-/// without a known value is one bin.
+/// `classes` has the class of each internal row, below `n_classes`; only MDLP uses it. A column
+/// without known values is one bin.
+///
+/// # Errors
+/// [`Error::Parameter`] for a number of bins outside its domain.
 pub fn fit(
     method: &DiscretizeMethod,
     column: &NumericColumn,
@@ -196,11 +198,11 @@ pub fn fit(
     Bins::new(cuts)
 }
 
-/// Cut points for plain slices in one row order; NaN is missing.
+/// Fit a method to slices with an element per row; NaN is missing.
 ///
 /// # Errors
-/// Infinite values, wrong lengths, class codes not below `n_classes`, MDLP without classes, bad
-/// weights.
+/// For infinite values, wrong lengths, class codes not below `n_classes`, MDLP without classes, and
+/// weights that are negative or not finite.
 pub fn fit_values(
     method: &DiscretizeMethod,
     values: &[f64],
@@ -236,6 +238,7 @@ pub fn fit_values(
     Ok(bins.cuts().to_vec())
 }
 
+/// An error unless a slice has an element per value.
 fn check_length(name: &str, given: usize, rows: usize) -> Result<()> {
     if given == rows {
         return Ok(());

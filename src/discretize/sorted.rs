@@ -1,19 +1,21 @@
-//! Known values in ascending order, equal values in one group; rows of weight 0 and missing ones
-//! are gone.
-//!
-//! One filter of the column's cached order, O(n).
+//! The distinct known values of a column in ascending order, each with its *group* of rows; rows of
+//! weight 0 are left out. One filter of the column's cached order, O(n).
 
 use crate::data::{NumericColumn, RowSet, Weights, entry_row};
 
 /// Distinct values and the rows that have them.
 #[derive(Debug)]
 pub(super) struct Sorted {
+    /// The value of each group.
     values: Vec<f64>,
+    /// The place of the first row of each group, and the number of rows.
     starts: Vec<u32>,
+    /// Rows by group.
     rows: Vec<u32>,
 }
 
 impl Sorted {
+    /// The groups of `rows`.
     pub(super) fn new(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Self {
         let known = &column.order()[..column.values().len() - column.n_missing()];
         let wanted = (!rows.is_everything()).then(|| rows.bits(column.values().len()));
@@ -35,7 +37,7 @@ impl Sorted {
         sorted
     }
 
-    /// Number of distinct values.
+    /// Number of groups.
     pub(super) fn groups(&self) -> usize {
         self.values.len()
     }
@@ -45,7 +47,7 @@ impl Sorted {
         &self.rows[self.starts[group] as usize..self.starts[group + 1] as usize]
     }
 
-    /// The cut between a group and the next.
+    /// The cut point between a group and the next.
     pub(super) fn cut_after(&self, group: usize) -> f64 {
         crate::numeric::midpoint(self.values[group], self.values[group + 1])
     }

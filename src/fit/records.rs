@@ -157,15 +157,16 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Schema> {
         let mut schema = cells.schema.clone();
-        let is_numeric = |f: &usize| matches!(schema.features[*f].kind, Kind::Numeric { .. });
-        let p = schema.features.len();
-        let numeric: Vec<usize> = (0..p).filter(is_numeric).collect();
+        let kinds = schema.features.iter().map(|feature| &feature.kind);
+        let is_numeric: Vec<bool> = kinds.map(|k| matches!(k, Kind::Numeric { .. })).collect();
         let most = self.config.max_bins;
-        let found = bins::edges(cells.source, (&numeric, p), rows, weights, most, control)?;
-        for (&feature, found) in numeric.iter().zip(found) {
-            if let Kind::Numeric { cuts, .. } = &mut schema.features[feature].kind {
-                *cuts = Some(Bins::new(found)?.cuts().to_vec());
-            }
+        let found = bins::edges(cells.source, &is_numeric, rows, weights, most, control)?;
+        let numeric = schema.features.iter_mut().filter_map(|feature| match &mut feature.kind {
+            Kind::Numeric { cuts, .. } => Some(cuts),
+            Kind::Nominal { .. } => None,
+        });
+        for (cuts, found) in numeric.zip(found) {
+            *cuts = Some(Bins::new(found)?.cuts().to_vec());
         }
         Ok(schema)
     }

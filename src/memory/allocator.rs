@@ -1,9 +1,10 @@
-//! The global allocator of the extension: the system's, with a reserve for the moment it refuses.
+//! The global allocator of the Python extension: the system's, which after a refusal gives the reserve
+//! back ([`super`] explains it) and asks again.
 //!
-//! The only `unsafe` outside `simd`: [`GlobalAlloc`] is an unsafe trait. Every method hands its
-//! arguments to [`System`] unchanged, at once and, after a refusal, again; nothing here reads or
-//! writes the memory, keeps a pointer, allocates or unwinds. It is installed by the Python border;
-//! a Rust program that wants the same installs it itself.
+//! This is the only `unsafe` outside `simd`, as [`GlobalAlloc`] is an unsafe trait. Every method
+//! passes its arguments to [`System`] unchanged, once and, after a refusal, again. Nothing here reads
+//! or writes the memory, keeps a pointer, allocates or unwinds. `bindings` installs it; a Rust
+//! program must install it itself.
 #![allow(unsafe_code)]
 
 use super::{count, grown, refused};
@@ -14,7 +15,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Allocator;
 
-/// What the system gives at once, or after the reserve has been given back.
+/// Call `ask` for `size` bytes, again after a refusal.
 #[inline]
 fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let found = ask();
@@ -25,6 +26,7 @@ fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     found
 }
 
+/// Give the reserve back and call `ask` until it succeeds or the attempts are over.
 #[cold]
 fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let attempts = refused(size);

@@ -1,28 +1,27 @@
-//! What happens when memory runs out: a reserve, a flag and an error instead of a dead process.
+//! Memory limits, and an error instead of the end of the process where memory runs out.
 //!
 //! A failed allocation ends a Rust process, and a global allocator may not unwind, so a call cannot
-//! simply be left from where memory ran out. Three things together keep the process alive:
+//! be left from the place where memory ran out. Three things together keep the process alive:
 //!
-//! 1. **A reserve.** While a call runs, some address space is mapped and never touched (it costs no
-//!    memory). When the system refuses an allocation, the [`Allocator`] gives the reserve back and
-//!    tries again, so that the allocation succeeds, and counts an exhaustion.
-//! 2. **A flag.** A running job compares that count with the one it began with wherever it looks
-//!    for a cancel ([`crate::parallel::Control::check`]) and ends with
-//!    [`Error::Memory`](crate::error::Error::Memory), on whatever thread it runs.
-//! 3. **A bound on what comes next.** The reserve is at least twice the largest allocation since
-//!    the running calls began (a vector that grows asks for twice what it has), and at least what
-//!    [`reserve`] was told at the beginning. Where the reserve cannot grow with the allocations,
-//!    the flag is raised before anything has been refused.
+//! 1. **A reserve.** While a call runs, some address space is mapped and never written to (so it
+//!    takes no memory). When the system refuses an allocation, the [`Allocator`] gives the reserve
+//!    back and tries again, so that the allocation succeeds, and counts an exhaustion.
+//! 2. **A count.** [`crate::parallel::Control::check`] compares the number of exhaustions with that
+//!    at the beginning of the job, and ends the job with [`Error::Memory`], on whatever thread.
+//! 3. **A bound on the next allocation.** The reserve is at least twice the largest allocation since
+//!    the running calls began, because a vector that grows doubles, and at least the need given to
+//!    [`reserve`]. Where the reserve cannot grow with the allocations, the job ends before anything
+//!    has been refused.
 //!
-//! What is larger than all that, and known before, is asked for fallibly: [`Need::peak`] is tried
-//! before the work, [`zeroed`] and [`with_capacity`] return an error. Threads that are refused
-//! while others still hold what they are about to give back wait for them, at most a second.
+//! Larger buffers whose size is known are allocated fallibly: [`reserve`] tries [`Need::peak`] before
+//! the work, and [`zeroed`] and [`with_capacity`] return an error. A thread whose allocation is
+//! refused waits up to a second for other threads that are ending their jobs.
 //!
-//! A call may have a limit of its own ([`Budget`]): each pass asks [`Budget::admit`] for what its
-//! plan says that it takes, before it takes it, and plans smaller blocks where that is too much.
+//! A call may have a limit ([`Budget`]): before a pass allocates, it asks [`Budget::admit`] for the
+//! bytes of its plan, and plans smaller blocks where these are too many.
 //!
-//! The cost is a comparison for each allocation. What this cannot see: a system
-//! that promises memory it does not have (Linux by default) and kills processes instead.
+//! The cost is a comparison per allocation. It does not help where the system promises memory that
+//! it does not have (Linux by default) and kills processes later.
 
 mod allocator;
 
@@ -37,30 +36,31 @@ use std::sync::{Mutex, MutexGuard};
 
 const MIB: usize = 1 << 20;
 
-/// Reserve of a short call, which works on the caller's thread; kept between calls. Allocations
-/// below it never move the reserve. A variable for the sake of tests ([`scale`]).
+/// Bytes of the reserve of a short call, which runs on the calling thread. It is kept between calls,
+/// and allocations below it never change the reserve. A variable because tests change it ([`scale`]).
 static SMALL: AtomicUsize = AtomicUsize::new(MIB);
-/// Reserve of a long call, which has threads and many buffers.
+/// Bytes of the reserve of a long call, which has threads and many buffers.
 pub const BASE: usize = 16 * MIB;
-/// The reserve never exceeds this: larger buffers are asked for fallibly.
+/// Most bytes of the reserve; larger buffers are allocated fallibly.
 pub const CAP: usize = 1 << 30;
 
-/// Calls that run now.
+/// Number of running calls.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 /// How often memory has run out.
 static EXHAUSTIONS: AtomicU64 = AtomicU64::new(0);
-/// The last request that was refused.
+/// Bytes of the last allocation that was refused.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes of the reserve.
 static HELD: AtomicUsize = AtomicUsize::new(0);
-/// Somebody changes the reserve: no lock is waited for inside the allocator.
+/// The reserve. The allocator never waits for this lock ([`locked`]).
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
-/// The largest allocation that the reserve of its moment did not cover, since it was asked for.
+/// Bytes of the largest allocation that was larger than the reserve at its time, since the last call
+/// of [`scale`].
 static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
-/// The reserve can no longer follow: it is not tried at every allocation.
+/// Whether the reserve could not grow, so that growing it is not tried at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that are allocated, but for what the threads have not reported yet.
+/// Allocated bytes, without those that threads have not reported yet.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 /// The largest number of allocated bytes since [`allocated`] was called.
 static PEAK: AtomicIsize = AtomicIsize::new(0);
@@ -68,14 +68,14 @@ static PEAK: AtomicIsize = AtomicIsize::new(0);
 const REPORTED: isize = 1 << 14;
 
 thread_local! {
-    /// This thread asks fallibly: a refusal is an error already.
+    /// Whether this thread allocates fallibly now, so that a refusal becomes an error.
     static FALLIBLE: Cell<bool> = const { Cell::new(false) };
-    /// Bytes that this thread has allocated less those that it has given back, not yet reported.
+    /// Bytes that this thread has allocated, less those that it has freed, since its last report.
     static BALANCE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Count the bytes of an allocation, or of a release where the number is negative:
-/// in debug builds only, for tests.
+/// Count the bytes of an allocation, or of a release if the number is negative. In debug builds only,
+/// for tests.
 #[inline]
 fn count(bytes: isize) {
     if !cfg!(debug_assertions) {
@@ -102,9 +102,8 @@ fn grown(size: usize) {
     }
 }
 
-/// Bytes that this library has allocated, to within 16 KiB for each thread, and the most since the
-/// last call of this. Nothing in release builds, which do not count; 0 in a program that has not
-/// installed the [`Allocator`].
+/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. None in
+/// release builds, which do not count; zeros in a program that has not installed the [`Allocator`].
 pub fn allocated() -> Option<(usize, usize)> {
     if !cfg!(debug_assertions) {
         return None;
@@ -114,49 +113,51 @@ pub fn allocated() -> Option<(usize, usize)> {
     Some((live.max(0) as usize, peak.max(0) as usize))
 }
 
-/// What a call may allocate. It is accounted by what the call plans, not by what the process has
-/// allocated: calls that run at the same time do not count against each other's limits, and whether
-/// a call is refused depends on its input alone.
+/// The memory that a call may allocate.
+///
+/// Bytes are counted as the call plans them, not as the process allocates them. So calls that run at
+/// the same time do not count against each other's limits, and whether a call is refused depends on
+/// its input alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
-    /// The limit that the user gave.
+    /// The user's limit.
     limit: Option<usize>,
-    /// Bytes that the call holds already, or that other parts of it may take.
+    /// Bytes that the call holds already, or that are for other parts of it.
     held: usize,
-    /// The reserve that the call asked for.
+    /// Bytes of the reserve that the call began with.
     reserve: usize,
 }
 
 impl Budget {
-    /// The budget of a call that may allocate `limit` bytes, or any number.
+    /// The budget of a call with a limit, or without one.
     pub fn new(limit: Option<usize>) -> Self {
         Self { limit, held: 0, reserve: 0 }
     }
 
-    /// The same for a call that has begun with a reservation.
+    /// The budget of a call that holds a reservation.
     #[must_use]
     pub fn after(self, reservation: &Reservation) -> Self {
-        Self { reserve: reservation.0, ..self }
+        Self { reserve: reservation.bytes, ..self }
     }
 
-    /// The budget of what comes next while the call holds `bytes` more.
+    /// The budget while the call holds `bytes` more.
     #[must_use]
     pub fn holding(self, bytes: usize) -> Self {
         Self { held: self.held.saturating_add(bytes), ..self }
     }
 
-    /// Bytes that may be allocated from now on.
+    /// Bytes that may still be allocated.
     pub fn left(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held))
     }
 
-    /// Whether `bytes` more are within the limit, and the system would give them.
+    /// Whether `bytes` more are within the limit and the system has them.
     pub fn has(&self, bytes: usize) -> bool {
         let asked = bytes.saturating_add(small());
         bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || is_there(asked).is_ok())
     }
 
-    /// The budget of each of some parts that run at the same time.
+    /// The budget of each of `parts` parts that run at the same time.
     #[must_use]
     pub fn shared(self, parts: usize) -> Self {
         let left = self.left();
@@ -166,16 +167,17 @@ impl Budget {
         }
     }
 
-    /// Refuse `bytes` that `what` is about to take, with the need and the remedy, where the limit
-    /// or the system has not got them.
+    /// Check that `bytes` for the work `what` may be allocated.
     ///
     /// # Errors
-    /// [`Error::Need`].
+    /// [`Error::Need`], with the need and the remedy, if they exceed the limit or the system does not
+    /// have them.
     pub fn admit(&self, what: &'static str, bytes: usize, remedy: &'static str) -> Result<()> {
         self.admit_first(what, [bytes, bytes], remedy)
     }
 
-    /// [`Self::admit`] for the first of what the work takes; a refusal states the need of all.
+    /// [`Self::admit`] for the first step of some work: `[bytes of the first step, bytes of all]`. The
+    /// error states the need of all.
     ///
     /// # Errors
     /// [`Error::Need`].
@@ -204,10 +206,11 @@ fn small() -> usize {
     SMALL.load(Ordering::Relaxed)
 }
 
-/// Let the reserve of a short call be `bytes`, that of a long one 16 times as much, and begin to
-/// watch; the largest allocation so far that was neither asked for fallibly nor covered by the
-/// reserve. Tests walk all calls with a small reserve and few rows: zero means that no refusal of
-/// the system can end the process.
+/// Set the reserve of a short call to `bytes`, and that of a long one to 16 times as much, for tests.
+///
+/// Returns the bytes of the largest allocation since the last call that was neither fallible nor
+/// covered by the reserve. Tests make all calls with a small reserve and few rows: 0 means that no
+/// refusal of the system can end the process.
 pub fn scale(bytes: usize) -> usize {
     SMALL.store(bytes.max(1 << 12), Ordering::Relaxed);
     if ACTIVE.load(Ordering::Relaxed) == 0 {
@@ -216,7 +219,7 @@ pub fn scale(bytes: usize) -> usize {
     UNCOVERED.swap(0, Ordering::Relaxed)
 }
 
-/// The lock on the reserve, unless somebody else keeps it (or a fork has left it locked).
+/// The lock on the reserve; None if another thread keeps it, or a fork has left it locked.
 fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
     for _ in 0..200 {
         match RESERVE.try_lock() {
@@ -244,55 +247,61 @@ fn hold(bytes: usize) -> bool {
     }
 }
 
-/// Give the reserve back to the system; its size.
+/// Give the reserve back to the system, and return its size.
 fn release() -> usize {
     let Some(mut reserve) = locked() else { return 0 };
     HELD.store(0, Ordering::Relaxed);
     reserve.take().map_or(0, |map| map.len())
 }
 
-/// What a call is known to need before it begins.
+/// The memory that a call needs, as known before it begins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Need {
-    /// Bytes that it takes at most, as far as that follows from the shape of its input.
+    /// Most bytes at a time, as far as they follow from the shape of the input.
     pub peak: usize,
-    /// The largest single buffer among them.
+    /// Bytes of the largest single buffer.
     pub largest: usize,
-    /// Whether it has threads and many buffers of its own.
+    /// Whether the call has threads and many buffers of its own.
     pub long: bool,
-    /// Whether the call states what it takes before it takes it ([`Budget::admit`]): where the
-    /// reserve is not to be had, it is refused there, with the need and the remedy.
+    /// Whether the call uses [`Budget::admit`] before it allocates. If the system does not have the
+    /// memory, the call is refused there, with the need and the remedy, and not in [`reserve`].
     pub states: bool,
 }
 
 impl Need {
-    /// A call with a result and buffers of `bytes` in one piece.
+    /// The need of a call with one buffer of `bytes`.
     pub fn of(bytes: usize) -> Self {
         Self { peak: bytes, largest: bytes, ..Self::default() }
     }
 }
 
-/// A running call, with the bytes of its reserve, which is held as long as this lives.
+/// A running call, whose reserve is held until this is dropped.
 #[derive(Debug)]
-pub struct Reservation(usize);
+pub struct Reservation {
+    /// Bytes of the reserve.
+    bytes: usize,
+}
 
-/// Begin a call: refuse it where the system cannot give what it needs, and hold a reserve.
+/// Begin a call: hold a reserve for it.
+///
+/// # Errors
+/// [`Error::Memory`] if the system does not have the memory that the call needs.
 pub fn reserve(need: Need) -> Result<Reservation> {
     let first = ACTIVE.fetch_add(1, Ordering::AcqRel) == 0;
-    // counted before anything can fail: dropping it ends the call
-    let mut reservation = Reservation(0);
+    // Made before anything can fail: dropping it ends the call.
+    let mut reservation = Reservation { bytes: 0 };
     if first {
         STUCK.store(false, Ordering::Relaxed);
     }
     let base = if need.long { BASE / MIB * small() } else { small() };
-    // A reserve of twice the largest buffer serves as well, and a short call finds it in place.
+    // A base of twice the largest buffer covers it, and needs no new reserve for a short call.
     let more = if need.largest <= base / 2 { 0 } else { need.largest };
     let reserve = more.saturating_add(base).min(CAP);
     if need.peak > MIB && !need.states {
         is_there(need.peak.saturating_add(base))?;
     }
     if hold(reserve) || need.states && hold(small()) {
-        reservation.0 = reserve;
+        reservation.bytes = reserve;
         Ok(reservation)
     } else {
         Err(Error::Memory { bytes: reserve as u64 })
@@ -309,7 +318,10 @@ impl Drop for Reservation {
     }
 }
 
-/// Whether the system would give `bytes` now.
+/// Check that the system would give `bytes` now.
+///
+/// # Errors
+/// [`Error::Memory`].
 pub fn is_there(bytes: usize) -> Result<()> {
     match MmapMut::map_anon(bytes.max(1)) {
         Ok(_) => Ok(()),
@@ -317,8 +329,11 @@ pub fn is_there(bytes: usize) -> Result<()> {
     }
 }
 
-/// Announce a buffer of `bytes` that the call is about to make: from now on the reserve
-/// covers it, or the error. For buffers that are much larger than what they are made from.
+/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. For buffers that are
+/// much larger than the data they are made from.
+///
+/// # Errors
+/// [`Error::Memory`] if the system does not have the memory.
 pub fn expect(bytes: usize) -> Result<()> {
     if bytes <= HELD.load(Ordering::Relaxed) {
         return Ok(());
@@ -333,11 +348,15 @@ pub fn expect(bytes: usize) -> Result<()> {
     }
 }
 
-/// Make room for `n` more, or the error.
+/// Make room for `n` more elements.
+///
+/// # Errors
+/// If memory is full.
 pub fn try_reserve<T>(to: &mut Vec<T>, n: usize) -> std::result::Result<(), TryReserveError> {
     fallibly(|| to.try_reserve(n))
 }
 
+/// Call `ask`, whose allocations fail with an error.
 fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
     let before = FALLIBLE.replace(true);
     let found = ask();
@@ -345,25 +364,31 @@ fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
     found
 }
 
-/// How often memory has run out so far: a job remembers it and ends when it has changed.
+/// How often memory has run out so far. A job ends when the number changes.
 #[inline]
 pub fn exhaustions() -> u64 {
     EXHAUSTIONS.load(Ordering::Relaxed)
 }
 
-/// The error of a job that finds memory exhausted.
+/// The error of a job during which memory has run out.
 pub fn exhausted() -> Error {
     Error::Memory { bytes: REFUSED.load(Ordering::Relaxed) as u64 }
 }
 
-/// `n` zeros (or whatever the default is), or the error.
+/// A vector of `n` default values.
+///
+/// # Errors
+/// [`Error::Memory`].
 pub fn zeroed<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     let mut out = with_capacity(n)?;
     out.resize(n, T::default());
     Ok(out)
 }
 
-/// An empty vector with room for `n`, or the error.
+/// An empty vector with room for `n` elements.
+///
+/// # Errors
+/// [`Error::Memory`].
 pub fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
     let mut out = Vec::new();
     let bytes = n.saturating_mul(size_of::<T>()) as u64;
@@ -371,14 +396,17 @@ pub fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
     Ok(out)
 }
 
-/// What an iterator of known length yields, or the error.
+/// The items of an iterator of known length.
+///
+/// # Errors
+/// [`Error::Memory`].
 pub fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
     let mut out = with_capacity(items.len())?;
     out.extend(items);
     Ok(out)
 }
 
-/// A large allocation has succeeded: the reserve has to cover the next one, of twice the size.
+/// Make the reserve cover the allocation that may follow one of `size` bytes: of twice the size.
 #[cold]
 fn follow(size: usize) {
     if ACTIVE.load(Ordering::Relaxed) == 0 || STUCK.load(Ordering::Relaxed) {
@@ -395,8 +423,8 @@ fn follow(size: usize) {
     }
 }
 
-/// The system has refused `size` bytes: raise the flag and give the reserve back. The number of
-/// further attempts that are worth it, a millisecond apart.
+/// The system has refused `size` bytes: count an exhaustion and give the reserve back. Returns the
+/// number of further attempts, a millisecond apart, that may succeed.
 #[cold]
 fn refused(size: usize) -> usize {
     REFUSED.store(size, Ordering::Relaxed);
@@ -421,19 +449,19 @@ mod tests {
         assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
     }
 
-    /// In a process of its own: the flag ends the jobs of all other tests.
+    /// In a process of its own, because an exhaustion ends the jobs of all other tests.
     #[test]
-    fn a_refusal_raises_a_flag() {
-        let name = "memory::tests::a_refusal_raises_the_flag_of_running_jobs_only";
+    fn a_refusal_is_counted() {
+        let name = "memory::tests::a_refusal_is_counted_and_the_next_call_has_a_reserve";
         let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
         let run = alone.args(["--ignored", "--exact", name]).output().unwrap();
-        let said = String::from_utf8_lossy(&run.stdout);
-        assert!(run.status.success() && said.contains("1 passed"), "{said}");
+        let output = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success() && output.contains("1 passed"), "{output}");
     }
 
     #[test]
     #[ignore = "run by the test above"]
-    fn a_refusal_raises_the_flag_of_running_jobs_only() {
+    fn a_refusal_is_counted_and_the_next_call_has_a_reserve() {
         let before = exhaustions();
         let call = reserve(Need { long: true, ..Need::default() }).unwrap();
         assert!(HELD.load(Ordering::Relaxed) >= BASE);

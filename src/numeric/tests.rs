@@ -1,4 +1,4 @@
-//! Tests of [`super`].
+//! Tables against formulas, thresholds that separate, exact sums in any order, keys in order.
 
 use super::*;
 

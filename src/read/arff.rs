@@ -1,4 +1,8 @@
-//! The rows of an ARFF file: dense or sparse, with weights, onto the declared columns.
+//! The reader of ARFF: the header first, then rows, dense or sparse and with or without a weight,
+//! which are appended to the columns that the caller wants.
+//!
+//! A row of bare values is divided at its commas; any other goes through the lexer. O(bytes), and
+//! O(columns) per sparse row.
 
 use super::arff_header::{Attribute, AttributeKind, Header};
 use super::column::{CellKind, ColumnBuilder, ReadColumn, Refusal};
@@ -16,32 +20,50 @@ pub struct Arff {
     encoding: Encoding,
     limits: ReadLimits,
     header: Header,
-    /// What came behind @data before [`Self::start`].
+    /// Bytes behind @data that came before [`Self::start`].
     pending: Vec<u8>,
     rows: Option<ArffRows>,
 }
 
+/// The rows behind @data, as columns.
 #[derive(Debug)]
 struct ArffRows {
+    /// Names of all attributes.
     names: Vec<Vec<u8>>,
-    /// For each attribute the builder's place, or nothing when it is left out.
+    /// For each attribute the number of its builder; None if it is left out.
     wanted: Vec<Option<usize>>,
+    /// For each builder the number of its attribute.
     places: Vec<usize>,
     builders: Vec<ColumnBuilder>,
-    /// What a sparse row leaves out: code or number 0; missing for text.
+    /// For each builder, whether its cells are text. What a sparse row leaves out is missing then,
+    /// else the number or code 0.
     is_text: Vec<bool>,
+    /// Number of rows.
     count: u64,
+    /// (row, weight) of the rows that have a weight.
     weights: Vec<(u64, f64)>,
+    /// The tokens of a row, kept for their memory.
     tokens: Tokens,
-    /// Attributes a sparse row has given, by the row's number.
+    /// For each attribute, one more than the last sparse row that gives it.
     given: Vec<u64>,
 }
 
-/// The value of a cell: its text, and whether it was quoted.
-type QuotedCell<'a> = (&'a [u8], bool);
+/// A value of a row.
+#[derive(Debug, Clone, Copy)]
+struct QuotedCell<'a> {
+    text: &'a [u8],
+    quoted: bool,
+}
+
+impl<'a> QuotedCell<'a> {
+    /// A value without quotes.
+    fn bare(text: &'a [u8]) -> Self {
+        Self { text, quoted: false }
+    }
+}
 
 impl Arff {
-    /// A reader that has seen nothing.
+    /// A reader at the start of a file.
     pub fn new(limits: ReadLimits) -> Self {
         Self {
             lines: Lines::default(),
@@ -62,6 +84,7 @@ impl Arff {
         if nul.is_none() {
             return result;
         }
+        // The error names the line and the cell of the NUL byte: text behind the last comma.
         let number = self.lines.number() + super::encoding::newlines(&self.pending);
         let problem = "holds NUL bytes: this is no text file; convert it to CSV or ARFF";
         let open = [self.lines.open(), &self.pending[..]].concat();
@@ -77,6 +100,7 @@ impl Arff {
         fault.error()
     }
 
+    /// Take text: lines of the header, then rows, which are kept until [`Self::start`] is called.
     fn text(&mut self, block: &[u8]) -> Result<()> {
         let Self { lines, limits, header, pending, rows, .. } = self;
         let mut block = block;
@@ -107,12 +131,12 @@ impl Arff {
         &self.header.attributes
     }
 
-    /// The encoding of what was seen.
+    /// The encoding of the bytes so far.
     pub fn encoding(&self) -> &Encoding {
         &self.encoding
     }
 
-    /// Say which attributes are wanted; dates and bags become text.
+    /// Decide which attributes become columns. Dates and relational attributes become text.
     pub fn start(&mut self, wanted: &[usize]) -> Result<()> {
         let attributes = &self.header.attributes;
         let mut rows = ArffRows {
@@ -142,7 +166,7 @@ impl Arff {
         self.text(&pending)
     }
 
-    /// The end of the file: its last line.
+    /// Take the last line at the end of the file.
     pub fn end(&mut self) -> Result<()> {
         let rest = self.encoding.rest();
         self.feed(&rest)?;
@@ -169,6 +193,7 @@ impl Arff {
 }
 
 impl ArffRows {
+    /// Take a line; it never ends the rows, so the result is true.
     fn take(&mut self, raw: &[u8], number: u64, limits: &ReadLimits) -> Result<bool> {
         let line = trim(raw);
         if line.is_empty() {
@@ -197,7 +222,7 @@ impl ArffRows {
         Ok(true)
     }
 
-    /// A row without quotes, comments and braces.
+    /// Take a row without quotes, comments and braces.
     fn plain(&mut self, line: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         let width = self.wanted.len();
         let (mut from, mut j) = (0, 0);
@@ -208,7 +233,7 @@ impl ArffRows {
                     let problem = format!("starts a value of more than {} bytes", limits.field);
                     return Fault::new(problem).at(number).value(shown).error();
                 }
-                self.cell(j, (trim(&line[from..to]), false), number, limits)?;
+                self.cell(j, QuotedCell::bare(trim(&line[from..to])), number, limits)?;
             }
             j += 1;
             from = to + 1;
@@ -216,6 +241,7 @@ impl ArffRows {
         self.check_width(j, number)
     }
 
+    /// An error unless a row has a value for each attribute.
     fn check_width(&self, n: usize, number: u64) -> Result<()> {
         let width = self.names.len();
         if n == width {
@@ -230,7 +256,8 @@ impl ArffRows {
         Fault::new(problem).at(number).error()
     }
 
-    /// A cell of a row; a bare question mark is missing, nothing is an error.
+    /// Append a value to the column of attribute `j`. A bare question mark is missing; an empty bare
+    /// value is an error.
     fn cell(
         &mut self,
         j: usize,
@@ -239,7 +266,7 @@ impl ArffRows {
         limits: &ReadLimits,
     ) -> Result<()> {
         let Some(builder) = self.wanted[j].map(|i| &mut self.builders[i]) else { return Ok(()) };
-        let (text, quoted) = cell;
+        let QuotedCell { text, quoted } = cell;
         if !quoted && text == b"?" {
             return builder.skip();
         }
@@ -259,7 +286,7 @@ impl ArffRows {
         }
     }
 
-    /// A row with quotes, braces, blanks or a comment.
+    /// Take a row with quotes, braces, blanks or a comment.
     fn tokens_of_row(
         &mut self,
         line: &[u8],
@@ -267,13 +294,16 @@ impl ArffRows {
         number: u64,
         limits: &ReadLimits,
     ) -> Result<()> {
+        // A weight in braces at the end.
         let mut list = &tokens.list[..];
-        if let [before @ .., Token::Open, Token::Value(from, to, false), Token::Close] = list
+        if let [before @ .., Token::Open, Token::Value { from, to, quoted: false }, Token::Close] =
+            list
             && !before.is_empty()
         {
             self.weight(tokens.text(*from, *to), number)?;
             list = if let [rest @ .., Token::Comma] = before { rest } else { before };
         }
+        // Braces around the row: it is sparse.
         if let [Token::Open, inside @ .., Token::Close] = list
             && !inside.contains(&Token::Open)
             && !inside.contains(&Token::Close)
@@ -292,6 +322,7 @@ impl ArffRows {
         self.dense(line, list, tokens, number, limits)
     }
 
+    /// Take the weight of a row.
     fn weight(&mut self, text: &[u8], number: u64) -> Result<()> {
         match super::column::number(text).filter(|w| *w >= 0.0 && w.is_finite()) {
             Some(weight) => push(&mut self.weights, (self.count, weight)),
@@ -302,6 +333,7 @@ impl ArffRows {
         }
     }
 
+    /// Take a dense row, whose values are separated by commas, or by blanks if it has no comma.
     fn dense(
         &mut self,
         line: &[u8],
@@ -312,11 +344,12 @@ impl ArffRows {
     ) -> Result<()> {
         let commas = list.contains(&Token::Comma);
         let width = self.names.len();
+        // Attribute of the next value, and whether there is a value since the last comma.
         let (mut j, mut ready) = (0, false);
         for token in list {
-            let Token::Value(from, to, quoted) = *token else {
+            let Token::Value { from, to, quoted } = *token else {
                 if !ready && j < width {
-                    self.cell(j, (b"", false), number, limits)?;
+                    self.cell(j, QuotedCell::bare(b""), number, limits)?;
                 }
                 j += usize::from(!ready);
                 ready = false;
@@ -332,21 +365,21 @@ impl ArffRows {
             let split = |b: &u8| !whole && is_blank(*b);
             for piece in text.split(split).filter(|piece| whole || !piece.is_empty()) {
                 if j < width {
-                    self.cell(j, (piece, quoted), number, limits)?;
+                    self.cell(j, QuotedCell { text: piece, quoted }, number, limits)?;
                 }
                 j += 1;
             }
         }
         if commas && !ready {
             if j < width {
-                self.cell(j, (b"", false), number, limits)?;
+                self.cell(j, QuotedCell::bare(b""), number, limits)?;
             }
             j += 1;
         }
         self.check_width(j, number)
     }
 
-    /// A sparse row: `index value` pairs between commas.
+    /// Take a sparse row: pairs of index and value, separated by commas.
     fn sparse(
         &mut self,
         inside: &[Token],
@@ -362,22 +395,26 @@ impl ArffRows {
                 continue; // a comma at the end, or an empty row
             }
             let (index, cell) = match *pair {
-                [Token::Value(from, to, false)] => {
+                [Token::Value { from, to, quoted: false }] => {
                     let text = tokens.text(from, to);
                     let end = text.iter().position(|b| is_blank(*b)).unwrap_or(text.len());
-                    (&text[..end], (trim(&text[end..]), false))
+                    (&text[..end], QuotedCell::bare(trim(&text[end..])))
                 }
-                [Token::Value(a, b, false), Token::Value(c, d, true)] => {
-                    (tokens.text(a, b), (tokens.text(c, d), true))
-                }
-                _ => (&b""[..], (&b""[..], false)),
+                [
+                    Token::Value { from, to, quoted: false },
+                    Token::Value { from: start, to: end, quoted: true },
+                ] => (
+                    tokens.text(from, to),
+                    QuotedCell { text: tokens.text(start, end), quoted: true },
+                ),
+                _ => (&b""[..], QuotedCell::bare(b"")),
             };
             if index.is_empty()
                 || !index.iter().all(u8::is_ascii_digit)
-                || (!cell.1 && cell.0.is_empty())
+                || (!cell.quoted && cell.text.is_empty())
             {
                 let problem = "is not 'index value'; a sparse row looks like {1 x, 3 'y z'}";
-                let shown = [index, b" ", cell.0].concat();
+                let shown = [index, b" ", cell.text].concat();
                 return Fault::new(problem).at(number).value(trim(&shown)).error();
             }
             let j = std::str::from_utf8(index).ok().and_then(|t| t.parse().ok());
@@ -393,6 +430,7 @@ impl ArffRows {
             self.given[j] = row;
             self.cell(j, cell, number, limits)?;
         }
+        // Attributes that are not given.
         for (i, builder) in self.builders.iter_mut().enumerate() {
             if builder.len() > before[i] {
                 continue;

@@ -1,10 +1,11 @@
-//! The declarations of an ARFF file: @relation, @attribute, @data, labels over several lines.
+//! The header of an ARFF file: @relation, @attribute with types or lists of labels (which may take
+//! several lines), and @data. [`Header::take`] takes it line by line.
 
 use super::lexer::{Token, Tokens, lex, quoted};
-use super::{Fault, ReadLimits, Result, grouped, is_blank, shown, trim};
+use super::{Fault, ReadLimits, Result, SHOWN, grouped, is_blank, shown, trim};
 use std::collections::{HashMap, HashSet};
 
-/// What an attribute may hold.
+/// The type of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttributeKind {
     /// Numbers: numeric, real, integer.
@@ -15,7 +16,7 @@ pub enum AttributeKind {
     Text,
     /// Dates.
     Date,
-    /// Bags of rows.
+    /// Sets of rows.
     Relational,
 }
 
@@ -37,17 +38,27 @@ pub struct Attribute {
 pub(crate) struct Header {
     pub(crate) relation: Vec<u8>,
     pub(crate) attributes: Vec<Attribute>,
+    /// Whether @data has been reached.
     pub(crate) complete: bool,
+    /// Line of the declaration of each attribute, by name.
     lines: HashMap<Vec<u8>, u64>,
-    /// An attribute whose list of labels is open.
-    open: Option<(Vec<u8>, u64)>,
-    /// The line that opened it.
-    opening: Vec<u8>,
+    /// The attribute whose list of labels is being read.
+    open: Option<OpenList>,
     tokens: Tokens,
 }
 
+/// An attribute whose list of labels is not closed yet.
+#[derive(Debug, Clone)]
+struct OpenList {
+    name: Vec<u8>,
+    /// Line of the declaration.
+    line: u64,
+    /// The beginning of that line, for an error.
+    text: Vec<u8>,
+}
+
 impl Header {
-    /// Take a line; returns whether the header goes on.
+    /// Take a line, and return whether the header goes on.
     pub(crate) fn take(&mut self, raw: &[u8], number: u64, limits: &ReadLimits) -> Result<bool> {
         let line = trim(raw);
         if line.is_empty() || line[0] == b'%' {
@@ -81,7 +92,7 @@ impl Header {
         Ok(!self.complete)
     }
 
-    /// The end of the file before @data.
+    /// The error of a file that ends before @data.
     pub(crate) fn unfinished(&self, number: u64) -> Result<()> {
         if self.open.is_some() {
             return self.unclosed().map(|_| ());
@@ -90,16 +101,17 @@ impl Header {
         if number > 1 { fault.at(number - 1).error() } else { fault.error() }
     }
 
+    /// The error of a list of labels that is not closed.
     fn unclosed(&self) -> Result<bool> {
-        let Some((name, line)) = &self.open else { return Ok(true) };
+        let Some(OpenList { name, line, text }) = &self.open else { return Ok(true) };
         Fault::new("the list of labels is opened here and not closed by }; close it")
             .at(*line)
             .column(name)
-            .value(&self.opening)
+            .value(text)
             .error()
     }
 
-    /// A name (quoted, or up to a blank, brace or comment) and the rest of the line.
+    /// Divide text into a name (quoted, or up to a blank, brace or comment) and the rest.
     fn name<'a>(
         &mut self,
         rest: &'a [u8],
@@ -120,6 +132,7 @@ impl Header {
         Ok((rest[..end].to_vec(), &rest[end..]))
     }
 
+    /// Take the text behind @attribute.
     fn attribute(&mut self, text: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         let (name, rest) = self.name(text, number, limits)?;
         let rest = trim(rest);
@@ -140,9 +153,9 @@ impl Header {
         }
         if rest[0] == b'{' {
             self.tokens.clear();
-            self.open = Some((name, number));
-            let text = &text[..text.len().min(400)];
-            self.opening = [&b"@attribute "[..], text].concat();
+            let start = &text[..text.len().min(SHOWN)];
+            let text = [&b"@attribute "[..], start].concat();
+            self.open = Some(OpenList { name, line: number, text });
             return self.labels(&rest[1..], number, limits);
         }
         let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_');
@@ -161,15 +174,16 @@ impl Header {
         Ok(())
     }
 
-    /// A line of the open list of labels.
+    /// Take a line of the open list of labels, and finish the attribute if the list is closed.
     fn labels(&mut self, line: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         lex(line, number, true, limits, &mut self.tokens)?;
-        let Some((name, start)) = self.open.clone() else { return Ok(()) };
+        let Some(OpenList { name, line: start, .. }) = self.open.clone() else { return Ok(()) };
         let closed = self.tokens.list.last() == Some(&Token::Close);
         if closed {
             self.tokens.list.pop();
         }
-        // Without commas a bare piece may be several labels, so this bound is only a first one.
+        // A list of n labels has 2 n - 1 tokens. Without commas a bare value may be several labels,
+        // so this is only a first bound, which keeps an open list from growing.
         if self.tokens.list.len() > 2 * limits.levels + 1 {
             return too_many(&name, start, 0, limits);
         }
@@ -191,6 +205,7 @@ impl Header {
     }
 }
 
+/// The error of an attribute with too many labels; `count` is 0 if they have not been counted.
 fn too_many(name: &[u8], line: u64, count: usize, limits: &ReadLimits) -> Result<()> {
     let problem = format!(
         "declares {}{} labels, more than {}; leave it out with drop=[{}]",
@@ -202,21 +217,22 @@ fn too_many(name: &[u8], line: u64, count: usize, limits: &ReadLimits) -> Result
     Fault::new(problem).at(line).column(name).error()
 }
 
-/// The labels of a closed list: between commas, or between blanks where there is no comma.
+/// The labels of a closed list: separated by commas, or by blanks if there is no comma.
 fn listed(tokens: &Tokens, name: &[u8], line: u64) -> Result<Vec<Vec<u8>>> {
     let commas = tokens.list.contains(&Token::Comma);
     let mut labels: Vec<Vec<u8>> = Vec::new();
+    // Whether there is a label since the last comma.
     let mut ready = false;
     for token in &tokens.list {
         match *token {
-            Token::Value(from, to, _) if commas && ready => {
+            Token::Value { from, to, .. } if commas && ready => {
                 let problem = "text beside another label; put a comma between";
                 let text = tokens.text(from, to);
                 return Fault::new(problem).at(line).column(name).value(text).error();
             }
-            Token::Value(from, to, is_quoted) => {
+            Token::Value { from, to, quoted } => {
                 let text = tokens.text(from, to);
-                if commas || is_quoted {
+                if commas || quoted {
                     labels.push(text.to_vec());
                 } else {
                     let words = text.split(|b| is_blank(*b)).filter(|word| !word.is_empty());
@@ -238,6 +254,7 @@ fn listed(tokens: &Tokens, name: &[u8], line: u64) -> Result<Vec<Vec<u8>>> {
     Ok(labels)
 }
 
+/// The error of an empty place in a list.
 fn nothing<T>(name: &[u8], line: u64) -> Result<T> {
     let problem =
         "the list has nothing between two commas; write the label, or '' for an empty one";

@@ -1,27 +1,30 @@
-//! Records of cells: separated values with quoted cells, as RFC 4180 has them, byte by byte.
+//! Bytes become records of cells: separated values with quoted cells, as in RFC 4180.
 //!
-//! A quote opens a quoted cell only at the start of a cell (behind blanks that do not count);
-//! inside it separators and line ends are text and a doubled quote is a quote; behind it only
-//! blanks may come before the next separator. Lines end in LF, CR or CR LF.
+//! A quote opens a quoted cell only at the start of a cell, or behind blanks there. Inside it,
+//! separators and line ends are text and a doubled quote is a quote; between its closing quote and
+//! the next separator there may only be blanks. Lines end in LF, CR or CR LF.
+//!
+//! [`CellScanner`] is a state machine over bytes. A line without quotes, as most are, is divided at
+//! once instead ([`CellScanner::line_at_once`]), eight bytes at a time. O(bytes) in any case.
 
 use super::{Fault, ReadLimits, Result, append, push};
 use crate::memory::try_reserve;
 
-/// Lines of more bytes are read step by step.
+/// Longer lines are left to the state machine, so that a long line is not searched for its end in vain.
 const LONG_LINE: usize = 1 << 16;
 
-/// The low and the high bit of each of eight bytes.
+/// The lowest and the highest bit of each of eight bytes.
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// What divides a file into cells.
+/// The format of delimited text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// The separator; a blank stands for any number of blanks and tabs.
+    /// The separator; a blank means any number of blanks and tabs.
     pub separator: u8,
     /// Whether `"` quotes.
     pub quotes: bool,
-    /// Lines at the start of the file that are no records.
+    /// Number of lines at the start of the file that are no records.
     pub skip: u64,
 }
 
@@ -29,22 +32,25 @@ pub struct Dialect {
 enum CellState {
     /// Before the first byte of a cell.
     Start,
+    /// Inside a cell without quotes.
     Bare,
+    /// Inside the quotes of a cell.
     Quoted,
-    /// Behind a quote inside a quoted cell: the first of two, or the last.
+    /// Behind a quote inside a quoted cell: the first of a doubled quote, or the closing one.
     Quote,
-    /// Behind the closing quote and blanks.
+    /// Behind blanks that follow the closing quote.
     Behind,
 }
 
-/// One record: its cells are `bytes[ends[j - 1] + gap..ends[j]]`.
+/// One record. Cell j is `bytes[ends[j - 1] + gap..ends[j]]`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Record {
     pub(crate) bytes: Vec<u8>,
+    /// End of each cell.
     pub(crate) ends: Vec<usize>,
-    /// Bytes between two cells: 1 where the separators are kept, in lines taken whole.
+    /// Bytes between two cells: 1 in a line that was divided at once, whose separators are kept.
     gap: usize,
-    /// Line on which it starts.
+    /// Line on which the record starts.
     pub(crate) line: u64,
     /// Whether some cell was quoted.
     pub(crate) quoted: bool,
@@ -53,6 +59,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// The text of a cell.
     #[inline]
     pub(crate) fn cell(&self, j: usize) -> &[u8] {
         let start = if j == 0 { 0 } else { self.ends[j - 1] + self.gap };
@@ -81,20 +88,24 @@ impl Record {
     }
 }
 
-/// The state between two blocks.
+/// Divides blocks of bytes into records, and keeps its state between two blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct CellScanner {
     dialect: Dialect,
-    /// Bytes that end a bare cell.
+    /// For each byte, whether it ends a bare cell.
     stops: [bool; 256],
-    /// Bytes that a bare cell starts with.
+    /// For each byte, whether a bare cell may start with it.
     starts: [bool; 256],
     state: CellState,
+    /// The record that is being read.
     record: Record,
+    /// Number of the line that is being read.
     line: u64,
-    /// Line of the last quote that was opened.
+    /// Line of the last opening quote.
     opened: u64,
+    /// Whether the last byte was a CR: a LF that follows belongs to it.
     after_return: bool,
+    /// Lines still to skip.
     skip: u64,
 }
 
@@ -107,7 +118,8 @@ impl CellScanner {
         if dialect.separator == b' ' {
             stops[usize::from(b'\t')] = true;
         }
-        let starts = std::array::from_fn(|b| !stops[b] && b != 32 && b != 34);
+        let blank_or_quote = |b: usize| b == usize::from(b' ') || b == usize::from(b'"');
+        let starts = std::array::from_fn(|b| !stops[b] && !blank_or_quote(b));
         Self {
             dialect,
             stops,
@@ -126,7 +138,7 @@ impl CellScanner {
         self.line
     }
 
-    /// Position of the cell that is being read, and what is known of it.
+    /// Position of the cell that is being read, and its bytes so far.
     pub(crate) fn open(&self) -> (usize, &[u8]) {
         let start = self.record.ends.last().copied().unwrap_or(0);
         (self.record.ends.len(), &self.record.bytes[start..])
@@ -136,7 +148,7 @@ impl CellScanner {
         byte == self.dialect.separator || (self.dialect.separator == b' ' && byte == b'\t')
     }
 
-    /// Take a block; `take` gets every record that is complete.
+    /// Take a block; `take` gets every complete record.
     pub(crate) fn feed(
         &mut self,
         block: &[u8],
@@ -144,8 +156,9 @@ impl CellScanner {
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
         let mut at = 0;
-        // Before this place no line is taken whole: it was tried, or there is none.
-        let mut stepwise = if self.takes_lines() { 0 } else { block.len() };
+        // Up to this place lines go through the state machine: dividing them at once has failed, or
+        // the dialect does not allow it.
+        let mut stepwise = if self.can_divide_lines() { 0 } else { block.len() };
         while at < block.len() {
             if self.skip > 0 {
                 at = self.skip_lines(block, at);
@@ -180,7 +193,7 @@ impl CellScanner {
                     let rest = &block[at..];
                     let length = memchr::memchr(b'"', rest);
                     let text = &rest[..length.unwrap_or(rest.len())];
-                    self.quoted(text)?;
+                    self.append_quoted(text)?;
                     self.check(limits)?;
                     at += text.len();
                     if length.is_some() {
@@ -197,6 +210,7 @@ impl CellScanner {
         Ok(())
     }
 
+    /// Skip lines at the start of the file; the position behind them.
     fn skip_lines(&mut self, block: &[u8], from: usize) -> usize {
         for (at, &byte) in block.iter().enumerate().skip(from) {
             let second = self.after_return && byte == b'\n';
@@ -216,8 +230,8 @@ impl CellScanner {
         block.len()
     }
 
-    /// Text inside quotes; line ends count.
-    fn quoted(&mut self, text: &[u8]) -> Result<()> {
+    /// Append text inside quotes, and count its line ends.
+    fn append_quoted(&mut self, text: &[u8]) -> Result<()> {
         for &byte in text {
             if byte == b'\r' || (byte == b'\n' && !self.after_return) {
                 self.line += 1;
@@ -228,7 +242,7 @@ impl CellScanner {
         append(&mut self.record.bytes, text)
     }
 
-    /// One byte outside bare and quoted text.
+    /// Take one byte that is not inside bare or quoted text.
     fn step(
         &mut self,
         byte: u8,
@@ -237,6 +251,7 @@ impl CellScanner {
     ) -> Result<()> {
         let after_return = std::mem::take(&mut self.after_return);
         match self.state {
+            // The LF of a CR LF, and blanks before a cell.
             CellState::Start if byte == b'\n' && after_return => {}
             CellState::Start if self.separates(byte) && self.dialect.separator == b' ' => {}
             CellState::Start if byte == b' ' && !self.separates(byte) && self.dialect.quotes => {}
@@ -272,7 +287,7 @@ impl CellScanner {
         Ok(())
     }
 
-    /// A separator or line end behind a cell.
+    /// End a cell at a separator or line end.
     #[inline]
     fn end_cell(
         &mut self,
@@ -280,21 +295,22 @@ impl CellScanner {
         limits: &ReadLimits,
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
-        let nothing = self.state == CellState::Start;
+        let is_empty = self.state == CellState::Start;
         self.state = CellState::Start;
         if self.separates(byte) {
             push(&mut self.record.ends, self.record.bytes.len())?;
             return self.check_count(limits);
         }
         self.after_return = byte == b'\r';
-        // Blanks before the end of a line separate nothing.
-        if !(nothing && self.dialect.separator == b' ' && !self.record.ends.is_empty()) {
+        // Blanks at the end of a line are no separator.
+        if !(is_empty && self.dialect.separator == b' ' && !self.record.ends.is_empty()) {
             push(&mut self.record.ends, self.record.bytes.len())?;
             self.check_count(limits)?;
         }
         self.end_record(take)
     }
 
+    /// Pass on the record, and begin the next.
     #[inline]
     fn end_record(&mut self, take: &mut impl FnMut(&Record) -> Result<()>) -> Result<()> {
         take(&self.record)?;
@@ -304,11 +320,12 @@ impl CellScanner {
         Ok(())
     }
 
-    /// Whether lines without quotes can be divided without looking at each byte.
-    fn takes_lines(&self) -> bool {
+    /// Whether the dialect allows [`Self::line_at_once`].
+    fn can_divide_lines(&self) -> bool {
         self.dialect.quotes && self.dialect.separator != b' '
     }
 
+    /// Whether no byte of the next record has been read.
     #[inline]
     fn is_between_records(&self) -> bool {
         self.state == CellState::Start
@@ -318,8 +335,8 @@ impl CellScanner {
             && !self.after_return
     }
 
-    /// Divide a line (without its end) at once. False, and nothing has happened: it holds a quote,
-    /// a CR or a blank before a cell, is empty, or is beyond a limit.
+    /// Divide a line (without its end) at once. False, and nothing has happened, if it has a quote, a CR
+    /// or a blank before a cell, is empty, or exceeds a limit.
     #[inline]
     fn line_at_once(&mut self, line: &[u8], limits: &ReadLimits) -> Result<bool> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -337,7 +354,7 @@ impl CellScanner {
         let (words, rest) = line.as_chunks::<8>();
         for (place, word) in words.iter().enumerate() {
             let other = u64::from_le_bytes(*word) ^ pattern;
-            // The high bit of each byte that is the separator.
+            // The high bit of each byte that is the separator (Warren, Hacker's Delight, 6-1).
             let mut found = !(((other & !HIGH) + !HIGH) | other | !HIGH);
             while found != 0 {
                 ends.push(8 * place + found.trailing_zeros() as usize / 8);
@@ -350,6 +367,7 @@ impl CellScanner {
                 ends.push(before + place);
             }
         }
+        // The state machine removes blanks before cells and reports what exceeds a limit.
         let blank = ends.iter().any(|&end| line.get(end + 1) == Some(&b' '));
         ends.push(line.len());
         if blank || ends.len() > limits.columns {
@@ -361,6 +379,7 @@ impl CellScanner {
         Ok(true)
     }
 
+    /// An error if the record has more cells than the limit.
     #[inline]
     fn check_count(&self, limits: &ReadLimits) -> Result<()> {
         if self.record.ends.len() <= limits.columns {
@@ -371,6 +390,7 @@ impl CellScanner {
         Fault::new(problem).at(self.line).error()
     }
 
+    /// An error if the cell or the record is longer than its limit.
     #[inline]
     fn check(&self, limits: &ReadLimits) -> Result<()> {
         let start = self.record.ends.last().copied().unwrap_or(0);
@@ -382,6 +402,7 @@ impl CellScanner {
         }
     }
 
+    /// The error of a cell or record that is longer than its limit.
     fn too_long(&self, limits: &ReadLimits) -> Result<()> {
         let start = self.record.ends.last().copied().unwrap_or(0);
         let line = if self.state == CellState::Quoted { self.opened } else { self.line };
@@ -400,7 +421,7 @@ impl CellScanner {
         Fault::new(problem).at(self.record.line).error()
     }
 
-    /// The end of the file.
+    /// End the last record at the end of the file.
     pub(crate) fn finish(
         &mut self,
         limits: &ReadLimits,

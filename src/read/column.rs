@@ -1,4 +1,8 @@
-//! One column as it is read: numbers, codes of declared labels, or codes of the labels that occur.
+//! One column while it is read: numbers, codes of declared labels, or codes of the labels that occur.
+//!
+//! Most cells are short, and each takes a few nanoseconds: a number of up to 15 digits is read
+//! without the standard parser, and a label of up to seven bytes is one word, whose code is found
+//! without comparing text. Others take the general way.
 
 use super::{Result, push, trim};
 use crate::memory::try_reserve;
@@ -6,12 +10,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// What a column's cells are.
+/// What the cells of a column are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellKind {
     /// Finite numbers.
     Numbers,
-    /// One of these labels.
+    /// Labels out of these.
     Declared(Vec<Vec<u8>>),
     /// Any text; the labels are those that occur.
     Found,
@@ -20,9 +24,9 @@ pub enum CellKind {
 /// A column that has been read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadColumn {
-    /// Position in the file.
+    /// Position of the column in the file.
     pub place: usize,
-    /// Its cells.
+    /// The cells.
     pub values: CellValues,
 }
 
@@ -31,19 +35,23 @@ pub struct ReadColumn {
 pub enum CellValues {
     /// Numbers; NaN is missing.
     Numbers(Vec<f64>),
-    /// Codes into the labels (sorted where they were not declared); -1 is missing.
+    /// Codes, and the labels that they number, which are sorted unless they were declared; -1 is
+    /// missing.
     Codes(Vec<i32>, Vec<Vec<u8>>),
 }
 
-/// Why a cell was not taken.
+/// Why a cell was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     NotANumber,
     Infinite,
-    /// A whole number that no float64 holds: it would become another one.
+    /// A whole number that no float64 is equal to.
     Inexact,
+    /// A label that is not declared.
     Undeclared,
+    /// A label more than the limit.
     TooMany,
+    /// There is no memory for the cell.
     Memory,
 }
 
@@ -53,38 +61,45 @@ impl From<super::ReadError> for Refusal {
     }
 }
 
-/// Multiply and fold, from a seed of the process: quick for the few bytes of a label, and no file
-/// can choose collisions without knowing the seed.
+/// A hash function by folded multiplication: quick for the few bytes of a label. Its keys are random
+/// per process, so that no file can choose collisions.
 #[derive(Debug, Clone)]
-pub(crate) struct Seeded(u64, u64);
+pub(crate) struct Seeded {
+    start: u64,
+    factor: u64,
+}
 
 impl Default for Seeded {
     fn default() -> Self {
         let draw = RandomState::new();
-        Self(draw.hash_one(1_u8), draw.hash_one(2_u8) | 1)
+        Self { start: draw.hash_one(1_u8), factor: draw.hash_one(2_u8) | 1 }
     }
 }
 
-pub(crate) struct Folding(u64, u64);
+/// The hash of the bytes so far, and the key.
+pub(crate) struct Folding {
+    hash: u64,
+    factor: u64,
+}
 
 impl BuildHasher for Seeded {
     type Hasher = Folding;
     fn build_hasher(&self) -> Folding {
-        Folding(self.0, self.1)
+        Folding { hash: self.start, factor: self.factor }
     }
 }
 
 impl Folding {
     #[inline]
     fn fold(&mut self, word: u64) {
-        let wide = u128::from(self.0 ^ word) * u128::from(self.1 ^ 0x9e37_79b9_7f4a_7c15);
-        self.0 = (wide as u64) ^ ((wide >> 64) as u64);
+        let wide = u128::from(self.hash ^ word) * u128::from(self.factor ^ 0x9e37_79b9_7f4a_7c15);
+        self.hash = (wide as u64) ^ ((wide >> 64) as u64);
     }
 }
 
 impl Hasher for Folding {
     fn finish(&self) -> u64 {
-        self.0
+        self.hash
     }
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
@@ -98,6 +113,7 @@ impl Hasher for Folding {
         }
         self.fold(last ^ (bytes.len() as u64) << 56);
     }
+    // `write` hashes the length of a slice itself.
     #[inline]
     fn write_usize(&mut self, _length: usize) {}
 }
@@ -109,27 +125,30 @@ pub(crate) enum ColumnBuilder {
     Labels {
         codes: Vec<i32>,
         /// Labels of up to seven bytes.
-        short: Short,
-        /// The others.
+        short: ShortLabels,
+        /// The other labels.
         known: HashMap<Box<[u8]>, i32, Seeded>,
         declared: bool,
+        /// Most labels.
         most: usize,
     },
 }
 
-/// The largest whole number that float64 tells from its neighbours, 2^53 - 1.
+/// The largest whole number, 2^53 - 1, up to which float64 has all of them.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Codes of short labels by the word that holds their bytes: no text is compared or kept apart.
-/// At most half of the slots are taken; a word of 0 is an empty slot.
+/// A hash table from short labels to codes. A label is a word ([`packed`]), so no text is compared or
+/// stored apart. Open addressing; at most half of the slots are taken.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Short {
+pub(crate) struct ShortLabels {
+    /// (word, code); the word of an empty slot is 0.
     slots: Vec<(u64, i32)>,
     count: usize,
     seed: Seeded,
 }
 
-impl Short {
+impl ShortLabels {
+    /// The code of a label, if it is known.
     #[inline]
     fn find(&self, word: u64) -> Option<i32> {
         let mut at = self.home(word);
@@ -145,6 +164,7 @@ impl Short {
         }
     }
 
+    /// The slot at which the search for a word begins.
     #[inline]
     fn home(&self, word: u64) -> usize {
         let mut hash = self.seed.build_hasher();
@@ -152,7 +172,7 @@ impl Short {
         hash.finish() as usize & self.slots.len().wrapping_sub(1)
     }
 
-    /// A label that is not there.
+    /// Add a label that is not there yet.
     fn add(&mut self, word: u64, code: i32) -> Result<()> {
         if 2 * self.count >= self.slots.len() {
             let mut wider = Vec::new();
@@ -166,6 +186,7 @@ impl Short {
         Ok(())
     }
 
+    /// Put a label into the first empty slot from its home on.
     fn place(&mut self, slot: (u64, i32)) {
         let mut at = self.home(slot.0);
         while self.slots[at].0 != 0 {
@@ -174,7 +195,7 @@ impl Short {
         self.slots[at] = slot;
     }
 
-    /// The labels and their codes.
+    /// All labels with their codes.
     fn labels(&self) -> impl Iterator<Item = (Vec<u8>, i32)> + '_ {
         self.slots.iter().filter(|slot| slot.0 != 0).map(|&(word, code)| {
             let bytes = word.to_le_bytes();
@@ -183,7 +204,9 @@ impl Short {
     }
 }
 
-/// Up to seven bytes and their number (in the highest byte) as one word.
+/// One to seven bytes and their number (in the highest byte) as one word; None for other lengths.
+///
+/// Loads that overlap spare a loop over the bytes.
 #[inline]
 fn packed(text: &[u8]) -> Option<u64> {
     let n = text.len();
@@ -200,7 +223,7 @@ fn packed(text: &[u8]) -> Option<u64> {
     Some(word | (n as u64) << 56)
 }
 
-/// A number as Python's `float` reads it, without blanks and underscores.
+/// The number that Python's `float` reads, but without blanks and underscores.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<f64> {
     if let Some(value) = short_number(text) {
@@ -209,8 +232,8 @@ pub(crate) fn number(text: &[u8]) -> Option<f64> {
     if text.is_ascii() { std::str::from_utf8(text).ok()?.parse().ok() } else { None }
 }
 
-/// Whether the text is a whole number in digits that `value` is not. Float64 has all of up to 15
-/// digits and prints its own digits exactly.
+/// Whether the text is a whole number in digits that differs from `value`, which was read from it.
+/// Float64 has all whole numbers of up to 15 digits.
 #[cold]
 fn is_another(text: &[u8], value: f64) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
@@ -221,8 +244,8 @@ fn is_another(text: &[u8], value: f64) -> bool {
         && format!("{:.0}", value.abs()).as_bytes() != digits
 }
 
-/// Numbers of up to 15 digits and no exponent, which one division of two exact numbers rounds
-/// right (Clinger 1990).
+/// A number of up to 15 digits without an exponent: one division of two exact numbers rounds it
+/// correctly (Clinger 1990).
 #[inline]
 fn short_number(text: &[u8]) -> Option<f64> {
     const TENS: [f64; 16] =
@@ -253,9 +276,9 @@ fn short_number(text: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// A label that was not known.
-fn learn(
-    short: &mut Short,
+/// Add a label that is not known yet.
+fn add_label(
+    short: &mut ShortLabels,
     known: &mut HashMap<Box<[u8]>, i32, Seeded>,
     label: &[u8],
     code: i32,
@@ -269,26 +292,28 @@ fn learn(
 }
 
 impl ColumnBuilder {
+    /// A column without cells, with at most `most` labels.
     pub(crate) fn new(kind: &CellKind, most: usize) -> Result<Self> {
         Ok(match kind {
             CellKind::Numbers => Self::Numbers(Vec::new()),
             CellKind::Found => Self::Labels {
                 codes: Vec::new(),
-                short: Short::default(),
+                short: ShortLabels::default(),
                 known: HashMap::default(),
                 declared: false,
                 most,
             },
             CellKind::Declared(labels) => {
-                let (mut short, mut known) = (Short::default(), HashMap::default());
+                let (mut short, mut known) = (ShortLabels::default(), HashMap::default());
                 for (label, code) in labels.iter().zip(0..) {
-                    learn(&mut short, &mut known, label, code)?;
+                    add_label(&mut short, &mut known, label, code)?;
                 }
                 Self::Labels { codes: Vec::new(), short, known, declared: true, most }
             }
         })
     }
 
+    /// Number of cells.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Numbers(values) => values.len(),
@@ -296,7 +321,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// A missing cell.
+    /// Append a missing cell.
     pub(crate) fn skip(&mut self) -> Result<()> {
         match self {
             Self::Numbers(values) => push(values, f64::NAN),
@@ -304,7 +329,8 @@ impl ColumnBuilder {
         }
     }
 
-    /// A cell that is at once seen to be a number or a known short label; false: it is not taken.
+    /// Append a cell if it is a short number or a known short label; false, and nothing has happened,
+    /// if it is not.
     #[inline]
     pub(crate) fn take_quickly(&mut self, cell: &[u8]) -> Result<bool> {
         match self {
@@ -321,7 +347,7 @@ impl ColumnBuilder {
         Ok(true)
     }
 
-    /// A cell that is not missing; blanks around numbers and undeclared labels do not count.
+    /// Append a cell that is not missing. Blanks around numbers and undeclared labels are left out.
     #[inline]
     pub(crate) fn take(&mut self, cell: &[u8]) -> std::result::Result<(), Refusal> {
         match self {
@@ -348,7 +374,7 @@ impl ColumnBuilder {
                     None if *declared => return Err(Refusal::Undeclared),
                     None if labels >= *most => return Err(Refusal::TooMany),
                     None => {
-                        learn(short, known, cell, labels as i32)?;
+                        add_label(short, known, cell, labels as i32)?;
                         labels as i32
                     }
                 };
@@ -358,7 +384,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// A code that the caller knows (the default of a sparse row).
+    /// Append a code (or number) that a sparse row implies.
     pub(crate) fn take_code(&mut self, code: i32) -> Result<()> {
         match self {
             Self::Numbers(values) => push(values, f64::from(code)),
@@ -375,6 +401,7 @@ impl ColumnBuilder {
             }
             Self::Labels { mut codes, short, known, declared, .. } => {
                 codes.shrink_to_fit();
+                // Labels by code if declared, else in sorted order with new codes.
                 let long = known.into_iter().map(|(text, code)| (text.into_vec(), code));
                 let mut labels: Vec<(Vec<u8>, i32)> = short.labels().chain(long).collect();
                 if declared {

@@ -1,12 +1,19 @@
-//! CSV and its kin: the first records are kept until the caller has said what the columns are.
+//! The reader of delimited text: CSV, tab-separated files and the like.
+//!
+//! The types of the columns are not known before some records have been read. So the first records
+//! are kept as a sample, the caller decides from it ([`Delimited::start`]), and then each record is
+//! appended to the columns and forgotten. A column of numbers may turn out to have text behind the
+//! sample; [`Delimited::finish`] names it, and the caller reads the file again.
 
 use super::cells::{CellScanner, Record};
 use super::column::{CellKind, CellValues, ColumnBuilder, ReadColumn, Refusal};
 use super::encoding::Encoding;
 use super::{Dialect, Fault, ReadLimits, Result, grouped, push, trim};
 
-/// Records that are kept for finding out about the columns, and the bytes they may have.
-const SAMPLE: (usize, usize) = (8192, 1 << 24);
+/// Most records of the sample.
+const SAMPLE_RECORDS: usize = 8192;
+/// Bytes of the sample beyond which it takes no further record.
+const SAMPLE_BYTES: usize = 1 << 24;
 
 /// A reader of delimited text. Feed it blocks until [`Delimited::is_ready`], look at
 /// [`Delimited::sample`], call [`Delimited::start`], feed the rest, and [`Delimited::finish`].
@@ -18,36 +25,58 @@ pub struct Delimited {
     rows: KeptRecords,
 }
 
-/// What becomes of the records.
+/// The sample, and the columns that records are appended to.
 #[derive(Debug, Default)]
 struct KeptRecords {
-    /// Cells of every record.
+    /// Number of cells of every record.
     width: usize,
-    /// The records that are kept, one behind the other.
     sample: Vec<Record>,
     sample_bytes: usize,
-    /// Records without any text are no rows (where cells are not quoted).
+    /// Whether records without text are no rows, as in formats without quotes.
     skip_empty: bool,
+    /// Whether [`Delimited::start`] has been called.
     started: bool,
     columns: Vec<PendingColumn>,
+    /// Texts that mean a missing value.
     missing: Vec<Vec<u8>>,
     names: Vec<Vec<u8>>,
-    /// Columns that turned out to hold text behind the sample.
+    /// Positions of the columns that have text behind the sample.
     failed: Vec<usize>,
 }
 
+/// A column while it is read.
 #[derive(Debug)]
 struct PendingColumn {
+    /// Position in the file.
     place: usize,
     builder: ColumnBuilder,
     /// Whether text makes it a column of labels instead of an error.
     may_fail: bool,
-    /// The first number that float64 does not hold.
-    beyond: Option<(u64, Vec<u8>, Refusal)>,
+    /// The first cell whose number is refused. It is an error only if the column stays one of numbers.
+    refused: Option<RefusedNumber>,
+}
+
+/// A cell with a number that float64 cannot represent.
+#[derive(Debug)]
+struct RefusedNumber {
+    line: u64,
+    cell: Vec<u8>,
+    refusal: Refusal,
+}
+
+/// A column that the caller wants.
+#[derive(Debug, Clone)]
+pub struct WantedColumn {
+    /// Position in the file.
+    pub place: usize,
+    /// What its cells are.
+    pub kind: CellKind,
+    /// Whether a column of numbers becomes one of labels if some cell is text.
+    pub may_be_labels: bool,
 }
 
 impl Delimited {
-    /// A reader that has seen nothing.
+    /// A reader at the start of a file.
     pub fn new(dialect: Dialect, limits: ReadLimits) -> Self {
         Self {
             cells: CellScanner::new(dialect),
@@ -62,6 +91,7 @@ impl Delimited {
         let block = self.encoding.feed(block);
         let block = &block[..];
         let Self { cells, limits, rows, .. } = self;
+        // Text before a NUL byte is read first, so that the error names its cell.
         let nul = memchr::memchr(0, block);
         let text = &block[..nul.unwrap_or(block.len())];
         let result = cells.feed(text, limits, &mut |record| rows.take(record, limits));
@@ -79,7 +109,7 @@ impl Delimited {
         result
     }
 
-    /// The end of the file: the last record.
+    /// Take the last record at the end of the file.
     pub fn end(&mut self) -> Result<()> {
         let rest = self.encoding.rest();
         self.feed(&rest)?;
@@ -87,38 +117,37 @@ impl Delimited {
         cells.finish(limits, &mut |record| rows.take(record, limits))
     }
 
-    /// Whether enough records have been seen to call [`Self::start`].
+    /// Whether the sample is large enough to call [`Self::start`].
     pub fn is_ready(&self) -> bool {
         !self.rows.started
-            && (self.rows.sample.len() >= SAMPLE.0 || self.rows.sample_bytes >= SAMPLE.1)
+            && (self.rows.sample.len() >= SAMPLE_RECORDS || self.rows.sample_bytes >= SAMPLE_BYTES)
     }
 
-    /// Cells of a record.
+    /// Number of cells of a record.
     pub fn width(&self) -> usize {
         self.rows.width
     }
 
-    /// The first records that were kept, at most `n`: (line, cells).
+    /// The first records of the sample, at most `n`, each as (line, cells).
     pub fn sample(&self, n: usize) -> Vec<(u64, Vec<&[u8]>)> {
         let cells = |r| (0..self.rows.width).map(|j| Record::cell(r, j)).collect();
         self.rows.sample.iter().take(n).map(|r| (r.line, cells(r))).collect()
     }
 
-    /// The encoding of what was seen.
+    /// The encoding of the bytes so far.
     pub fn encoding(&self) -> &Encoding {
         &self.encoding
     }
 
-    /// Say what the columns are, and whether the first record names them.
+    /// Decide about the columns, and append the sample to them.
     ///
-    /// `kinds` has (position, kind, whether a column of numbers becomes one of labels where the
-    /// records kept so far hold text) of every column that is wanted; `missing` are the texts that
-    /// mean no value.
+    /// `header` says that the first record is no row, `names` has the name of every column of the
+    /// file, and `missing` the texts that mean a missing value.
     pub fn start(
         &mut self,
         header: bool,
         names: Vec<Vec<u8>>,
-        kinds: Vec<(usize, CellKind, bool)>,
+        wanted: Vec<WantedColumn>,
         missing: Vec<Vec<u8>>,
     ) -> Result<()> {
         let limits = self.limits;
@@ -126,13 +155,14 @@ impl Delimited {
         (rows.started, rows.names, rows.missing) = (true, names, missing);
         let sample = std::mem::take(&mut rows.sample);
         let first = usize::from(header).min(sample.len());
-        for (place, kind, may_fail) in kinds {
-            let text = may_fail
+        for WantedColumn { place, kind, may_be_labels } in wanted {
+            let has_text = may_be_labels
                 && kind == CellKind::Numbers
                 && sample[first..].iter().any(|r| rows.is_text(r.cell(place)));
-            let kind = if text { CellKind::Found } else { kind };
+            let kind = if has_text { CellKind::Found } else { kind };
             let builder = ColumnBuilder::new(&kind, limits.levels)?;
-            rows.columns.push(PendingColumn { place, builder, may_fail, beyond: None });
+            let may_fail = may_be_labels;
+            rows.columns.push(PendingColumn { place, builder, may_fail, refused: None });
         }
         sample[first..].iter().try_for_each(|record| rows.add(record, &limits))
     }
@@ -140,30 +170,33 @@ impl Delimited {
     /// The columns, and the positions of those that must be read again as labels.
     pub fn finish(self) -> Result<(Vec<ReadColumn>, Vec<usize>)> {
         let names = self.rows.names;
-        let mut found = Vec::new();
+        let mut columns = Vec::new();
         for column in self.rows.columns {
-            if let Some((line, value, refusal)) = column.beyond {
+            if let Some(RefusedNumber { line, cell, refusal }) = column.refused {
                 let fault = refused(refusal, &column.builder, &self.limits);
-                return fault.at(line).column(&names[column.place]).value(&value).error();
+                return fault.at(line).column(&names[column.place]).value(&cell).error();
             }
-            let read = column.builder.finish(column.place);
-            found.push(read);
+            columns.push(column.builder.finish(column.place));
         }
-        Ok((found, self.rows.failed))
+        Ok((columns, self.rows.failed))
     }
 }
 
 impl KeptRecords {
+    /// Whether a text means a missing value; those that do have at most three bytes.
     fn is_missing(&self, cell: &[u8]) -> bool {
         cell.len() <= 3 && self.missing.iter().any(|m| m == cell)
     }
 
+    /// Whether a cell is neither a number nor missing.
     fn is_text(&self, cell: &[u8]) -> bool {
         let cell = trim(cell);
         super::column::number(cell).is_none() && !self.is_missing(cell)
     }
 
+    /// Take a record: into the sample, or into the columns.
     fn take(&mut self, record: &Record, limits: &ReadLimits) -> Result<()> {
+        // An empty line is no row, except as an empty cell of a file with one column.
         let n = record.ends.len();
         let blank = (n == 1 || self.skip_empty) && record.bytes.iter().all(|&b| super::is_blank(b));
         if blank
@@ -171,6 +204,7 @@ impl KeptRecords {
         {
             return Ok(());
         }
+        // The first record says how many cells the others must have.
         if self.width == 0 {
             self.width = n;
         }
@@ -200,7 +234,7 @@ impl KeptRecords {
 
     /// Append a record to the columns.
     fn add(&mut self, record: &Record, limits: &ReadLimits) -> Result<()> {
-        let mut text = false;
+        let mut has_failed = false;
         let mut columns = std::mem::take(&mut self.columns);
         for column in &mut columns {
             let cell = trim(record.cell(column.place));
@@ -216,24 +250,25 @@ impl KeptRecords {
                 Err(Refusal::Memory) => return Err(super::ReadError::Memory),
                 Err(Refusal::NotANumber) if column.may_fail => {
                     self.failed.push(column.place);
-                    text = true;
+                    has_failed = true;
                 }
                 Err(refusal @ (Refusal::Infinite | Refusal::Inexact)) if column.may_fail => {
-                    if column.beyond.is_none() {
+                    if column.refused.is_none() {
                         let line = record.line_of(column.place);
-                        column.beyond = Some((line, cell.to_vec(), refusal));
+                        column.refused = Some(RefusedNumber { line, cell: cell.to_vec(), refusal });
                     }
                 }
                 Err(refusal) => return self.refuse(column, refusal, record, limits),
             }
         }
-        if text {
+        if has_failed {
             columns.retain(|c| !self.failed.contains(&c.place));
         }
         self.columns = columns;
         Ok(())
     }
 
+    /// The error of a refused cell.
     fn refuse(
         &mut self,
         column: &PendingColumn,
@@ -250,7 +285,7 @@ impl KeptRecords {
     }
 }
 
-/// The words of a refusal, without its place.
+/// The problem of a refusal, without its place.
 pub(super) fn refused(refusal: Refusal, builder: &ColumnBuilder, limits: &ReadLimits) -> Fault {
     match refusal {
         Refusal::Infinite => Fault::new(

@@ -1,26 +1,29 @@
-//! Which encoding a file has, found while it is read: UTF-8 as long as every byte goes with it,
-//! else Latin-1.
+//! The encoding of a file, found while it is read: UTF-8 if all bytes are valid, else Latin-1.
+//!
+//! Blocks may end inside a character, so the test keeps the bytes of an incomplete one.
 
 use std::borrow::Cow;
 
-/// The mark that some programs put before UTF-8.
+/// The byte-order mark, which some programs write before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A running test of the bytes seen so far.
+/// A running test of all bytes fed so far.
 #[derive(Debug, Clone, Default)]
 pub struct Encoding {
-    /// Bytes of a character that the last block has begun.
+    /// Bytes of the incomplete character at the end of the last block.
     tail: Vec<u8>,
+    /// Line feeds so far.
     lines: u64,
     /// Line of the first byte that is not UTF-8.
     latin1: Option<u64>,
+    /// Whether the mark has been looked for.
     started: bool,
-    /// First bytes of the file, as long as they may become the mark.
+    /// The first bytes of the file, as long as they may be the beginning of the mark.
     held: Vec<u8>,
 }
 
 impl Encoding {
-    /// Take the next block; returns it without a byte-order mark, which may come in pieces.
+    /// Take the next block, and return it without the mark, which may be spread over several blocks.
     pub fn feed<'a>(&mut self, block: &'a [u8]) -> Cow<'a, [u8]> {
         let mut block = Cow::Borrowed(block);
         if !self.started {
@@ -45,13 +48,16 @@ impl Encoding {
         block
     }
 
-    /// The end of the file: bytes that were held back and are no mark, to be fed again.
+    /// At the end of the file, the bytes that were held back and are no mark. The caller feeds them
+    /// again.
     pub fn rest(&mut self) -> Vec<u8> {
         self.started = true;
         std::mem::take(&mut self.held)
     }
 
+    /// Test whether a block continues valid UTF-8.
     fn check(&mut self, block: &[u8]) {
+        // First the rest of the character that the last block began.
         let mut rest = block;
         while !self.tail.is_empty() && !rest.is_empty() {
             self.tail.push(rest[0]);
@@ -75,7 +81,7 @@ impl Encoding {
         }
     }
 
-    /// The line whose bytes are not UTF-8 (the whole file is Latin-1 then), at the end of the file.
+    /// At the end of the file, the first line that is not UTF-8. If there is one, the file is Latin-1.
     pub fn latin1(&self) -> Option<u64> {
         self.latin1.or((!self.tail.is_empty()).then_some(self.lines + 1))
     }
@@ -91,7 +97,7 @@ mod tests {
     use super::Encoding;
 
     #[test]
-    fn blocks_of_any_size_tell_the_same() {
+    fn blocks_of_any_size_give_the_same_result() {
         let cases: [(&[u8], Option<u64>); 8] = [
             ("grün\nÄpfel\n".as_bytes(), None),
             (b"gr\xfcn\n", Some(1)),

@@ -1,23 +1,30 @@
-//! One line of ARFF becomes tokens: values (bare or quoted), commas and braces.
+//! The tokens of a line of ARFF: values (bare or quoted), commas and braces.
 //!
-//! Bare values may hold blanks; they end at a comma, at `%` (a comment), at a brace that stands
-//! where one has a meaning, and at blanks before a quote. Quoted ones end on their line, with
-//! backslash escapes. Each byte is looked at once.
+//! A bare value may contain blanks. It ends at a comma, at `%` (a comment), at a brace where a brace
+//! has a meaning, and at blanks before a quote or an opening brace. A quoted value has backslash
+//! escapes and ends on its line. O(bytes).
 
 use super::{Fault, ReadLimits, Result, append, is_blank, push, trim};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// Text in [`Tokens::text`] from..to, and whether it was quoted.
-    Value(usize, usize, bool),
+    /// A value, whose text is `from..to` of [`Tokens::text`].
+    Value {
+        from: usize,
+        to: usize,
+        quoted: bool,
+    },
     Comma,
+    /// An opening brace.
     Open,
+    /// A closing brace.
     Close,
 }
 
 /// The tokens of a line (or of a list of labels over several lines).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
+    /// The texts of all values, without quotes and escapes.
     pub(crate) text: Vec<u8>,
     pub(crate) list: Vec<Token>,
 }
@@ -32,21 +39,24 @@ impl Tokens {
         &self.text[from..to]
     }
 
+    /// Append a value.
     fn value(&mut self, text: &[u8], quoted: bool, limits: &ReadLimits, line: u64) -> Result<()> {
         let from = self.text.len();
         append(&mut self.text, text)?;
         self.close(from, quoted, limits, line)
     }
 
+    /// Append the value whose text has been appended from `from` on.
     fn close(&mut self, from: usize, quoted: bool, limits: &ReadLimits, line: u64) -> Result<()> {
         if self.text.len() - from > limits.field {
             let shown = &self.text[from..from + limits.field.min(40)];
             return too_long(shown, limits, line);
         }
-        push(&mut self.list, Token::Value(from, self.text.len(), quoted))
+        push(&mut self.list, Token::Value { from, to: self.text.len(), quoted })
     }
 }
 
+/// The error of a value that is longer than the limit and begins with `shown`.
 fn too_long<T>(shown: &[u8], limits: &ReadLimits, line: u64) -> Result<T> {
     let problem = format!(
         "starts a value of more than {} bytes; raise limits=Limits(field=...), or correct \
@@ -56,8 +66,8 @@ fn too_long<T>(shown: &[u8], limits: &ReadLimits, line: u64) -> Result<T> {
     Fault::new(problem).at(line).value(shown).error()
 }
 
-/// Append the tokens of `line` to `tokens`; with `list` reading ends behind the first closing brace
-/// and the bytes read are returned.
+/// Append the tokens of `line` to `tokens`, and return the number of bytes read. `list` says that the
+/// line is inside a list of labels: then reading ends behind the first closing brace.
 pub(crate) fn lex(
     line: &[u8],
     number: u64,
@@ -100,7 +110,7 @@ pub(crate) fn lex(
     Ok(at)
 }
 
-/// Where the bare value that starts at `from` ends.
+/// The end of the bare value that starts at `from`; `inside` braces, a closing brace ends it.
 fn bare(line: &[u8], from: usize, inside: bool) -> usize {
     let mut at = from + 1;
     while at < line.len() {
@@ -122,7 +132,7 @@ fn bare(line: &[u8], from: usize, inside: bool) -> usize {
     line.len()
 }
 
-/// A quoted value; returns the position behind its closing quote.
+/// Append the quoted value whose quote is at `from`, and return the position behind its closing quote.
 pub(crate) fn quoted(
     line: &[u8],
     from: usize,
@@ -152,9 +162,11 @@ pub(crate) fn quoted(
     }
 }
 
-/// What a backslash stands for; returns the position behind it.
+/// Append the character of an escape, and return the position behind it. `at` is the position behind
+/// the backslash.
 fn escape(line: &[u8], at: usize, to: &mut Vec<u8>) -> Result<usize> {
     let Some(&byte) = line.get(at) else { return Ok(at) };
+    // \uXXXX is a unit of UTF-16; a character beyond 0xffff has two.
     if byte == b'u'
         && let Some(unit) = unit(line, at)
     {
@@ -181,7 +193,7 @@ fn escape(line: &[u8], at: usize, to: &mut Vec<u8>) -> Result<usize> {
     Ok(at + 1)
 }
 
-/// Four hexadecimal digits behind the `u` at `at`.
+/// The number of the four hexadecimal digits behind the `u` at `at`.
 fn unit(line: &[u8], at: usize) -> Option<u32> {
     let digits = line.get(at + 1..at + 5)?;
     digits.iter().try_fold(0, |sum, &d| Some(sum * 16 + char::from(d).to_digit(16)?))

@@ -1,12 +1,15 @@
-//! Blocks of bytes become lines: ended by LF, CR or CR LF, numbered from 1.
+//! Blocks of bytes become lines, which end in LF, CR or CR LF and are numbered from 1.
+//!
+//! A line inside one block is passed on without a copy; one that spans blocks is collected. O(bytes).
 
 use super::{Fault, ReadLimits, Result, append};
 
-/// The line that is not complete yet, and the number of those that are.
+/// The incomplete last line, and the number of complete ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
     carry: Vec<u8>,
     done: u64,
+    /// Whether the last byte was a CR: a LF that follows belongs to it.
     after_return: bool,
 }
 
@@ -16,13 +19,13 @@ impl Lines {
         self.done + 1
     }
 
-    /// What is known of the line that is being read.
+    /// The bytes so far of the line that is being read.
     pub(crate) fn open(&self) -> &[u8] {
         &self.carry
     }
 
-    /// Take a block; `take` gets every line that is complete, with its number, and may stop the
-    /// block by returning false: the bytes behind that line are returned.
+    /// Take a block. `take` gets every complete line with its number; if it returns false, the bytes
+    /// behind that line are returned.
     pub(crate) fn feed<'a>(
         &mut self,
         mut block: &'a [u8],
@@ -65,7 +68,7 @@ impl Lines {
         Ok(block)
     }
 
-    /// The last line, when the file does not end in a line end.
+    /// Take the last line of a file that does not end in a line end.
     pub(crate) fn finish(
         &mut self,
         take: &mut impl FnMut(&[u8], u64) -> Result<bool>,
@@ -78,6 +81,7 @@ impl Lines {
         Ok(())
     }
 
+    /// An error if a line is longer than the limit.
     fn check(&self, length: usize, limits: &ReadLimits) -> Result<()> {
         if length <= limits.line {
             return Ok(());

@@ -1,23 +1,20 @@
-//! Text files become columns: one pass over the bytes, a block at a time.
+//! Text files become columns, in one pass over the bytes.
 //!
-//! What: [`Arff`] reads Weka's ARFF, [`Delimited`] reads CSV and its kin (any separator, quoted
-//! cells), Orange's tab files and C4.5's rows. Both are fed blocks of bytes of any size, hold the
-//! encoded columns (8 bytes a number, 4 bytes a nominal cell, each distinct label once) and what is
-//! left of one record, and give the columns at the end. A [`Fault`] names line, column and value.
+//! [`Arff`] reads Weka's ARFF. [`Delimited`] reads CSV and similar formats (any separator, quoted
+//! cells), Orange's tab files and C4.5's rows. Both are fed blocks of bytes of any size; they hold
+//! the encoded columns (8 bytes per number, 4 bytes per nominal cell, each distinct label once) and
+//! an incomplete record, and return the columns at the end. A [`Fault`] names line, column and value.
 //!
-//! Decisions: the `csv-core` crate was weighed and does not fit: it accepts text behind a
-//! closing quote, reads `a, "b, c"` as three cells, and does not say where an open quote was
-//! opened; pyarrow's reader names no line for a row of wrong length and no column for a bad quote.
-//! ARFF has no published reader that takes the papers' files. So both machines are own code,
-//! [`cells`] of 200 lines for CSV, [`lexer`] for ARFF; searching is left to `memchr`.
-//! Cells stay bytes: UTF-8 and Latin-1 agree on every separator, and a whole file tells at its end
-//! which of them it is ([`Encoding`]), so that one pass is enough.
+//! Why not a library: `csv-core` accepts text behind a closing quote, reads `a, "b, c"` as three
+//! cells, and does not say where an open quote was opened; pyarrow's reader names no line for a row
+//! of wrong length and no column for a bad quote; no published reader of ARFF takes the papers'
+//! files. So [`cells`] divides CSV and [`lexer`] divides ARFF, with searches by `memchr`. Cells stay
+//! bytes, because UTF-8 and Latin-1 agree on every separator: at the end of the file [`Encoding`]
+//! says which of them it has.
 //!
-//! Complexity: O(bytes). Text of labels is hashed once a cell (with a seed of the process, so that
-//! no file can choose collisions). Limits on cells, lines, columns and levels are parameters.
-//!
-//! When not to use it: for compressed or UTF-16 files before they are unpacked, and for numbers by
-//! the hundred million, which belong in Parquet.
+//! O(bytes). Each label of a cell is hashed once, with a seed of the process, so that no file can
+//! choose collisions. Not for compressed or UTF-16 files before they are decoded, and not for
+//! hundreds of millions of numbers, which belong in Parquet.
 
 mod arff;
 mod arff_header;
@@ -34,10 +31,11 @@ pub use arff::Arff;
 pub use arff_header::{Attribute, AttributeKind};
 pub use cells::Dialect;
 pub use column::{CellKind, CellValues, ReadColumn};
-pub use delimited::Delimited;
+pub use delimited::{Delimited, WantedColumn};
 pub use encoding::Encoding;
 
-/// Bounds that keep a hostile file from taking the machine; each is named in its error.
+/// Limits on what a file may contain, so that a hostile one cannot exhaust the machine. An error names
+/// the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Bytes of one cell or name.
@@ -56,10 +54,13 @@ impl Default for ReadLimits {
     }
 }
 
+/// Bytes of a value that an error keeps. It shows eighty characters, of at most four bytes each.
+const SHOWN: usize = 400;
+
 /// What is wrong with a file, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fault {
-    /// The problem behind line, column and value, as one sentence.
+    /// The problem, as a sentence that follows line, column and value.
     pub problem: String,
     /// Line number from 1.
     pub line: Option<u64>,
@@ -67,7 +68,7 @@ pub struct Fault {
     pub column: Option<Vec<u8>>,
     /// The offending text.
     pub value: Option<Vec<u8>>,
-    /// The declared labels, where the value is not among them.
+    /// The declared labels, if the value is not one of them.
     pub declared: Option<Vec<Vec<u8>>>,
 }
 
@@ -89,23 +90,26 @@ impl Fault {
         Self { problem: problem.into(), ..Self::default() }
     }
 
+    /// Name the line.
     pub(crate) fn at(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
     }
 
+    /// Name the column.
     pub(crate) fn column(mut self, name: &[u8]) -> Self {
         self.column = Some(name.to_vec());
         self
     }
 
+    /// Show the value.
     pub(crate) fn value(mut self, value: &[u8]) -> Self {
-        // Eighty characters are shown; four bytes each are enough of it.
-        self.value = Some(value[..value.len().min(400)].to_vec());
+        self.value = Some(value[..value.len().min(SHOWN)].to_vec());
         self
     }
 
-    /// The place of a refused cell; too many labels are the column's fault, not the cell's.
+    /// Name the column of a refused cell and show the cell. Of too many labels, name the column alone,
+    /// in the advice too.
     pub(crate) fn of(mut self, name: &[u8], cell: &[u8]) -> Self {
         if self.problem.ends_with("drop=[") {
             self.problem.push_str(&shown(name));
@@ -115,6 +119,7 @@ impl Fault {
         self.column(name).value(cell)
     }
 
+    /// The fault as an error.
     pub(crate) fn error<T>(self) -> Result<T> {
         Err(ReadError::Fault(Box::new(self)))
     }
@@ -126,7 +131,7 @@ impl From<std::collections::TryReserveError> for ReadError {
     }
 }
 
-/// Push onto a vector, a full memory being an error instead of the end of the process.
+/// Push onto a vector; an error if memory is full, where `Vec::push` would end the process.
 #[inline]
 pub(crate) fn push<T>(to: &mut Vec<T>, value: T) -> Result<()> {
     if to.len() == to.capacity() {
@@ -136,7 +141,7 @@ pub(crate) fn push<T>(to: &mut Vec<T>, value: T) -> Result<()> {
     Ok(())
 }
 
-/// Append bytes, a full memory being an error.
+/// Append bytes; an error if memory is full.
 #[inline]
 pub(crate) fn append(to: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     if to.capacity() - to.len() < bytes.len() {
@@ -159,7 +164,7 @@ pub(crate) fn grouped(number: usize) -> String {
     out
 }
 
-/// A name in an error's text, as people write it.
+/// A name in single quotes, with escapes, for the text of an error.
 pub(crate) fn shown(name: &[u8]) -> String {
     format!("{:?}", String::from_utf8_lossy(name))
         .replacen('"', "'", 1)

@@ -1,7 +1,8 @@
-//! Blocks of any size give the same columns, and faults name their places.
+//! Blocks of any size give the same columns, and errors name their places.
 
 use super::{
     Arff, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError, ReadLimits, Result,
+    WantedColumn,
 };
 use proptest::prelude::*;
 
@@ -22,8 +23,8 @@ fn delimited(
     reader.end()?;
     let width = reader.width();
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
-    let kinds = (0..width).map(|j| (j, CellKind::Found, false)).collect();
-    reader.start(false, names, kinds, missing())?;
+    let found = |place| WantedColumn { place, kind: CellKind::Found, may_be_labels: false };
+    reader.start(false, names, (0..width).map(found).collect(), missing())?;
     Ok(reader.finish()?.0)
 }
 

@@ -1,21 +1,22 @@
-//! Words that begin on a cache line: a vector that straddles two lines costs twice the load and
-//! more the store.
+//! A buffer of words that begins on a cache line. Loading a vector that straddles two lines takes
+//! twice as long, storing it even longer.
 
 use std::ops::{Deref, DerefMut};
 
 /// Bytes that every vector in memory is aligned to, whatever the level.
 pub(super) const ALIGNMENT: usize = 16;
 
-/// Vectors are read and written whole: slices of planes begin on a multiple of [`ALIGNMENT`]
-/// bytes, as a [`Buffer`] does.
+/// Panics unless all slices begin on a multiple of [`ALIGNMENT`] bytes, as the kernels need.
 pub(super) fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
     assert!(slices.iter().all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(ALIGNMENT)));
 }
 
-/// A growing slice of u64 aligned to 64 bytes. Safe code only: it owns a few words too many.
+/// A growing slice of u64, aligned to 64 bytes. It needs no unsafe code: it owns up to seven words
+/// more, and begins at the first that is aligned.
 #[derive(Debug, Default)]
 pub struct Buffer {
     data: Vec<u64>,
+    /// The first word that is aligned.
     offset: usize,
     len: usize,
 }
@@ -28,7 +29,7 @@ impl Buffer {
         buffer
     }
 
-    /// At least `len` words; what they hold is not specified.
+    /// Make the length `len`; the contents are not specified.
     pub fn reserve(&mut self, len: usize) {
         if self.data.len() < len + 7 {
             self.data = vec![0; len + 7];
@@ -37,7 +38,7 @@ impl Buffer {
         self.len = len;
     }
 
-    /// Exactly `len` zeros.
+    /// Make the contents `len` zeros.
     pub fn reset(&mut self, len: usize) {
         if self.data.len() < len + 7 {
             self.reserve(len);
@@ -66,7 +67,7 @@ mod tests {
     use super::Buffer;
 
     #[test]
-    fn buffers_begin_on_a_line_and_forget() {
+    fn buffers_begin_on_a_line_and_reset_to_zeros() {
         let mut buffer = Buffer::zeroed(5);
         for len in [5, 1000, 3, 1001, 0, 64] {
             buffer.fill(7);

@@ -1,16 +1,17 @@
-//! Sums over the classes of both sides of cuts, class by class, for all cuts of a node.
+//! Sums over the classes on both sides of all cuts of a node, class by class, for criteria that are
+//! functions of such sums (`grow::nodes::binned`).
 //!
-//! The rows of a class on the left of a cut come from counters ([`add_counted`], running sums over
-//! codes) or from bits ([`add_squares_of_bits`], population counts); each adds a term to the sum of
-//! either side. Sums of squares are whole numbers below 2^31, equal on every level; sums of
-//! logarithms are added in the order of the classes, so they have the same bits on every level.
+//! The number of rows of a class on the left of each cut comes from counters (running sums over the
+//! codes) or from bits (population counts), and adds a term to the sum of either side. Sums of
+//! squares are whole numbers below 2^31. Sums of logarithms are added in the order of the classes.
+//! So all levels give the same bits. O(classes) per cut.
 
 use super::level::for_each_level;
 
-/// Nodes with more rows have sums of squares beyond 2^31.
+/// Most rows of a node whose sums of squares are below 2^31.
 pub const MOST_ROWS: usize = 46_340;
 
-/// The sums of the cuts of a node; a slice has an element for each cut.
+/// The sums of all cuts of a node; each slice has an element per cut.
 #[derive(Debug)]
 pub struct CutSums<'a, T> {
     /// Rows on the left.
@@ -21,7 +22,8 @@ pub struct CutSums<'a, T> {
     pub right: &'a mut [T],
 }
 
-/// Add the terms of one class, whose rows with a code are `counts[code * features + feature]`.
+/// Add the terms of one class, with `counts[code * features + feature]` rows of each code. Cut
+/// `code * features + feature` has the rows up to the code on its left.
 #[inline(always)]
 fn add_counted<T: Copy + std::ops::AddAssign>(
     counts: &[u32],
@@ -32,22 +34,23 @@ fn add_counted<T: Copy + std::ops::AddAssign>(
     let CutSums { rows, left, right } = sums;
     let mut from = 0;
     while from < features {
-        let at = (features, from);
+        let sums = CutSums { rows: &mut *rows, left: &mut *left, right: &mut *right };
         from += match features - from {
-            16.. => run::<16, T>(counts, at, (rows, left, right), terms),
-            8.. => run::<8, T>(counts, at, (rows, left, right), terms),
-            4.. => run::<4, T>(counts, at, (rows, left, right), terms),
-            _ => run::<1, T>(counts, at, (rows, left, right), terms),
+            16.. => run::<16, T>(counts, features, from, sums, terms),
+            8.. => run::<8, T>(counts, features, from, sums, terms),
+            4.. => run::<4, T>(counts, features, from, sums, terms),
+            _ => run::<1, T>(counts, features, from, sums, terms),
         };
     }
 }
 
-/// The features `from..from + N`; returns `N`.
+/// [`add_counted`] of the features `from..from + N`, whose sums stay in registers; returns `N`.
 #[inline(always)]
 fn run<const N: usize, T: Copy + std::ops::AddAssign>(
     counts: &[u32],
-    (features, from): (usize, usize),
-    (rows, left, right): (&mut [u32], &mut [T], &mut [T]),
+    features: usize,
+    from: usize,
+    CutSums { rows, left, right }: CutSums<'_, T>,
     terms: impl Fn(u32) -> [T; 2],
 ) -> usize {
     let (mut passed, mut at) = ([0; N], from);
@@ -69,8 +72,8 @@ fn run<const N: usize, T: Copy + std::ops::AddAssign>(
     N
 }
 
-/// Add the terms of one class, whose rows are bits of `class`; those on the left of cut `j` are
-/// also bits of `lefts[j]`.
+/// Add the terms of one class, whose rows are bits of `class`. The rows on the left of cut j are bits
+/// of `lefts[j]`.
 #[inline(always)]
 fn add_bits<T: Copy + std::ops::AddAssign>(
     lefts: &[u64],
@@ -88,7 +91,8 @@ fn add_bits<T: Copy + std::ops::AddAssign>(
     }
 }
 
-/// The square of the rows on the left, and that of the rows on the right less that of all rows.
+/// The terms of a class for sums of squares, by its number of rows on the left: the square of that,
+/// and the square of the rows on the right less that of all rows of the class.
 #[inline(always)]
 fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] + Copy {
     let twice = 2 * total as i32;
@@ -98,18 +102,18 @@ fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] + Copy {
     }
 }
 
-/// `x log2 x` of the rows on the left and on the right, from a table whose length is a power of
-/// two.
+/// The terms of a class for sums of logarithms: `x log2 x` of its rows on the left and on the right,
+/// from a table whose length is a power of two.
 #[inline(always)]
 fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] + Copy {
-    // The mask changes no count, but it spares a comparison for each look-up.
+    // All counts are below the length. The mask says so to the compiler, which leaves out the check.
     let mask = table.len() - 1;
     move |passed| [passed, total - passed].map(|rows| table[rows as usize & mask])
 }
 
 for_each_level! {
-    /// Add the squares of one class of `total` rows; the right side is to begin with the sum of the
-    /// squares of all classes.
+    /// Add the squares of one class of `total` rows. Sums of the right side must begin with the sum
+    /// of the squares of all classes.
     pub fn add_squares(counts: &[u32], features: usize, total: u32, sums: CutSums<'_, i32>) {
         add_counted(counts, features, sums, squares(total));
     }
@@ -123,7 +127,7 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// Add `x log2 x` of one class of `total` rows; both sides are to begin with 0.
+    /// Add `x log2 x` of one class of `total` rows. The sums must begin with 0.
     pub fn add_logarithms(
         counts: &[u32], features: usize, total: u32, table: &[f64], sums: CutSums<'_, f64>,
     ) {
@@ -132,7 +136,7 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// Add the logarithms of a class whose rows are bits of `class`.
+    /// Add `x log2 x` of a class whose rows are bits of `class`.
     pub fn add_logarithms_of_bits(
         lefts: &[u64], class: u64, table: &[f64], sums: CutSums<'_, f64>,
     ) {
@@ -141,15 +145,15 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// Whole numbers as numbers.
+    /// Convert whole numbers to doubles.
     pub fn numbers(from: &[i32], to: &mut [f64]) {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = f64::from(from));
     }
 }
 
 for_each_level! {
-    /// Set the scores of cuts with fewer or more rows on the left than the limits say to negative
-    /// infinity; returns the largest of the others, and whether one of them is NaN.
+    /// Set the scores of cuts whose number of rows on the left is outside `[least, most]` to negative
+    /// infinity. Returns (the largest of the others, whether one of them is NaN).
     pub fn admit(rows: &[u32], limits: [u32; 2], scores: &mut [f64]) -> (f64, bool) {
         let [least, most] = limits;
         for (&rows, score) in rows.iter().zip(&mut *scores) {

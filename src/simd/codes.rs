@@ -1,58 +1,62 @@
-//! Codes of one byte as bit planes: one bit for each (row, value).
+//! Codes of one byte as bit planes, with a bit for each row and value (`data::planes`).
+//!
+//! A plane is made by comparing 64 codes with a value at once: O(rows * values / 64) comparisons.
 
 use super::Level;
 
-/// One bit for each of up to 64 codes that equal a value.
-type Equal = fn(&[u8; 64], u8) -> u64;
-
-/// Bits of the rows that have each of the first `values` codes: of row r and value v in bit `r %
-/// 64` of `out[r / 64 * width + v * step]`, which are cleared before.
+/// Write the rows that have each code below `values` as bits: bit `r % 64` of
+/// `out[r / 64 * word_step + v * value_step]` says whether row r has code v.
 ///
 /// # Panics
 ///
-/// Where `out` ends before the last of them, or `values` is above 255.
+/// If `out` ends before the last of these words, or `values` is above 255.
 pub fn one_hot(
     level: Level,
     codes: &[u8],
     values: usize,
     out: &mut [u64],
-    (width, step): (usize, usize),
+    word_step: usize,
+    value_step: usize,
 ) {
     assert!(values <= usize::from(u8::MAX));
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             // SAFETY: the level says that the processor has these instructions.
-            each(codes, values, out, (width, step), |c, v| unsafe { x86::equal_avx512(c, v) })
+            each(codes, values, out, word_step, value_step, |c, v| unsafe {
+                x86::equal_avx512(c, v)
+            })
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: the level says that the processor has these instructions.
-            each(codes, values, out, (width, step), |c, v| unsafe { x86::equal_avx2(c, v) })
+            each(codes, values, out, word_step, value_step, |c, v| unsafe { x86::equal_avx2(c, v) })
         }
-        _ => each(codes, values, out, (width, step), equal as Equal),
+        _ => each(codes, values, out, word_step, value_step, equal),
     }
 }
 
+/// [`one_hot`] by a function that compares 64 codes with a value.
 #[inline(always)]
 fn each(
     codes: &[u8],
     values: usize,
     out: &mut [u64],
-    (width, step): (usize, usize),
+    word_step: usize,
+    value_step: usize,
     equal: impl Fn(&[u8; 64], u8) -> u64,
 ) {
     for (word, codes) in codes.chunks(64).enumerate() {
-        // No value is 255.
+        // Rows behind the last have code 255, which is no value.
         let mut rows = [u8::MAX; 64];
         rows[..codes.len()].copy_from_slice(codes);
         for value in 0..values {
-            out[word * width + value * step] = equal(&rows, value as u8);
+            out[word * word_step + value * value_step] = equal(&rows, value as u8);
         }
     }
 }
 
-/// Eight codes at a time.
+/// A bit for each code that equals `value`; eight codes at a time.
 fn equal(codes: &[u8; 64], value: u8) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let same = u64::from_ne_bytes([value; 8]);
@@ -68,6 +72,7 @@ fn equal(codes: &[u8; 64], value: u8) -> u64 {
 mod x86 {
     use std::arch::x86_64::*;
 
+    /// [`super::equal`] by one comparison.
     #[target_feature(enable = "avx512f,avx512bw")]
     pub fn equal_avx512(codes: &[u8; 64], value: u8) -> u64 {
         // SAFETY: there are 64 codes.
@@ -75,6 +80,7 @@ mod x86 {
         _mm512_cmpeq_epi8_mask(codes, _mm512_set1_epi8(value as i8))
     }
 
+    /// [`super::equal`] by two comparisons.
     #[target_feature(enable = "avx2")]
     pub fn equal_avx2(codes: &[u8; 64], value: u8) -> u64 {
         let half = |i: usize| {
@@ -102,7 +108,7 @@ mod tests {
             let (width, step) = (2 * values + 1, 2);
             for level in Level::available() {
                 let mut out = vec![u64::MAX; n.div_ceil(64) * width];
-                one_hot(level, &codes, values, &mut out, (width, step));
+                one_hot(level, &codes, values, &mut out, width, step);
                 for (at, &word) in out.iter().enumerate() {
                     let (first, value) = (at / width * 64, at % width / 2);
                     if at % width % 2 == 1 || value >= values {

@@ -1,57 +1,62 @@
-//! Cuts of a node with two classes, as many at a time as a vector has lanes.
+//! Approximate Gini scores of the cuts of a node with two classes, one cut per lane of a vector.
 //!
-//! What lies left of a cut is one word: the rows of class 0 in its lower half, those of class 1 in
-//! its upper half. Scores are in single precision: they say which cuts the exact formula need be
-//! asked for. Every level does the same operations on each lane, so all give the same bits.
+//! The rows to the left of a cut are one word: the number of rows of class 0 in its lower half, that
+//! of class 1 in its upper half. Scores are in single precision, with a known bound on the error
+//! ([`GINI_ERROR`]); growth evaluates the exact formula only for cuts whose score is within it of the
+//! best. All levels do the same operations on each lane, so they give the same bits.
 
 use super::level::for_each_level;
 
-/// Most rows of a node: the rows of a class fit half a word.
+/// Most rows of a node: the number of rows of a class fits half a word.
 pub const MOST_ROWS: u32 = u16::MAX as u32;
 
-/// Cuts that are looked at together; slices of cuts are multiples of it.
+/// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = 16;
 
-/// Rows of both classes as a word.
+/// The numbers of rows of both classes as a word.
 #[inline]
 pub fn packed(zero: u32, one: u32) -> u32 {
     zero | one << 16
 }
 
-/// The rows of both classes in a word.
+/// The numbers of rows of both classes from a word.
 #[inline]
 pub fn unpacked(word: u32) -> [u32; 2] {
     [word & MOST_ROWS, word >> 16]
 }
 
-/// What scores need to know of the node.
+/// A node with two classes.
 #[derive(Debug, Clone, Copy)]
 pub struct PairNode {
-    /// Rows of both classes.
+    /// Rows of each class.
     pub totals: [u32; 2],
-    /// Least rows on each side of a cut, at least 1.
+    /// Least number of rows on each side of a cut, at least 1.
     pub least: u32,
 }
 
-/// Largest distance of a score of [`gini`] from the true value. The determinant is off by at most
-/// two units of the last place of `n_L n_R <= n^2 / 4`, which makes two units of the score; six
-/// roundings of a number not above 1/2 make three more.
+/// Bound on the error of a score of [`gini`].
+///
+/// The determinant is off by at most two units in the last place of `n_L n_R <= n^2 / 4`, which makes
+/// two units of the score; six roundings of a number up to 1/2 make three more.
 pub const GINI_ERROR: f64 = 8.0 / (1_u32 << 24) as f64;
 
 for_each_level! {
-    /// The score of each cut by `criteria::gini`, by an identity of two branches and two classes:
-    /// `2 (n_L0 n_R1 - n_L1 n_R0)^2 / (n^2 n_L n_R)`; negative infinity where a side has too few
-    /// rows. Returns the largest.
+    /// Write the score of each cut by `criteria::gini`, and return the largest.
+    ///
+    /// With two branches and two classes it is `2 (n_L0 n_R1 - n_L1 n_R0)^2 / (n^2 n_L n_R)`. Cuts
+    /// with too few rows on a side have negative infinity.
     pub fn gini(lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
         assert!(lefts.len() == out.len() && lefts.len().is_multiple_of(CHUNK));
         let [zero, one] = of.totals.map(|t| t as f32);
         let n = zero + one;
         let (least, most, scale) = (of.least as f32, n - of.least as f32, 2.0 / (n * n));
+        // The largest score of each lane.
         let mut top = [f32::NEG_INFINITY; CHUNK];
         let (lefts, _) = lefts.as_chunks::<CHUNK>();
         let (out, _) = out.as_chunks_mut::<CHUNK>();
         for (left, out) in lefts.iter().zip(out) {
             for j in 0..CHUNK {
+                // Rows of class 0 and 1 on the left, then on the right.
                 let a = (left[j] & MOST_ROWS) as i32 as f32;
                 let b = (left[j] >> 16) as i32 as f32;
                 let (c, d, size) = (zero - a, one - b, a + b);
@@ -67,7 +72,8 @@ for_each_level! {
     }
 }
 
-/// Rows up to each code from the rows with it, which are `word(counts[code * features + feature])`.
+/// Running sums over the codes of each feature: the rows up to each code as words. The rows with the
+/// code are `word(counts[code * features + feature])`.
 pub fn running_sums<T: Copy>(
     counts: &[T],
     features: usize,
@@ -77,21 +83,21 @@ pub fn running_sums<T: Copy>(
     assert!(counts.len() == out.len());
     let mut from = 0;
     while from < features {
-        let at = (features, from);
         from += match features - from {
-            16.. => run::<16, T>(counts, at, word, out),
-            8.. => run::<8, T>(counts, at, word, out),
-            4.. => run::<4, T>(counts, at, word, out),
-            2.. => run::<2, T>(counts, at, word, out),
-            _ => run::<1, T>(counts, at, word, out),
+            16.. => run::<16, T>(counts, features, from, word, out),
+            8.. => run::<8, T>(counts, features, from, word, out),
+            4.. => run::<4, T>(counts, features, from, word, out),
+            2.. => run::<2, T>(counts, features, from, word, out),
+            _ => run::<1, T>(counts, features, from, word, out),
         };
     }
 }
 
-/// The features `from..from + N`; returns `N`.
+/// [`running_sums`] of the features `from..from + N`, whose sums stay in registers; returns `N`.
 fn run<const N: usize, T: Copy>(
     counts: &[T],
-    (features, from): (usize, usize),
+    features: usize,
+    from: usize,
     word: impl Fn(T) -> u32,
     out: &mut [u32],
 ) -> usize {

@@ -1,47 +1,49 @@
-//! Counting the codes of rows by feature, code and class.
+//! Histograms: counting the codes of rows by class, code and feature.
 //!
-//! A row is some bytes: codes, then its class. The counter of (class, code, feature) lies at
-//! `class * plane + code * features + feature`, so that the codes of one row go to places that do
-//! not wait for each other, and a running sum over codes is a sum of vectors over features. A plane
-//! has a power of two of rows of counters, so that a mask stands for the check of a bound. About 1
-//! ns a code; increments scatter, so there is nothing for wider registers to do.
+//! A row is a record of bytes (`bins::records`): codes, then its class. The counter of a class, code
+//! and feature is at `class * plane + code * features + feature`. So the increments of one row never
+//! wait for each other, and running sums over codes are sums of vectors over features. A plane has a
+//! power of two of codes, so that a mask replaces the check of a code. About 1 ns per code at every
+//! level, as increments are scattered.
 
-/// Where the parts of a row and the counters lie.
+/// The places of the parts of a row and of the counters.
 #[derive(Debug, Clone, Copy)]
 pub struct RowFormat {
     /// Bytes of a row.
     pub width: usize,
-    /// Number of features: the first bytes are their codes.
+    /// Number of features, whose codes are the first bytes.
     pub features: usize,
-    /// The byte that holds the class.
+    /// The place of the class.
     pub class_at: usize,
-    /// Number of planes; with one, all classes share it.
+    /// Number of planes: one per class, or one for all classes.
     pub planes: usize,
-    /// Rows of counters of a plane, a power of two up to 256: no code is above the last.
+    /// Codes of a plane, a power of two up to 256; all codes are below it.
     pub codes: usize,
 }
 
 impl RowFormat {
-    /// Counters of one plane.
+    /// Number of counters of a plane for `features` features.
     pub fn plane(&self, features: usize) -> usize {
         self.codes * features
     }
 
-    /// What is left of a code that is in bounds.
+    /// The mask that leaves every code below `codes` as it is.
     fn mask(&self) -> u8 {
         assert!(self.codes.is_power_of_two() && self.codes <= 256);
         (self.codes - 1) as u8
     }
 
-    /// The plane in which a row is counted.
+    /// The plane of a row.
     #[inline(always)]
     fn plane_of(&self, row: &[u8]) -> usize {
         if self.planes == 1 { 0 } else { usize::from(row[self.class_at]) }
     }
 }
 
-/// Add the weight of each row to the counters of all its codes. Rows of a class without a plane are
-/// a mistake of the caller's.
+/// Add the weight of each row to the counters of all its codes.
+///
+/// # Panics
+/// If a row has a class without a plane.
 pub fn count<T: Copy>(
     rows: &[u8],
     of: RowFormat,
@@ -64,7 +66,8 @@ pub fn count<T: Copy>(
     }
 }
 
-/// Count some of the features: the counters are those of a table with these features alone.
+/// Add the weight of each row to the counters of some of its codes. The counters are those of a table
+/// with the features `chosen` alone.
 pub fn count_some<T: Copy>(
     rows: &[u8],
     of: RowFormat,
@@ -75,7 +78,7 @@ pub fn count_some<T: Copy>(
 ) {
     assert!(of.class_at < of.width && into.len() >= of.planes * of.plane(chosen.len()));
     assert!(chosen.iter().all(|&f| (f as usize) < of.width));
-    // A node often draws the square root of the number of features.
+    // Four of sixteen features is a usual draw, and a constant number unrolls the loop.
     if chosen.len() == 4 {
         count_chosen(rows, of, &chosen[..4], weight, add, into);
     } else {
@@ -83,7 +86,7 @@ pub fn count_some<T: Copy>(
     }
 }
 
-/// For features within a row and counters for them.
+/// [`count_some`], whose assertions hold.
 #[inline(always)]
 fn count_chosen<T: Copy>(
     rows: &[u8],

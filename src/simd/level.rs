@@ -1,4 +1,6 @@
-//! Instruction sets: which ones the processor has, and which one is in use.
+//! Instruction sets: those that the processor has, and the one in use.
+//!
+//! [`for_each_level`] compiles a function for each of them where no intrinsics are needed.
 
 use std::sync::OnceLock;
 
@@ -42,14 +44,14 @@ impl Level {
         levels
     }
 
-    /// The highest level that this processor has (looked up once).
+    /// The highest level that this processor has. It is looked up once.
     pub fn best() -> Self {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| Self::available().last().copied().unwrap_or(Self::Plain))
     }
 
-    /// The level in use: the highest available, or what `FASTTREE_SIMD` says (read once; never
-    /// above what the processor has).
+    /// The level in use: the highest that the processor has, or a lower one that the environment
+    /// variable `FASTTREE_SIMD` names. It is read once.
     pub fn active() -> Self {
         static ACTIVE: OnceLock<Level> = OnceLock::new();
         *ACTIVE.get_or_init(|| {
@@ -64,7 +66,7 @@ impl Level {
         })
     }
 
-    /// The name that `FASTTREE_SIMD` knows.
+    /// The name of the level in `FASTTREE_SIMD`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -75,8 +77,8 @@ impl Level {
     }
 }
 
-/// Compile a function for every level: it takes the level and what is listed. Its loops are left to
-/// the compiler; the results have the same bits on every level, as no operation is fused.
+/// A function that takes a level before its arguments, compiled with the features of each level. The
+/// compiler makes vectors of its loops; all levels give the same bits, because it fuses nothing.
 macro_rules! for_each_level {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)?
         $body:block) => {
@@ -98,7 +100,7 @@ macro_rules! for_each_level {
                 // SAFETY: the level says that the processor has these instructions.
                 #[cfg(target_arch = "x86_64")]
                 $crate::simd::Level::Avx512 => unsafe { avx512($($arg),*) },
-                // SAFETY: the same.
+                // SAFETY: the level says that the processor has these instructions.
                 #[cfg(target_arch = "x86_64")]
                 $crate::simd::Level::Avx2 => unsafe { avx2($($arg),*) },
                 _ => body($($arg),*),

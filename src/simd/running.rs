@@ -1,9 +1,13 @@
-//! Cuts of rows of several classes: their running sums over the classes, and what those are worth.
+//! Cuts of a sorted order with several classes, scored from running sums over the classes.
 //!
-//! [`squares`] adds up whole numbers, row after row; [`purities`] scores cuts from such sums,
-//! [`thresholds`] says which cuts lie between two values, and [`largest`] compares their scores.
+//! A cut has the rows before it on its left. When a row of class c passes to the left, the sum of
+//! the squares of the classes' rows changes by `2 l_c + 1`, whatever the number of classes: O(1)
+//! per cut. [`squares`] brings these sums forward, [`purities`] makes Gini scores of them, [`purest`]
+//! bounds the scores, [`thresholds`] says which cuts lie between two values, and [`largest`] finds
+//! the best of those. `split` walks orders with them in blocks of at most [`BLOCK`] cuts.
+//!
 //! Every level gives the same bits. Sums of up to 32 classes take about 0.5 ns per row with
-//! AVX-512, where 64 rows are numbered within their classes at once, and 1.5 ns plain.
+//! AVX-512, which ranks 64 rows within their classes at once, and 1.5 ns otherwise.
 
 use super::Level;
 use super::level::for_each_level;
@@ -13,17 +17,20 @@ mod avx512;
 mod sums;
 
 use sums::ESTIMATE;
-pub use sums::{BLOCK, CLASSES, ClassSizes, Squares};
+pub use sums::{BLOCK, CLASSES, ClassSizes, SideSquares, Squares};
 
-/// Whole numbers below 2^52 as numbers, by operations that every vector unit has.
+/// A whole number below 2^52 as a double, by operations that every vector unit has: it becomes the
+/// mantissa of a number from 2^52 on.
 #[inline(always)]
 fn number(x: i64) -> f64 {
     const SHIFT: f64 = (1_u64 << 52) as f64;
     f64::from_bits(SHIFT.to_bits() | x as u64) - SHIFT
 }
 
-/// The classes of entries of an order, one more than there are `starts`: the first rows of the
-/// classes from the second on. `codes` holds the classes of all rows.
+/// Write the class of each entry of an order.
+///
+/// Rows are sorted by class: `starts` has the first row of each class from the second on, and
+/// `codes` the class of every row.
 pub fn classes(level: Level, order: &[u32], starts: &[u32], codes: &[u16], out: &mut [u16]) {
     assert!(order.len() <= out.len());
     match level {
@@ -40,9 +47,11 @@ pub fn classes(level: Level, order: &[u32], starts: &[u32], codes: &[u16], out: 
     }
 }
 
-/// Let rows of these classes pass from the right of a cut to its left. After each row the sum of
-/// squares of the classes' rows is written, on the left and on the right; what is behind the last
-/// row means nothing. All sums are below 2^52.
+/// Pass rows from the right to the left, and write the sums of squares of the classes' rows on the
+/// left and on the right after each of them.
+///
+/// `rows` has the class of each row, at most [`BLOCK`]. Elements behind that of the last row are
+/// not specified. All sums must be below 2^52.
 pub fn squares(
     level: Level,
     rows: &[u16],
@@ -62,6 +71,7 @@ pub fn squares(
     }
 }
 
+/// [`squares`], row by row.
 fn plain_squares(
     rows: &[u16],
     sizes: &mut ClassSizes<'_>,
@@ -82,27 +92,26 @@ fn plain_squares(
 }
 
 for_each_level! {
-    /// The scores of `criteria::gini` from sums of squares, in the order of operations of its fold:
-    /// `(left / l + right / r) scale - base` of cuts with `l` = first, first + 1, ... of n rows on
-    /// the left.
+    /// Score cuts with `l` = first, first + 1, ... rows on the left and `r = n - l` on the right:
+    /// `(left / l + right / r) * scale - base`, in the order of operations of `criteria::gini`.
     pub fn purities(
-        sizes: [u32; 2], sums: [&[f64]; 2], scale: f64, base: f64, out: &mut [f64],
+        first: u32, sums: SideSquares<'_>, scale: f64, base: f64, out: &mut [f64],
     ) {
-        let ([first, n], [left, right]) = (sizes.map(|x| x as i32), sums);
-        for (j, ((left, right), out)) in left.iter().zip(right).zip(out).enumerate() {
-            let at = first + j as i32;
-            *out = (left / f64::from(at) + right / f64::from(n - at)) * scale - base;
+        let (first, n) = (first as i32, sums.n as i32);
+        for (j, ((left, right), out)) in sums.left.iter().zip(sums.right).zip(out).enumerate() {
+            let l = first + j as i32;
+            *out = (left / f64::from(l) + right / f64::from(n - l)) * scale - base;
         }
     }
 }
 
 for_each_level! {
-    /// As `purities`, for cuts with the listed numbers of rows on the left; cuts with none or all
-    /// have no number.
+    /// Score cuts as [`purities`] does, with `rows[j]` rows on the left of cut j. The score of a cut
+    /// with no row on a side is not specified.
     pub fn purities_of(
-        rows: &[u32], n: u32, sums: [&[f64]; 2], scale: f64, base: f64, out: &mut [f64],
+        rows: &[u32], sums: SideSquares<'_>, scale: f64, base: f64, out: &mut [f64],
     ) {
-        let [left, right] = sums;
+        let SideSquares { n, left, right } = sums;
         for ((&on_left, (left, right)), out) in rows.iter().zip(left.iter().zip(right)).zip(out) {
             let (l, n) = (on_left as i32, n as i32);
             *out = (left / f64::from(l) + right / f64::from(n - l)) * scale - base;
@@ -110,15 +119,17 @@ for_each_level! {
     }
 }
 
-/// At least the largest `left / l + right / r` of cuts with `l` = first, first + 1, ... of n rows
-/// on the left, and at most 1.0002 times as much. One division a cut, or an estimate of its
-/// reciprocal.
-pub fn purest(level: Level, [first, n]: [u32; 2], left: &[f64], right: &[f64]) -> f64 {
+/// An upper bound on `left / l + right / r` of all cuts with `l` = first, first + 1, ... rows on the
+/// left and `r = n - l` on the right; at most 1.0002 times the largest.
+///
+/// One division per cut, with AVX-512 an estimate of a reciprocal.
+pub fn purest(level: Level, first: u32, sums: SideSquares<'_>) -> f64 {
+    let SideSquares { n, left, right } = sums;
     assert!(left.len() == right.len() && first as usize + left.len() <= n as usize);
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the level says that the processor has these instructions.
-        Level::Avx512 => unsafe { avx512::purest([first, n], left, right) },
+        Level::Avx512 => unsafe { avx512::purest(first, sums) },
         _ => {
             let mut largest = 0.0;
             for (j, (left, right)) in left.iter().zip(right).enumerate() {
@@ -132,10 +143,11 @@ pub fn purest(level: Level, [first, n]: [u32; 2], left: &[f64], right: &[f64]) -
     }
 }
 
-/// The cuts that are thresholds, as bits: not within equal values, and, unless `every` is asked
-/// for, not within rows of one class that are alone with their values. Cut j lies between entries j
-/// and j + 1 of an order; `class` holds the classes of the entries up to the one behind the last
-/// cut.
+/// The cuts that are thresholds, as bits. Cut j lies between entries j and j + 1 of an order.
+///
+/// No threshold divides rows of equal value. Unless `every` is set, neither does one lie between two
+/// rows of the same class each of which is alone with its value: no convex criterion has its
+/// maximum there (Fayyad & Irani 1992). `class` has the classes of the first `cuts + 1` entries.
 pub fn thresholds(
     level: Level,
     every: bool,
@@ -156,15 +168,17 @@ pub fn thresholds(
     }
     let every = if every { u64::MAX } else { 0 };
     std::array::from_fn(|word| {
+        // Bits of the entries `shift` places behind those of this word.
         let [first, second] = [tied[word], tied[word + 1]];
-        let at = |shift: u32| first >> shift | second << (64 - shift);
-        let within = (cuts - (64 * word).min(cuts)).min(64) as u32;
-        let within = u64::MAX.checked_shr(64 - within).unwrap_or(0);
-        within & !at(1) & (every | changes[word] | first | at(2))
+        let tied_behind = |shift: u32| first >> shift | second << (64 - shift);
+        let n_cuts = (cuts - (64 * word).min(cuts)).min(64) as u32;
+        let inside = u64::MAX.checked_shr(64 - n_cuts).unwrap_or(0);
+        inside & !tied_behind(1) & (every | changes[word] | first | tied_behind(2))
     })
 }
 
-/// Bits of entries with the value of the one before, and of those followed by another class.
+/// Set the bits of entries with the value of the one before (`tied`), and of entries followed by
+/// another class (`changes`).
 fn plain_changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &mut [u64]) {
     for (word, entries) in tied.iter_mut().zip(order.chunks(64)) {
         *word = entries.iter().rev().fold(0, |word, entry| word << 1 | u64::from(entry & 1));
@@ -174,8 +188,8 @@ fn plain_changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &mut [
     }
 }
 
-/// Set the scores of cuts without a bit in `cuts` to negative infinity; returns the largest of the
-/// others. No score of a cut is NaN.
+/// Set the scores of cuts without a bit in `cuts` to negative infinity, and return the largest of the
+/// others, of which none may be NaN.
 pub fn largest(level: Level, cuts: &[u64], scores: &mut [f64]) -> f64 {
     assert!(scores.len() <= 64 * cuts.len());
     match level {
@@ -186,6 +200,7 @@ pub fn largest(level: Level, cuts: &[u64], scores: &mut [f64]) -> f64 {
     }
 }
 
+/// [`largest`], cut by cut.
 fn plain_largest(cuts: &[u64], scores: &mut [f64]) -> f64 {
     let mut largest = f64::NEG_INFINITY;
     for (j, score) in scores.iter_mut().enumerate() {
@@ -200,7 +215,7 @@ mod tests {
     use super::*;
     use crate::numeric::mix;
 
-    /// A block of entries, and where a scan stands before it.
+    /// A random block of entries, and the class sizes before it.
     struct Case {
         seed: u32,
         order: Vec<u32>,
@@ -212,7 +227,7 @@ mod tests {
         every: bool,
     }
 
-    /// Everything that is known of it.
+    /// All results for a block.
     #[derive(Debug, PartialEq)]
     struct Found {
         left: Vec<f64>,
@@ -268,15 +283,17 @@ mod tests {
             squares(level, &class[..cuts], &mut sizes, &mut state, &mut left, &mut right);
             let (left, right) = (left[..cuts].to_vec(), right[..cuts].to_vec());
             let mut scores = vec![0.0; cuts];
-            let sizes = [1 + self.seed, 100 + cuts as u32 + self.seed];
-            purities(level, sizes, [&left, &right], 1.0, 0.0, &mut scores);
+            let first = 1 + self.seed;
+            let n = 100 + cuts as u32 + self.seed;
+            let sums = SideSquares { n, left: &left, right: &right };
+            purities(level, first, sums, 1.0, 0.0, &mut scores);
             let most = scores.iter().copied().fold(0.0, f64::max);
-            let bound = purest(level, sizes, &left, &right);
+            let bound = purest(level, first, sums);
             assert!(bound >= most && bound <= most * 1.0002, "{bound} {most}");
-            purities(level, sizes, [&left, &right], 0.37, 1.2, &mut scores);
+            purities(level, first, sums, 0.37, 1.2, &mut scores);
             let mut again = vec![0.0; cuts];
-            let rows: Vec<u32> = (0..cuts as u32).map(|j| sizes[0] + j).collect();
-            purities_of(level, &rows, sizes[1], [&left, &right], 0.37, 1.2, &mut again);
+            let rows: Vec<u32> = (0..cuts as u32).map(|j| first + j).collect();
+            purities_of(level, &rows, sums, 0.37, 1.2, &mut again);
             assert_eq!(again, scores);
             let thresholds = thresholds(level, self.every, &self.order, &class, cuts);
             let largest = largest(level, &thresholds, &mut scores);

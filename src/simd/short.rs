@@ -1,16 +1,18 @@
-//! Sorted orders of at most 64 rows: an entry is a byte, an order a vector, a set of rows a word.
+//! Sorted orders of nodes of at most 64 rows: an entry is a byte, an order is a vector, and a set of
+//! rows is a word (`split::short`).
 //!
-//! A row is known by its number in the node's largest ancestor that is kept so. [`retain`] divides
-//! orders, [`ranks`] and [`squares`] go through one. Each has a plain body, which is the
-//! definition, and one for AVX-512 with the same results: there an order of 64 entries is divided
-//! by one look-up of bits and one compression.
+//! Rows are numbered within the largest ancestor of the node that has at most 64 rows. [`retain`]
+//! makes the orders of a child; [`ranks`] and [`squares`] prepare the scores of all cuts of an order.
+//! Each has a plain form, which is the definition, and one for AVX-512 with equal results, which
+//! divides an order of 64 entries by one look-up of bits and one compression. The other levels use
+//! the plain form.
 
 use super::Level;
 
-/// Most rows.
+/// Most rows of a node.
 pub const ROWS: usize = 64;
 
-/// A byte for each of 64 entries, rows or classes.
+/// A vector of bytes: one per entry, row or class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Bytes(pub [u8; ROWS]);
@@ -21,7 +23,7 @@ impl Default for Bytes {
     }
 }
 
-/// A number for each cut of an order: number j lies between entry j and the next.
+/// A number per cut of an order; cut j lies between entries j and j + 1.
 pub type CutNumbers = [f64; ROWS];
 
 /// The rows of a node in the order of each feature.
@@ -29,32 +31,32 @@ pub type CutNumbers = [f64; ROWS];
 pub struct Orders {
     /// Rows by ascending value, one order per feature; zeros behind the last.
     pub rows: Vec<Bytes>,
-    /// A bit for each entry whose value is that of the one before.
+    /// For each order, the entries whose value is that of the one before, as bits.
     pub tied: Vec<u64>,
 }
 
-/// Facts of a node that all its orders share.
+/// What all orders of a node share.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OrderFacts {
     /// Number of rows.
     pub len: usize,
     /// Class of each row, below 64.
     pub class_of: Bytes,
-    /// Rows of each class.
+    /// Number of rows of each class.
     pub sizes: Bytes,
     /// The classes that have rows, as bits.
     pub present: u64,
-    /// Sum of the squares of the sizes.
+    /// Sum of the squares of `sizes`.
     pub squares: u32,
 }
 
-/// The lowest `len` bits.
+/// A word whose lowest `len` bits are set.
 fn lowest(len: usize) -> u64 {
     u64::MAX.checked_shr(64 - len as u32).unwrap_or(0)
 }
 
-/// Write the orders of the rows whose bit in `kept` is set, out of `len` rows. An entry stays tied
-/// where an earlier row of the same value is kept.
+/// Write the orders of the rows whose bit in `kept` is set, from orders of `len` rows. An entry is tied
+/// if an earlier row of the same value is kept.
 pub fn retain(level: Level, from: &Orders, len: usize, kept: u64, to: &mut Orders) {
     assert!(len <= ROWS);
     to.rows.resize(from.rows.len(), Bytes::default());
@@ -73,6 +75,7 @@ pub fn retain(level: Level, from: &Orders, len: usize, kept: u64, to: &mut Order
     }
 }
 
+/// [`retain`] for one order, entry by entry.
 fn plain_retain(order: &Bytes, tied: u64, len: usize, kept: u64) -> (Bytes, u64) {
     let (mut rows, mut ties, mut at, mut seen) = (Bytes::default(), 0, 0, 0);
     for (i, &row) in order.0[..len].iter().enumerate() {
@@ -87,8 +90,8 @@ fn plain_retain(order: &Bytes, tied: u64, len: usize, kept: u64) -> (Bytes, u64)
     (rows, ties)
 }
 
-/// For each entry of an order: how many earlier ones have its class, and how many of the node.
-/// Returns a bit for each cut between rows of two classes.
+/// Write, for each entry of an order, the number of earlier entries of its class (`rank`) and the
+/// number of rows of its class (`size`). Returns the cuts between rows of different classes, as bits.
 pub fn ranks(
     level: Level,
     order: &Bytes,
@@ -104,6 +107,7 @@ pub fn ranks(
     }
 }
 
+/// [`ranks`], entry by entry.
 fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut Bytes) -> u64 {
     let (mut changes, mut last, mut seen) = (0, None, [0_u8; ROWS]);
     for (i, &row) in order.0[..facts.len].iter().enumerate() {
@@ -119,8 +123,9 @@ fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut B
     changes
 }
 
-/// For each cut of an order: the sum of the squares of the classes' rows on the left, and the same
-/// on the right. Numbers from that of the last row on mean nothing. Returns what [`ranks`] does.
+/// Write, for each cut of an order, the sums of the squares of the classes' rows on the left and on the
+/// right. Numbers from that of the last row on are not specified. Returns the cuts between rows of
+/// different classes, as [`ranks`] does.
 pub fn squares(
     level: Level,
     order: &Bytes,
@@ -136,6 +141,7 @@ pub fn squares(
     }
 }
 
+/// [`squares`], entry by entry; `simd::running` explains the sums.
 fn plain_squares(
     order: &Bytes,
     facts: &OrderFacts,
@@ -160,6 +166,7 @@ mod x86 {
     use super::{Bytes, CutNumbers, OrderFacts, Orders, lowest};
     use std::arch::x86_64::*;
 
+    /// [`super::retain`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512bitalg,bmi2")]
     pub(super) fn retain(from: &Orders, len: usize, kept: u64, to: &mut Orders) {
         let (sides, valid) = (_mm512_set1_epi64(kept as i64), lowest(len));
@@ -168,8 +175,8 @@ mod x86 {
             let order = load(order);
             let kept = _mm512_bitshuffle_epi64_mask(sides, order) & valid;
             store(to, _mm512_maskz_compress_epi8(kept, order));
-            // A value starts at a kept entry where it starts there, or where it started at one left
-            // out since the last that is kept: then a carry runs through those left out.
+            // A kept entry begins a value if it is not tied, or if an entry that is not tied has been
+            // left out since the last kept one: from there a carry runs through entries left out.
             let starts = !tied;
             let carried = !kept;
             let carried = carried.wrapping_add(carried & starts);
@@ -191,7 +198,7 @@ mod x86 {
         unsafe { _mm512_store_si512((&raw mut bytes.0).cast(), vector) }
     }
 
-    /// Ranks, sizes, and where classes change.
+    /// (ranks, sizes, cuts between classes) of [`super::ranks`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     fn ranked(order: &Bytes, facts: &OrderFacts) -> (__m512i, __m512i, u64) {
@@ -203,7 +210,7 @@ mod x86 {
         while present != 0 {
             let this = _mm512_set1_epi8(present.trailing_zeros() as i8);
             let rows = _mm512_cmpeq_epi8_mask(class, this) & valid;
-            // The n-th entry of this class gets the n-th number.
+            // The n-th entry of this class gets the rank n.
             rank = _mm512_or_si512(rank, _mm512_maskz_expand_epi8(rows, numbers));
             present &= present - 1;
         }
@@ -212,6 +219,7 @@ mod x86 {
         (rank, size, _mm512_cmpneq_epi8_mask(class, next) & valid >> 1)
     }
 
+    /// The bytes 0 to 63.
     const NUMBERS: Bytes = {
         let mut numbers = [0; super::ROWS];
         let mut i = 0;
@@ -222,6 +230,7 @@ mod x86 {
         Bytes(numbers)
     };
 
+    /// [`super::ranks`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     pub(super) fn ranks(
         order: &Bytes,
@@ -235,6 +244,7 @@ mod x86 {
         changes
     }
 
+    /// [`super::squares`], 16 entries at a time.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     pub(super) fn squares(
         order: &Bytes,
@@ -243,7 +253,7 @@ mod x86 {
         right: &mut CutNumbers,
     ) -> u64 {
         let (rank, size, changes) = ranked(order, facts);
-        // (n + 1)^2 - n^2 = 2 n + 1, at most 127.
+        // A class's square grows by (n + 1)^2 - n^2 = 2 n + 1, at most 127.
         let odd = _mm512_add_epi8(_mm512_add_epi8(rank, rank), _mm512_set1_epi8(1));
         let parts = |x: __m512i| {
             [
@@ -258,7 +268,7 @@ mod x86 {
         let numbers = left.as_chunks_mut::<16>().0.iter_mut().zip(right.as_chunks_mut::<16>().0);
         let entries = parts(odd).into_iter().zip(parts(size));
         for ((odd, size), (left, right)) in entries.zip(numbers).take(facts.len.div_ceil(16)) {
-            // All sums are at most 64^2.
+            // Sums are at most 64^2, which 16 bits hold.
             squares = _mm256_add_epi16(squares, running_sum(_mm256_cvtepu8_epi16(odd)));
             cross = _mm256_add_epi16(cross, running_sum(_mm256_cvtepu8_epi16(size)));
             let rest = _mm256_sub_epi16(whole, _mm256_add_epi16(cross, cross));
@@ -270,7 +280,7 @@ mod x86 {
         changes
     }
 
-    /// Sums of the lanes up to each.
+    /// For each lane the sum of the lanes up to it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn running_sum(x: __m256i) -> __m256i {
@@ -283,7 +293,7 @@ mod x86 {
         _mm256_add_epi16(x, end)
     }
 
-    /// The last lane in all lanes.
+    /// A vector with the last lane in all lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn last(x: __m256i) -> __m256i {
@@ -291,7 +301,7 @@ mod x86 {
         _mm256_shuffle_epi8(upper, _mm256_set1_epi16(0x0F0E))
     }
 
-    /// Lanes as numbers.
+    /// Write the lanes as doubles.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn put(x: __m256i, out: &mut [f64; 16]) {

@@ -1,18 +1,17 @@
-//! Nodes of at most 64 rows: a row is a bit, a set of rows a word, and the rows up to a cut are one
-//! comparison of 64 bytes.
+//! Cuts of nodes of at most 64 rows on codes of bins: a row is a bit, and a set of rows is a word.
 //!
-//! For each candidate (the code of some row) the rows of each class with a code not above it are
-//! counted: one comparison, and for each class an AND and a population count. Levels differ in the
-//! width of the comparison alone (64, 32 or 16 bytes) and give the same integers.
+//! The candidates of a feature are the codes of its rows. The rows with a code up to a candidate are
+//! one comparison of 64 bytes, and those of a class among them one population count. Levels differ
+//! only in the width of the comparison (64, 32 or 16 bytes) and give the same integers.
 
 use super::Level;
 use super::cuts::packed;
 use super::level::for_each_level;
 
-/// Most rows.
+/// Most rows of a node.
 pub const LANES: usize = 64;
 
-/// Rows whose code is at most `limit`, as bits.
+/// The rows whose code is at most `limit`, as bits.
 #[inline]
 pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -21,7 +20,7 @@ pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     plain_up_to(codes, limit)
 }
 
-/// Mask of the lanes whose code is at most `limit`, lane by lane.
+/// [`up_to`], row by row.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     let mut mask = 0;
@@ -31,27 +30,21 @@ fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     mask
 }
 
-/// The rows whose code is at most each of some limits, as bits.
+/// Write, for each limit, the rows whose code is at most the limit, as bits.
 pub fn masks_up_to(level: Level, codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
-    each_limit(
-        level,
-        codes,
-        limits.iter().zip(out).map(|(&limit, out)| (out, limit)),
-        |out, mask| {
-            *out = mask;
-        },
-    );
+    let limits = limits.iter().zip(out).map(|(&limit, out)| (out, limit));
+    each_limit(level, codes, limits, |out, mask| *out = mask);
 }
 
 for_each_level! {
-    /// How many bits each mask shares with a class.
+    /// Write the number of bits that each mask shares with `class`.
     pub fn count_bits(masks: &[u64], class: u64, out: &mut [u32]) {
         out.iter_mut().zip(masks).for_each(|(out, mask)| *out = (mask & class).count_ones());
     }
 }
 
-/// For the `j`-th of `rows`: the rows of two classes with a code not above that of row `rows[j]`,
-/// as one word ([`super::cuts::packed`]).
+/// Count the rows of two classes up to each row: `out[j]` has the numbers of rows whose code is at most
+/// that of row `rows[j]`, as one word ([`super::cuts::packed`]). The rows of each class are bits.
 pub fn count_pairs_up_to(
     level: Level,
     codes: &[u8; LANES],
@@ -59,21 +52,15 @@ pub fn count_pairs_up_to(
     [zero, one]: [u64; 2],
     out: &mut [u32],
 ) {
+    assert!(rows.iter().all(|&r| usize::from(r) < LANES));
     let out = &mut out[..rows.len()];
-    each_up_to(level, codes, rows, |j, mask| {
+    let limits = rows.iter().map(|&row| codes[usize::from(row) % LANES]).enumerate();
+    each_limit(level, codes, limits, |j, mask| {
         out[j] = packed((mask & zero).count_ones(), (mask & one).count_ones());
     });
 }
 
-/// Calls back with the number of each of `rows` and the rows whose code is at most its own.
-#[inline(always)]
-fn each_up_to(level: Level, codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
-    assert!(rows.iter().all(|&r| usize::from(r) < LANES));
-    let limits = rows.iter().map(|&row| codes[usize::from(row) % LANES]).enumerate();
-    each_limit(level, codes, limits, put);
-}
-
-/// Calls back with what comes with each limit and the rows whose code is at most the limit.
+/// Call `put(tag, rows)` for each (tag, limit), with the rows whose code is at most the limit.
 #[inline(always)]
 fn each_limit<T>(
     level: Level,
@@ -96,13 +83,14 @@ fn each_limit<T>(
     }
 }
 
+/// [`each_limit`] by a function for one limit.
 #[inline(always)]
 fn each<T>(
     up_to: impl Fn(u8) -> u64,
     limits: impl Iterator<Item = (T, u8)>,
     mut put: impl FnMut(T, u64),
 ) {
-    limits.for_each(|(of, limit)| put(of, up_to(limit)));
+    limits.for_each(|(tag, limit)| put(tag, up_to(limit)));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -110,6 +98,7 @@ mod x86 {
     use super::{LANES, each};
     use std::arch::x86_64::*;
 
+    /// [`super::up_to`]: `min(x, limit) == x`, as there is no unsigned comparison.
     #[inline]
     pub(super) fn sse2(codes: &[u8; LANES], limit: u8) -> u64 {
         let mut mask = 0;
@@ -125,6 +114,7 @@ mod x86 {
         mask
     }
 
+    /// [`super::each_limit`] with two comparisons per limit.
     #[target_feature(enable = "avx2,popcnt")]
     pub(super) fn avx2<T>(
         codes: &[u8; LANES],
@@ -146,6 +136,7 @@ mod x86 {
         each(up_to, limits, put);
     }
 
+    /// [`super::each_limit`] with one comparison per limit.
     #[target_feature(enable = "avx512f,avx512bw,popcnt")]
     pub(super) fn avx512<T>(
         codes: &[u8; LANES],

@@ -1,58 +1,62 @@
-//! Walks of several rows at once through a table of binary nodes.
+//! Prediction: walks of several rows at once from the root of a tree of binary nodes.
 //!
-//! Each step of a row depends on the one before it: it loads a node, then a number of the row.
-//! Sixteen rows in flight hide these loads behind each other, and the choice of a branch is a
-//! conditional move, for a predicted jump is wrong every second time. After a few steps the rows
-//! that have arrived are left out and the others move together. Bounds are checked once, when the
-//! table is made and when the walk begins, instead of twice a step. Rows of float32 read nodes of
-//! half the size. The naive twin is one row after the other with checked indices (`tests`).
+//! Each step of a row depends on the one before: it loads a node, then a number of the row. Sixteen
+//! rows walk at once, so that their loads overlap. The choice of a branch is a conditional move,
+//! because a jump would be mispredicted every second time. After some steps the rows that have
+//! reached a leaf are left out, and the others are moved together. Indices are checked once, when the
+//! table is made and when the walk begins, instead of twice per step. Rows of float32 use nodes of
+//! half the size. O(depth) per row.
 
 use std::array::from_fn;
 
-/// Rows in flight.
+/// Rows that walk at once.
 pub const LANES: usize = 16;
-/// Most rows of a block: their numbers, if a row has 20, fit the first-level cache.
+/// Most rows of a block. With 20 numbers per row they fit the first-level cache.
 pub const BLOCK: usize = 256;
-/// Steps before the rows that have arrived are left out for the first time, and for each later one.
+/// Steps before rows in leaves are left out for the first time: few leaves are less deep.
 const FIRST_STEPS: usize = 14;
+/// Steps between later times.
 const MORE_STEPS: usize = 6;
 
-/// Where the walk of a row ended: in a leaf, of which its number is known, or at a node.
+/// The end of the walk of a row: a leaf, given by its number, or a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End(u32);
 
 impl End {
     const LEAF: u32 = 1 << 31;
 
-    /// A leaf, by its number.
+    /// A leaf, given by its number.
     #[inline]
     pub fn in_leaf(number: u32) -> Self {
         Self(number | Self::LEAF)
     }
 
-    /// A node.
+    /// A node, given by its place in the table.
     #[inline]
     pub fn at_node(node: u32) -> Self {
         Self(node)
     }
 
-    /// The number of the leaf, or the node.
+    /// The number of the leaf, or as an error the place of the node.
     #[inline]
     pub fn place(self) -> Result<usize, u32> {
         if self.0 & Self::LEAF == 0 { Err(self.0) } else { Ok((self.0 & !Self::LEAF) as usize) }
     }
 }
 
-/// A node of 16 bytes. A row goes to the next node where its number is at most `value`, else to
-/// `second`. A leaf leads to itself; its value is a NaN whose lower half is the number of the leaf,
-/// which is its owner's and need not be of this leaf alone.
+/// A node of 16 bytes.
+///
+/// A row goes to the node behind this one if its number is at most `value`, else to `second`. A leaf
+/// has itself as `second`, and a NaN as `value`, to which no number compares; the lower half of the
+/// NaN is the number of the leaf. The owner of the table chooses these numbers, and several leaves
+/// may have the same.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkNode {
     /// The threshold.
     pub value: f64,
-    /// The feature, from bit [`WalkNode::SHIFT`] on; the bits below are the owner's.
+    /// The feature, from bit [`WalkNode::SHIFT`] on; the bits below are free for the owner.
     pub packed: u32,
-    /// The second branch.
+    /// The place of the second child.
     pub second: u32,
 }
 
@@ -74,20 +78,21 @@ impl WalkNode {
         (self.packed >> Self::SHIFT) as usize
     }
 
-    /// The number of a leaf.
+    /// The number of the leaf; None for an inner node.
     #[inline]
     pub fn leaf(&self) -> Option<u32> {
         self.value.is_nan().then_some(self.value.to_bits() as u32)
     }
 }
 
-/// A node of 8 bytes for rows of float32. Such a row goes to the next node where its number is at
-/// most `value`, the largest float32 that is not above the threshold: the same rows. The value of a
-/// leaf is a NaN with its number.
+/// A node of 8 bytes for rows of float32.
+///
+/// Its `value` is the largest float32 that is not above the threshold, which divides float32 as the
+/// threshold does. In a leaf it is a NaN with the number of the leaf.
 #[derive(Debug, Clone, Copy)]
 struct NarrowNode {
     value: f32,
-    /// The distance of the second branch, from bit [`NarrowNode::SHIFT`] on; below it the feature.
+    /// The distance to the second child, from bit [`NarrowNode::SHIFT`] on, and below it the feature.
     packed: u32,
 }
 
@@ -95,7 +100,7 @@ impl NarrowNode {
     const SHIFT: u32 = 8;
     const QUIET_NAN: u32 = 0x7FC0_0000;
 
-    /// The node at a place; nothing where feature, distance or number are too large.
+    /// The form of the node at place `at`; None if feature, distance or number are too large.
     fn of(node: &WalkNode, at: usize) -> Option<Self> {
         let distance = node.second.checked_sub(at as u32)?;
         let leaf = node.leaf().unwrap_or(0);
@@ -117,20 +122,20 @@ fn floor(x: f64) -> f32 {
     if f64::from(near) > x { near.next_down() } else { near }
 }
 
-/// A node of either size.
+/// A node of either size, for rows of `T`.
 trait WalkStep<T>: Copy {
-    /// The feature that is asked for.
-    fn asks(self) -> usize;
-    /// Where a row with the number `x` goes from the node, which lies at `at`.
+    /// The feature whose number decides.
+    fn feature(self) -> usize;
+    /// The place to which a row with the number `x` goes from this node, which is at `at`.
     fn next(self, x: T, at: u32) -> u32;
-    /// The number of a leaf.
+    /// The number of the leaf; None for an inner node.
     fn number(self) -> Option<u32>;
 }
 
 impl<T: Into<f64>> WalkStep<T> for WalkNode {
     #[inline]
-    fn asks(self) -> usize {
-        self.feature()
+    fn feature(self) -> usize {
+        Self::feature(&self)
     }
     #[inline]
     fn next(self, x: T, at: u32) -> u32 {
@@ -144,7 +149,7 @@ impl<T: Into<f64>> WalkStep<T> for WalkNode {
 
 impl WalkStep<f32> for NarrowNode {
     #[inline]
-    fn asks(self) -> usize {
+    fn feature(self) -> usize {
         (self.packed & ((1 << Self::SHIFT) - 1)) as usize
     }
     #[inline]
@@ -158,13 +163,16 @@ impl WalkStep<f32> for NarrowNode {
     }
 }
 
-/// Numbers that rows are made of.
+/// The type of a row's numbers: f64 or f32.
 pub trait Number: Copy + Into<f64> {
-    /// The ends of at most [`BLOCK`] rows without NaN, which lie row by row, after `depth` steps at
-    /// most. Rows that do not exist are a panic.
+    /// Walk one row per end, at most [`BLOCK`], for at most `depth` steps, and write the ends.
+    /// `values` holds the rows one after the other, without NaN.
+    ///
+    /// # Panics
+    /// If there are fewer values than the rows need.
     fn walk(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]);
 
-    /// Walk as [`Number::walk`] does; ends hold nodes in place of numbers of leaves.
+    /// Walk as [`Number::walk`] does, and write all ends as nodes.
     fn walk_to_nodes(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]);
 }
 
@@ -186,9 +194,10 @@ impl Number for f32 {
     }
 }
 
-/// Take rows in groups to their ends, by `depth` steps from the root at most: `advance(rows, nodes,
-/// steps)` moves a group, `end(row, node)` says what the node is for the row, and whether the row
-/// stays there. Nodes that are moved on are those that `advance` left, or the root.
+/// Walk rows in groups of [`LANES`] from the root, for at most `depth` steps, and write their ends.
+///
+/// `advance(rows, nodes, steps)` moves the rows of a group from their nodes by a number of steps, and
+/// `end(row, node)` returns the end of a row at a node, and whether the row stays there.
 #[inline(always)]
 pub fn in_groups(
     depth: usize,
@@ -197,7 +206,7 @@ pub fn in_groups(
     end: impl Fn(u32, u32) -> (End, bool),
 ) {
     let Some(last) = ends.len().checked_sub(1) else { return };
-    // Rows on their way, and beyond them rows that do no harm: a group is always moved whole.
+    // Rows that are still walking, and behind them copies of the last row, which fill its group.
     let mut rows: [u32; BLOCK] = from_fn(|i| i.min(last) as u32);
     let mut nodes = [0_u32; BLOCK];
     let (mut count, mut done, mut steps) = (ends.len(), 0, FIRST_STEPS.min(depth));
@@ -222,17 +231,18 @@ pub fn in_groups(
     }
 }
 
-/// Nodes whose branches and features were checked.
+/// The nodes of a tree, with checked children and features.
 #[derive(Debug)]
 pub struct WalkTable {
     nodes: Vec<WalkNode>,
-    /// Nodes for rows of float32; empty where a threshold does not fit.
+    /// The nodes for rows of float32; empty if some node does not fit.
     narrow: Vec<NarrowNode>,
+    /// Numbers of a row.
     width: usize,
 }
 
 impl WalkTable {
-    /// A table for rows of `width` numbers; nothing when a branch or a feature does not exist.
+    /// A table for rows of `width` numbers; None if a child or a feature does not exist.
     pub fn new(nodes: Vec<WalkNode>, width: usize) -> Option<Self> {
         let sound = nodes.iter().enumerate().all(|(i, node)| {
             let next = if node.value.is_nan() { i } else { i + 1 };
@@ -245,6 +255,7 @@ impl WalkTable {
         Some(Self { narrow: Option::unwrap_or_default(narrow), nodes, width })
     }
 
+    /// Walk rows of float32, through the narrow nodes if there are any.
     fn walk_narrow<const NODES: bool>(&self, values: &[f32], depth: usize, ends: &mut [End]) {
         if self.narrow.is_empty() {
             self.walk::<_, _, NODES>(&self.nodes, values, depth, ends);
@@ -253,7 +264,8 @@ impl WalkTable {
         }
     }
 
-    /// The walk through `nodes`, which are those of the table in one of their sizes.
+    /// Walk through `nodes`, which are those of this table in either size. `NODES` says that all ends
+    /// are nodes.
     fn walk<T: Copy, N: WalkStep<T>, const NODES: bool>(
         &self,
         nodes: &[N],
@@ -270,7 +282,7 @@ impl WalkTable {
             #[allow(unsafe_code, reason = "checked once instead of twice a step")]
             let (node, x) = unsafe {
                 let node = *nodes.get_unchecked(at as usize);
-                (node, *values.get_unchecked(start + node.asks()))
+                (node, *values.get_unchecked(start + WalkStep::<T>::feature(node)))
             };
             node.next(x, at)
         };
@@ -279,7 +291,7 @@ impl WalkTable {
             found => (End::at_node(at), found.is_some()),
         };
         if ends.len() < LANES {
-            // A few rows stop where they arrive, long before the depth of a grown-out tree.
+            // A few rows are walked one by one, each until it reaches its leaf.
             for (row, end) in ends.iter_mut().enumerate() {
                 let mut at = 0;
                 while nodes[at as usize].number().is_none() {
@@ -303,7 +315,7 @@ impl WalkTable {
         &self.nodes
     }
 
-    /// Numbers of a row.
+    /// Number of numbers of a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -344,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_in_flight_walk_as_one_does() {
+    fn rows_that_walk_at_once_end_as_single_rows_do() {
         let table = table();
         for n in [0, 1, LANES - 1, LANES, LANES + 1, 3 * LANES + 5, BLOCK] {
             let values: Vec<f64> =
@@ -384,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn rounded_thresholds_part_float32_as_their_own_do() {
+    fn rounded_thresholds_divide_float32_as_the_exact_ones_do() {
         let near = |x: f32| [x, x.next_up(), x.next_down()];
         let numbers = [0.0, -0.0, 0.1, -0.1, 1e-45, -1e-45, 3.4e38, -3.4e38, f32::MAX, f32::MIN];
         let infinite = [f32::INFINITY, f32::NEG_INFINITY];

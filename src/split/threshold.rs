@@ -116,6 +116,7 @@ fn counted_rows<W: Weighing>(
         |scratch, places, end, held| {
             let wanted = Wanted { starts, convex: scan.convex && !end };
             let tails = Tails { planes: &mut scratch.tails, stride: room, from: held };
+            let places = places.0..places.1;
             boundaries(level, order, places, wanted, before, &mut scratch.at[held..], tails)
         },
         |scratch, held| {

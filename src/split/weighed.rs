@@ -159,6 +159,7 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
                 let sums =
                     PlaneSums { planes: &mut scratch.sums, stride: stride + SLACK, from: held };
                 let (level, at) = (Level::active(), &mut scratch.at[held..]);
+                let places = places.0..places.1;
                 weighed_boundaries(level, order, self.weights, places, wanted, before, at, sums)
             },
             flush,

@@ -162,16 +162,16 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
             let plane = |value: usize| group.first + value * f + column;
             if branch + 1 < v {
                 let plane = plane(branch);
-                words.extend(open.rows.words.iter().filter_map(|&(word, mask)| {
+                words.extend(open.rows.words.iter().filter_map(|&SparseWord { word, mask }| {
                     let mask = mask & planes.bits[word as usize * planes.width + plane];
-                    (mask != 0).then_some((word, mask))
+                    (mask != 0).then_some(SparseWord { word, mask })
                 }));
             } else {
-                words.extend(open.rows.words.iter().filter_map(|&(word, mask)| {
+                words.extend(open.rows.words.iter().filter_map(|&SparseWord { word, mask }| {
                     let at = word as usize * planes.width;
                     let others = (0..v - 1).fold(0, |o, value| o | planes.bits[at + plane(value)]);
                     let mask = mask & !others;
-                    (mask != 0).then_some((word, mask))
+                    (mask != 0).then_some(SparseWord { word, mask })
                 }));
             }
             let rows = Mask { rows: self.sizes[branch] as usize, words };
@@ -225,7 +225,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         let mut from = 0;
         for c in 0..k {
             let end = planes.class_words[c + 1];
-            let to = from + words[from..].partition_point(|e| e.0 < end);
+            let to = from + words[from..].partition_point(|e| e.word < end);
             let counts = &mut self.counts[c * planes.width..(c + 1) * planes.width];
             count_planes(self.level, &words[from..to], &planes.bits, counts);
             from = to;

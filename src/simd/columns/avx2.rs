@@ -1,4 +1,5 @@
-//! AVX2 bodies: 8 entries a step, compressed to their side by a table of permutations.
+//! Partition and boundaries with AVX2: 8 entries per step. There is no instruction that moves chosen
+//! lanes side by side, so a table has the permutation for each of the 256 masks.
 
 use super::scan::{
     ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, plain_boundaries, plain_partition,
@@ -8,7 +9,7 @@ use std::arch::x86_64::*;
 
 const LANES: usize = 8;
 
-/// Lanes of the set bits of a mask, in order.
+/// For each mask, the lanes whose bits are set, in order.
 static COMPRESS: [[u32; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut mask = 0;
@@ -26,7 +27,7 @@ static COMPRESS: [[u32; 8]; 256] = {
     table
 };
 
-/// Set bits of a mask up to and including each lane.
+/// For each mask and lane, the number of set bits up to and including the lane.
 static PREFIX: [[u32; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut mask: usize = 0;
@@ -41,19 +42,20 @@ static PREFIX: [[u32; 8]; 256] = {
     table
 };
 
+/// The row of a table that belongs to a mask.
 #[target_feature(enable = "avx2,popcnt")]
 fn row_of(table: &'static [[u32; 8]; 256], mask: u32) -> __m256i {
     // SAFETY: a row of the table is 32 bytes.
     unsafe { _mm256_loadu_si256(table[(mask & 255) as usize].as_ptr().cast()) }
 }
 
-/// One bit a lane: its lowest bit.
+/// The lowest bit of each lane, as a mask.
 #[target_feature(enable = "avx2,popcnt")]
 fn low_bits(x: __m256i) -> u32 {
     _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32::<31>(x))) as u32
 }
 
-/// One bit a lane: `a >= b`, unsigned.
+/// The lanes with `a >= b`, unsigned, as a mask.
 #[target_feature(enable = "avx2,popcnt")]
 fn at_least(a: __m256i, b: __m256i) -> u32 {
     let equal = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), a);
@@ -68,6 +70,7 @@ fn set_low(x: __m256i, mask: u32) -> __m256i {
     _mm256_or_si256(x, _mm256_and_si256(bit, _mm256_set1_epi32(1)))
 }
 
+/// [`super::partition`].
 pub(super) fn partition(
     order: &mut [u32],
     bits: &[u64],
@@ -92,6 +95,7 @@ fn partition_body(
     while i + LANES <= n {
         // SAFETY: i + 8 <= order.len().
         let entry = unsafe { _mm256_loadu_si256(order.as_ptr().add(i).cast()) };
+        // The side of each row, from the word of the bit set that has it.
         let tied = low_bits(entry);
         let row = _mm256_srli_epi32::<1>(entry);
         let word = _mm256_srli_epi32::<5>(row);
@@ -101,6 +105,7 @@ fn partition_body(
         let right =
             low_bits(_mm256_srlv_epi32(gathered, _mm256_and_si256(row, _mm256_set1_epi32(31))));
         let left = !right & 0xFF;
+        // New tied bits, then the entries of each side moved together.
         let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 8);
         let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 8);
         s.seen = [carry_left, carry_right];
@@ -122,6 +127,7 @@ fn partition_body(
     plain_partition(order, bits, spare, i, s)
 }
 
+/// [`super::boundaries`]. Two or three classes, the most frequent numbers, have code of their own.
 pub(super) fn boundaries(
     order: &[u32],
     stop: usize,
@@ -140,7 +146,7 @@ pub(super) fn boundaries(
     }
 }
 
-/// With `KNOWN` starts, or any number of them when 0.
+/// [`boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
 #[target_feature(enable = "avx2,popcnt")]
 fn boundaries_body<const KNOWN: usize>(
     order: &[u32],
@@ -168,6 +174,7 @@ fn boundaries_body<const KNOWN: usize>(
                 _mm256_loadu_si256(p.add(1).cast()),
             )
         };
+        // Whether the class changes at each place.
         let mut change = 0;
         for (class, &start) in classes[..n].iter_mut().zip(starts) {
             let start = _mm256_set1_epi32((start << 1) as i32);
@@ -177,6 +184,7 @@ fn boundaries_body<const KNOWN: usize>(
         let shared = low_bits(_mm256_or_si256(before, after));
         let keep = !low_bits(here) & (change | shared | every) & 0xFF;
         let places = _mm256_add_epi32(lanes, _mm256_set1_epi32(i as i32));
+        // Places and counts of the boundaries, moved together.
         let order_of = row_of(&COMPRESS, keep);
         // SAFETY: held <= i - first, and `at` has more than 8 entries more than there are places.
         unsafe {

@@ -1,10 +1,12 @@
-//! AVX-512 bodies: 16 entries a step, compressed to their side.
+//! Partition and boundaries with AVX-512: 16 entries per step, of which those of one side are moved
+//! together by one instruction (`vpcompressd`).
 
 use super::scan::{ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, seen_before};
 use std::arch::x86_64::*;
 
 const LANES: usize = 16;
 
+/// [`super::partition`].
 pub(super) fn partition(
     order: &mut [u32],
     bits: &[u64],
@@ -35,8 +37,8 @@ fn partition_body(
     s
 }
 
-/// Partition the entries from `i`: 16 of them, or those that are left in the last step. `s.left +
-/// s.right == i`.
+/// Partition 16 entries from entry `i` on, or the remaining ones in the last step. The entries before
+/// are done: `s.left + s.right == i`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 fn step<const LAST: bool>(
@@ -60,11 +62,13 @@ fn step<const LAST: bool>(
         _mm512_cmpge_epu32_mask(word, words) == 0,
         "index out of bounds: a row beyond the bit set"
     );
+    // The side of each row, from the word of the bit set that has it.
     // SAFETY: every index is below the number of 32-bit words of `bits`.
     let gathered = unsafe { _mm512_i32gather_epi32::<4>(word, bits.as_ptr().cast()) };
     let bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
     let right = u32::from(_mm512_test_epi32_mask(gathered, bit)) & lanes;
     let left = !right & lanes;
+    // New tied bits, then the entries of each side moved together.
     let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 16);
     let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 16);
     s.seen = [carry_left, carry_right];
@@ -89,6 +93,7 @@ fn step<const LAST: bool>(
     s.right += n_right as usize;
 }
 
+/// [`super::boundaries`]. Two or three classes, the most frequent numbers, have code of their own.
 pub(super) fn boundaries(
     order: &[u32],
     stop: usize,
@@ -107,7 +112,7 @@ pub(super) fn boundaries(
     }
 }
 
-/// With `KNOWN` starts, or any number of them when 0.
+/// [`boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 fn boundaries_body<const KNOWN: usize>(
     order: &[u32],
@@ -119,6 +124,7 @@ fn boundaries_body<const KNOWN: usize>(
 ) {
     let one = _mm512_set1_epi32(1);
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    // For each lane the bits up to and including it.
     let up_to = _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes), one);
     let every = if wanted.convex { 0 } else { u32::MAX };
     let n = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
@@ -141,6 +147,7 @@ fn boundaries_body<const KNOWN: usize>(
                 _mm512_maskz_loadu_epi32(followed as __mmask16, p.add(1)),
             )
         };
+        // Whether the class changes at each place.
         let mut change = 0;
         for (class, &start) in classes[..n].iter_mut().zip(starts) {
             let start = _mm512_set1_epi32((start << 1) as i32);
@@ -150,6 +157,7 @@ fn boundaries_body<const KNOWN: usize>(
         let tied = u32::from(_mm512_test_epi32_mask(here, one));
         let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(before, after), one));
         let keep = (!tied & (change | shared | every) & inside) as __mmask16;
+        // Places and counts of the boundaries, moved together.
         let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
         // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
         unsafe {

@@ -1,15 +1,17 @@
-//! Kernels over sorted orders: the stable partition and the scan for boundaries of two classes.
+//! Kernels over sorted orders, for growth by thresholds, and over bit planes ([`count_planes`]).
 //!
-//! An order is a list of entries `row << 1 | tied` (see `data::column`). [`partition`] sends each
-//! entry to the left or the right by a bit of its row and keeps the "tied" bits true;
-//! [`boundaries`] lists the places at which a threshold may lie. Both have a plain body, which is
-//! the definition, and bodies for AVX2 and AVX-512 that give the same numbers; tests compare all
-//! levels. About 0.3 ns an entry with AVX-512, 2 ns plain.
+//! An order is a list of entries `row << 1 | tied`, where `tied` says that the row has the value of
+//! the one before (see `data::column`). [`partition`] divides an order between two children and
+//! keeps the `tied` bits true; [`boundaries`] lists the places at which a threshold may lie, with
+//! the class counts there. The plain functions (`plain_partition`, `plain_boundaries`) are the
+//! definitions; those for AVX2 and AVX-512 give the same numbers, and tests compare all levels.
+//! About 0.3 ns per entry with AVX-512, 2 ns plain.
 //!
-//! Vector bodies gather words of the bit set by row: the row numbers are compared with its size
-//! before each gather, so a wrong entry ends in a panic, not in a wild load.
+//! Vector code gathers words of a bit set by row. It compares the row numbers with the size of the
+//! set before each gather, so a wrong entry ends in a panic.
 
 use super::Level;
+use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -26,9 +28,9 @@ pub use weighed::{
     LEFT_OUT, PlaneSums, STEP, renumbered, weighed_boundaries, weighed_steps, weighed_sums,
 };
 
-/// Partition an order by the bit of each row: entries with a 0 move to the front of `order`,
-/// entries with a 1 into `spare` (at least `order.len() + SLACK` long). Returns how many went to
-/// the front.
+/// Divide an order by the bit of each row, stably: entries with a 0 move to the front of `order`,
+/// those with a 1 to `spare`, which has room for [`SLACK`] entries more than `order` has. Returns
+/// the number of entries that moved to the front.
 pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32]) -> usize {
     assert!(spare.len() >= order.len() + SLACK);
     let state = PartitionState::default();
@@ -42,23 +44,27 @@ pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32
     .left
 }
 
-/// List the boundaries among the places `first..stop` (place `i` lies between entries `i - 1` and
-/// `i`; both inside the order): the places into `at`, and for each start `s` the rows left of them
-/// of that class or a later one into `tails[s * stride..]`. `before` counts such rows in
-/// `order[..first - 1]` and is brought forward. Returns the number of boundaries.
+/// List the boundaries between values among `places`, and return their number.
+///
+/// Place i lies between entries `i - 1` and `i` of the order. The boundaries are written to `at`.
+/// For each start of `wanted` a plane of `tails` takes, per boundary, the number of rows to the left
+/// whose class is that of the start or a later one; `before` has these numbers for
+/// `order[..places.start - 1]`, and afterwards for `order[..places.end - 1]`. `at` and the planes
+/// have room for [`SLACK`] elements more than there are places.
 pub fn boundaries(
     level: Level,
     order: &[u32],
-    (first, stop): (usize, usize),
+    places: Range<usize>,
     wanted: Wanted<'_>,
     before: &mut [u32],
     at: &mut [u32],
     tails: Tails<'_>,
 ) -> usize {
-    let places = stop.saturating_sub(first);
+    let Range { start: first, end: stop } = places;
     let starts = wanted.starts.len();
+    let room = places.len() + SLACK;
     assert!(first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts);
-    assert!(at.len() >= places + SLACK && tails.from + places + SLACK <= tails.stride);
+    assert!(at.len() >= room && tails.from + room <= tails.stride);
     assert!(tails.planes.len() >= starts * tails.stride);
     let mut state = ColumnScan { place: first, held: 0, before };
     match level {
@@ -141,7 +147,7 @@ mod tests {
                         let held = boundaries(
                             level,
                             &order,
-                            (first, n),
+                            first..n,
                             wanted,
                             &mut before,
                             &mut at,

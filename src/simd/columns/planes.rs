@@ -1,22 +1,31 @@
-//! Counting set bits of many planes under one sparse mask.
+//! Counting the set bits of many planes under one sparse mask: the table of a node whose features are
+//! bit planes (`data::planes`).
 //!
-//! `bits` is word-major: `width` planes a word, side by side, so that one broadcast mask meets a
-//! vector of planes and each plane has its own counter lane: no horizontal sums, and a word without
-//! rows of the node is never looked at. With AVX-512 about one cycle for 8 planes and 64 rows.
+//! Planes are word-major: `width` words side by side hold the same 64 rows of all planes. So one
+//! word of the mask meets a vector of planes, each plane has a lane for its count, no sum over
+//! lanes is needed, and words without rows of the node are skipped. With AVX-512 about one cycle
+//! per 8 planes and 64 rows.
 
 use crate::simd::Level;
 
-/// Words of a set of rows that are not zero: (word, bits), ascending.
-pub type SparseWord = (u32, u64);
+/// A word of a bit set that is not zero. A sparse set is a list of them, ascending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SparseWord {
+    /// Number of the word.
+    pub word: u32,
+    /// Its bits.
+    pub mask: u64,
+}
 
-/// Planes that are counted together; widths are multiples of it.
+/// Planes that are counted together; the width is a multiple of it.
 pub const PLANE_GROUP: usize = 8;
 
-/// `counts[p] = sum over entries of popcount(bits[word * width + p] & mask)`.
+/// Write to `counts[p]` the number of set bits of plane p under a sparse mask. `bits` holds
+/// `counts.len()` planes, word-major.
 pub fn count_planes(level: Level, entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     let width = counts.len();
     assert!(width.is_multiple_of(PLANE_GROUP));
-    let last = entries.iter().map(|e| e.0 as usize + 1).max().unwrap_or(0);
+    let last = entries.iter().map(|e| e.word as usize + 1).max().unwrap_or(0);
     assert!(last * width <= bits.len(), "index out of bounds: a word beyond the planes");
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -33,11 +42,12 @@ pub fn count_planes(level: Level, entries: &[SparseWord], bits: &[u64], counts: 
     }
 }
 
+/// [`count_planes`], left to the compiler.
 #[inline(always)]
 fn body(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     let width = counts.len();
     counts.fill(0);
-    for &(word, mask) in entries {
+    for &SparseWord { word, mask } in entries {
         let planes = &bits[word as usize * width..][..width];
         for (count, plane) in counts.iter_mut().zip(planes) {
             *count += (plane & mask).count_ones();
@@ -51,6 +61,7 @@ fn avx2(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     body(entries, bits, counts);
 }
 
+/// [`count_planes`] in strips of up to eight vectors of counts, which stay in registers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 fn avx512(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
@@ -76,6 +87,8 @@ fn avx512(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     }
 }
 
+/// Count the planes from `first` on, `GROUPS` vectors of them.
+///
 /// # Safety
 /// Every `word * width + first + 8 * GROUPS` of an entry is at most `bits.len()`, and `first + 8 *
 /// GROUPS <= counts.len()`.
@@ -90,7 +103,7 @@ unsafe fn strip<const GROUPS: usize>(
 ) {
     use std::arch::x86_64::*;
     let mut sums = [_mm512_setzero_si512(); GROUPS];
-    for &(word, mask) in entries {
+    for &SparseWord { word, mask } in entries {
         let mask = _mm512_set1_epi64(mask as i64);
         for (g, sum) in sums.iter_mut().enumerate() {
             // SAFETY: as the caller promises.
@@ -124,13 +137,13 @@ mod tests {
             let bits: Vec<u64> = (0..(words * width) as u64).map(|i| mix(seed, 100 + i)).collect();
             let entries: Vec<SparseWord> = (0..words as u32)
                 .filter(|w| mix(seed, u64::from(*w)) & 3 > 0)
-                .map(|w| (w, mix(seed, 7 + u64::from(w))))
+                .map(|word| SparseWord { word, mask: mix(seed, 7 + u64::from(word)) })
                 .collect();
             let naive: Vec<u32> = (0..width)
                 .map(|p| {
                     entries
                         .iter()
-                        .map(|&(w, m)| (bits[w as usize * width + p] & m).count_ones())
+                        .map(|e| (bits[e.word as usize * width + p] & e.mask).count_ones())
                         .sum()
                 })
                 .collect();

@@ -1,67 +1,68 @@
-//! Kernels over sorted orders whose rows have weights: class sums left of each boundary, class sums
-//! of a range and left of every [`STEP`]-th entry, and the order of some of the rows under new
-//! numbers.
+//! Kernels over sorted orders whose rows have weights: class sums at each boundary
+//! ([`weighed_boundaries`]), of a range ([`weighed_sums`]) and before every [`STEP`]-th entry
+//! ([`weighed_steps`]), and the order of some rows under new numbers ([`renumbered`]).
 //!
-//! Sums are 64-bit integers, so every body gives the same ones. The AVX-512 bodies take 16 entries
-//! a step: weights are gathered by row, eight at once, and summed within the step by three shifted
-//! additions a class; what is wanted is compressed to its place. About 1 ns an entry with two
-//! classes, 3 ns plain, which the other levels take.
+//! Weights are 64-bit integers (fixed point), so all levels give the same sums. With AVX-512, 16
+//! entries are one step: weights are gathered by row, eight at once, and running sums take three
+//! shifted additions per class. About 1 ns per entry with two classes; 3 ns plain, which the other
+//! levels use. Every row is compared with the number of weights before it is used, so a wrong entry
+//! ends in a panic.
 //!
-//! Every row is compared with the length of what is gathered before it is used: a wrong entry ends
-//! in a panic.
-//!
-//! When not to use it: rows that count once are places, see [`super::boundaries`].
+//! Not for rows that count once: [`super::boundaries`] counts them from their places.
 
 use super::Level;
 use super::scan::{MOST_CLASSES, SLACK, Wanted};
+use std::ops::Range;
 
-/// Not among the rows that get a new number.
+/// In the numbers of [`renumbered`]: the row has no new number.
 pub const LEFT_OUT: u32 = u32::MAX;
 
-/// Where sums go: a plane for all rows, then one a start, written from `from`.
+/// Where [`weighed_boundaries`] writes sums: a plane for all rows, then one per start, from element
+/// `from` on.
 #[derive(Debug)]
 pub struct PlaneSums<'a> {
     /// The planes.
     pub planes: &'a mut [i64],
-    /// Distance between two planes.
+    /// Elements of a plane.
     pub stride: usize,
-    /// First place to write.
+    /// First element to write.
     pub from: usize,
 }
 
-/// As [`super::boundaries`], but with the weight of the rows left of each boundary: `sums` and
-/// `before` hold that of all rows, then for each start that of rows of this class or a later one.
-#[allow(clippy::too_many_arguments)]
+/// List the boundaries among `places` ([`super::boundaries`]) with the weight of the rows to the left
+/// of each, and return their number.
+///
+/// `sums` and `before` hold first the weight of all rows, then for each start that of the rows whose
+/// class is that of the start or a later one. `before` is brought forward.
+#[allow(clippy::too_many_arguments, reason = "one scan, whose arguments are those of `boundaries`")]
 pub fn weighed_boundaries(
     level: Level,
     order: &[u32],
     weights: &[i64],
-    (first, stop): (usize, usize),
+    places: Range<usize>,
     wanted: Wanted<'_>,
     before: &mut [i64],
     at: &mut [u32],
     sums: PlaneSums<'_>,
 ) -> usize {
-    let places = stop.saturating_sub(first);
     let starts = wanted.starts.len();
-    assert!(
-        first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts + 1
-    );
-    assert!(at.len() >= places + SLACK && sums.from + places + SLACK <= sums.stride);
+    let room = places.len() + SLACK;
+    assert!(places.start >= 1 && places.end <= order.len());
+    assert!(starts < MOST_CLASSES && before.len() == starts + 1);
+    assert!(at.len() >= room && sums.from + room <= sums.stride);
     assert!(sums.planes.len() >= (starts + 1) * sums.stride);
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => {
-            avx512::boundaries(order, weights, (first, stop), wanted, before, at, sums)
-        }
-        _ => plain_boundaries(order, weights, (first, stop), wanted, before, at, sums),
+        Level::Avx512 => avx512::boundaries(order, weights, places, wanted, before, at, sums),
+        _ => plain_boundaries(order, weights, places, wanted, before, at, sums),
     }
 }
 
+/// [`weighed_boundaries`], place by place.
 fn plain_boundaries(
     order: &[u32],
     weights: &[i64],
-    (first, stop): (usize, usize),
+    places: Range<usize>,
     wanted: Wanted<'_>,
     before: &mut [i64],
     at: &mut [u32],
@@ -70,7 +71,7 @@ fn plain_boundaries(
     let every = u32::from(!wanted.convex);
     let (all, later) = before.split_at_mut(1);
     let mut held = 0;
-    for i in first..stop {
+    for i in places {
         let (last, here) = (order[i - 1], order[i]);
         let after = order.get(i + 1).copied().unwrap_or(0);
         let weight = weights[(last >> 1) as usize];
@@ -83,14 +84,15 @@ fn plain_boundaries(
             change |= a ^ b;
             sums.planes[(c + 1) * sums.stride + sums.from + held] = *sum;
         }
+        // Sums and place are overwritten by the next place unless this one is a boundary.
         at[held] = i as u32;
         held += (!here & (change | last | after | every) & 1) as usize;
     }
     held
 }
 
-/// Weight of the rows of an order: of all, then for each start of those of this class or a later
-/// one.
+/// Write the weight of all rows of an order, then for each start that of the rows whose class is that
+/// of the start or a later one.
 pub fn weighed_sums(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
     assert!(starts.len() < MOST_CLASSES && out.len() == starts.len() + 1);
     match level {
@@ -100,6 +102,7 @@ pub fn weighed_sums(level: Level, order: &[u32], weights: &[i64], starts: &[u32]
     }
 }
 
+/// [`weighed_sums`], entry by entry.
 fn plain_sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
     out.fill(0);
     let (all, later) = out.split_at_mut(1);
@@ -116,9 +119,10 @@ fn plain_sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
 /// Entries between two sums of [`weighed_steps`].
 pub const STEP: usize = 16;
 
-/// Weight of the rows left of the entries 0, [`STEP`], 2 [`STEP`], ... and of all: a plane for all
-/// rows, then one a start for those of this class or a later one. `out` becomes the planes, each
-/// with `order.len().div_ceil(STEP) + 1` sums.
+/// Write the weight of the rows before the entries 0, [`STEP`], 2 [`STEP`], ..., and that of all rows.
+///
+/// `out` becomes a plane for all rows, then one per start for the rows whose class is that of the
+/// start or a later one; a plane has `order.len().div_ceil(STEP) + 1` sums.
 pub fn weighed_steps(
     level: Level,
     order: &[u32],
@@ -146,9 +150,11 @@ pub fn weighed_steps(
     }
 }
 
-/// The order of the rows that have a number (others: [`LEFT_OUT`]), by these numbers, with "tied"
-/// bits that are true among them. `out` has room for them and [`SLACK`] more; returns how many
-/// there are.
+/// Write the order of the rows that have a new number, with these numbers and with `tied` bits that are
+/// true among them; return how many there are.
+///
+/// `numbers` has the new number of each row, or [`LEFT_OUT`]. `out` has room for [`SLACK`] entries
+/// more than are written.
 pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -157,16 +163,17 @@ pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32])
     }
 }
 
+/// [`renumbered`], entry by entry.
 fn plain_renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
     let (mut at, mut seen) = (0, 0);
     for &entry in order {
         let new = numbers[(entry >> 1) as usize];
-        let goes = u32::from(new != LEFT_OUT);
+        let is_kept = u32::from(new != LEFT_OUT);
         seen &= entry;
-        // What does not go there is overwritten.
+        // An entry that is not kept is overwritten by the next.
         out[at] = new << 1 | seen;
-        seen |= goes;
-        at += goes as usize;
+        seen |= is_kept;
+        at += is_kept as usize;
     }
     at
 }
@@ -176,13 +183,15 @@ mod avx512 {
     use super::super::scan::seen_before;
     use super::{LEFT_OUT, MOST_CLASSES, PlaneSums, SLACK, STEP, Wanted};
     use std::arch::x86_64::*;
+    use std::ops::Range;
 
     const LANES: usize = 16;
 
+    /// [`super::weighed_boundaries`].
     pub fn boundaries(
         order: &[u32],
         weights: &[i64],
-        range: (usize, usize),
+        places: Range<usize>,
         wanted: Wanted<'_>,
         before: &mut [i64],
         at: &mut [u32],
@@ -191,14 +200,14 @@ mod avx512 {
         // SAFETY: the caller's level says that the processor has the features.
         unsafe {
             match wanted.starts.len() {
-                1 => boundaries_body::<1>(order, weights, range, wanted, before, at, sums),
-                2 => boundaries_body::<2>(order, weights, range, wanted, before, at, sums),
-                _ => boundaries_body::<0>(order, weights, range, wanted, before, at, sums),
+                1 => boundaries_body::<1>(order, weights, places, wanted, before, at, sums),
+                2 => boundaries_body::<2>(order, weights, places, wanted, before, at, sums),
+                _ => boundaries_body::<0>(order, weights, places, wanted, before, at, sums),
             }
         }
     }
 
-    /// Entries `i..` of an order, `lanes` of them; the others are 0.
+    /// The entries from `i` on whose bit in `lanes` is set; the other lanes are 0.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn load(order: &[u32], i: usize, lanes: u32) -> __m512i {
@@ -206,8 +215,8 @@ mod avx512 {
         unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) }
     }
 
-    /// Weights of the first or last eight of 16 rows, 0 in lanes that are not wanted; all rows are
-    /// below the number of weights.
+    /// The weights of the first (`half` 0) or the last eight of 16 rows; 0 in lanes without a bit in
+    /// `lanes`. All rows with a bit are below the number of weights.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn gather(weights: &[i64], rows: __m512i, half: usize, lanes: u32) -> __m512i {
@@ -228,7 +237,7 @@ mod avx512 {
         }
     }
 
-    /// Running sums of eight numbers.
+    /// For each of eight lanes the sum of the lanes up to it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn running(x: __m512i) -> __m512i {
@@ -238,12 +247,12 @@ mod avx512 {
         _mm512_add_epi64(x, _mm512_alignr_epi64::<4>(x, zero))
     }
 
-    /// With `KNOWN` starts, or any number of them when 0.
+    /// [`boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn boundaries_body<const KNOWN: usize>(
         order: &[u32],
         weights: &[i64],
-        (first, stop): (usize, usize),
+        places: Range<usize>,
         wanted: Wanted<'_>,
         before: &mut [i64],
         at: &mut [u32],
@@ -261,9 +270,9 @@ mod avx512 {
         let mut carry = [_mm512_setzero_si512(); MOST_CLASSES];
         carry[..=n].iter_mut().zip(&*before).for_each(|(c, &b)| *c = _mm512_set1_epi64(b));
         let mut held = 0;
-        let mut i = first;
-        while i < stop {
-            let step = (stop - i).min(LANES);
+        let mut i = places.start;
+        while i < places.end {
+            let step = (places.end - i).min(LANES);
             let inside = (1_u32 << step) - 1;
             let followed = (1_u32 << step.min(order.len() - i - 1)) - 1;
             let (last, here) = (load(order, i - 1, inside), load(order, i, inside));
@@ -273,6 +282,7 @@ mod avx512 {
                 u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
                 "index out of bounds: a row without a weight"
             );
+            // Whether the class changes at each place.
             classes[0] = inside;
             let mut change = 0;
             for (class, &start) in classes[1..=n].iter_mut().zip(starts) {
@@ -284,11 +294,12 @@ mod avx512 {
             let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(last, after), one));
             let keep = !tied & (change | shared | every) & inside;
             let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
-            // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
+            // SAFETY: there are at most i - first boundaries so far, and `at` has 16 entries more than there are places.
             unsafe {
                 let places = _mm512_maskz_compress_epi32(keep as __mmask16, places);
                 _mm512_storeu_si512(at.as_mut_ptr().add(held).cast(), places);
             }
+            // Running sums of the weights, eight at a time, and those at boundaries moved together.
             let halves = if step > 8 { 2 } else { 1 };
             for half in 0..halves {
                 let weight = gather(weights, rows, half, inside);
@@ -314,6 +325,7 @@ mod avx512 {
         held
     }
 
+    /// [`super::weighed_sums`].
     pub fn sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
         // SAFETY: the caller's level says that the processor has the features.
         unsafe { sums_body(order, weights, starts, out) }
@@ -345,6 +357,7 @@ mod avx512 {
         out.iter_mut().zip(&totals).for_each(|(o, &t)| *o = _mm512_reduce_add_epi64(t));
     }
 
+    /// [`super::weighed_steps`].
     pub fn steps(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
         // SAFETY: the caller's level says that the processor has the features.
         unsafe {
@@ -355,7 +368,7 @@ mod avx512 {
         }
     }
 
-    /// With `KNOWN` starts, or any number of them when 0.
+    /// [`steps`] with `KNOWN` starts, or with any number of them if that is 0.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn steps_body<const KNOWN: usize>(
         order: &[u32],
@@ -391,6 +404,7 @@ mod avx512 {
         }
     }
 
+    /// [`super::renumbered`].
     pub fn renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
         // SAFETY: the caller's level says that the processor has the features.
         unsafe { renumbered_body(order, numbers, out) }

@@ -1,9 +1,15 @@
-//! AVX-512 bodies: 64 rows are numbered within their classes at once, 16 sums are brought forward.
+//! The functions of [`super`] for AVX-512; each has the arguments and the result of the function of
+//! its name there.
+//!
+//! The sums of squares of 64 rows need the number of earlier rows of each row's class. These *ranks*
+//! are made class by class: a comparison finds the rows of a class, and an expansion of 0, 1, 2, ...
+//! gives them their ranks.
 
-use super::sums::{BLOCK, CLASSES, ClassSizes, ESTIMATE, Squares};
+use super::sums::{BLOCK, CLASSES, ClassSizes, ESTIMATE, SideSquares, Squares};
 use std::arch::x86_64::*;
 
-/// For each entry the last start that is not behind its row, by bisection.
+/// The number of starts up to the row of each entry is its class; bisection finds it, 16 entries at
+/// a time, in the starts as a table of two registers.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
     let table = [0, 16].map(|from| {
@@ -33,6 +39,7 @@ pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
     }
 }
 
+/// 64 rows are ranked at once, and the sums of 16 rows are brought forward at once.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 pub(super) fn squares(
     rows: &[u16],
@@ -48,6 +55,7 @@ pub(super) fn squares(
     let whole = _mm512_set1_pd(state.whole as f64);
     let (lefts, rights) = (left.as_chunks_mut::<64>().0, right.as_chunks_mut::<64>().0);
     let last = _mm512_set1_epi64(7);
+    // The classes that have rows.
     let present = u32::from(_mm512_test_epi32_mask(in_all[0], in_all[0]))
         | u32::from(_mm512_test_epi32_mask(in_all[1], in_all[1])) << 16;
     for ((rows, left), right) in rows.chunks(64).zip(lefts).zip(rights) {
@@ -61,6 +69,7 @@ pub(super) fn squares(
             let odd = _mm512_add_epi32(_mm512_add_epi32(l, l), _mm512_set1_epi32(1));
             let odd = running_sum(odd);
             let size = running_sum(look_up(class, in_all));
+            // Eight doubles at a time: left = squares, right = whole - 2 cross + squares.
             let mut ends = (squares, cross);
             for half in 0..2 {
                 let square = _mm512_add_pd(squares, numbers_of(odd, half));
@@ -78,6 +87,7 @@ pub(super) fn squares(
         on_left[0] = _mm512_add_epi32(on_left[0], passed[0]);
         on_left[1] = _mm512_add_epi32(on_left[1], passed[1]);
     }
+    // The rows that have passed to the left.
     // SAFETY: two vectors of 16.
     unsafe {
         let at = sizes.left[..CLASSES].as_mut_ptr();
@@ -85,12 +95,13 @@ pub(super) fn squares(
         _mm512_storeu_si512(at.add(16).cast(), on_left[1]);
     }
     if let Some(end) = rows.len().checked_sub(1) {
-        // Whole numbers: `right` is `whole - 2 cross + left`.
+        // Exact, because all sums are whole numbers.
         state.left = left[end] as i64;
         state.cross = (state.whole + state.left - right[end] as i64) / 2;
     }
 }
 
+/// A table of [`CLASSES`] entries.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load(table: &[u32]) -> [__m512i; 2] {
@@ -99,6 +110,7 @@ fn load(table: &[u32]) -> [__m512i; 2] {
     unsafe { [_mm512_loadu_si512(low.as_ptr().cast()), _mm512_loadu_si512(high.as_ptr().cast())] }
 }
 
+/// Write eight doubles.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn store(to: &mut [f64], x: __m512d) {
@@ -124,8 +136,8 @@ fn bytes(rows: &[u16]) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(0)), half(32))
 }
 
-/// For each of 64 rows: how many before it have its class. For each class: its rows. Only
-/// classes with a bit in `present` have some.
+/// The rank of each of 64 rows, which is the number of earlier ones of its class, and the number of
+/// rows of each class. Only classes with a bit in `present` have rows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 fn ranked(class: __m512i, present: u32) -> (__m512i, [__m512i; 2]) {
@@ -136,7 +148,7 @@ fn ranked(class: __m512i, present: u32) -> (__m512i, [__m512i; 2]) {
         while present != 0 {
             let c = present.trailing_zeros() as i8 + 16 * half as i8;
             let rows = _mm512_cmpeq_epi8_mask(class, _mm512_set1_epi8(c));
-            // The n-th row of this class gets the n-th number.
+            // The n-th row of this class gets the rank n.
             rank = _mm512_or_si512(rank, _mm512_maskz_expand_epi8(rows, numbers));
             let lane = (present & present.wrapping_neg()) as __mmask16;
             *passed = _mm512_mask_set1_epi32(*passed, lane, rows.count_ones() as i32);
@@ -146,6 +158,7 @@ fn ranked(class: __m512i, present: u32) -> (__m512i, [__m512i; 2]) {
     (rank, passed)
 }
 
+/// The bytes 0 to 63.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn numbers() -> __m512i {
@@ -162,6 +175,7 @@ fn numbers() -> __m512i {
     unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) }
 }
 
+/// The four quarters of a vector.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn quarters(x: __m512i) -> [__m128i; 4] {
@@ -173,14 +187,14 @@ fn quarters(x: __m512i) -> [__m128i; 4] {
     ]
 }
 
-/// Entries of a table of 32.
+/// The entries of a table at the places `at`, below 32.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(at: __m512i, table: [__m512i; 2]) -> __m512i {
     _mm512_permutex2var_epi32(table[0], at, table[1])
 }
 
-/// Sums of the lanes up to each.
+/// For each lane the sum of the lanes up to it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn running_sum(x: __m512i) -> __m512i {
@@ -191,7 +205,7 @@ fn running_sum(x: __m512i) -> __m512i {
     _mm512_add_epi32(x, _mm512_alignr_epi32::<8>(x, zero))
 }
 
-/// The lower or the upper lanes as numbers.
+/// The lower (`half` 0) or the upper lanes as doubles.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn numbers_of(x: __m512i, half: usize) -> __m512d {
@@ -199,6 +213,7 @@ fn numbers_of(x: __m512i, half: usize) -> __m512d {
     _mm512_cvtepu32_pd(if half == 0 { _mm512_castsi512_si256(x) } else { upper })
 }
 
+/// `plain_changes`, 16 entries or 32 pairs of classes at a time.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &mut [u64]) {
     for (part, entries) in order.chunks(16).enumerate() {
@@ -221,13 +236,14 @@ pub(super) fn changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &
     }
 }
 
+/// `left / l + right / r` is `(left * r + right * l) / (l * r)`: one reciprocal, which is estimated.
 #[target_feature(enable = "avx512f")]
-pub(super) fn purest([first, n]: [u32; 2], left: &[f64], right: &[f64]) -> f64 {
-    let (n, eight) = (_mm512_set1_pd(f64::from(n)), _mm512_set1_pd(8.0));
+pub(super) fn purest(first: u32, sums: SideSquares<'_>) -> f64 {
+    let (n, eight) = (_mm512_set1_pd(f64::from(sums.n)), _mm512_set1_pd(8.0));
     let lanes = _mm512_setr_pd(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0);
     let mut l = _mm512_add_pd(_mm512_set1_pd(f64::from(first)), lanes);
     let mut largest = _mm512_setzero_pd();
-    for (left, right) in left.chunks(8).zip(right.chunks(8)) {
+    for (left, right) in sums.left.chunks(8).zip(sums.right.chunks(8)) {
         let there = ((1_u32 << left.len()) - 1) as __mmask8;
         // SAFETY: lanes behind the end are not read.
         let (left, right) = unsafe {
@@ -236,13 +252,14 @@ pub(super) fn purest([first, n]: [u32; 2], left: &[f64], right: &[f64]) -> f64 {
         };
         let r = _mm512_sub_pd(n, l);
         let sum = _mm512_add_pd(_mm512_mul_pd(left, r), _mm512_mul_pd(right, l));
-        let share = _mm512_rcp14_pd(_mm512_mul_pd(l, r));
-        largest = _mm512_mask_max_pd(largest, there, largest, _mm512_mul_pd(sum, share));
+        let reciprocal = _mm512_rcp14_pd(_mm512_mul_pd(l, r));
+        largest = _mm512_mask_max_pd(largest, there, largest, _mm512_mul_pd(sum, reciprocal));
         l = _mm512_add_pd(l, eight);
     }
     _mm512_reduce_max_pd(largest) * (1.0 + ESTIMATE)
 }
 
+/// Scores of other lanes are replaced as they are loaded.
 #[target_feature(enable = "avx512f")]
 pub(super) fn largest(cuts: &[u64], scores: &mut [f64]) -> f64 {
     let lowest = _mm512_set1_pd(f64::NEG_INFINITY);

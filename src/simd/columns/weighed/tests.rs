@@ -1,4 +1,4 @@
-//! Tests of [`super`].
+//! The kernels compared with each other on every level, and with their definitions.
 
 use super::super::tests::{order, random};
 use super::*;
@@ -46,12 +46,11 @@ fn every_level_weighs_alike() {
                         (vec![0; stride], vec![0; stride * (starts.len() + 1)]);
                     let mut before = vec![3; starts.len() + 1];
                     let sums = PlaneSums { planes: &mut planes, stride, from: 5 };
-                    let range = (first, n);
                     let held = weighed_boundaries(
                         level,
                         &order,
                         &weights,
-                        range,
+                        first..n,
                         wanted,
                         &mut before,
                         &mut at,

@@ -3,8 +3,8 @@
 //! A model of a million nodes is a document of 100 MB, and writing or reading it takes seconds. The
 //! writer ([`to_vec`]) and the reader of raw documents ([`from_chunks`]) check the control every 64
 //! KiB, and a list that is read by [`column`] checks it every 4096 elements. serde cannot pass a
-//! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text is
-//! allocated fallibly.
+//! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text
+//! is allocated fallibly.
 
 use crate::error::{Error, Result};
 use crate::memory;

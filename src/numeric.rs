@@ -1,10 +1,10 @@
-//! Arithmetic that decides results to the last bit: logarithms, entropy, thresholds, ties, exact sums
-//! and random numbers. All modules use these functions, and none their own.
+//! Arithmetic that decides results to the last bit: logarithms, entropy, thresholds, ties, exact
+//! sums and random numbers. All modules use these functions, and none their own.
 //!
 //! Entropies are computed from `log2 x = ln x / ln 2`, never from a library's `log2`: ties between
-//! splits are decided by the last bit, and only this form gives the tables of the papers to the last
-//! digit. For integer counts `log2 c` and `c log2 c` are read from tables of the formula's values, so
-//! table and formula agree to the bit.
+//! splits are decided by the last bit, and only this form gives the tables of the papers to the
+//! last digit. For integer counts `log2 c` and `c log2 c` are read from tables of the formula's
+//! values, so table and formula agree to the bit.
 //!
 //! The process has one pair of tables per power of two, filled on first use: O(n) once, then one
 //! load per logarithm. The formula is evaluated above [`LARGEST_TABLE`], and where there is no
@@ -27,9 +27,9 @@ pub fn x_log2_x(x: f64) -> f64 {
 
 /// `log2 x!` for real x >= 0, which is `log2 gamma(x + 1)`.
 ///
-/// The absolute error is below 1e-14 for x < 10, and the relative error a few units in the last place
-/// above. Factorials up to 20! are products; others are Stirling's series with five terms at an
-/// argument of at least 16, reached by the recurrence `gamma(z + 1) = z gamma(z)`.
+/// The absolute error is below 1e-14 for x < 10, and the relative error a few units in the last
+/// place above. Factorials up to 20! are products; others are Stirling's series with five terms at
+/// an argument of at least 16, reached by the recurrence `gamma(z + 1) = z gamma(z)`.
 pub fn log2_factorial(x: f64) -> f64 {
     if x <= 20.0 && x.fract() == 0.0 {
         return log2((2..=x as u32).map(f64::from).product());
@@ -115,9 +115,9 @@ impl Logs {
         }
     }
 
-    /// Tables for the counts of `rows` rows whose weights sum up to `max`. Few rows have few different
-    /// sums, so the tables have at most 64 entries per row; larger counts are computed, to the same
-    /// bit.
+    /// Tables for the counts of `rows` rows whose weights sum up to `max`. Few rows have few
+    /// different sums, so the tables have at most 64 entries per row; larger counts are computed,
+    /// to the same bit.
     pub fn for_rows(max: u64, rows: usize) -> Self {
         Self::up_to(max.min(64 * rows as u64))
     }
@@ -292,8 +292,8 @@ pub fn entropy<C: Count>(counts: impl Iterator<Item = C>, total: C, logs: Logs) 
     -sum / total.value() + total.log2(logs)
 }
 
-/// Which of several candidates with equal scores is chosen. Candidates are compared in feature order,
-/// then in threshold or value order, and only a strictly larger score replaces the best one.
+/// Which of several candidates with equal scores is chosen. Candidates are compared in feature
+/// order, then in threshold or value order, and only a strictly larger score replaces the best one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
@@ -312,16 +312,16 @@ pub fn better(a: f64, b: f64) -> bool {
     a > b
 }
 
-/// The threshold between two neighbouring data values: their midpoint, or `lo` if the midpoint does not
-/// separate them, as for adjacent doubles.
+/// The threshold between two neighbouring data values: their midpoint, or `lo` if the midpoint does
+/// not separate them, as for adjacent doubles.
 #[inline]
 pub fn midpoint(lo: f64, hi: f64) -> f64 {
     let t = lo / 2.0 + hi / 2.0;
     if t < lo || t >= hi { lo } else { t }
 }
 
-/// The largest double x with `x <= t || x - t < tolerance`, so that `x <= reach(t, tolerance)` is the
-/// same comparison.
+/// The largest double x with `x <= t || x - t < tolerance`, so that `x <= reach(t, tolerance)` is
+/// the same comparison.
 ///
 /// The difference is rounded, so x is found by bisection over the doubles.
 pub fn reach(t: f64, tolerance: f64) -> f64 {
@@ -381,8 +381,8 @@ impl ExactSum {
             sums[exponent][1] += signed >> 32;
         }
         for (exponent, halves) in sums.iter().enumerate() {
-            // The value of a significand's lowest bit, 2^(exponent - 1075), as the bits of a double,
-            // which is subnormal for small exponents.
+            // The value of a significand's lowest bit, 2^(exponent - 1075), as the bits of a
+            // double, which is subnormal for small exponents.
             let power = exponent.max(1);
             let unit = if power > 52 { (power as u64 - 52) << 52 } else { 1 << (power - 1) };
             for (half, scale) in halves.iter().zip([1.0, f64::powi(2.0, 32)]) {
@@ -461,8 +461,8 @@ pub fn from_order_key(key: u64) -> f64 {
 
 /// A 64-bit hash of a seed and a value (the finaliser of SplitMix64).
 ///
-/// Every random choice inside a tree comes from it, with values that name the node, so that a choice
-/// never depends on the thread or the order of growth.
+/// Every random choice inside a tree comes from it, with values that name the node, so that a
+/// choice never depends on the thread or the order of growth.
 #[inline]
 pub fn mix(seed: u64, value: u64) -> u64 {
     let mut z =

@@ -139,8 +139,9 @@ pub struct OptionInfo {
     /// Default, as JSON text.
     pub default: &'static str,
     /// Some other values of a criterion's option, as a JSON list. Tests fit with each of them, with
-    /// defaults for the other options, and check the criterion's `convex` and `fractional`; its other
-    /// facts, such as the range, hold for the defaults alone. Empty if no value is valid with those.
+    /// defaults for the other options, and check the criterion's `convex` and `fractional`; its
+    /// other facts, such as the range, hold for the defaults alone. Empty if no value is valid with
+    /// those.
     pub others: &'static str,
     /// Other values that Python accepts, in words; empty if there are none.
     pub besides: &'static str,

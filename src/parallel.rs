@@ -1,8 +1,8 @@
 //! Threads: pools, jobs that can be cancelled, and parallel loops. No other module starts a thread.
 //!
 //! **Pools.** Rayon's global pool hangs in a forked child, so each process has its own pools. A
-//! process claims a slot by one atomic exchange on its id *before* it takes a lock, and a child never
-//! uses the slot of its parent, whose pools are leaked there.
+//! process claims a slot by one atomic exchange on its id *before* it takes a lock, and a child
+//! never uses the slot of its parent, whose pools are leaked there.
 //!
 //! **Jobs.** [`run`] gives a job that is expected to be long to a pool while the calling thread
 //! waits, and runs a short one on the calling thread. In both cases the calling thread calls the
@@ -11,8 +11,8 @@
 //! caught and returned as [`Error::Internal`].
 //!
 //! **Loops.** Inside a job only [`map`] and [`for_each_mut`] start parallel work. With one thread
-//! they are plain loops, and results come in the order of the items, so results do not depend on the
-//! number of threads.
+//! they are plain loops, and results come in the order of the items, so results do not depend on
+//! the number of threads.
 
 use crate::error::{Error, Result};
 use crate::memory::{self, Budget};
@@ -77,8 +77,8 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     None
 }
 
-/// The handle of a job, which it shares with its caller: number of threads, memory, cancellation and
-/// progress. Methods that return a `Control` return a handle of the same job with other limits.
+/// The handle of a job, which it shares with its caller: number of threads, memory, cancellation
+/// and progress. Methods that return a `Control` return a handle of the same job with other limits.
 #[derive(Debug, Clone)]
 pub struct Control {
     threads: usize,
@@ -361,8 +361,8 @@ fn run_in_pool(
     })
 }
 
-/// Call `work(0)` to `work(n - 1)` in parallel. Not generic: instances of rayon's loop for each caller
-/// were a quarter of the compiled crate.
+/// Call `work(0)` to `work(n - 1)` in parallel. Not generic: instances of rayon's loop for each
+/// caller were a quarter of the compiled crate.
 fn for_each_index(n: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..n).into_par_iter().with_max_len(1).for_each(work);
 }
@@ -408,8 +408,8 @@ pub fn for_each_mut<T: Send>(
     .map(drop)
 }
 
-/// The number of threads that scikit-learn's `n_jobs` means: None is one, and -1 is all cores, -2 all
-/// but one and so on; at most 1024.
+/// The number of threads that scikit-learn's `n_jobs` means: None is one, and -1 is all cores, -2
+/// all but one and so on; at most 1024.
 ///
 /// # Errors
 /// [`Error::Parameter`] for 0.

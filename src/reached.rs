@@ -1,4 +1,5 @@
-//! Counts of the code paths ("ways") of growth, by which tests prove that their cases reach each path.
+//! Counts of the code paths ("ways") of growth, by which tests prove that their cases reach each
+//! path.
 //!
 //! There are several paths for the same result: for forms of a node's rows, of candidates and of
 //! scoring. Each calls [`count`] once per node, feature or block, never per row, and [`counts`] has
@@ -35,7 +36,7 @@ ways! {
     // Thresholds of sorted rows.
     WalkCounted "walk/counted" "Thresholds of unit rows of few classes, counted by class.",
     WalkCountedMissing "walk/counted, missing" "`WalkCounted` with a branch of missing values.",
-    WalkCountedAll "walk/counted, no convexity" "`WalkCounted` at every boundary, without convexity.",
+    WalkCountedAll "walk/counted, no convexity" "`WalkCounted` at every boundary.",
     WalkWeighed "walk/weighed" "Thresholds of rows with fixed-point weights.",
     WalkWeighedMissing "walk/weighed, missing" "`WalkWeighed` with a branch of missing values.",
     WalkBoxes "walk/boxes" "Boxes of places that a bound excludes.",
@@ -70,7 +71,7 @@ ways! {
     LanesSums "codes/masks, class sums" "Cuts of at most 64 rows, by sums over classes.",
     LanesWords "codes/masks, words" "Cuts of at most 64 rows of two classes, as words.",
     CountersChosen "codes/counters of some" "Counters of the features that a node has drawn.",
-    CountersKept "codes/counters kept" "Counters of a child: the parent's less those of the other children.",
+    CountersKept "codes/counters kept" "The parent's counters less those of the other children.",
     CountersPacked "codes/counters packed" "Counters that become words in a smaller node.",
     CountersWide "codes/counters, wide" "Counters of codes of two bytes.",
     CountersWeighed "codes/counters, weights" "Counters of real weights.",

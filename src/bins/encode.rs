@@ -187,8 +187,8 @@ impl BinnedTable {
         self.drawn_as(WeightWidth::Word, copies)
     }
 
-    /// A bootstrap sample with a row for each copy. `copies` has the number of copies of each row, and
-    /// `weights` the weight of each row of the sample.
+    /// A bootstrap sample with a row for each copy. `copies` has the number of copies of each row,
+    /// and `weights` the weight of each row of the sample.
     pub fn drawn_weighing(&self, copies: &[u32], weights: &[i64]) -> Records {
         let from = self.records.layout;
         let layout = RowLayout::new(from.features, from.wide, WeightWidth::Long);

@@ -2,9 +2,9 @@
 //!
 //! A table of buckets says how many cuts lie below the bucket of a value, and a few comparisons
 //! count those inside the bucket. Buckets divide the range of the cuts evenly, either in the values
-//! or in their bit patterns (for columns of many scales), whichever leaves fewer cuts in the fullest
-//! bucket. If that bucket has more than [`MOST_STEPS`], cuts are found by bisection instead. About
-//! 2 ns per value.
+//! or in their bit patterns (for columns of many scales), whichever leaves fewer cuts in the
+//! fullest bucket. If that bucket has more than [`MOST_STEPS`], cuts are found by bisection
+//! instead. About 2 ns per value.
 
 use crate::numeric::order_key;
 

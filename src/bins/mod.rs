@@ -1,16 +1,16 @@
 //! Numbers as codes of bins, in rows of bytes, for growth on histograms.
 //!
-//! [`edges`] finds the cut points of each numeric column: between all values if there are no more of
-//! them than bins, else such that bins have about equal weight. They depend on the multiset of the
-//! rows alone, not on their order, their partition or the number of threads; rows that are not in
-//! memory together have [`EdgeSummary`]. [`BinnedTable`] then holds each row as a short record: a
-//! code of one byte (two if a feature has more than 256 codes) per feature, the class, and the
+//! [`edges`] finds the cut points of each numeric column: between all values if there are no more
+//! of them than bins, else such that bins have about equal weight. They depend on the multiset of
+//! the rows alone, not on their order, their partition or the number of threads; rows that are not
+//! in memory together have [`EdgeSummary`]. [`BinnedTable`] then holds each row as a short record:
+//! a code of one byte (two if a feature has more than 256 codes) per feature, the class, and the
 //! weight if rows have weights. A missing value has the last code. For each bin the lowest and the
 //! highest training value are kept, so that a threshold can lie between the values of two bins.
 //! [`GroupedRecords`] counts and divides the rows of one partition of a distributed fit.
 //!
-//! Memory: `features + 1` bytes per row (with wide codes `2 * features + 1`), and 1 to 8 bytes for a
-//! weight, rounded up to a multiple of eight. Time: a few nanoseconds per value. Not where every
+//! Memory: `features + 1` bytes per row (with wide codes `2 * features + 1`), and 1 to 8 bytes for
+//! a weight, rounded up to a multiple of eight. Time: a few nanoseconds per value. Not where every
 //! boundary between two values must be a candidate and columns have more values than bins.
 
 mod encode;
@@ -29,8 +29,8 @@ pub use summary::{EdgeSummary, ValueCounts};
 
 use crate::data::{Column, Dataset, MISSING};
 
-/// Rows of a tile, which is read column by column. The cells of a row may lie side by side, so a tile
-/// is small enough for the first-level cache.
+/// Rows of a tile, which is read column by column. The cells of a row may lie side by side, so a
+/// tile is small enough for the first-level cache.
 const TILE: usize = 128;
 
 /// Some rows of a training set, by their numbers in a [`RowSource`].
@@ -76,8 +76,8 @@ impl<'a> RowChoice<'a> {
 
 /// A table whose cells are read a column of a tile at a time.
 pub trait RowSource: Sync {
-    /// Write the values of a numeric feature in the rows at the places `first..first + out.len()` of
-    /// `rows`; NaN is missing.
+    /// Write the values of a numeric feature in the rows at the places `first..first + out.len()`
+    /// of `rows`; NaN is missing.
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
     /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
     /// `rows`; [`MISSING`] is missing.
@@ -107,8 +107,8 @@ pub struct FeatureBins {
     pub codes: u32,
     /// Whether some training row has the code `codes`, which means "missing".
     pub missing: bool,
-    /// `[lowest, highest]` training value of each bin, in descending order for an empty bin; None for
-    /// a nominal feature.
+    /// `[lowest, highest]` training value of each bin, in descending order for an empty bin; None
+    /// for a nominal feature.
     pub ranges: Option<Vec<[f64; 2]>>,
 }
 

@@ -1,8 +1,8 @@
 //! The rows of one partition of a distributed fit, which a worker counts and divides while the tree
 //! grows in another process.
 //!
-//! Rows are sorted by *group*: the rows of one open node of the tree. [`GroupedRecords::count`] makes
-//! the histograms of groups, which [`add_counts`] adds up over partitions;
+//! Rows are sorted by *group*: the rows of one open node of the tree. [`GroupedRecords::count`]
+//! makes the histograms of groups, which [`add_counts`] adds up over partitions;
 //! [`GroupedRecords::divide`] moves rows to the groups of the children; and
 //! [`GroupedRecords::rows_of`] copies the rows of small nodes, which are grown at the centre. A
 //! histogram has a plane of counters per class, `[code * features + feature]`, and a plane that
@@ -279,7 +279,8 @@ mod tests {
                 }
             }
             assert_eq!(counted, naive);
-            // The first group is divided by feature 1; half of the last goes to group 2 by feature 2.
+            // The first group is divided by feature 1; half of the last goes to group 2 by feature
+            // 2.
             let targets = [1, 1, 0, 0, 0, -1, -1, -1, -1, -1, 2, -1, 2, -1, 2];
             let splits = GroupSplits { features: &[1, 0, 2], targets: &targets, groups: 3 };
             let (rows, starts) = part.divide(&splits).unwrap();

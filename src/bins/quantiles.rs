@@ -1,15 +1,15 @@
 //! Cut points of numeric columns for histograms.
 //!
 //! A column with at most `bins` distinct values is cut midway between any two neighbouring values.
-//! Any other is cut by Weka's rule of equal frequency (`discretize::equal_frequency`): with weight W
-//! after the last cut and b bins still to make, the next cut is the boundary between two values at
-//! which the running weight is nearest to W / b. Comparisons are made in integers.
+//! Any other is cut by Weka's rule of equal frequency (`discretize::equal_frequency`): with weight
+//! W after the last cut and b bins still to make, the next cut is the boundary between two values
+//! at which the running weight is nearest to W / b. Comparisons are made in integers.
 //!
 //! **Which rows decide.** Up to [`SAMPLE`] rows (or copies, if weights are copies), all of them.
-//! Beyond that, about [`SAMPLE`] rows that `sample` chooses by their content, so that permuted rows,
-//! and copies instead of weights, give the same cuts. Whether a column has at most `bins` distinct
-//! values is found on all rows. A column with too few distinct values in the sample (fewer than
-//! [`LEAST_DISTINCT`] per bin) is cut on all rows.
+//! Beyond that, about [`SAMPLE`] rows that `sample` chooses by their content, so that permuted
+//! rows, and copies instead of weights, give the same cuts. Whether a column has at most `bins`
+//! distinct values is found on all rows. A column with too few distinct values in the sample (fewer
+//! than [`LEAST_DISTINCT`] per bin) is cut on all rows.
 //!
 //! O(n) for the distinct values, and per column one radix sort of at most [`SAMPLE`] values (of all
 //! values if the sample is too coarse) and O(bins log n).
@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::numeric::{from_order_key, midpoint, order_key};
 use crate::parallel::{self, Control};
 
-/// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has 256
-/// rows of it, so that its weight is off by about 6 %.
+/// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has
+/// 256 rows of it, so that its weight is off by about 6 %.
 pub const SAMPLE: u64 = 1 << 16;
 /// Distinct values per bin that a sample must have.
 pub(super) const LEAST_DISTINCT: usize = 16;
@@ -79,8 +79,8 @@ pub fn values_of_all(
     Ok(found.into_iter().collect())
 }
 
-/// Columns that are copied at once: several, because the cells of a row may lie side by side, but not
-/// all, as memory for the copies is limited.
+/// Columns that are copied at once: several, because the cells of a row may lie side by side, but
+/// not all, as memory for the copies is limited.
 const TOGETHER: usize = 32;
 
 /// Copies of some columns with some of their rows.
@@ -262,8 +262,8 @@ impl Ranked {
     }
 
     /// The last value of the bin that starts with value number `first`; None if only one value is
-    /// left. `before` is the weight of the values below, and `open` the number of bins to make of the
-    /// rest.
+    /// left. `before` is the weight of the values below, and `open` the number of bins to make of
+    /// the rest.
     fn boundary(&self, first: usize, before: u64, open: u64) -> Option<usize> {
         let groups = self.values.len();
         let left = self.ends[groups - 1] - before;
@@ -343,8 +343,8 @@ fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
     sorted_by_digits(keys, |key, pass| (key >> (pass as u32 * DIGIT)) as usize)
 }
 
-/// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of each
-/// run with equal upper bits.
+/// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of
+/// each run with equal upper bits.
 fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
     if keys.len() < LEAST_FOR_RADIX {
         keys.sort_unstable();

@@ -74,8 +74,8 @@ pub(super) fn sampled_rows(
     Ok(Some(parts.concat()))
 }
 
-/// The hash of a cell, with the keys of its column. Small whole numbers differ in their highest bits
-/// alone, which a product would lose, so these are folded into the lower ones first.
+/// The hash of a cell, with the keys of its column. Small whole numbers differ in their highest
+/// bits alone, which a product would lose, so these are folded into the lower ones first.
 #[inline]
 fn spread(bits: u64, a: u64, b: u64) -> u64 {
     (bits ^ (bits >> 32) ^ b).wrapping_mul(a)

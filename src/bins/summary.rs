@@ -1,10 +1,11 @@
-//! Cut points of rows that are not in memory together: batches of a file or partitions of a cluster.
+//! Cut points of rows that are not in memory together: batches of a file or partitions of a
+//! cluster.
 //!
 //! Each part of the rows has an [`EdgeSummary`]: its rows of the sample (which content and total
 //! number of rows decide), and the distinct values of each column as long as they are few. Two
 //! summaries are merged by appending samples and uniting values. A column with too few distinct
-//! values in the sample is counted on all rows instead ([`ValueCounts`]), part by part. The cuts are
-//! those that [`super::edges`] finds on all rows together, to the last bit.
+//! values in the sample is counted on all rows instead ([`ValueCounts`]), part by part. The cuts
+//! are those that [`super::edges`] finds on all rows together, to the last bit.
 //!
 //! Memory: the sample, about [`super::quantiles::SAMPLE`] rows; 16 bytes per distinct value of a
 //! column that is counted.
@@ -29,8 +30,8 @@ pub struct EdgeSummary {
 }
 
 impl EdgeSummary {
-    /// The summary of some of `total` rows, where copies count. `is_numeric` says which features are
-    /// numbers.
+    /// The summary of some of `total` rows, where copies count. `is_numeric` says which features
+    /// are numbers.
     pub fn new(
         cells: &dyn RowSource,
         is_numeric: &[bool],

@@ -82,7 +82,8 @@ impl Dataset {
         &self.internal
     }
 
-    /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn from.
+    /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn
+    /// from.
     pub fn sort_columns(&self, control: &Control) -> Result<()> {
         parallel::map(control, self.columns.len(), |i| {
             control.check()?;
@@ -229,7 +230,8 @@ impl DatasetBuilder {
     }
 
     /// Add nominal columns whose cells lie side by side, with at most 255 levels each and without
-    /// missing values; `code(row, column)` reads a cell, and `levels` has the levels of each column.
+    /// missing values; `code(row, column)` reads a cell, and `levels` has the levels of each
+    /// column.
     ///
     /// # Errors
     /// [`Error::Data`] names the column and row of a code without a level.

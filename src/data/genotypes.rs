@@ -1,5 +1,5 @@
-//! Genotypes in two bits: as files hold them ([`PackedGenotypes`], variant by variant), and as two bit
-//! planes per sample ([`GenotypePlanes`]), which `stats::neighbours::genotypes` compares.
+//! Genotypes in two bits: as files hold them ([`PackedGenotypes`], variant by variant), and as two
+//! bit planes per sample ([`GenotypePlanes`]), which `stats::neighbours::genotypes` compares.
 //!
 //! A `.bed` file of PLINK has four samples per byte, the first in the lowest bits: 00 two copies of
 //! allele 1, 10 one, 11 none, 01 missing. To compare samples, the low bits of all variants of a
@@ -268,8 +268,8 @@ fn even_bits(x: u64) -> u64 {
     (x | x >> 16) & 0xffff_ffff
 }
 
-/// Transpose a matrix of 64 x 64 bits: bit j of word i becomes bit i of word j. Blocks of 32 x 32 bits
-/// are exchanged, then blocks of 16 x 16 in each quarter, and so on.
+/// Transpose a matrix of 64 x 64 bits: bit j of word i becomes bit i of word j. Blocks of 32 x 32
+/// bits are exchanged, then blocks of 16 x 16 in each quarter, and so on.
 fn transpose64(x: &mut [u64; 64]) {
     let (mut width, mut low) = (32, 0xffff_ffff_u64);
     while width > 0 {

@@ -1,10 +1,11 @@
 //! A training set: columns, which are encoded once, with classes, weights, schema and sets of rows.
 //!
-//! Rows get *internal* numbers, by which they are sorted by class (stably in the original order), so
-//! that the rows of a class are a range and the class of a row is a few comparisons. Growth works on
-//! internal numbers alone; [`Dataset::original`] translates them back for results. A numeric column
-//! ([`NumericColumn`]) has its values and, made on first use, its sorted order; a nominal column
-//! ([`NominalColumn`]) has codes. Genotypes have a form of their own ([`genotypes`]).
+//! Rows get *internal* numbers, by which they are sorted by class (stably in the original order),
+//! so that the rows of a class are a range and the class of a row is a few comparisons. Growth
+//! works on internal numbers alone; [`Dataset::original`] translates them back for results. A
+//! numeric column ([`NumericColumn`]) has its values and, made on first use, its sorted order; a
+//! nominal column ([`NominalColumn`]) has codes. Genotypes have a form of their own
+//! ([`genotypes`]).
 
 mod bins;
 mod column;

@@ -1,11 +1,11 @@
 //! Nominal data as bit planes: one bit per row, feature and value, from which growth on nominal
 //! features makes its tables by popcounts.
 //!
-//! Rows lie class by class, and each class begins a new 64-bit word, so that a count under a part of
-//! a node's mask is a count within a class. Planes are word-major (see `simd::columns`). Features
-//! with the same number of values are neighbours, ordered by value and then by feature, so that
-//! counts come out as blocks of tables as criteria read them. The last value of a feature has no
-//! plane: its counts are what remains. Memory: `rows * sum of (values - 1) / 8` bytes.
+//! Rows lie class by class, and each class begins a new 64-bit word, so that a count under a part
+//! of a node's mask is a count within a class. Planes are word-major (see `simd::columns`).
+//! Features with the same number of values are neighbours, ordered by value and then by feature, so
+//! that counts come out as blocks of tables as criteria read them. The last value of a feature has
+//! no plane: its counts are what remains. Memory: `rows * sum of (values - 1) / 8` bytes.
 
 use super::{Codes, Column};
 use crate::simd::Level;

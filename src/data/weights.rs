@@ -24,8 +24,8 @@ pub enum Weights {
     },
 }
 
-/// The range of the sum of fixed-point weights: squares, and products of two squares, are finite and
-/// not zero.
+/// The range of the sum of fixed-point weights: squares, and products of two squares, are finite
+/// and not zero.
 const LEAST: f64 = 1e-60;
 const MOST: f64 = 1e60;
 

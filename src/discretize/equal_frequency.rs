@@ -1,15 +1,15 @@
-//! Equal frequency, by the greedy rule of Weka's unsupervised `Discretize -F`: each bin ends where its
-//! weight is nearest to the average of the remaining weight.
+//! Equal frequency, by the greedy rule of Weka's unsupervised `Discretize -F`: each bin ends where
+//! its weight is nearest to the average of the remaining weight.
 //!
 //! With weight W after the last cut and b bins still to make, the aim is W / b. In the order of the
 //! distinct values, the first boundary at which the running weight reaches the aim is compared with
 //! the boundary before it (unless the bin is empty there). The nearer one becomes a cut, the later
 //! one if both are equally near. If the values end before the aim is reached, the last boundary
-//! becomes the cut. Cuts lie midway between distinct values, so equal values stay together and there
-//! may be fewer bins than asked for.
+//! becomes the cut. Cuts lie midway between distinct values, so equal values stay together and
+//! there may be fewer bins than asked for.
 //!
-//! Comparisons are made in integers (multiplied by b, with real weights in fixed point), so they are
-//! exact. O(n). `bins::quantiles` has the same rule by bisection, for millions of rows.
+//! Comparisons are made in integers (multiplied by b, with real weights in fixed point), so they
+//! are exact. O(n). `bins::quantiles` has the same rule by bisection, for millions of rows.
 
 use super::sorted::Sorted;
 

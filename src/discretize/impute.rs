@@ -1,7 +1,7 @@
 //! Replacements of missing values: the mean of a numeric column and the mode of a nominal one.
 //!
-//! The mean is an exact sum, rounded once, divided by the weight of the rows. The mode is the first of
-//! the most frequent levels in declared order. O(n). Not for columns in which missing values are
+//! The mean is an exact sum, rounded once, divided by the weight of the rows. The mode is the first
+//! of the most frequent levels in declared order. O(n). Not for columns in which missing values are
 //! informative: a branch for missing values keeps that information.
 
 use crate::data::{Codes, MISSING, NominalColumn, NumericColumn, RowSet, Weights};

@@ -4,13 +4,14 @@
 //! U. M. Fayyad & K. B. Irani, Multi-interval discretization of continuous-valued attributes for
 //! classification learning, IJCAI 1993. In a set S of weight N, every boundary between distinct
 //! values is a candidate with `E = (N1 H(S1) + N2 H(S2)) / N`. The first with the smallest E is
-//! chosen, and the cut lies midway. With `gain = H(S) - E`, and k, k1, k2 the numbers of classes that
-//! occur in S and its halves, the cut is accepted if
+//! chosen, and the cut lies midway. With `gain = H(S) - E`, and k, k1, k2 the numbers of classes
+//! that occur in S and its halves, the cut is accepted if
 //!
 //! `gain > (log2(N - 1) + delta) / N`, `delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))`,
 //!
-//! and then both halves are cut in the same way. N is a weight (a number of copies of rows); a set of
-//! weight below 2 is not cut. These are the cuts of Weka's supervised `Discretize` without options.
+//! and then both halves are cut in the same way. N is a weight (a number of copies of rows); a set
+//! of weight below 2 is not cut. These are the cuts of Weka's supervised `Discretize` without
+//! options.
 //!
 //! O(n k) per level of the recursion, which is an explicit stack. A column that says nothing about
 //! the classes is one bin.

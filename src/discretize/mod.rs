@@ -1,15 +1,16 @@
-//! Cut points from data: equal width, equal frequency, and Fayyad & Irani's MDLP. [`mean`] and [`mode`]
-//! replace missing values.
+//! Cut points from data: equal width, equal frequency, and Fayyad & Irani's MDLP. [`mean`] and
+//! [`mode`] replace missing values.
 //!
 //! A method is fitted to one numeric column at a time, on the given rows; rows of weight 0 and
 //! missing values are left out. [`Bins`] applies the result: bin `b` is `(cuts[b-1], cuts[b]]`,
 //! values beyond the range belong to the first or the last bin, missing values stay missing, and
 //! empty bins stay declared. Weights are copies of rows: equal frequency and MDLP use them, equal
-//! width uses the range alone. All sums of weights are exact integers, so the cuts depend neither on
-//! the order of the rows nor on the number of threads.
+//! width uses the range alone. All sums of weights are exact integers, so the cuts depend neither
+//! on the order of the rows nor on the number of threads.
 //!
-//! Equal width is O(n). The others need the sorted column (cached by [`NumericColumn`]) and O(n), or
-//! O(n k depth) for MDLP with k classes. Not for growth by thresholds, which searches all of them.
+//! Equal width is O(n). The others need the sorted column (cached by [`NumericColumn`]) and O(n),
+//! or O(n k depth) for MDLP with k classes. Not for growth by thresholds, which searches all of
+//! them.
 
 mod equal_frequency;
 mod equal_width;

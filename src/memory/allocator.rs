@@ -1,10 +1,10 @@
-//! The global allocator of the Python extension: the system's, which after a refusal gives the reserve
-//! back ([`super`] explains it) and asks again.
+//! The global allocator of the Python extension: the system's, which after a refusal gives the
+//! reserve back ([`super`] explains it) and asks again.
 //!
 //! This is the only `unsafe` outside `simd`, as [`GlobalAlloc`] is an unsafe trait. Every method
-//! passes its arguments to [`System`] unchanged, once and, after a refusal, again. Nothing here reads
-//! or writes the memory, keeps a pointer, allocates or unwinds. `bindings` installs it; a Rust
-//! program must install it itself.
+//! passes its arguments to [`System`] unchanged, once and, after a refusal, again. Nothing here
+//! reads or writes the memory, keeps a pointer, allocates or unwinds. `bindings` installs it; a
+//! Rust program must install it itself.
 #![allow(unsafe_code)]
 
 use super::{count, grown, refused};

@@ -8,14 +8,14 @@
 //!    back and tries again, so that the allocation succeeds, and counts an exhaustion.
 //! 2. **A count.** [`crate::parallel::Control::check`] compares the number of exhaustions with that
 //!    at the beginning of the job, and ends the job with [`Error::Memory`], on whatever thread.
-//! 3. **A bound on the next allocation.** The reserve is at least twice the largest allocation since
-//!    the running calls began, because a vector that grows doubles, and at least the need given to
-//!    [`reserve`]. Where the reserve cannot grow with the allocations, the job ends before anything
-//!    has been refused.
+//! 3. **A bound on the next allocation.** The reserve is at least twice the largest allocation
+//!    since the running calls began, because a vector that grows doubles, and at least the need
+//!    given to [`reserve`]. Where the reserve cannot grow with the allocations, the job ends before
+//!    anything has been refused.
 //!
-//! Larger buffers whose size is known are allocated fallibly: [`reserve`] tries [`Need::peak`] before
-//! the work, and [`zeroed`] and [`with_capacity`] return an error. A thread whose allocation is
-//! refused waits up to a second for other threads that are ending their jobs.
+//! Larger buffers whose size is known are allocated fallibly: [`reserve`] tries [`Need::peak`]
+//! before the work, and [`zeroed`] and [`with_capacity`] return an error. A thread whose allocation
+//! is refused waits up to a second for other threads that are ending their jobs.
 //!
 //! A call may have a limit ([`Budget`]): before a pass allocates, it asks [`Budget::admit`] for the
 //! bytes of its plan, and plans smaller blocks where these are too many.
@@ -36,8 +36,9 @@ use std::sync::{Mutex, MutexGuard};
 
 const MIB: usize = 1 << 20;
 
-/// Bytes of the reserve of a short call, which runs on the calling thread. It is kept between calls,
-/// and allocations below it never change the reserve. A variable because tests change it ([`scale`]).
+/// Bytes of the reserve of a short call, which runs on the calling thread. It is kept between
+/// calls, and allocations below it never change the reserve. A variable because tests change it
+/// ([`scale`]).
 static SMALL: AtomicUsize = AtomicUsize::new(MIB);
 /// Bytes of the reserve of a long call, which has threads and many buffers.
 pub const BASE: usize = 16 * MIB;
@@ -54,8 +55,8 @@ static REFUSED: AtomicUsize = AtomicUsize::new(0);
 static HELD: AtomicUsize = AtomicUsize::new(0);
 /// The reserve. The allocator never waits for this lock ([`locked`]).
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
-/// Bytes of the largest allocation that was larger than the reserve at its time, since the last call
-/// of [`scale`].
+/// Bytes of the largest allocation that was larger than the reserve at its time, since the last
+/// call of [`scale`].
 static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
 /// Whether the reserve could not grow, so that growing it is not tried at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
@@ -74,8 +75,8 @@ thread_local! {
     static BALANCE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Count the bytes of an allocation, or of a release if the number is negative. In debug builds only,
-/// for tests.
+/// Count the bytes of an allocation, or of a release if the number is negative. In debug builds
+/// only, for tests.
 #[inline]
 fn count(bytes: isize) {
     if !cfg!(debug_assertions) {
@@ -102,8 +103,9 @@ fn grown(size: usize) {
     }
 }
 
-/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. None in
-/// release builds, which do not count; zeros in a program that has not installed the [`Allocator`].
+/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. None
+/// in release builds, which do not count; zeros in a program that has not installed the
+/// [`Allocator`].
 pub fn allocated() -> Option<(usize, usize)> {
     if !cfg!(debug_assertions) {
         return None;
@@ -115,9 +117,9 @@ pub fn allocated() -> Option<(usize, usize)> {
 
 /// The memory that a call may allocate.
 ///
-/// Bytes are counted as the call plans them, not as the process allocates them. So calls that run at
-/// the same time do not count against each other's limits, and whether a call is refused depends on
-/// its input alone.
+/// Bytes are counted as the call plans them, not as the process allocates them. So calls that run
+/// at the same time do not count against each other's limits, and whether a call is refused depends
+/// on its input alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
     /// The user's limit.
@@ -169,15 +171,14 @@ impl Budget {
 
     /// Check that `bytes` for the work `what` may be allocated.
     ///
-    /// # Errors
-    /// [`Error::Need`], with the need and the remedy, if they exceed the limit or the system does not
-    /// have them.
+    /// # Errors [`Error::Need`], with the need and the remedy, if they exceed the limit or the
+    /// system does not have them.
     pub fn admit(&self, what: &'static str, bytes: usize, remedy: &'static str) -> Result<()> {
         self.admit_first(what, [bytes, bytes], remedy)
     }
 
-    /// [`Self::admit`] for the first step of some work: `[bytes of the first step, bytes of all]`. The
-    /// error states the need of all.
+    /// [`Self::admit`] for the first step of some work: `[bytes of the first step, bytes of all]`.
+    /// The error states the need of all.
     ///
     /// # Errors
     /// [`Error::Need`].
@@ -206,7 +207,8 @@ fn small() -> usize {
     SMALL.load(Ordering::Relaxed)
 }
 
-/// Set the reserve of a short call to `bytes`, and that of a long one to 16 times as much, for tests.
+/// Set the reserve of a short call to `bytes`, and that of a long one to 16 times as much, for
+/// tests.
 ///
 /// Returns the bytes of the largest allocation since the last call that was neither fallible nor
 /// covered by the reserve. Tests make all calls with a small reserve and few rows: 0 means that no
@@ -329,8 +331,8 @@ pub fn is_there(bytes: usize) -> Result<()> {
     }
 }
 
-/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. For buffers that are
-/// much larger than the data they are made from.
+/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. For buffers that
+/// are much larger than the data they are made from.
 ///
 /// # Errors
 /// [`Error::Memory`] if the system does not have the memory.

@@ -256,8 +256,8 @@ impl ArffRows {
         Fault::new(problem).at(number).error()
     }
 
-    /// Append a value to the column of attribute `j`. A bare question mark is missing; an empty bare
-    /// value is an error.
+    /// Append a value to the column of attribute `j`. A bare question mark is missing; an empty
+    /// bare value is an error.
     fn cell(
         &mut self,
         j: usize,

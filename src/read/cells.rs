@@ -10,7 +10,8 @@
 use super::{Fault, ReadLimits, Result, append, push};
 use crate::memory::try_reserve;
 
-/// Longer lines are left to the state machine, so that a long line is not searched for its end in vain.
+/// Longer lines are left to the state machine, so that a long line is not searched for its end in
+/// vain.
 const LONG_LINE: usize = 1 << 16;
 
 /// The lowest and the highest bit of each of eight bytes.
@@ -335,8 +336,8 @@ impl CellScanner {
             && !self.after_return
     }
 
-    /// Divide a line (without its end) at once. False, and nothing has happened, if it has a quote, a CR
-    /// or a blank before a cell, is empty, or exceeds a limit.
+    /// Divide a line (without its end) at once. False, and nothing has happened, if it has a quote,
+    /// a CR or a blank before a cell, is empty, or exceeds a limit.
     #[inline]
     fn line_at_once(&mut self, line: &[u8], limits: &ReadLimits) -> Result<bool> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -1,4 +1,5 @@
-//! One column while it is read: numbers, codes of declared labels, or codes of the labels that occur.
+//! One column while it is read: numbers, codes of declared labels, or codes of the labels that
+//! occur.
 //!
 //! Most cells are short, and each takes a few nanoseconds: a number of up to 15 digits is read
 //! without the standard parser, and a label of up to seven bytes is one word, whose code is found
@@ -61,8 +62,8 @@ impl From<super::ReadError> for Refusal {
     }
 }
 
-/// A hash function by folded multiplication: quick for the few bytes of a label. Its keys are random
-/// per process, so that no file can choose collisions.
+/// A hash function by folded multiplication: quick for the few bytes of a label. Its keys are
+/// random per process, so that no file can choose collisions.
 #[derive(Debug, Clone)]
 pub(crate) struct Seeded {
     start: u64,
@@ -137,8 +138,8 @@ pub(crate) enum ColumnBuilder {
 /// The largest whole number, 2^53 - 1, up to which float64 has all of them.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// A hash table from short labels to codes. A label is a word ([`packed`]), so no text is compared or
-/// stored apart. Open addressing; at most half of the slots are taken.
+/// A hash table from short labels to codes. A label is a word ([`packed`]), so no text is compared
+/// or stored apart. Open addressing; at most half of the slots are taken.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ShortLabels {
     /// (word, code); the word of an empty slot is 0.
@@ -329,8 +330,8 @@ impl ColumnBuilder {
         }
     }
 
-    /// Append a cell if it is a short number or a known short label; false, and nothing has happened,
-    /// if it is not.
+    /// Append a cell if it is a short number or a known short label; false, and nothing has
+    /// happened, if it is not.
     #[inline]
     pub(crate) fn take_quickly(&mut self, cell: &[u8]) -> Result<bool> {
         match self {

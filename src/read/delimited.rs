@@ -52,7 +52,8 @@ struct PendingColumn {
     builder: ColumnBuilder,
     /// Whether text makes it a column of labels instead of an error.
     may_fail: bool,
-    /// The first cell whose number is refused. It is an error only if the column stays one of numbers.
+    /// The first cell whose number is refused. It is an error only if the column stays one of
+    /// numbers.
     refused: Option<RefusedNumber>,
 }
 

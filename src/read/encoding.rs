@@ -23,7 +23,8 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Take the next block, and return it without the mark, which may be spread over several blocks.
+    /// Take the next block, and return it without the mark, which may be spread over several
+    /// blocks.
     pub fn feed<'a>(&mut self, block: &'a [u8]) -> Cow<'a, [u8]> {
         let mut block = Cow::Borrowed(block);
         if !self.started {
@@ -81,7 +82,8 @@ impl Encoding {
         }
     }
 
-    /// At the end of the file, the first line that is not UTF-8. If there is one, the file is Latin-1.
+    /// At the end of the file, the first line that is not UTF-8. If there is one, the file is
+    /// Latin-1.
     pub fn latin1(&self) -> Option<u64> {
         self.latin1.or((!self.tail.is_empty()).then_some(self.lines + 1))
     }

@@ -1,8 +1,8 @@
 //! The tokens of a line of ARFF: values (bare or quoted), commas and braces.
 //!
-//! A bare value may contain blanks. It ends at a comma, at `%` (a comment), at a brace where a brace
-//! has a meaning, and at blanks before a quote or an opening brace. A quoted value has backslash
-//! escapes and ends on its line. O(bytes).
+//! A bare value may contain blanks. It ends at a comma, at `%` (a comment), at a brace where a
+//! brace has a meaning, and at blanks before a quote or an opening brace. A quoted value has
+//! backslash escapes and ends on its line. O(bytes).
 
 use super::{Fault, ReadLimits, Result, append, is_blank, push, trim};
 
@@ -66,8 +66,8 @@ fn too_long<T>(shown: &[u8], limits: &ReadLimits, line: u64) -> Result<T> {
     Fault::new(problem).at(line).value(shown).error()
 }
 
-/// Append the tokens of `line` to `tokens`, and return the number of bytes read. `list` says that the
-/// line is inside a list of labels: then reading ends behind the first closing brace.
+/// Append the tokens of `line` to `tokens`, and return the number of bytes read. `list` says that
+/// the line is inside a list of labels: then reading ends behind the first closing brace.
 pub(crate) fn lex(
     line: &[u8],
     number: u64,
@@ -132,7 +132,8 @@ fn bare(line: &[u8], from: usize, inside: bool) -> usize {
     line.len()
 }
 
-/// Append the quoted value whose quote is at `from`, and return the position behind its closing quote.
+/// Append the quoted value whose quote is at `from`, and return the position behind its closing
+/// quote.
 pub(crate) fn quoted(
     line: &[u8],
     from: usize,
@@ -162,8 +163,8 @@ pub(crate) fn quoted(
     }
 }
 
-/// Append the character of an escape, and return the position behind it. `at` is the position behind
-/// the backslash.
+/// Append the character of an escape, and return the position behind it. `at` is the position
+/// behind the backslash.
 fn escape(line: &[u8], at: usize, to: &mut Vec<u8>) -> Result<usize> {
     let Some(&byte) = line.get(at) else { return Ok(at) };
     // \uXXXX is a unit of UTF-16; a character beyond 0xffff has two.

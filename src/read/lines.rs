@@ -1,6 +1,7 @@
 //! Blocks of bytes become lines, which end in LF, CR or CR LF and are numbered from 1.
 //!
-//! A line inside one block is passed on without a copy; one that spans blocks is collected. O(bytes).
+//! A line inside one block is passed on without a copy; one that spans blocks is collected.
+//! O(bytes).
 
 use super::{Fault, ReadLimits, Result, append};
 
@@ -24,8 +25,8 @@ impl Lines {
         &self.carry
     }
 
-    /// Take a block. `take` gets every complete line with its number; if it returns false, the bytes
-    /// behind that line are returned.
+    /// Take a block. `take` gets every complete line with its number; if it returns false, the
+    /// bytes behind that line are returned.
     pub(crate) fn feed<'a>(
         &mut self,
         mut block: &'a [u8],

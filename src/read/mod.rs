@@ -3,14 +3,15 @@
 //! [`Arff`] reads Weka's ARFF. [`Delimited`] reads CSV and similar formats (any separator, quoted
 //! cells), Orange's tab files and C4.5's rows. Both are fed blocks of bytes of any size; they hold
 //! the encoded columns (8 bytes per number, 4 bytes per nominal cell, each distinct label once) and
-//! an incomplete record, and return the columns at the end. A [`Fault`] names line, column and value.
+//! an incomplete record, and return the columns at the end. A [`Fault`] names line, column and
+//! value.
 //!
 //! Why not a library: `csv-core` accepts text behind a closing quote, reads `a, "b, c"` as three
 //! cells, and does not say where an open quote was opened; pyarrow's reader names no line for a row
 //! of wrong length and no column for a bad quote; no published reader of ARFF takes the papers'
-//! files. So [`cells`] divides CSV and [`lexer`] divides ARFF, with searches by `memchr`. Cells stay
-//! bytes, because UTF-8 and Latin-1 agree on every separator: at the end of the file [`Encoding`]
-//! says which of them it has.
+//! files. So [`cells`] divides CSV and [`lexer`] divides ARFF, with searches by `memchr`. Cells
+//! stay bytes, because UTF-8 and Latin-1 agree on every separator: at the end of the file
+//! [`Encoding`] says which of them it has.
 //!
 //! O(bytes). Each label of a cell is hashed once, with a seed of the process, so that no file can
 //! choose collisions. Not for compressed or UTF-16 files before they are decoded, and not for
@@ -34,8 +35,8 @@ pub use column::{CellKind, CellValues, ReadColumn};
 pub use delimited::{Delimited, WantedColumn};
 pub use encoding::Encoding;
 
-/// Limits on what a file may contain, so that a hostile one cannot exhaust the machine. An error names
-/// the limit.
+/// Limits on what a file may contain, so that a hostile one cannot exhaust the machine. An error
+/// names the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Bytes of one cell or name.
@@ -108,8 +109,8 @@ impl Fault {
         self
     }
 
-    /// Name the column of a refused cell and show the cell. Of too many labels, name the column alone,
-    /// in the advice too.
+    /// Name the column of a refused cell and show the cell. Of too many labels, name the column
+    /// alone, in the advice too.
     pub(crate) fn of(mut self, name: &[u8], cell: &[u8]) -> Self {
         if self.problem.ends_with("drop=[") {
             self.problem.push_str(&shown(name));

@@ -1,5 +1,5 @@
-//! The level AVX2: sixteen registers of 256 bits. There is no popcount of vectors: `pshufb` looks up
-//! the bits of each half byte, and `psadbw` adds the bytes of each 64-bit word.
+//! The level AVX2: sixteen registers of 256 bits. There is no popcount of vectors: `pshufb` looks
+//! up the bits of each half byte, and `psadbw` adds the bytes of each 64-bit word.
 
 use super::baseline;
 use super::instantiate::level;

@@ -1,8 +1,8 @@
 //! The level AVX-512: thirty-two registers of 512 bits, masks as operands, any function of three
 //! vectors in one instruction, and popcounts of 64-bit words.
 //!
-//! Functions of three vectors are given by their truth tables (`vpternlogq`): bit `4 a + 2 b + c` of
-//! the constant is the result for the bits a, b and c.
+//! Functions of three vectors are given by their truth tables (`vpternlogq`): bit `4 a + 2 b + c`
+//! of the constant is the result for the bits a, b and c.
 
 use super::instantiate::level;
 use super::weights::WeightTable;
@@ -163,7 +163,8 @@ impl Word for __m512i {
             for (q, quarter) in quarters.iter().take(columns / 16).enumerate() {
                 let number = _mm512_cvtepu8_epi32(*quarter);
                 let mut weight = _mm512_permutex2var_epi32(part!(0), number, part!(16));
-                // A permutation looks at the lowest five bits of a number; the others choose its block.
+                // A permutation looks at the lowest five bits of a number; the others choose its
+                // block.
                 if blocks > 1 {
                     let block = _mm512_srli_epi32::<5>(number);
                     weight = _mm512_maskz_mov_epi32(_mm512_testn_epi32_mask(block, block), weight);

@@ -72,8 +72,8 @@ fn run<const N: usize, T: Copy + std::ops::AddAssign>(
     N
 }
 
-/// Add the terms of one class, whose rows are bits of `class`. The rows on the left of cut j are bits
-/// of `lefts[j]`.
+/// Add the terms of one class, whose rows are bits of `class`. The rows on the left of cut j are
+/// bits of `lefts[j]`.
 #[inline(always)]
 fn add_bits<T: Copy + std::ops::AddAssign>(
     lefts: &[u64],
@@ -102,11 +102,12 @@ fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] + Copy {
     }
 }
 
-/// The terms of a class for sums of logarithms: `x log2 x` of its rows on the left and on the right,
-/// from a table whose length is a power of two.
+/// The terms of a class for sums of logarithms: `x log2 x` of its rows on the left and on the
+/// right, from a table whose length is a power of two.
 #[inline(always)]
 fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] + Copy {
-    // All counts are below the length. The mask says so to the compiler, which leaves out the check.
+    // All counts are below the length. The mask says so to the compiler, which leaves out the
+    // check.
     let mask = table.len() - 1;
     move |passed| [passed, total - passed].map(|rows| table[rows as usize & mask])
 }
@@ -152,8 +153,8 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// Set the scores of cuts whose number of rows on the left is outside `[least, most]` to negative
-    /// infinity. Returns (the largest of the others, whether one of them is NaN).
+    /// Set the scores of cuts whose number of rows on the left is outside `[least, most]` to
+    /// negative infinity. Returns (the largest of the others, whether one of them is NaN).
     pub fn admit(rows: &[u32], limits: [u32; 2], scores: &mut [f64]) -> (f64, bool) {
         let [least, most] = limits;
         for (&rows, score) in rows.iter().zip(&mut *scores) {

@@ -1,9 +1,9 @@
 //! Approximate Gini scores of the cuts of a node with two classes, one cut per lane of a vector.
 //!
-//! The rows to the left of a cut are one word: the number of rows of class 0 in its lower half, that
-//! of class 1 in its upper half. Scores are in single precision, with a known bound on the error
-//! ([`GINI_ERROR`]); growth evaluates the exact formula only for cuts whose score is within it of the
-//! best. All levels do the same operations on each lane, so they give the same bits.
+//! The rows to the left of a cut are one word: the number of rows of class 0 in its lower half,
+//! that of class 1 in its upper half. Scores are in single precision, with a known bound on the
+//! error ([`GINI_ERROR`]); growth evaluates the exact formula only for cuts whose score is within
+//! it of the best. All levels do the same operations on each lane, so they give the same bits.
 
 use super::level::for_each_level;
 
@@ -36,8 +36,8 @@ pub struct PairNode {
 
 /// Bound on the error of a score of [`gini`].
 ///
-/// The determinant is off by at most two units in the last place of `n_L n_R <= n^2 / 4`, which makes
-/// two units of the score; six roundings of a number up to 1/2 make three more.
+/// The determinant is off by at most two units in the last place of `n_L n_R <= n^2 / 4`, which
+/// makes two units of the score; six roundings of a number up to 1/2 make three more.
 pub const GINI_ERROR: f64 = 8.0 / (1_u32 << 24) as f64;
 
 for_each_level! {
@@ -72,8 +72,8 @@ for_each_level! {
     }
 }
 
-/// Running sums over the codes of each feature: the rows up to each code as words. The rows with the
-/// code are `word(counts[code * features + feature])`.
+/// Running sums over the codes of each feature: the rows up to each code as words. The rows with
+/// the code are `word(counts[code * features + feature])`.
 pub fn running_sums<T: Copy>(
     counts: &[T],
     features: usize,

@@ -101,7 +101,8 @@ pub(super) unsafe fn add_weights<W: Word>(
     }
 }
 
-/// The sum of the weights of an even number of rows in one block of columns, which begins at `base`.
+/// The sum of the weights of an even number of rows in one block of columns, which begins at
+/// `base`.
 #[inline(always)]
 unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [W; A] {
     // SAFETY: rows lie inside the block.

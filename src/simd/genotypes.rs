@@ -1,5 +1,6 @@
-//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`: on how many variants
-//! two samples differ, how many neighbours differ from a sample at each variant, and sums by code.
+//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`: on how many
+//! variants two samples differ, how many neighbours differ from a sample at each variant, and sums
+//! by code.
 //!
 //! Variants come in groups of 512; a sample has [`GENOTYPE_WORDS`] words per group. Two genotypes
 //! differ where their low or their high bits do. A missing genotype is a code like the others here;
@@ -64,7 +65,8 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Add to `sums`, for each variant of a group, the number of `members` that differ from sample `row`.
+/// Add to `sums`, for each variant of a group, the number of `members` that differ from sample
+/// `row`.
 ///
 /// The words of a sample begin at `sample * GENOTYPE_WORDS` of `group`.
 pub fn add_differing(
@@ -124,8 +126,8 @@ pub fn add_by_code(level: Level, codes: &[u8], table: &[f64; 4], out: &mut [f64]
     unsafe { (self::table(level).add_by_code)(codes, table, out) }
 }
 
-/// For each of `members`, the variants of a group at which sample `row` differs from it: eight words
-/// of bits, which [`add_subsets`] counts.
+/// For each of `members`, the variants of a group at which sample `row` differs from it: eight
+/// words of bits, which [`add_subsets`] counts.
 pub fn differences(level: Level, group: &[u64], row: usize, members: Members<'_>, out: &mut [u64]) {
     assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len());
     assert!(out.len() == members.len() * 8);
@@ -150,8 +152,8 @@ pub fn count_subsets(
     unsafe { kernel(differences, subsets, counts) }
 }
 
-/// Add at most [`SUBSET_ROWS`] rows to the sums of each subset over the variants of a group. Those of
-/// subset b begin at `starts[b]` of `out`, in the order of [`subset_order`].
+/// Add at most [`SUBSET_ROWS`] rows to the sums of each subset over the variants of a group. Those
+/// of subset b begin at `starts[b]` of `out`, in the order of [`subset_order`].
 pub fn add_subsets(
     level: Level,
     rows: &[SubsetRow<'_>],
@@ -285,8 +287,8 @@ unsafe fn count_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) 
     }
 }
 
-/// Add the numbers of members that differ, which are `all` less the bit-sliced numbers of those that
-/// agree, at the variants from `first` on.
+/// Add the numbers of members that differ, which are `all` less the bit-sliced numbers of those
+/// that agree, at the variants from `first` on.
 #[inline(always)]
 unsafe fn unpack<W: Word, const D: usize>(
     agreements: &[W; D],

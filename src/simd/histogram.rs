@@ -1,10 +1,10 @@
 //! Histograms: counting the codes of rows by class, code and feature.
 //!
-//! A row is a record of bytes (`bins::records`): codes, then its class. The counter of a class, code
-//! and feature is at `class * plane + code * features + feature`. So the increments of one row never
-//! wait for each other, and running sums over codes are sums of vectors over features. A plane has a
-//! power of two of codes, so that a mask replaces the check of a code. About 1 ns per code at every
-//! level, as increments are scattered.
+//! A row is a record of bytes (`bins::records`): codes, then its class. The counter of a class,
+//! code and feature is at `class * plane + code * features + feature`. So the increments of one row
+//! never wait for each other, and running sums over codes are sums of vectors over features. A
+//! plane has a power of two of codes, so that a mask replaces the check of a code. About 1 ns per
+//! code at every level, as increments are scattered.
 
 /// The places of the parts of a row and of the counters.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +66,8 @@ pub fn count<T: Copy>(
     }
 }
 
-/// Add the weight of each row to the counters of some of its codes. The counters are those of a table
-/// with the features `chosen` alone.
+/// Add the weight of each row to the counters of some of its codes. The counters are those of a
+/// table with the features `chosen` alone.
 pub fn count_some<T: Copy>(
     rows: &[u8],
     of: RowFormat,

@@ -1,9 +1,9 @@
 //! What the kernels of [`super::Kernels`] read and write.
 //!
 //! A [`Window`] says which distances are counted, [`CounterState`] and [`Counter`] hold the counts
-//! as bit planes, a [`Schedule`] says which rows are counted together, [`Slots`] are rows as numbers
-//! of planes, and [`SlotMasks`] the planes themselves. Their constructors look for the largest
-//! number that a kernel will use as an index, so that the check before a call is O(1).
+//! as bit planes, a [`Schedule`] says which rows are counted together, [`Slots`] are rows as
+//! numbers of planes, and [`SlotMasks`] the planes themselves. Their constructors look for the
+//! largest number that a kernel will use as an index, so that the check before a call is O(1).
 
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;

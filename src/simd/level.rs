@@ -77,8 +77,9 @@ impl Level {
     }
 }
 
-/// A function that takes a level before its arguments, compiled with the features of each level. The
-/// compiler makes vectors of its loops; all levels give the same bits, because it fuses nothing.
+/// A function that takes a level before its arguments, compiled with the features of each level.
+/// The compiler makes vectors of its loops; all levels give the same bits, because it fuses
+/// nothing.
 macro_rules! for_each_level {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)?
         $body:block) => {

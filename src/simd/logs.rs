@@ -1,9 +1,9 @@
 //! Quick `x log2 x` of real numbers, by a table of 1024 logarithms and a short series.
 //!
-//! The highest ten bits of the mantissa m of x choose a part of `1..2`. With c the middle of the part
-//! and `r = m / c - 1`, `log2 m = log2 c + log2(1 + r)`, and four terms of the series are enough, as
-//! `|r| < 2^-11`. The error is below `2^-51 x (1 + |log2 x|)`. About 3 ns per number instead of 15,
-//! less with AVX-512, which takes eight at a time; every level gives the same bits.
+//! The highest ten bits of the mantissa m of x choose a part of `1..2`. With c the middle of the
+//! part and `r = m / c - 1`, `log2 m = log2 c + log2(1 + r)`, and four terms of the series are
+//! enough, as `|r| < 2^-11`. The error is below `2^-51 x (1 + |log2 x|)`. About 3 ns per number
+//! instead of 15, less with AVX-512, which takes eight at a time; every level gives the same bits.
 //!
 //! It serves where candidates are screened or compared with a tolerance. Not where the last bit
 //! decides: there [`crate::numeric::x_log2_x`] is the definition.

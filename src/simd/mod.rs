@@ -232,8 +232,8 @@ impl Kernels {
 
     /// Add to `out[column]` the number of features on which a row differs from the column.
     ///
-    /// `codes` are those of the row, at most [`WIDE_BLOCK`], all below `levels`; plane `k * levels +
-    /// code` has the columns with that code of feature k.
+    /// `codes` are those of the row, at most [`WIDE_BLOCK`], all below `levels`; plane `k * levels
+    /// + code` has the columns with that code of feature k.
     pub fn add_distances(&self, planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]) {
         let words = self.table.words;
         assert!(

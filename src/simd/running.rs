@@ -2,9 +2,10 @@
 //!
 //! A cut has the rows before it on its left. When a row of class c passes to the left, the sum of
 //! the squares of the classes' rows changes by `2 l_c + 1`, whatever the number of classes: O(1)
-//! per cut. [`squares`] brings these sums forward, [`purities`] makes Gini scores of them, [`purest`]
-//! bounds the scores, [`thresholds`] says which cuts lie between two values, and [`largest`] finds
-//! the best of those. `split` walks orders with them in blocks of at most [`BLOCK`] cuts.
+//! per cut. [`squares`] brings these sums forward, [`purities`] makes Gini scores of them,
+//! [`purest`] bounds the scores, [`thresholds`] says which cuts lie between two values, and
+//! [`largest`] finds the best of those. `split` walks orders with them in blocks of at most
+//! [`BLOCK`] cuts.
 //!
 //! Every level gives the same bits. Sums of up to 32 classes take about 0.5 ns per row with
 //! AVX-512, which ranks 64 rows within their classes at once, and 1.5 ns otherwise.
@@ -106,8 +107,8 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// Score cuts as [`purities`] does, with `rows[j]` rows on the left of cut j. The score of a cut
-    /// with no row on a side is not specified.
+    /// Score cuts as [`purities`] does, with `rows[j]` rows on the left of cut j. The score of a
+    /// cut with no row on a side is not specified.
     pub fn purities_of(
         rows: &[u32], sums: SideSquares<'_>, scale: f64, base: f64, out: &mut [f64],
     ) {
@@ -119,8 +120,8 @@ for_each_level! {
     }
 }
 
-/// An upper bound on `left / l + right / r` of all cuts with `l` = first, first + 1, ... rows on the
-/// left and `r = n - l` on the right; at most 1.0002 times the largest.
+/// An upper bound on `left / l + right / r` of all cuts with `l` = first, first + 1, ... rows on
+/// the left and `r = n - l` on the right; at most 1.0002 times the largest.
 ///
 /// One division per cut, with AVX-512 an estimate of a reciprocal.
 pub fn purest(level: Level, first: u32, sums: SideSquares<'_>) -> f64 {
@@ -145,8 +146,8 @@ pub fn purest(level: Level, first: u32, sums: SideSquares<'_>) -> f64 {
 
 /// The cuts that are thresholds, as bits. Cut j lies between entries j and j + 1 of an order.
 ///
-/// No threshold divides rows of equal value. Unless `every` is set, neither does one lie between two
-/// rows of the same class each of which is alone with its value: no convex criterion has its
+/// No threshold divides rows of equal value. Unless `every` is set, neither does one lie between
+/// two rows of the same class each of which is alone with its value: no convex criterion has its
 /// maximum there (Fayyad & Irani 1992). `class` has the classes of the first `cuts + 1` entries.
 pub fn thresholds(
     level: Level,
@@ -188,8 +189,8 @@ fn plain_changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &mut [
     }
 }
 
-/// Set the scores of cuts without a bit in `cuts` to negative infinity, and return the largest of the
-/// others, of which none may be NaN.
+/// Set the scores of cuts without a bit in `cuts` to negative infinity, and return the largest of
+/// the others, of which none may be NaN.
 pub fn largest(level: Level, cuts: &[u64], scores: &mut [f64]) -> f64 {
     assert!(scores.len() <= 64 * cuts.len());
     match level {

@@ -1,11 +1,11 @@
-//! Sorted orders of nodes of at most 64 rows: an entry is a byte, an order is a vector, and a set of
-//! rows is a word (`split::short`).
+//! Sorted orders of nodes of at most 64 rows: an entry is a byte, an order is a vector, and a set
+//! of rows is a word (`split::short`).
 //!
 //! Rows are numbered within the largest ancestor of the node that has at most 64 rows. [`retain`]
-//! makes the orders of a child; [`ranks`] and [`squares`] prepare the scores of all cuts of an order.
-//! Each has a plain form, which is the definition, and one for AVX-512 with equal results, which
-//! divides an order of 64 entries by one look-up of bits and one compression. The other levels use
-//! the plain form.
+//! makes the orders of a child; [`ranks`] and [`squares`] prepare the scores of all cuts of an
+//! order. Each has a plain form, which is the definition, and one for AVX-512 with equal results,
+//! which divides an order of 64 entries by one look-up of bits and one compression. The other
+//! levels use the plain form.
 
 use super::Level;
 
@@ -55,8 +55,8 @@ fn lowest(len: usize) -> u64 {
     u64::MAX.checked_shr(64 - len as u32).unwrap_or(0)
 }
 
-/// Write the orders of the rows whose bit in `kept` is set, from orders of `len` rows. An entry is tied
-/// if an earlier row of the same value is kept.
+/// Write the orders of the rows whose bit in `kept` is set, from orders of `len` rows. An entry is
+/// tied if an earlier row of the same value is kept.
 pub fn retain(level: Level, from: &Orders, len: usize, kept: u64, to: &mut Orders) {
     assert!(len <= ROWS);
     to.rows.resize(from.rows.len(), Bytes::default());
@@ -91,7 +91,8 @@ fn plain_retain(order: &Bytes, tied: u64, len: usize, kept: u64) -> (Bytes, u64)
 }
 
 /// Write, for each entry of an order, the number of earlier entries of its class (`rank`) and the
-/// number of rows of its class (`size`). Returns the cuts between rows of different classes, as bits.
+/// number of rows of its class (`size`). Returns the cuts between rows of different classes, as
+/// bits.
 pub fn ranks(
     level: Level,
     order: &Bytes,
@@ -123,9 +124,9 @@ fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut B
     changes
 }
 
-/// Write, for each cut of an order, the sums of the squares of the classes' rows on the left and on the
-/// right. Numbers from that of the last row on are not specified. Returns the cuts between rows of
-/// different classes, as [`ranks`] does.
+/// Write, for each cut of an order, the sums of the squares of the classes' rows on the left and on
+/// the right. Numbers from that of the last row on are not specified. Returns the cuts between rows
+/// of different classes, as [`ranks`] does.
 pub fn squares(
     level: Level,
     order: &Bytes,
@@ -175,8 +176,9 @@ mod x86 {
             let order = load(order);
             let kept = _mm512_bitshuffle_epi64_mask(sides, order) & valid;
             store(to, _mm512_maskz_compress_epi8(kept, order));
-            // A kept entry begins a value if it is not tied, or if an entry that is not tied has been
-            // left out since the last kept one: from there a carry runs through entries left out.
+            // A kept entry begins a value if it is not tied, or if an entry that is not tied has
+            // been left out since the last kept one: from there a carry runs through entries left
+            // out.
             let starts = !tied;
             let carried = !kept;
             let carried = carried.wrapping_add(carried & starts);

@@ -1,8 +1,8 @@
 //! Cuts of nodes of at most 64 rows on codes of bins: a row is a bit, and a set of rows is a word.
 //!
-//! The candidates of a feature are the codes of its rows. The rows with a code up to a candidate are
-//! one comparison of 64 bytes, and those of a class among them one population count. Levels differ
-//! only in the width of the comparison (64, 32 or 16 bytes) and give the same integers.
+//! The candidates of a feature are the codes of its rows. The rows with a code up to a candidate
+//! are one comparison of 64 bytes, and those of a class among them one population count. Levels
+//! differ only in the width of the comparison (64, 32 or 16 bytes) and give the same integers.
 
 use super::Level;
 use super::cuts::packed;
@@ -43,8 +43,9 @@ for_each_level! {
     }
 }
 
-/// Count the rows of two classes up to each row: `out[j]` has the numbers of rows whose code is at most
-/// that of row `rows[j]`, as one word ([`super::cuts::packed`]). The rows of each class are bits.
+/// Count the rows of two classes up to each row: `out[j]` has the numbers of rows whose code is at
+/// most that of row `rows[j]`, as one word ([`super::cuts::packed`]). The rows of each class are
+/// bits.
 pub fn count_pairs_up_to(
     level: Level,
     codes: &[u8; LANES],

@@ -13,7 +13,7 @@ use super::layout::{Counter, CounterState, Schedule, SlotMasks, Window};
 use super::near::{Moments, TileNumbers};
 use super::weights::{Joint, WeighedTile, WeightTable};
 
-pub(super) type Distances = unsafe fn(
+pub(super) type DistancesKernel = unsafe fn(
     planes: &[u64],
     valid: &[u64],
     slots: &[u32],
@@ -22,7 +22,7 @@ pub(super) type Distances = unsafe fn(
     outside: &mut [u64],
 ) -> bool;
 
-pub(super) type Tally = unsafe fn(
+pub(super) type TallyKernel = unsafe fn(
     numbers: &[u64],
     schedule: &Schedule,
     planes: &[u64],
@@ -30,38 +30,38 @@ pub(super) type Tally = unsafe fn(
     state: CounterState<'_>,
 );
 
-pub(super) type TallyAll =
+pub(super) type TallyAllKernel =
     unsafe fn(numbers: &[u64], rows: usize, length: usize, state: CounterState<'_>);
 
-pub(super) type Flush =
+pub(super) type FlushKernel =
     unsafe fn(counter: Counter<'_>, slots: SlotMasks<'_>, weight: &[u64], out: &mut [u64]);
 
-pub(super) type Agreements =
+pub(super) type AgreementsKernel =
     unsafe fn(planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]);
 
-pub(super) type AddDistances =
+pub(super) type AddDistancesKernel =
     unsafe fn(planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]);
 
-pub(super) type AddMismatches =
+pub(super) type AddMismatchesKernel =
     unsafe fn(row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]);
 
-pub(super) type AddGaps = unsafe fn(column: &[f64], x: f64, out: &mut [f64]);
+pub(super) type AddGapsKernel = unsafe fn(column: &[f64], x: f64, out: &mut [f64]);
 
-pub(super) type AtLeast = unsafe fn(numbers: TileNumbers<'_>, low: u32, out: &mut [u64]);
+pub(super) type AtLeastKernel = unsafe fn(numbers: TileNumbers<'_>, low: u32, out: &mut [u64]);
 
-pub(super) type KthLargest =
+pub(super) type KthLargestKernel =
     unsafe fn(numbers: TileNumbers<'_>, k: u32, scratch: &mut [u64]) -> u32;
 
-pub(super) type Shared =
+pub(super) type SharedKernel =
     unsafe fn(mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32]);
 
-pub(super) type Weights =
+pub(super) type WeightsKernel =
     unsafe fn(planes: &[u64], slots: &[u32], features: usize, table: &WeightTable, out: &mut [u64]);
 
-pub(super) type Nearest =
+pub(super) type NearestKernel =
     unsafe fn(planes: &[u64], valid: &[u64], slots: &[u32], features: usize, best: usize) -> usize;
 
-pub(super) type AddWeights = unsafe fn(
+pub(super) type AddWeightsKernel = unsafe fn(
     tile: WeighedTile<'_>,
     joints: &[Joint],
     scratch: &mut [u64],
@@ -69,13 +69,13 @@ pub(super) type AddWeights = unsafe fn(
     all: &mut [u64],
 );
 
-pub(super) type SumsOfPlane =
+pub(super) type SumsOfPlaneKernel =
     unsafe fn(sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]);
 
-pub(super) type RowSums = unsafe fn(weights: &[u64], columns: &[u64], out: &mut [u64]);
+pub(super) type RowSumsKernel = unsafe fn(weights: &[u64], columns: &[u64], out: &mut [u64]);
 
 /// Masks of parts of a vector, made from the planes of slots: of bytes or of 32-bit lanes.
-pub(super) type Masks = unsafe fn(planes: &[u64], out: &mut [u64]);
+pub(super) type MasksKernel = unsafe fn(planes: &[u64], out: &mut [u64]);
 
 /// The kernels of one level.
 ///
@@ -86,33 +86,33 @@ pub(super) struct KernelTable {
     /// 64-bit words of a vector.
     pub words: usize,
     /// By number of bits of a sum: 3 to 11, then 24.
-    pub distances: [Distances; 10],
+    pub distances: [DistancesKernel; 10],
     /// By number of bit planes of a number, from 1.
-    pub tally: [Tally; 10],
+    pub tally: [TallyKernel; 10],
     /// By number of bit planes of a number, from 1.
-    pub tally_all: [TallyAll; 10],
-    pub flush: Flush,
-    pub byte_masks: Masks,
+    pub tally_all: [TallyAllKernel; 10],
+    pub flush: FlushKernel,
+    pub byte_masks: MasksKernel,
     /// Whether `flush` reads the masks that `byte_masks` makes.
     pub has_byte_masks: bool,
-    pub agreements: Agreements,
+    pub agreements: AgreementsKernel,
     /// By number of bits of a sum: 3, 5, 7, 9, 11.
-    pub add_distances: [AddDistances; 5],
-    pub add_mismatches: AddMismatches,
-    pub add_gaps: AddGaps,
+    pub add_distances: [AddDistancesKernel; 5],
+    pub add_mismatches: AddMismatchesKernel,
+    pub add_gaps: AddGapsKernel,
     pub moments: unsafe fn(numbers: TileNumbers<'_>) -> Moments,
-    pub at_least: AtLeast,
-    pub kth_largest: KthLargest,
-    pub shared: Shared,
+    pub at_least: AtLeastKernel,
+    pub kth_largest: KthLargestKernel,
+    pub shared: SharedKernel,
     pub size: unsafe fn(mask: &[u64]) -> u64,
     /// By number of bits of a sum: 4, 6, 8, 11, 24.
-    pub weights: [Weights; 5],
+    pub weights: [WeightsKernel; 5],
     /// By number of bits of a sum: 4, 6, 8, 11, 24.
-    pub nearest: [Nearest; 5],
-    pub add_weights: AddWeights,
-    pub lane_masks: Masks,
+    pub nearest: [NearestKernel; 5],
+    pub add_weights: AddWeightsKernel,
+    pub lane_masks: MasksKernel,
     /// Whether `add_weights` reads the masks that `lane_masks` makes.
     pub has_lane_masks: bool,
-    pub sums_of_plane: SumsOfPlane,
-    pub row_sums: RowSums,
+    pub sums_of_plane: SumsOfPlaneKernel,
+    pub row_sums: RowSumsKernel,
 }

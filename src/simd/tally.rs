@@ -275,8 +275,8 @@ unsafe fn count_eight<W: Word, const P: usize>(
 /// Pass carries of weight 8 on to the planes of weight 8, 16 and so on, as far as carries of those
 /// weights are kept; the last carry is kept in its turn.
 ///
-/// `cold` has `length` planes of carries that are being passed on, then for each of `levels` weights
-/// `length` kept carries and `length` planes.
+/// `cold` has `length` planes of carries that are being passed on, then for each of `levels`
+/// weights `length` kept carries and `length` planes.
 #[inline(always)]
 unsafe fn pass_on<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u32) {
     // SAFETY: `cold` has `(2 levels + 1) length` planes.

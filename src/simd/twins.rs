@@ -1,5 +1,5 @@
-//! The kernels of [`Kernels`] compared with naive loops over pairs and bits, on every level that this
-//! machine has.
+//! The kernels of [`Kernels`] compared with naive loops over pairs and bits, on every level that
+//! this machine has.
 
 use super::*;
 

@@ -3,9 +3,9 @@
 //! Each step of a row depends on the one before: it loads a node, then a number of the row. Sixteen
 //! rows walk at once, so that their loads overlap. The choice of a branch is a conditional move,
 //! because a jump would be mispredicted every second time. After some steps the rows that have
-//! reached a leaf are left out, and the others are moved together. Indices are checked once, when the
-//! table is made and when the walk begins, instead of twice per step. Rows of float32 use nodes of
-//! half the size. O(depth) per row.
+//! reached a leaf are left out, and the others are moved together. Indices are checked once, when
+//! the table is made and when the walk begins, instead of twice per step. Rows of float32 use nodes
+//! of half the size. O(depth) per row.
 
 use std::array::from_fn;
 
@@ -46,10 +46,10 @@ impl End {
 
 /// A node of 16 bytes.
 ///
-/// A row goes to the node behind this one if its number is at most `value`, else to `second`. A leaf
-/// has itself as `second`, and a NaN as `value`, to which no number compares; the lower half of the
-/// NaN is the number of the leaf. The owner of the table chooses these numbers, and several leaves
-/// may have the same.
+/// A row goes to the node behind this one if its number is at most `value`, else to `second`. A
+/// leaf has itself as `second`, and a NaN as `value`, to which no number compares; the lower half
+/// of the NaN is the number of the leaf. The owner of the table chooses these numbers, and several
+/// leaves may have the same.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkNode {
     /// The threshold.
@@ -92,7 +92,8 @@ impl WalkNode {
 #[derive(Debug, Clone, Copy)]
 struct NarrowNode {
     value: f32,
-    /// The distance to the second child, from bit [`NarrowNode::SHIFT`] on, and below it the feature.
+    /// The distance to the second child, from bit [`NarrowNode::SHIFT`] on, and below it the
+    /// feature.
     packed: u32,
 }
 
@@ -125,7 +126,7 @@ fn floor(x: f64) -> f32 {
 /// A node of either size, for rows of `T`.
 trait WalkStep<T>: Copy {
     /// The feature whose number decides.
-    fn feature(self) -> usize;
+    fn split_feature(self) -> usize;
     /// The place to which a row with the number `x` goes from this node, which is at `at`.
     fn next(self, x: T, at: u32) -> u32;
     /// The number of the leaf; None for an inner node.
@@ -134,8 +135,8 @@ trait WalkStep<T>: Copy {
 
 impl<T: Into<f64>> WalkStep<T> for WalkNode {
     #[inline]
-    fn feature(self) -> usize {
-        Self::feature(&self)
+    fn split_feature(self) -> usize {
+        self.feature()
     }
     #[inline]
     fn next(self, x: T, at: u32) -> u32 {
@@ -149,7 +150,7 @@ impl<T: Into<f64>> WalkStep<T> for WalkNode {
 
 impl WalkStep<f32> for NarrowNode {
     #[inline]
-    fn feature(self) -> usize {
+    fn split_feature(self) -> usize {
         (self.packed & ((1 << Self::SHIFT) - 1)) as usize
     }
     #[inline]
@@ -196,8 +197,8 @@ impl Number for f32 {
 
 /// Walk rows in groups of [`LANES`] from the root, for at most `depth` steps, and write their ends.
 ///
-/// `advance(rows, nodes, steps)` moves the rows of a group from their nodes by a number of steps, and
-/// `end(row, node)` returns the end of a row at a node, and whether the row stays there.
+/// `advance(rows, nodes, steps)` moves the rows of a group from their nodes by a number of steps,
+/// and `end(row, node)` returns the end of a row at a node, and whether the row stays there.
 #[inline(always)]
 pub fn in_groups(
     depth: usize,
@@ -264,8 +265,8 @@ impl WalkTable {
         }
     }
 
-    /// Walk through `nodes`, which are those of this table in either size. `NODES` says that all ends
-    /// are nodes.
+    /// Walk through `nodes`, which are those of this table in either size. `NODES` says that all
+    /// ends are nodes.
     fn walk<T: Copy, N: WalkStep<T>, const NODES: bool>(
         &self,
         nodes: &[N],
@@ -282,7 +283,7 @@ impl WalkTable {
             #[allow(unsafe_code, reason = "checked once instead of twice a step")]
             let (node, x) = unsafe {
                 let node = *nodes.get_unchecked(at as usize);
-                (node, *values.get_unchecked(start + WalkStep::<T>::feature(node)))
+                (node, *values.get_unchecked(start + node.split_feature()))
             };
             node.next(x, at)
         };

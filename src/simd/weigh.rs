@@ -50,8 +50,8 @@ impl Kernels {
         }
     }
 
-    /// Write the weight of each pair of a row and a column of a tile. The words behind the weights of
-    /// [`MOST_ROWS`] rows are not written; [`Kernels::add_weights`] expects zeros there.
+    /// Write the weight of each pair of a row and a column of a tile. The words behind the weights
+    /// of [`MOST_ROWS`] rows are not written; [`Kernels::add_weights`] expects zeros there.
     pub fn weights(&self, planes: &[u64], slots: &Slots, table: &WeightTable, out: &mut [u64]) {
         let kernel = self.check_slots(planes, slots);
         assert!(table.one.len() == slots.features + 1 && out.len() >= self.weights_len());
@@ -61,8 +61,8 @@ impl Kernels {
         unsafe { (self.table.weights[kernel])(planes, &slots.slots, slots.features, table, out) }
     }
 
-    /// The largest number of agreements of a row and a column in use that differ somewhere, or `best`
-    /// if that is larger.
+    /// The largest number of agreements of a row and a column in use that differ somewhere, or
+    /// `best` if that is larger.
     pub fn nearest(&self, planes: &[u64], valid: &[u64], slots: &Slots, best: usize) -> usize {
         let kernel = self.check_slots(planes, slots);
         assert!(valid.len() >= self.words());

@@ -1,5 +1,5 @@
-//! What the kernels of [`super::weigh`] read: the weight by number of agreements, and rows grouped by
-//! their values of a few features at once.
+//! What the kernels of [`super::weigh`] read: the weight by number of agreements, and rows grouped
+//! by their values of a few features at once.
 
 /// Bits of a weight, which is at most `1 << WEIGHT_BITS`.
 pub const WEIGHT_BITS: usize = 24;

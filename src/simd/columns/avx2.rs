@@ -1,5 +1,5 @@
-//! Partition and boundaries with AVX2: 8 entries per step. There is no instruction that moves chosen
-//! lanes side by side, so a table has the permutation for each of the 256 masks.
+//! Partition and boundaries with AVX2: 8 entries per step. There is no instruction that moves
+//! chosen lanes side by side, so a table has the permutation for each of the 256 masks.
 
 use super::scan::{
     ColumnScan, MOST_CLASSES, PartitionState, Tails, Wanted, plain_boundaries, plain_partition,

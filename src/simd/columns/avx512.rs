@@ -37,8 +37,8 @@ fn partition_body(
     s
 }
 
-/// Partition 16 entries from entry `i` on, or the remaining ones in the last step. The entries before
-/// are done: `s.left + s.right == i`.
+/// Partition 16 entries from entry `i` on, or the remaining ones in the last step. The entries
+/// before are done: `s.left + s.right == i`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 fn step<const LAST: bool>(

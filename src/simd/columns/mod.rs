@@ -47,8 +47,8 @@ pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32
 /// List the boundaries between values among `places`, and return their number.
 ///
 /// Place i lies between entries `i - 1` and `i` of the order. The boundaries are written to `at`.
-/// For each start of `wanted` a plane of `tails` takes, per boundary, the number of rows to the left
-/// whose class is that of the start or a later one; `before` has these numbers for
+/// For each start of `wanted` a plane of `tails` takes, per boundary, the number of rows to the
+/// left whose class is that of the start or a later one; `before` has these numbers for
 /// `order[..places.start - 1]`, and afterwards for `order[..places.end - 1]`. `at` and the planes
 /// have room for [`SLACK`] elements more than there are places.
 pub fn boundaries(

@@ -1,5 +1,5 @@
-//! Counting the set bits of many planes under one sparse mask: the table of a node whose features are
-//! bit planes (`data::planes`).
+//! Counting the set bits of many planes under one sparse mask: the table of a node whose features
+//! are bit planes (`data::planes`).
 //!
 //! Planes are word-major: `width` words side by side hold the same 64 rows of all planes. So one
 //! word of the mask meets a vector of planes, each plane has a lane for its count, no sum over

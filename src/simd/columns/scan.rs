@@ -40,8 +40,8 @@ pub(super) fn plain_partition(
     s
 }
 
-/// The lanes before which an entry of the same value is a member, as bits, and the carry for the next
-/// block.
+/// The lanes before which an entry of the same value is a member, as bits, and the carry for the
+/// next block.
 ///
 /// `member` and `tied` have one bit per lane. `carry` says whether an entry of the value that is
 /// current at the first lane was a member in an earlier block.

@@ -29,11 +29,11 @@ pub struct PlaneSums<'a> {
     pub from: usize,
 }
 
-/// List the boundaries among `places` ([`super::boundaries`]) with the weight of the rows to the left
-/// of each, and return their number.
+/// List the boundaries among `places` ([`super::boundaries`]) with the weight of the rows to the
+/// left of each, and return their number.
 ///
-/// `sums` and `before` hold first the weight of all rows, then for each start that of the rows whose
-/// class is that of the start or a later one. `before` is brought forward.
+/// `sums` and `before` hold first the weight of all rows, then for each start that of the rows
+/// whose class is that of the start or a later one. `before` is brought forward.
 #[allow(clippy::too_many_arguments, reason = "one scan, whose arguments are those of `boundaries`")]
 pub fn weighed_boundaries(
     level: Level,
@@ -91,8 +91,8 @@ fn plain_boundaries(
     held
 }
 
-/// Write the weight of all rows of an order, then for each start that of the rows whose class is that
-/// of the start or a later one.
+/// Write the weight of all rows of an order, then for each start that of the rows whose class is
+/// that of the start or a later one.
 pub fn weighed_sums(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
     assert!(starts.len() < MOST_CLASSES && out.len() == starts.len() + 1);
     match level {
@@ -119,7 +119,8 @@ fn plain_sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
 /// Entries between two sums of [`weighed_steps`].
 pub const STEP: usize = 16;
 
-/// Write the weight of the rows before the entries 0, [`STEP`], 2 [`STEP`], ..., and that of all rows.
+/// Write the weight of the rows before the entries 0, [`STEP`], 2 [`STEP`], ..., and that of all
+/// rows.
 ///
 /// `out` becomes a plane for all rows, then one per start for the rows whose class is that of the
 /// start or a later one; a plane has `order.len().div_ceil(STEP) + 1` sums.
@@ -150,8 +151,8 @@ pub fn weighed_steps(
     }
 }
 
-/// Write the order of the rows that have a new number, with these numbers and with `tied` bits that are
-/// true among them; return how many there are.
+/// Write the order of the rows that have a new number, with these numbers and with `tied` bits that
+/// are true among them; return how many there are.
 ///
 /// `numbers` has the new number of each row, or [`LEFT_OUT`]. `out` has room for [`SLACK`] entries
 /// more than are written.
@@ -215,8 +216,8 @@ mod avx512 {
         unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) }
     }
 
-    /// The weights of the first (`half` 0) or the last eight of 16 rows; 0 in lanes without a bit in
-    /// `lanes`. All rows with a bit are below the number of weights.
+    /// The weights of the first (`half` 0) or the last eight of 16 rows; 0 in lanes without a bit
+    /// in `lanes`. All rows with a bit are below the number of weights.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn gather(weights: &[i64], rows: __m512i, half: usize, lanes: u32) -> __m512i {
@@ -294,7 +295,8 @@ mod avx512 {
             let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(last, after), one));
             let keep = !tied & (change | shared | every) & inside;
             let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
-            // SAFETY: there are at most i - first boundaries so far, and `at` has 16 entries more than there are places.
+            // SAFETY: there are at most i - first boundaries so far, and `at` has 16 entries more
+            // than there are places.
             unsafe {
                 let places = _mm512_maskz_compress_epi32(keep as __mmask16, places);
                 _mm512_storeu_si512(at.as_mut_ptr().add(held).cast(), places);

@@ -19,8 +19,8 @@ pub(super) unsafe fn low_and_high<W: Word>(at: *const u64) -> (W, W) {
     unsafe { (W::load(at), W::load(at.add(8))) }
 }
 
-/// Add one vector per member, `$get!` of it, to the bit-sliced counters `$sum`, sixteen members at a
-/// time.
+/// Add one vector per member, `$get!` of it, to the bit-sliced counters `$sum`, sixteen members at
+/// a time.
 macro_rules! count_members {
     ($sum:ident, $members:expr, $get:ident) => {
         let mut sixteens = $members.chunks_exact(16);

@@ -105,8 +105,8 @@ unsafe fn add_counters<W: Word, const D: usize>(to: &mut [W; D], more: &[W; D]) 
     }
 }
 
-/// Eight planes from `from` on as bytes: byte j of vector i has the eight bits of column `8 * j + i`.
-/// Three rounds of exchanging blocks of bits transpose the planes as matrices of 8 x 8 bits.
+/// Eight planes from `from` on as bytes: byte j of vector i has the eight bits of column `8 * j +
+/// i`. Three rounds of exchanging blocks of bits transpose the planes as matrices of 8 x 8 bits.
 #[inline(always)]
 unsafe fn bytes<W: Word, const D: usize>(planes: &[W; D], from: usize) -> [W; 8] {
     // SAFETY: register work under the features of the caller.

@@ -1,9 +1,9 @@
 //! The functions of [`super`] for AVX-512; each has the arguments and the result of the function of
 //! its name there.
 //!
-//! The sums of squares of 64 rows need the number of earlier rows of each row's class. These *ranks*
-//! are made class by class: a comparison finds the rows of a class, and an expansion of 0, 1, 2, ...
-//! gives them their ranks.
+//! The sums of squares of 64 rows need the number of earlier rows of each row's class. These
+//! *ranks* are made class by class: a comparison finds the rows of a class, and an expansion of 0,
+//! 1, 2, ... gives them their ranks.
 
 use super::sums::{BLOCK, CLASSES, ClassSizes, ESTIMATE, SideSquares, Squares};
 use std::arch::x86_64::*;
@@ -236,7 +236,8 @@ pub(super) fn changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &
     }
 }
 
-/// `left / l + right / r` is `(left * r + right * l) / (l * r)`: one reciprocal, which is estimated.
+/// `left / l + right / r` is `(left * r + right * l) / (l * r)`: one reciprocal, which is
+/// estimated.
 #[target_feature(enable = "avx512f")]
 pub(super) fn purest(first: u32, sums: SideSquares<'_>) -> f64 {
     let (n, eight) = (_mm512_set1_pd(f64::from(sums.n)), _mm512_set1_pd(8.0));

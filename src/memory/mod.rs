@@ -171,7 +171,8 @@ impl Budget {
 
     /// Check that `bytes` for the work `what` may be allocated.
     ///
-    /// # Errors [`Error::Need`], with the need and the remedy, if they exceed the limit or the
+    /// # Errors
+    /// [`Error::Need`], with the need and the remedy, if they exceed the limit or the
     /// system does not have them.
     pub fn admit(&self, what: &'static str, bytes: usize, remedy: &'static str) -> Result<()> {
         self.admit_first(what, [bytes, bytes], remedy)

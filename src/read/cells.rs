@@ -10,8 +10,8 @@
 use super::{Fault, ReadLimits, Result, append, push};
 use crate::memory::try_reserve;
 
-/// Longer lines are left to the state machine, so that a long line is not searched for its end in
-/// vain.
+/// Longer lines are left to the state machine: dividing a line at once reserves memory for as many
+/// cells as it has bytes.
 const LONG_LINE: usize = 1 << 16;
 
 /// The lowest and the highest bit of each of eight bytes.

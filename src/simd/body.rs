@@ -121,7 +121,8 @@ pub(super) unsafe fn distances<W: Word, const D: usize>(
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         // Agreements plus `start` are 1 at the largest distance of the window and `window.length`
-        // at the smallest; smaller sums wrap around to large ones.
+        // at the smallest. Outside the window they are 0 or, as smaller sums wrap around, too
+        // large.
         let start =
             ((1usize << D) + 1).wrapping_sub(window.features - window.largest()) & ((1 << D) - 1);
         let width = window.planes();

@@ -50,6 +50,8 @@ TREE_ARRAYS = (
     *("levels", "value", "score", "distance", "step"),
 )
 MIB = 1 << 20
+ENOUGH = 0.3
+"""Seconds of a round, from which one run is enough."""
 
 
 def tree_hash(model: Any) -> str:
@@ -120,7 +122,7 @@ def growth(scale: float) -> Iterator[tuple[str, Work]]:
 
     yield "exact, mdl", tree(X, y, criterion="mdl")
     yield "exact, mdl, 5 classes", tree(X5, y5, criterion="mdl")
-    yield "exact, gain_ratio, 5 classes", tree(X5, y5, criterion="gain_ratio")
+    yield "exact, gain_ratio, 5 classes", tree(X5, y5, criterion="gain_ratio", max_depth=40)
     yield "exact, hellinger", tree(X, y, criterion="hellinger")
     yield "exact, gini, 40 classes", tree(X40, y40)
     yield "exact, info_gain, 40 classes", tree(X40, y40, criterion="info_gain")
@@ -234,6 +236,14 @@ def peak(run: Callable[[], Any]) -> float:
     return round(most / MIB, 1)
 
 
+def quickest(run: Callable[[], Any]) -> float:
+    """CPU seconds of the quickest run of as many as take 0.3 s, of one at least."""
+    times = [one_run(run)]
+    while sum(times) < ENOUGH:
+        times.append(one_run(run))
+    return min(times)
+
+
 def work(only: list[str], scale: float) -> None:
     """A process of one build: for each line of an action and a name a line of JSON."""
     known = paths(only, scale)
@@ -245,7 +255,7 @@ def work(only: list[str], scale: float) -> None:
         elif what == "peak":
             found = peak(run)
         else:
-            found = one_run(run)
+            found = quickest(run)
         print(json.dumps(found), flush=True)
 
 
@@ -279,6 +289,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--before", type=Path, help="folder of the other build's package")
     parser.add_argument("--only", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--paths", nargs="+", default=[""], help="words of names of paths")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--quick", action="store_true", help="small data and two rounds")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
@@ -295,7 +306,8 @@ def main() -> None:
         which: Build(folder, options.only, options.quick) for which, folder in folders.items()
     }
     results = []
-    for name in paths(options.only, scale):
+    names = paths(options.only, scale)
+    for name in (n for n in names if any(word in n for word in options.paths)):
         answers = {which: build.ask("answer", name) for which, build in builds.items()}
         check(answers["now"] == answers["before"], f"{name}: {answers}")
         memory = {which: build.ask("peak", name) for which, build in builds.items()}

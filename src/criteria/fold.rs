@@ -268,7 +268,7 @@ pub(super) fn evaluate<V: OnClasses, C: Count>(
     distance: bool,
     out: &mut [f64],
 ) {
-    if block.len == 1 && V::Look::NUMBERS == 0 {
+    if block.len == 1 {
         fold::<V, C, 1>(criterion, block, distance, out);
     } else if block.len <= FEW {
         fold::<V, C, FEW>(criterion, block, distance, out);

@@ -51,7 +51,7 @@ impl Weights {
         if sum < 4_294_967_295.0 && weights.iter().all(|w| w.fract() == 0.0) {
             return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
         }
-        Self::importances(weights)
+        Self::fixed(weights, sum)
     }
 
     /// Fixed-point weights, even if they are whole numbers: a row counts once, whatever it weighs.
@@ -60,7 +60,11 @@ impl Weights {
     /// # Errors
     /// [`Error::Data`] for a sum outside 1e-60 to 1e60.
     pub fn importances(weights: &[f64]) -> Result<Self> {
-        let sum = checked_sum(weights)?;
+        Self::fixed(weights, checked_sum(weights)?)
+    }
+
+    /// [`Weights::importances`] of weights whose sum is known.
+    fn fixed(weights: &[f64], sum: f64) -> Result<Self> {
         if !(LEAST..=MOST).contains(&sum) {
             return Err(Error::Data(format!(
                 "the sum of the sample weights is {sum:e}, and squares of it leave the range of \
@@ -118,7 +122,7 @@ impl Weights {
 /// The exact sum of weights, rounded once; an error if it is zero.
 fn checked_sum(weights: &[f64]) -> Result<f64> {
     let mut exact = ExactSum::default();
-    weights.iter().for_each(|&w| exact.add_product(w, 1.0));
+    exact.add_all(weights.iter().copied());
     // If the sum overflows, the error terms of an exact sum are NaN.
     let sum = Some(exact.value()).filter(|sum| sum.is_finite());
     let sum = sum.unwrap_or_else(|| weights.iter().sum());

@@ -16,7 +16,7 @@ use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::prune::PRUNINGS;
 use crate::resample::{self, Fold};
-use crate::stats::neighbours::Share;
+use crate::stats::neighbours::{DistanceSum, Share};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -266,18 +266,20 @@ impl PyDataset {
         let (rows, weights) = (row_set(None, data)?, weights(sample_weight.as_ref(), data)?);
         let share = Share { index: share.0, of: share.1.max(1) };
         let found = self.run_plan(py, plan(config, None)?, n_jobs, None, |plan, control| {
-            let asked = (share, total);
+            let total = total.map(|(steps, real)| DistanceSum { steps, real });
             plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
-                inspect::neighbour_share(plan, data, rows, weights, asked, control)
+                inspect::neighbour_share(plan, data, rows, weights, share, total, control)
             })
         })?;
         let width = 1 + data.columns().len();
-        let (sums, parts) = match found {
-            NeighbourShare::Distances(sums) => (sums, Vec::new()),
+        let (sums, parts): (Vec<(i128, f64)>, _) = match found {
+            NeighbourShare::Distances(sums) => {
+                (sums.into_iter().map(|sum| (sum.steps, sum.real)).collect(), Vec::new())
+            }
             NeighbourShare::Scores(parts) => (Vec::new(), parts),
         };
         let groups = parts.len();
-        let cells = parts.into_iter().flat_map(|(all, each)| std::iter::once(all).chain(each));
+        let cells = parts.into_iter().flat_map(|p| std::iter::once(p.all).chain(p.each));
         let cells = cells.collect::<Vec<f64>>().into_pyarray(py).reshape([groups, width])?;
         Ok((sums, cells))
     }

@@ -85,8 +85,7 @@ pub fn stream_scores<'py>(
             found = true;
             Ok(1)
         })?;
-        let of_rows = (classes.as_slice(), n_classes);
-        let control = &streamed(control, codes, of_rows, &weights, (method, found))?;
+        let control = &streamed(control, codes, &classes, n_classes, &weights, method, found)?;
         let rows = NeighbourRows::new(codes, Vec::new(), &classes, n_classes, weights)?;
         let mut radius = || default_radius(control, &rows);
         let (method, multiclass) = search(criterion.as_ref(), &mut radius)?;

@@ -1,5 +1,9 @@
-//! One node looked at closely: scores of features and of all candidates; and what single precision
-//! would do to a tree.
+//! Scores of one node without growing a tree: of each feature, or of every candidate split.
+//!
+//! Behind `score_features` and `explain` of the Python package, and the shares of a scoring that several
+//! processes divide ([`neighbour_share`]). Rows are read as the root of a tree reads them: imputed,
+//! binned and weighted by the same [`FitPlan`]. The cost is that of scoring one node.
+//! [`float32_conflicts`] finds the training values that single precision would send down another branch.
 
 mod single;
 
@@ -11,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
 use crate::grow::{Candidate, GrowthSetting, candidates};
 use crate::parallel::Control;
-use crate::stats::neighbours::{Root, Share};
+use crate::stats::neighbours::{DistanceSum, PartialScores, Root, Share};
 
-/// Scores of all candidates on the given rows, as if they were a node.
+/// All candidate splits of the given rows with their scores, as if the rows were a node.
 pub fn explain(
     plan: &FitPlan,
     data: &Dataset,
@@ -23,7 +27,7 @@ pub fn explain(
 ) -> Result<Vec<Candidate>> {
     let rows = plan.training_rows(data, rows, weights)?;
     let root = plan.training_rows(data, &RowSet::all(data.len()), weights)?;
-    // neighbours come with numbers as numbers, so that the bins of the root are made here
+    // criteria on neighbours compare numbers, so a node gets the bins of the root; the others bin it
     let numbers = plan.criterion().info().evidence == EvidenceKind::Neighbours;
     let binned_on = if numbers { &root } else { &rows };
     let prepared = plan.prepare(data, binned_on, weights, control)?;
@@ -32,14 +36,13 @@ pub fn explain(
     if plan.is_fractional() {
         return on_known_rows(plan, data, &rows, weights, control);
     }
-    // Thresholds on training values look at all rows given, of which these may be those of one
-    // node.
+    // no training values: thresholds between them belong to the whole training set
     let setting = GrowthSetting { raw, training: None, ..plan.setting(data, &rows, weights) };
     candidates(data, &setting, &rows, &root, weights, control)
 }
 
-/// Candidates of each feature on the rows whose value is known, in feature order; scores are scaled
-/// by the known share of the weight where the criterion says so.
+/// Candidates of each feature on the rows whose value is known, in feature order. Scores are multiplied
+/// by the known share of the weight if the criterion asks for it.
 fn on_known_rows(
     plan: &FitPlan,
     data: &Dataset,
@@ -50,10 +53,9 @@ fn on_known_rows(
     let weight = |rows: &RowSet| weights.total(rows.rows());
     let scored = |part: &Dataset, known: &RowSet, share: f64| {
         let mut setting = plan.setting(part, known, weights);
-        // The smallest branch is a share of all rows, of which these may be some.
+        // the smallest branch is a fraction of all rows, these are a share of them
         setting.limits.min_weight_fraction_leaf /= share;
-        // Thresholds on training values look at all rows given, of which these may be those of one
-        // node.
+        // no training values: thresholds between them belong to the whole training set
         setting.training = None;
         candidates(part, &setting, known, known, weights, control)
     };
@@ -62,12 +64,14 @@ fn on_known_rows(
     if partial.is_empty() {
         return scored(data, rows, 1.0);
     }
+    // complete features together
     let mut found = Vec::new();
     if !whole.is_empty() {
         let scores = scored(&data.select(&whole), rows, 1.0)?;
         let renamed = |c: Candidate| Candidate { feature: whole[c.feature as usize] as u32, ..c };
         found.extend(scores.into_iter().map(renamed));
     }
+    // each other feature on its own known rows
     for feature in partial {
         control.check()?;
         let is_known = |&r: &u32| match &data.columns()[feature] {
@@ -89,12 +93,13 @@ fn on_known_rows(
     Ok(found)
 }
 
-/// One score per feature on the given rows: the multiway table of a nominal or binned feature, the
-/// best threshold of a numeric one; NaN where there is no split. Rows whose value is missing are
-/// left out and the score is scaled by the known fraction where the criterion says so, unless
-/// missing values are treated otherwise; where pairs of rows are the evidence, a missing value is a
-/// value. Neighbours compare numbers as numbers, whatever bins a tree would cut them into. Features
-/// are scored alone: no guard compares them.
+/// One score per feature on the given rows: that of the multiway split of a nominal or binned feature,
+/// of the best threshold of a numeric one; NaN if there is no split.
+///
+/// Rows whose value is missing are left out, and the score is multiplied by the known fraction if the
+/// criterion asks for it, unless the plan treats missing values otherwise. For criteria on pairs a
+/// missing value is a value. Criteria on neighbours compare numbers, whatever the bins. Features are
+/// scored one by one, so no guard compares them.
 pub fn score_features(
     plan: &FitPlan,
     data: &Dataset,
@@ -109,7 +114,7 @@ pub fn score_features(
         });
     }
     let prepared = plan.prepare(data, &rows, weights, control)?;
-    // a byte for each number that became a bin
+    // a byte per cell of the binned copy
     let cells = data.len().saturating_mul(data.columns().len());
     let control = &control.holding(if prepared.is_some() { cells } else { 0 });
     let data = prepared.as_ref().unwrap_or(data);
@@ -130,25 +135,26 @@ pub fn score_features(
     Ok(out)
 }
 
-/// What a share of the rows adds to the scores of a criterion on neighbours, and the sums of its
-/// distances where `total` is asked for first.
+/// The part of one process in a scoring that several divide: in a first round the sums of distances, in
+/// a second, which knows their total, the partial scores.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NeighbourShare {
-    /// Sums of distances by group of rows; empty where the criterion asks for none.
-    Distances(Vec<(i128, f64)>),
-    /// By group of rows: to all scores, and to each.
-    Scores(Vec<(f64, Vec<f64>)>),
+    /// Sums of distances by group of rows; empty if the criterion needs none.
+    Distances(Vec<DistanceSum>),
+    /// Partial scores by group of rows.
+    Scores(Vec<PartialScores>),
 }
 
-/// A share of [`score_features`] by a criterion on neighbours: its sums of distances, or with their
-/// total what it adds to the scores. The parts of all shares, added in order and rounded, are the
-/// scores.
+/// A share of [`score_features`] by a criterion on neighbours: without `total` its sums of distances,
+/// with their total over all shares its partial scores. The partial scores of all shares, added in
+/// order and rounded, are the scores.
 pub fn neighbour_share(
     plan: &FitPlan,
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
-    (share, total): (Share, Option<(i128, f64)>),
+    share: Share,
+    total: Option<DistanceSum>,
     control: &Control,
 ) -> Result<NeighbourShare> {
     let rows = plan.training_rows(data, rows, weights)?;
@@ -165,13 +171,13 @@ pub fn neighbour_share(
                 NeighbourShare::Distances(root.distances(control, rows, weight, search.0, share)?)
             }
             Some(_) => {
-                NeighbourShare::Scores(root.parts(control, rows, weight, search, (share, total))?)
+                NeighbourShare::Scores(root.parts(control, rows, weight, search, share, total)?)
             }
         })
     })
 }
 
-/// Ask something of the rows as neighbours see them.
+/// Call `ask` with the rows, imputed, in the form that criteria on neighbours read.
 fn on_neighbours<R>(
     plan: &FitPlan,
     data: &Dataset,

@@ -1,9 +1,9 @@
-//! Which training values float32 puts on the other side of a threshold.
+//! Training values that single precision moves to the other side of a threshold of a tree.
 //!
-//! Rounding keeps the order of numbers, so a threshold is safe when the largest value at or below
-//! it stays there and the smallest value above it stays above. A column of float32 values is safe
-//! as a whole; of any other, one binary search for each distinct threshold of a feature, or one
-//! pass over the sorted column where thresholds are many.
+//! Exporters to float32 formats warn about them. Rounding to float32 keeps the order of numbers, so a
+//! threshold is safe if the largest value at or below it stays there and the smallest value above it
+//! stays above. A column that float32 represents exactly is safe as a whole. Cost: one binary search
+//! per distinct threshold, or one pass over the sorted column if it has many thresholds.
 
 use crate::data::{Column, Dataset, Kind, NumericColumn, Schema, entry_row};
 use crate::error::Result;
@@ -11,11 +11,12 @@ use crate::model::Model;
 use crate::parallel::Control;
 use crate::tree::Test;
 
-/// Steps of a binary search, about: more thresholds than rows / STEPS are met by a pass.
-const STEPS: usize = 24;
+/// About the steps of a binary search over millions of rows: with more thresholds than rows divided by
+/// this, a pass over the column is cheaper.
+const SEARCH_STEPS: usize = 24;
 
-/// (feature, value, threshold) of each such value of the rows that models of one schema were grown
-/// on.
+/// The training values of `models`, which have one schema, that rounding to float32 moves over a
+/// threshold, as (feature, value, threshold); at most one value per threshold.
 pub fn float32_conflicts(
     models: &[Model],
     data: &Dataset,
@@ -24,7 +25,7 @@ pub fn float32_conflicts(
     let mut thresholds = vec![Vec::new(); data.columns().len()];
     for model in models {
         control.check()?;
-        collect(model, &mut thresholds);
+        collect_thresholds(model, &mut thresholds);
     }
     let mut found = Vec::new();
     for (feature, (column, thresholds)) in data.columns().iter().zip(&mut thresholds).enumerate() {
@@ -33,7 +34,7 @@ pub fn float32_conflicts(
         thresholds.dedup();
         if let Column::Numeric(column) = column
             && !thresholds.is_empty()
-            && !is_single(column)
+            && !is_float32(column)
         {
             moved(column, thresholds, |value, at| found.push((feature, value, at)));
         }
@@ -41,14 +42,14 @@ pub fn float32_conflicts(
     Ok(found)
 }
 
-/// Rounding changes no value: there is no need to sort the column.
-fn is_single(column: &NumericColumn) -> bool {
+/// Whether all values are exact in float32.
+fn is_float32(column: &NumericColumn) -> bool {
     let changed = |&x: &f64| f64::from(x as f32) != x && !x.is_nan();
     column.values().chunks(1024).all(|chunk| !chunk.iter().fold(false, |any, x| any | changed(x)))
 }
 
-/// Everything that a tree compares each feature with.
-fn collect(model: &Model, out: &mut [Vec<f64>]) {
+/// Append the numbers that a tree compares each feature with: thresholds, and cuts of bins.
+fn collect_thresholds(model: &Model, out: &mut [Vec<f64>]) {
     let mut binned = vec![false; out.len()];
     for node in &model.tree.nodes {
         match node.test {
@@ -62,6 +63,7 @@ fn collect(model: &Model, out: &mut [Vec<f64>]) {
     }
 }
 
+/// The cut points of a binned feature.
 fn cuts(schema: &Schema, feature: usize) -> &[f64] {
     match &schema.features[feature].kind {
         Kind::Numeric { cuts: Some(cuts), .. } => cuts,
@@ -69,25 +71,28 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
     }
 }
 
-/// Values next to ascending thresholds that rounding moves over them.
-fn moved(column: &NumericColumn, thresholds: &[f64], mut tell: impl FnMut(f64, f64)) {
+/// Call `report(value, threshold)` for each of the ascending thresholds that rounding moves a value
+/// over.
+fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
     let order = column.order();
     let known = &order[..order.len() - column.n_missing()];
     let value = |e: u32| column.value(entry_row(e));
-    let sweep = thresholds.len() > known.len() / STEPS;
+    let sweep = thresholds.len() > known.len() / SEARCH_STEPS;
     let mut at = 0;
     for &threshold in thresholds {
+        // the number of values at or below the threshold
         if sweep {
             at += known[at..].iter().take_while(|&&e| value(e) <= threshold).count();
         } else {
             at += known[at..].partition_point(|&e| value(e) <= threshold);
         }
+        // only the nearest value on either side can move first
         let below = at.checked_sub(1).map(|i| value(known[i]));
         let above = known.get(at).map(|&e| value(e));
         if let Some(value) = below.filter(|&v| f64::from(v as f32) > threshold) {
-            tell(value, threshold);
+            report(value, threshold);
         } else if let Some(value) = above.filter(|&v| f64::from(v as f32) <= threshold) {
-            tell(value, threshold);
+            report(value, threshold);
         }
     }
 }
@@ -98,7 +103,7 @@ mod tests {
     use crate::numeric::mix;
 
     #[test]
-    fn neighbours_of_thresholds_tell_of_all_values() {
+    fn the_nearest_values_decide_about_all() {
         for seed in 0..200 {
             let n = 1 + mix(seed, 0) % 40;
             let cell = |i| match mix(seed, 500 + i) % 8 {

@@ -1,8 +1,8 @@
-//! Ordered pairs of rows by distance, and nothing else of them: what a radius is chosen by where
-//! columns are too many for counts.
+//! The number of ordered pairs of rows at each distance, from which Relief's radius is chosen.
 //!
-//! Complete nominal columns. O(t^2 n) bit operations for the distances, one addition per pair after
-//! that; at most 128 MB of distances.
+//! For many complete nominal columns, where [`pairs`](crate::stats::pairs) cannot count all cases of
+//! every feature. Cost: O(t^2 n) bit operations for the distances, then one addition per pair; at most
+//! 128 MB of distances at a time.
 
 use super::NeighbourRows;
 use super::distances::{Distances, Order, planes_bytes, tile_rows};
@@ -13,20 +13,23 @@ use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use crate::stats::pairs::RadiusRule;
 
-/// Rows that a thread takes at a time.
-const TOGETHER: usize = 32;
+/// Rows per task.
+const TASK_ROWS: usize = 32;
 
-/// What the pass takes.
+/// Memory that the pass takes, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DistanceNeed {
+    /// Number of rows.
     rows: usize,
-    /// Bytes of the distances of a row, and of the sums of [`TOGETHER`] rows.
+    /// Per row of a tile: its distances.
     distances: usize,
+    /// Per task: its sums by distance.
     sums: usize,
-    /// Of each thread: bit planes, and after them the distances of a row and sums.
+    /// Per thread that makes distances: bit planes.
     planes: usize,
+    /// Per thread that counts pairs: the distances of a row, counts and sums.
     counting: usize,
-    /// The rows without their other columns.
+    /// The copy of the rows without their other columns.
     copied: usize,
 }
 
@@ -39,26 +42,28 @@ impl DistanceNeed {
             sums,
             planes: planes_bytes(kernels, shape.nominal, shape.most),
             counting: 4 * t + 2 * sums,
+            // number and class, and the weight unless all rows count once
             copied: t * if shape.unit { 6 } else { 14 },
         }
     }
 
+    /// Bytes of tiles of `rows` rows on `threads` threads.
     fn bytes(&self, rows: usize, threads: usize) -> usize {
         let rows = rows.min(self.rows);
-        let sums = rows.div_ceil(TOGETHER) * self.sums;
+        let sums = rows.div_ceil(TASK_ROWS) * self.sums;
         let each = self.planes.max(self.counting);
         rows * self.distances + sums + threads * each + self.copied
     }
 
-    /// Bytes on one thread in the smallest blocks.
+    /// Least bytes: one thread, the smallest tiles.
     pub fn least(&self) -> usize {
-        self.bytes(TOGETHER, 1)
+        self.bytes(TASK_ROWS, 1)
     }
 }
 
-/// Weight of the ordered pairs at distance 0, 1, ... up to the number of columns, those of a row
-/// with itself included; exact where weights are whole. Columns other than complete nominal ones
-/// are not looked at.
+/// Weight of the ordered pairs of rows at distance 0, 1, ..., number of columns, pairs of a row with
+/// itself included. Exact if weights are whole. Columns other than complete nominal ones are
+/// ignored.
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
@@ -69,30 +74,31 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
     let distances = rows.codes.columns + 1;
     let t = rows.len();
     let need = DistanceNeed::new(&SearchShape::new(rows, &order, &counted.levels), kernels);
-    let fits = control.budget().has(need.bytes(TOGETHER, control.threads()));
+    let fits = control.budget().has(need.bytes(TASK_ROWS, control.threads()));
     let control = &if fits { control.clone() } else { control.serial() };
-    let mut size = tile_rows(t, [rows.codes.columns, 0]);
-    while size > TOGETHER && need.bytes(size, control.threads()) > control.budget().left() {
-        size = (size / 2).max(TOGETHER);
+    // the largest tiles that the budget allows
+    let mut size = tile_rows(t, rows.codes.columns, 0);
+    while size > TASK_ROWS && need.bytes(size, control.threads()) > control.budget().left() {
+        size = (size / 2).max(TASK_ROWS);
     }
     control.budget().admit(WHAT, need.bytes(size, control.threads()), REMEDY)?;
     let unit = rows.mass.is_unit();
-    let mut all = vec![0.0; distances];
+    let mut pairs = vec![0.0; distances];
     for at in (0..t).step_by(size) {
         let tile = at..(at + size).min(t);
         let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
-        let parts = parallel::map(control, tile.len().div_ceil(TOGETHER), |part| {
+        let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), |part| {
             control.check()?;
-            let (mut whole, mut sums) = (Vec::new(), vec![0.0; distances]);
+            let (mut row, mut sums) = (Vec::new(), vec![0.0; distances]);
             let mut counts = vec![0u64; if unit { distances } else { 0 }];
-            for i in part * TOGETHER..((part + 1) * TOGETHER).min(tile.len()) {
-                d.whole(i, &mut whole);
+            for i in part * TASK_ROWS..((part + 1) * TASK_ROWS).min(tile.len()) {
+                d.copy_whole(i, &mut row);
                 if unit {
-                    whole.iter().for_each(|&d| counts[d as usize] += 1);
+                    row.iter().for_each(|&d| counts[d as usize] += 1);
                     continue;
                 }
                 let own = rows.mass.of(tile.start + i);
-                for (&d, &other) in whole.iter().zip(&order.rows) {
+                for (&d, &other) in row.iter().zip(&order.rows) {
                     sums[d as usize] += own * rows.mass.of(other as usize);
                 }
             }
@@ -100,14 +106,14 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
             Ok(sums)
         })?;
         for part in parts {
-            all.iter_mut().zip(part).for_each(|(to, add)| *to += add);
+            pairs.iter_mut().zip(part).for_each(|(to, add)| *to += add);
         }
     }
-    Ok(all)
+    Ok(pairs)
 }
 
-/// Bytes that [`pairs_by_distance`] takes at least for rows with copies, of columns with at most
-/// `most` values.
+/// Least bytes of [`pairs_by_distance`] for `rows` rows with whole weights and `columns` columns of at
+/// most `most` values.
 pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
     let shape = SearchShape {
         classes: vec![rows],
@@ -121,7 +127,7 @@ pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
     DistanceNeed::new(&shape, Kernels::active()).least()
 }
 
-/// Relief's radius of rows that count once.
+/// Relief's default radius for these rows.
 ///
 /// # Errors
 /// As [`pairs_by_distance`].

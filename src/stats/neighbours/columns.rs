@@ -1,20 +1,20 @@
-//! Columns whose differences are not bits of a plane: numbers, nominal columns with missing cells,
-//! and more than 256 values.
+//! Columns that are not complete bytes: numbers, nominal columns with missing cells, and nominal columns
+//! with more than 256 values.
 //!
-//! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where per cell is missing, the
-//! difference is the one to be expected if the value is drawn as the class of its row draws it
-//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known,
+//! Two numbers differ by `|x - y| / range`, two nominal values by 0 or 1. Where a cell is missing, the
+//! difference is its expectation, the value being drawn from the known cells of the same class (Kononenko
+//! 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known,
 //! `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of
-//! `|x - Y| / range` over the known Y of the class. A class without a known value draws from all; a
-//! column without one never differs. Everything is prepared once, O(t log t) a column and class
-//! with missing cells; a difference is then a look-up.
+//! `|x - Y| / range` over the known Y of the class. A class without a known cell draws from all classes;
+//! a column without a known cell never differs. All expectations are prepared once, in O(t log t) per
+//! column and class with missing cells; after that a difference is a look-up.
 
 use crate::error::{Error, Result};
 
 /// Code of a missing cell in [`Other::Nominal`].
 pub const MISSING: u32 = u32::MAX;
 
-/// Nominal codes, row after row, without missing cells.
+/// Complete nominal columns: one byte per cell, row after row.
 #[derive(Debug, Clone, Copy)]
 pub struct NominalRows<'a> {
     /// Row i begins at `i * stride`.
@@ -26,24 +26,24 @@ pub struct NominalRows<'a> {
 }
 
 impl<'a> NominalRows<'a> {
-    /// Some columns of a row.
+    /// Codes of a row in a range of columns.
     pub fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
         &self.values[row * self.stride..][columns]
     }
 }
 
-/// A column that cannot come as complete bytes.
+/// A column that is not complete bytes.
 #[derive(Debug, Clone)]
 pub enum Other {
-    /// Numbers; NaN is missing.
+    /// A numeric column; NaN is missing.
     Numbers {
         /// By row.
         values: Vec<f64>,
-        /// Smallest and largest value that count as 0 and 1 (those of the root in a tree); of the
-        /// column if not given.
+        /// Smallest and largest number, whose difference counts as 1 (those of the root in a tree);
+        /// `None`: those of the column.
         range: Option<(f64, f64)>,
     },
-    /// Codes below `levels`, or [`MISSING`].
+    /// A nominal column; codes are below `levels`, or [`MISSING`].
     Nominal {
         /// By row.
         codes: Vec<u32>,
@@ -53,8 +53,7 @@ pub enum Other {
 }
 
 impl Other {
-    /// Refuse a wrong number of rows, and cells that no difference is defined for; `name` for
-    /// messages.
+    /// Check the number of rows and the cells; `name` is the number of the column, for messages.
     pub(super) fn check(&self, rows: usize, name: usize) -> Result<()> {
         let len = match self {
             Self::Numbers { values, .. } => {
@@ -95,29 +94,35 @@ impl Other {
     }
 }
 
-/// An [`Other`] with what its missing cells are expected to be.
+/// An [`Other`] with the expected differences of its missing cells.
 #[derive(Debug, Clone)]
 pub(super) struct ExpectedColumn {
     cells: OtherCells,
-    /// Slot of the class of each row among the classes with missing cells in this column; empty
-    /// without such.
+    /// Classes with missing cells are numbered by *slots*: slot of the class of each row; empty if no
+    /// cell is missing.
     slots: Vec<u16>,
+    /// Number of slots.
     n_slots: usize,
-    /// Numbers: `[slot][row]` expected difference; codes: `[slot][value]` share of the value.
-    one: Vec<f64>,
-    /// `[slot][slot]` expected difference of two missing cells.
-    two: Vec<f64>,
+    /// For one missing cell. Numbers: expected difference `[slot][row]`; codes: share of each value
+    /// `[slot][value]`.
+    one_missing: Vec<f64>,
+    /// Expected difference of two missing cells, `[slot][slot]`.
+    two_missing: Vec<f64>,
 }
 
+/// The cells of an [`ExpectedColumn`].
 #[derive(Debug, Clone)]
 enum OtherCells {
-    /// Divided by the range.
+    /// Numbers, scaled so that the range is 1.
     Numbers(Vec<f64>),
-    Codes(Vec<u32>, usize),
+    Codes {
+        codes: Vec<u32>,
+        levels: usize,
+    },
 }
 
 impl ExpectedColumn {
-    /// Prepare a column that was checked; `weight` of a row.
+    /// Prepare a checked column; `weight` gives the weight of a row.
     pub fn new(other: Other, classes: &[u16], weight: &dyn Fn(usize) -> f64) -> Self {
         let cells = match other {
             Other::Numbers { mut values, range } => {
@@ -128,15 +133,20 @@ impl ExpectedColumn {
                 values.iter_mut().filter(|x| !x.is_nan()).for_each(|x| *x = scale(*x));
                 OtherCells::Numbers(values)
             }
-            Other::Nominal { codes, levels } => OtherCells::Codes(codes, levels),
+            Other::Nominal { codes, levels } => OtherCells::Codes { codes, levels },
         };
-        let mut column =
-            Self { cells, slots: Vec::new(), n_slots: 0, one: Vec::new(), two: Vec::new() };
-        column.expect(classes, weight);
+        let mut column = Self {
+            cells,
+            slots: Vec::new(),
+            n_slots: 0,
+            one_missing: Vec::new(),
+            two_missing: Vec::new(),
+        };
+        column.prepare(classes, weight);
         column
     }
 
-    /// The numbers, if no cell is missing.
+    /// The scaled numbers of a numeric column without missing cells.
     pub fn complete_numbers(&self) -> Option<&[f64]> {
         match &self.cells {
             OtherCells::Numbers(values) if self.n_slots == 0 => Some(values),
@@ -147,36 +157,40 @@ impl ExpectedColumn {
     fn is_missing(&self, row: usize) -> bool {
         match &self.cells {
             OtherCells::Numbers(values) => values[row].is_nan(),
-            OtherCells::Codes(codes, _) => codes[row] == MISSING,
+            OtherCells::Codes { codes, .. } => codes[row] == MISSING,
         }
     }
 
-    /// Difference of two rows; of a row to a copy of itself if they are the same.
+    /// Difference of rows `i` and `j`; with `i == j` that of a row to a copy of it.
     pub fn diff(&self, i: usize, j: usize) -> f64 {
         if self.n_slots > 0 {
             let slot = |row: usize| usize::from(self.slots[row]);
             match (self.is_missing(i), self.is_missing(j)) {
                 (false, false) => {}
-                (false, true) => return self.half_known(slot(j), i),
-                (true, false) => return self.half_known(slot(i), j),
-                (true, true) => return self.two[slot(i) * self.n_slots + slot(j)],
+                (false, true) => return self.one_missing(slot(j), i),
+                (true, false) => return self.one_missing(slot(i), j),
+                (true, true) => return self.two_missing[slot(i) * self.n_slots + slot(j)],
             }
         }
         match &self.cells {
             OtherCells::Numbers(values) => (values[i] - values[j]).abs(),
-            OtherCells::Codes(codes, _) => f64::from(u8::from(codes[i] != codes[j])),
+            OtherCells::Codes { codes, .. } => f64::from(u8::from(codes[i] != codes[j])),
         }
     }
 
-    fn half_known(&self, slot: usize, row: usize) -> f64 {
+    /// Expected difference of a missing cell of a class to the known cell of `row`.
+    fn one_missing(&self, slot: usize, row: usize) -> f64 {
         match &self.cells {
-            OtherCells::Numbers(values) => self.one[slot * values.len() + row],
-            OtherCells::Codes(codes, levels) => 1.0 - self.one[slot * levels + codes[row] as usize],
+            OtherCells::Numbers(values) => self.one_missing[slot * values.len() + row],
+            OtherCells::Codes { codes, levels } => {
+                1.0 - self.one_missing[slot * levels + codes[row] as usize]
+            }
         }
     }
 
-    /// Tables for missing cells.
-    fn expect(&mut self, classes: &[u16], weight: &dyn Fn(usize) -> f64) {
+    /// Fill the tables of expected differences.
+    fn prepare(&mut self, classes: &[u16], weight: &dyn Fn(usize) -> f64) {
+        // number the classes with missing cells
         let t = classes.len();
         let mut of_class: Vec<Option<u16>> =
             vec![None; classes.iter().max().map_or(0, |&c| usize::from(c) + 1)];
@@ -194,8 +208,8 @@ impl ExpectedColumn {
         self.slots =
             classes.iter().map(|&c| of_class[usize::from(c)].unwrap_or(u16::MAX)).collect();
         let known: Vec<usize> = (0..t).filter(|&row| !self.is_missing(row)).collect();
-        self.two = vec![0.0; self.n_slots * self.n_slots];
-        // rows that stand for the missing cells of each slot
+        self.two_missing = vec![0.0; self.n_slots * self.n_slots];
+        // known rows that the missing cells of each slot are drawn from
         let drawn: Vec<Vec<usize>> = (0..self.n_slots)
             .map(|s| {
                 let own: Vec<usize> = known
@@ -208,33 +222,34 @@ impl ExpectedColumn {
             .collect();
         match &self.cells {
             OtherCells::Numbers(values) => {
-                self.one =
+                self.one_missing =
                     drawn.iter().flat_map(|rows| expected_gaps(values, rows, weight)).collect();
-                for (a, one) in self.one.chunks_exact(t).enumerate() {
+                for (a, one) in self.one_missing.chunks_exact(t).enumerate() {
                     for (b, rows) in drawn.iter().enumerate() {
                         let total: f64 = rows.iter().map(|&row| weight(row)).sum();
                         let sum: f64 = rows.iter().map(|&row| weight(row) * one[row]).sum();
-                        self.two[a * self.n_slots + b] =
+                        self.two_missing[a * self.n_slots + b] =
                             if total > 0.0 { sum / total } else { 0.0 };
                     }
                 }
-                // the same number whichever row comes first
+                // make the table symmetric to the bit
                 for a in 0..self.n_slots {
                     for b in 0..a {
-                        self.two[a * self.n_slots + b] = self.two[b * self.n_slots + a];
+                        self.two_missing[a * self.n_slots + b] =
+                            self.two_missing[b * self.n_slots + a];
                     }
                 }
             }
-            OtherCells::Codes(codes, levels) => {
-                self.one = vec![0.0; self.n_slots * levels];
-                for (rows, shares) in drawn.iter().zip(self.one.chunks_exact_mut(*levels)) {
+            OtherCells::Codes { codes, levels } => {
+                self.one_missing = vec![0.0; self.n_slots * levels];
+                for (rows, shares) in drawn.iter().zip(self.one_missing.chunks_exact_mut(*levels)) {
                     rows.iter().for_each(|&row| shares[codes[row] as usize] += weight(row));
                     let total: f64 = shares.iter().sum();
                     shares.iter_mut().for_each(|s| *s /= total);
                 }
                 if !known.is_empty() {
-                    for (at, two) in self.two.iter_mut().enumerate() {
-                        let shares = |slot: usize| &self.one[slot * levels..][..*levels];
+                    for (at, two) in self.two_missing.iter_mut().enumerate() {
+                        let shares = |slot: usize| &self.one_missing[slot * levels..][..*levels];
                         let (a, b) = (shares(at / self.n_slots), shares(at % self.n_slots));
                         *two = 1.0 - a.iter().zip(b).map(|(p, q)| p * q).sum::<f64>();
                     }
@@ -244,13 +259,14 @@ impl ExpectedColumn {
     }
 }
 
+/// Smallest and largest known number.
 fn span(values: &[f64]) -> (f64, f64) {
     let known = || values.iter().copied().filter(|x| !x.is_nan());
     (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Mean of `|x - y|` over the weighted y of `rows`, for the value x of every row (0 where it is
-/// missing): sorted, with running sums.
+/// For the value x of every row the weighted mean of `|x - y|` over the values y of `rows`; 0 where x is
+/// missing. The y are sorted once, and each x reads running sums.
 fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) -> Vec<f64> {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|&row| (values[row], weight(row))).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -271,7 +287,7 @@ fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) 
     values.iter().map(gap).collect()
 }
 
-/// Values by row in another order; no values stay none.
+/// `values[order[0]], values[order[1]], ...`; empty if there are no values.
 pub(super) fn taken<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
     if values.is_empty() {
         return Vec::new();

@@ -1,30 +1,33 @@
-//! The order of rows by what they hold, so that sums of doubles over rows are the same bits for any
-//! order in which the rows come.
+//! The order of rows by their content, in which all sums of doubles over rows are made.
 //!
-//! Class first, then weight, codes and other columns; rows that compare equal are the same in all
-//! that scores are made of. Only ties between neighbours that are told apart by row number
-//! ([`NeighbourTies::First`](super::NeighbourTies)) look at the order in which rows came. Cost
-//! O(t log t) comparisons, most of which see one number of class and codes.
+//! Rows are sorted by class, weight, codes and other columns. Rows that compare equal agree in
+//! everything that scores are made of, so the bits of a score do not depend on the order in which
+//! rows were given. The exception is [`NeighbourTies::First`](super::NeighbourTies), which breaks
+//! ties by the given order. Cost: O(t log t) comparisons, most of them of one number that packs the
+//! class and the first codes.
 
 use super::columns::{NominalRows, Other};
 use std::cmp::Ordering;
 
-/// The given rows in the order of their content; `weights` are empty if all rows count once.
+/// Row numbers sorted by content; `weights` are empty if all rows count once.
 pub(super) fn order(
     codes: NominalRows<'_>,
     others: &[Other],
     classes: &[u16],
     weights: &[f64],
 ) -> Vec<u32> {
-    let first = |row: usize| (first_number(classes[row], codes, row), row as u32);
-    let mut rows: Vec<(u64, u32)> = (0..classes.len()).map(first).collect();
+    // (key, row): most comparisons end at the key
+    let keyed = |row: usize| (sort_key(classes[row], codes, row), row as u32);
+    let mut rows: Vec<(u64, u32)> = (0..classes.len()).map(keyed).collect();
     let by_rest = |a: usize, b: usize| {
-        let part = |row: usize| codes.part(row, FIRST.min(codes.columns)..codes.columns);
+        let codes_after_key =
+            |row: usize| codes.part(row, PACKED_CODES.min(codes.columns)..codes.columns);
         let by_others = || others.iter().map(|other| other.compare(a, b)).find(|o| o.is_ne());
-        let rest = part(a).cmp(part(b));
-        rest.then_with(|| by_others().unwrap_or(Ordering::Equal)).then(a.cmp(&b))
+        let by_codes = codes_after_key(a).cmp(codes_after_key(b));
+        by_codes.then_with(|| by_others().unwrap_or(Ordering::Equal)).then(a.cmp(&b))
     };
     if weights.is_empty() {
+        // sort by the key, then the runs of equal keys by the rest
         rows.sort_unstable_by_key(|row| row.0);
         let equal = rows.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
         equal.for_each(|run| run.sort_unstable_by(|a, b| by_rest(a.1 as usize, b.1 as usize)));
@@ -39,21 +42,21 @@ pub(super) fn order(
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Codes that are compared as one number with the class.
-const FIRST: usize = size_of::<u64>() - size_of::<u16>();
+/// Number of codes that fit a sort key beside the class.
+const PACKED_CODES: usize = size_of::<u64>() - size_of::<u16>();
 
-/// The class and the first codes of a row as a number that compares as they do.
-fn first_number(class: u16, codes: NominalRows<'_>, row: usize) -> u64 {
-    let first = codes.part(row, 0..FIRST.min(codes.columns));
+/// The class and the first codes of a row as one number, big-endian: it sorts as they do.
+fn sort_key(class: u16, codes: NominalRows<'_>, row: usize) -> u64 {
+    let first = codes.part(row, 0..PACKED_CODES.min(codes.columns));
     let mut bytes = [0; size_of::<u64>()];
-    bytes[..2].copy_from_slice(&class.to_be_bytes());
-    bytes[2..2 + first.len()].copy_from_slice(first);
+    let (class_bytes, code_bytes) = bytes.split_at_mut(size_of::<u16>());
+    class_bytes.copy_from_slice(&class.to_be_bytes());
+    code_bytes[..first.len()].copy_from_slice(first);
     u64::from_be_bytes(bytes)
 }
 
 impl Other {
-    /// Which of two rows comes first by this column; missing numbers come last, and zeros of both
-    /// signs are alike.
+    /// Order of two rows by this column; missing numbers come last, and 0.0 equals -0.0.
     fn compare(&self, a: usize, b: usize) -> Ordering {
         match self {
             Self::Numbers { values, .. } => {

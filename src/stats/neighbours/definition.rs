@@ -1,8 +1,11 @@
-//! Scores on neighbours by plain loops written from the definitions: what tests compare with.
+//! Scores on neighbours by plain loops written from the definitions: the reference of the tests.
+//!
+//! Everything is O(rows^2 * features) with a vector of all differences; copies are rows of their own.
 
 use super::*;
 use crate::numeric::{mix, uniform};
 
+/// Random numbers from a seed and a counter.
 pub(super) struct Draw(pub(super) u64, pub(super) u64);
 
 impl Draw {
@@ -12,10 +15,17 @@ impl Draw {
     }
 }
 
-/// Sign, agreements instead of differences, members with their weights.
-pub(super) type Picked = (f64, bool, Vec<(usize, f64)>);
+/// Neighbours of a row on one side of a radius.
+struct Picked {
+    /// Factor of the contribution.
+    sign: f64,
+    /// Whether agreements count instead of differences.
+    agreements: bool,
+    /// Rows with their weights.
+    members: Vec<(usize, f64)>,
+}
 
-/// Rows with missing cells, numbers and copies.
+/// Random rows: nominal and numeric columns, missing cells, copies.
 pub(super) struct Random {
     pub(super) nominal: Vec<Vec<Option<u32>>>,
     pub(super) numbers: Vec<Vec<f64>>,
@@ -28,8 +38,8 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// Seeds 0, 1, 2 mod 4 and what they may have: only complete nominal columns; numbers; missing
-    /// cells and weights (both).
+    /// Seeds 0 mod 4 have complete nominal columns only, 1 mod 4 also numbers, 2 mod 4 missing cells,
+    /// 3 mod 4 both; seeds 4 mod 5 have copies.
     pub(super) fn new(seed: u64) -> Self {
         let mut draw = Draw(seed, 0);
         let rows = 2 + draw.below(50);
@@ -90,14 +100,14 @@ impl Random {
         self.weighted(Counts::of(self.weights.iter().map(|&w| w as f64).collect()))
     }
 
-    /// Every copy a row of its own.
+    /// The same rows with every copy as a row of its own.
     pub(super) fn copied(&self) -> Self {
         let copies = |(i, &w)| std::iter::repeat_n(i, w);
         let which: Vec<usize> = self.weights.iter().enumerate().flat_map(copies).collect();
         Self { weights: vec![1; which.len()], ..self.taken(&which) }
     }
 
-    /// Some rows in another order.
+    /// The rows `which`, in this order.
     pub(super) fn taken(&self, which: &[usize]) -> Self {
         let codes = |&i: &usize| self.codes[i * self.complete..][..self.complete].to_vec();
         Self {
@@ -111,8 +121,8 @@ impl Random {
         }
     }
 
-    /// Rows that stand for the missing cell of row i: those of its class that are known, else all
-    /// that are known.
+    /// Rows that the missing cell of row i is drawn from: the known ones of its class, else all known
+    /// ones.
     pub(super) fn drawn(&self, known: &dyn Fn(usize) -> bool, i: usize) -> Vec<usize> {
         let all: Vec<usize> = (0..self.classes.len()).filter(|&j| known(j)).collect();
         let own: Vec<usize> =
@@ -203,7 +213,7 @@ impl Random {
                             others.iter().copied().filter(|&j| self.classes[j] == c).collect();
                         chosen.extend(k_nearest(&of, &d, k, ties, ranks));
                     }
-                    vec![(1.0, false, chosen)]
+                    vec![Picked { sign: 1.0, agreements: false, members: chosen }]
                 }
                 NeighbourMethod::Merit { k, ties } => {
                     let of: Vec<usize> =
@@ -220,9 +230,11 @@ impl Random {
                     let pick = |f: &dyn Fn(f64) -> bool| {
                         others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
                     };
-                    let mut sets = vec![(1.0, false, pick(&|x| x < mean))];
+                    let near = pick(&|x| x < mean);
+                    let mut sets = vec![Picked { sign: 1.0, agreements: false, members: near }];
                     if star {
-                        sets.push((-1.0, false, pick(&|x| x > mean)));
+                        let far = pick(&|x| x > mean);
+                        sets.push(Picked { sign: -1.0, agreements: false, members: far });
                     }
                     sets
                 }
@@ -230,15 +242,17 @@ impl Random {
                     let pick = |f: &dyn Fn(f64) -> bool| {
                         others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
                     };
-                    let mut sets = vec![(1.0, false, pick(&|x| x < m - sd / 2.0))];
+                    let near = pick(&|x| x < m - sd / 2.0);
+                    let mut sets = vec![Picked { sign: 1.0, agreements: false, members: near }];
                     if star {
-                        sets.push((1.0, true, pick(&|x| x > m + sd / 2.0)));
+                        let far = pick(&|x| x > m + sd / 2.0);
+                        sets.push(Picked { sign: 1.0, agreements: true, members: far });
                     }
                     sets
                 }
             };
             let size = |c: u16| self.classes.iter().filter(|&&x| x == c).count() as f64;
-            for (sign, agree, set) in sets {
+            for Picked { sign, agreements, members: set } in sets {
                 let weight = |c: u16| {
                     set.iter().filter(|(j, _)| self.classes[*j] == c).map(|m| m.1).sum::<f64>()
                 };
@@ -251,7 +265,7 @@ impl Random {
                     for c in (0..self.n_classes as u16).filter(|&c| weight(c) > 0.0) {
                         let of = set.iter().filter(|(j, _)| self.classes[*j] == c);
                         let term =
-                            |j: usize| if agree { 1.0 - diff(f, i, j) } else { diff(f, i, j) };
+                            |j: usize| if agreements { 1.0 - diff(f, i, j) } else { diff(f, i, j) };
                         let mean = of.map(|&(j, w)| w * term(j)).sum::<f64>() / weight(c);
                         *s += sign / t as f64
                             * match multiclass {
@@ -269,7 +283,8 @@ impl Random {
     }
 }
 
-pub(super) fn k_nearest(
+/// The k nearest of some rows with their weights, by ranking all of them.
+fn k_nearest(
     of: &[usize],
     d: &[f64],
     k: usize,
@@ -292,6 +307,7 @@ pub(super) fn k_nearest(
     (0..sorted.len()).map(|r| (sorted[r], weight(r))).filter(|m| m.1 > 0.0).collect()
 }
 
+/// One of each method and of its options.
 pub(super) fn methods() -> Vec<NeighbourMethod> {
     let mut methods = vec![
         NeighbourMethod::Surf { star: false },
@@ -310,6 +326,7 @@ pub(super) fn methods() -> Vec<NeighbourMethod> {
     methods
 }
 
+/// Whether two lists of scores are equal up to rounding.
 pub(super) fn near(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs()))
 }

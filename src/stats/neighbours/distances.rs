@@ -1,9 +1,10 @@
-//! Distances of a tile of rows to all rows: numbers of different levels for nominal features, sums
-//! of differences for numeric ones.
+//! Distances of a tile of rows to all rows: the number of nominal features that differ, plus the sum of
+//! differences of the other columns.
 //!
-//! Columns (all rows, sorted by class) are taken 128 to 512 at a time; for a block of features
-//! their bit planes are made once and every row of the tile adds its agreements. Threads take
-//! column tiles, so nothing is shared.
+//! The rows to compare with are taken in strips of 64 to 512, in the order of their classes. For a block
+//! of features the bit planes of a strip (one bit per row for each value) are made once, and every row
+//! of the tile adds its agreements from them. Threads take strips, so they share nothing. Cost:
+//! O(t^2 n / 400) operations for n nominal columns, O(t^2) per other column.
 
 use super::NeighbourRows;
 use super::grid::Grid;
@@ -13,33 +14,35 @@ use crate::parallel::{self, Control};
 use crate::simd::{Buffer, Kernels, WIDE_BLOCK};
 use std::ops::Range;
 
-/// Most bytes of distances that a tile of rows takes.
+/// Most bytes of the distances of a tile.
 const TILE_BYTES: usize = 128 << 20;
 
-/// Bytes of bit planes of a block of features.
+/// Most bytes of the bit planes of a block of features: they stay in the second-level cache.
 const PLANE_BYTES: usize = 1 << 19;
 
-/// All rows in the order in which they stand as columns: by class, then by row.
+/// The rows sorted by class, then by number. The *place* of a row is its index in this order: masks
+/// and lists of neighbours hold places, because those of a class are contiguous.
 #[derive(Debug)]
 pub(super) struct Order {
     /// Row at each place.
     pub rows: Vec<u32>,
-    /// Where each class begins, and the number of rows.
+    /// First place of each class, then the number of rows.
     pub starts: Vec<usize>,
     /// Place of each row.
     pub places: Vec<u32>,
-    /// The number under which the row at each place was given, which tells ties apart.
+    /// Number of the row at each place as the caller gave it; it breaks ties.
     pub given: Vec<u32>,
 }
 
 impl Order {
+    /// The order of `rows`, with the numbers of the caller.
     pub fn new(rows: &NeighbourRows<'_>) -> Self {
         let mut order = Self::of(&rows.classes, rows.n_classes);
         order.given.iter_mut().for_each(|row| *row = rows.given[*row as usize]);
         order
     }
 
-    /// Of rows of these classes.
+    /// The order of rows with these classes, by a counting sort.
     pub fn of(classes: &[u16], n_classes: usize) -> Self {
         let mut starts = vec![0; n_classes + 1];
         classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);
@@ -56,38 +59,42 @@ impl Order {
     }
 }
 
-/// Rows of a tile: enough that making the bit planes of all columns again for each tile does not
-/// matter, few enough that their distances stay in the cache for few features, and never more than
-/// fit the memory set aside.
-pub(super) fn tile_rows(rows: usize, [nominal, others]: [usize; 2]) -> usize {
+/// Number of rows per tile, for `nominal` complete nominal columns and `others` other columns.
+///
+/// Eight rows per column make the bit planes, which are made again for each tile, cheap beside their
+/// use; with few columns the distances of a tile stay in the cache. [`TILE_BYTES`] is the limit.
+pub(super) fn tile_rows(rows: usize, nominal: usize, others: usize) -> usize {
     let fit = TILE_BYTES / row_bytes(rows, others).max(1);
     (8 * (nominal + others)).max(64).min(fit).clamp(16, rows.max(16))
 }
 
-/// Bytes of the distances of one row to all, with `others` columns that are not nominal.
+/// Bytes of the distances of one row to all `rows`, `others` columns being no complete nominal ones.
 pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
-    let bytes = if others == 0 { 4 } else { 12 };
+    // a u32 number of differing features, and an f64 sum of differences
+    let bytes = if others == 0 { 4 } else { 4 + 8 };
     bytes * rows.next_multiple_of(512)
 }
 
-/// Bytes of the bit planes that a thread makes of `columns` columns with at most `most` values.
+/// Bytes of the bit planes that one thread makes of `columns` columns with at most `most` values.
 pub(super) fn planes_bytes(kernels: Kernels, columns: usize, most: usize) -> usize {
     let column = 8 * kernels.words() * most;
     (columns.min(WIDE_BLOCK) * column).min(PLANE_BYTES.max(column))
 }
 
-/// Distances of some rows to all places.
+/// Distances of the rows of a tile to all places, strip by strip.
 pub(super) struct Distances {
-    /// A strip for each tile of places: `[row of the tile][place in the strip]`.
+    /// `[strip][row of the tile][place in the strip]`: nominal features that differ.
     nominal: Vec<Vec<u32>>,
-    /// A strip for each tile of places: sums of gaps; empty without numeric columns.
-    numeric: Vec<Vec<f64>>,
+    /// In the same layout the sums of differences of the other columns; empty strips without such.
+    gaps: Vec<Vec<f64>>,
+    /// Places per strip.
     width: usize,
+    /// Number of places.
     places: usize,
 }
 
 impl Distances {
-    /// Distances of the rows in `tile` (row numbers) to all rows.
+    /// Distances of the rows with the numbers in `tile` to all rows; `levels` of each nominal column.
     pub fn new(
         control: &Control,
         kernels: Kernels,
@@ -100,17 +107,17 @@ impl Distances {
         let strips = rows.len().div_ceil(width);
         let both = parallel::map(control, strips, |s| {
             let places = s * width..((s + 1) * width).min(rows.len());
-            let nominal =
-                nominal(control, kernels, rows, &order.rows[places.clone()], levels, tile)?;
-            let numeric = numeric(control, kernels, rows, &order.rows[places], width, tile)?;
-            Ok((nominal, numeric))
+            let strip = &order.rows[places];
+            let nominal = nominal_strip(control, kernels, rows, strip, levels, tile)?;
+            let gaps = gap_strip(control, kernels, rows, strip, width, tile)?;
+            Ok((nominal, gaps))
         })?;
-        let (nominal, numeric) = both.into_iter().unzip();
-        Ok(Self { nominal, numeric, width, places: rows.len() })
+        let (nominal, gaps) = both.into_iter().unzip();
+        Ok(Self { nominal, gaps, width, places: rows.len() })
     }
 
-    /// Distances of the i-th row of the tile, by place, as whole numbers.
-    pub fn whole(&self, i: usize, out: &mut Vec<i32>) {
+    /// Copy the distances of the i-th row of the tile, by place, without the other columns.
+    pub fn copy_whole(&self, i: usize, out: &mut Vec<i32>) {
         out.clear();
         for strip in &self.nominal {
             out.extend(strip[i * self.width..][..self.width].iter().map(|&d| d as i32));
@@ -118,26 +125,24 @@ impl Distances {
         out.truncate(self.places);
     }
 
-    /// Distances of the i-th row of the tile, by place, with the gaps of numeric columns.
-    pub fn mixed(&self, i: usize, out: &mut Vec<f64>) {
+    /// Copy the distances of the i-th row of the tile, by place, over all columns.
+    pub fn copy_real(&self, i: usize, out: &mut Vec<f64>) {
         out.clear();
-        for (nominal, numeric) in self.nominal.iter().zip(&self.numeric) {
-            let nominal = &nominal[i * self.width..][..self.width];
-            out.extend(
-                nominal.iter().zip(&numeric[i * self.width..]).map(|(&d, g)| f64::from(d) + g),
-            );
+        for (nominal, gaps) in self.nominal.iter().zip(&self.gaps) {
+            let both = nominal[i * self.width..][..self.width].iter().zip(&gaps[i * self.width..]);
+            out.extend(both.map(|(&differing, gap)| f64::from(differing) + gap));
         }
         out.truncate(self.places);
     }
 }
 
-/// Numbers of nominal features in which rows differ, `[row of the tile][place in the strip]`;
-/// `places` has the row at each place.
-fn nominal(
+/// Numbers of nominal features that differ, `[row of the tile][place in the strip]`; `strip` has the
+/// row at each place.
+fn nominal_strip(
     control: &Control,
     kernels: Kernels,
     rows: &NeighbourRows<'_>,
-    places: &[u32],
+    strip: &[u32],
     levels: &[u16],
     tile: &Range<usize>,
 ) -> Result<Vec<u32>> {
@@ -146,22 +151,25 @@ fn nominal(
     let mut planes = Buffer::default();
     let mut first = 0;
     while first < rows.codes.columns {
-        // as many features as planes of the largest number of levels among them allow
+        // a block: as many features as fit PLANE_BYTES, with as many planes each as the one with
+        // the most levels has
         let (mut last, mut most) = (first, 0);
         while last < rows.codes.columns && last - first < WIDE_BLOCK {
-            let with = most.max(usize::from(levels[last]));
-            if last > first && (last + 1 - first) * with * w * 8 > PLANE_BYTES {
+            let planes_each = most.max(usize::from(levels[last]));
+            if last > first && (last + 1 - first) * planes_each * w * 8 > PLANE_BYTES {
                 break;
             }
-            (last, most) = (last + 1, with);
+            (last, most) = (last + 1, planes_each);
         }
+        // set the bit of each row of the strip in the plane of its value
         planes.reset((last - first) * most * w);
-        for (at, &row) in places.iter().enumerate() {
+        for (at, &row) in strip.iter().enumerate() {
             let (word, bit) = (at / 64, 1u64 << (at % 64));
             for (k, &code) in rows.part(row as usize, first..last).iter().enumerate() {
                 planes[(k * most + usize::from(code)) * w + word] |= bit;
             }
         }
+        // add the features of the block that differ, for each row of the tile
         for (i, out) in tile.clone().zip(out.chunks_exact_mut(64 * w)) {
             if i % 64 == 0 {
                 control.check()?;
@@ -173,13 +181,13 @@ fn nominal(
     Ok(out)
 }
 
-/// Sums of differences of numeric features, `[row of the tile][place in the strip]`; `places` has
-/// the row at each place. Empty without such features.
-fn numeric(
+/// Sums of differences of the other columns, `[row of the tile][place in the strip]`; `strip` has the
+/// row at each place. Empty without such columns.
+fn gap_strip(
     control: &Control,
     kernels: Kernels,
     rows: &NeighbourRows<'_>,
-    places: &[u32],
+    strip: &[u32],
     width: usize,
     tile: &Range<usize>,
 ) -> Result<Vec<f64>> {
@@ -187,21 +195,21 @@ fn numeric(
         return Ok(Vec::new());
     }
     let mut out: Vec<f64> = memory::zeroed(tile.len() * width)?;
-    let mut there = vec![0.0; width];
+    let mut strip_values = vec![0.0; width];
     let grid = Grid::of(rows);
     for column in &rows.others {
         control.check()?;
         if let Some(values) = column.complete_numbers() {
-            let there = &mut there[..places.len()];
-            places.iter().zip(&mut *there).for_each(|(&row, to)| {
+            let strip_values = &mut strip_values[..strip.len()];
+            strip.iter().zip(&mut *strip_values).for_each(|(&row, to)| {
                 *to = grid.round(values[row as usize]);
             });
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-                kernels.add_gaps(there, grid.round(values[i]), out);
+                kernels.add_gaps(strip_values, grid.round(values[i]), out);
             }
         } else {
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-                places
+                strip
                     .iter()
                     .zip(out)
                     .for_each(|(&row, to)| *to += grid.round(column.diff(i, row as usize)));

@@ -1,38 +1,41 @@
-//! Rows of a data set as neighbours see them: in the user's order, numbers as numbers, with the
-//! ranges of the root.
+//! The search for neighbours in the rows of a tree's node, or of a whole data set.
 //!
-//! A tree may cut a numeric column into bins, but rows are compared by its numbers: `|x - y|` over
-//! the range of the column in the rows of the root, so that distances mean the same in every node.
-//! A feature that is the same in all rows of a node differs nowhere and is left out. Gathering
-//! copies one byte a nominal cell and eight a number.
+//! [`Root`] gathers the rows of a node into [`NeighbourRows`], in the user's row order. Numbers are
+//! compared as numbers even where the tree bins the column: `|x - y|` over the range of the column in
+//! the rows of the root, so that distances mean the same in every node. Features that are constant in a
+//! node are left out. Gathering copies one byte per nominal cell and eight per number. [`streamed`]
+//! admits the memory of a search over codes that are read in place.
 
 use super::by_distance::DistanceNeed;
 use super::columns::{MISSING, Other};
-use super::score::{distance_parts, needs_distances, neighbour_parts, neighbour_scores};
+use super::score::{
+    DistanceSum, PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+};
 use super::shape::{REMEDY, RowsNeed, SearchShape, WHAT};
 use super::share::Share;
 use super::{Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows};
-use crate::data::{self, Column, Dataset, Kind};
+use crate::data::{self, Column, Dataset, Kind, NominalColumn};
 use crate::error::Result;
 use crate::numeric::ExactSum;
 use crate::parallel::Control;
 use crate::simd::Kernels;
 
-/// What all nodes of a tree share.
+/// The data of a tree with the ranges and the unit of weights that its nodes share.
 #[derive(Debug)]
 pub struct Root<'a> {
+    /// The data as the tree grows on them.
     data: &'a Dataset,
-    /// The data before numbers became bins.
+    /// The data before numbers were binned.
     raw: &'a Dataset,
-    /// Smallest and largest number of each numeric column, in feature order.
+    /// Smallest and largest number of each feature; `None` for nominal or unknown ones.
     ranges: Vec<Option<(f64, f64)>>,
     /// Mean weight of the root's rows, where weights are importances.
     unit: Option<f64>,
 }
 
 impl<'a> Root<'a> {
-    /// `data` as growth sees it, `raw` before its numbers were binned, the rows of the root, and
-    /// their positive weights unless all count once.
+    /// `data` as the tree grows on them, `raw` before numbers were binned, the `rows` of the root, and
+    /// their positive weights unless all rows count once.
     pub fn new(
         data: &'a Dataset,
         raw: &'a Dataset,
@@ -57,8 +60,8 @@ impl<'a> Root<'a> {
         Self { data, raw, ranges, unit }
     }
 
-    /// One score per feature from neighbours among the given rows; NaN for a feature that is the
-    /// same, or unknown, in all of them.
+    /// One score per feature from neighbours among the given rows; NaN for a feature that is constant
+    /// or unknown in all of them.
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -69,14 +72,14 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         (method, multiclass): (NeighbourMethod, Multiclass),
     ) -> Result<Vec<f64>> {
-        let found = self.asked(control, rows, weight, method, |control, near| {
-            Ok(vec![neighbour_scores(control, near, method, multiclass)?])
+        let found = self.on_varying(control, rows, weight, method, |control, gathered| {
+            Ok(vec![neighbour_scores(control, gathered, method, multiclass)?])
         })?;
         Ok(found.into_iter().next().unwrap_or_else(|| vec![f64::NAN; self.ranges.len()]))
     }
 
-    /// What a share of the rows adds to the scores: to all of them first, then to each feature (NaN
-    /// as in [`Self::scores`]).
+    /// What each group of rows of a share adds to the scores (NaN as in [`Self::scores`]); `total` as in
+    /// [`neighbour_parts`].
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -86,18 +89,21 @@ impl<'a> Root<'a> {
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
         search: (NeighbourMethod, Multiclass),
-        (share, total): (Share, Option<(i128, f64)>),
-    ) -> Result<Vec<(f64, Vec<f64>)>> {
+        share: Share,
+        total: Option<DistanceSum>,
+    ) -> Result<Vec<PartialScores>> {
         let mut all = Vec::new();
-        let each = self.asked(control, rows, weight, search.0, |control, near| {
-            let parts = neighbour_parts(control, near, search, share, total)?;
+        let each = self.on_varying(control, rows, weight, search.0, |control, gathered| {
+            let parts = neighbour_parts(control, gathered, search, share, total)?;
             all.extend(parts.iter().map(|p| p.all));
             Ok(parts.into_iter().map(|p| p.each).collect())
         })?;
-        Ok(all.into_iter().zip(each).collect())
+        let part = |(all, each)| PartialScores { all, each };
+        Ok(all.into_iter().zip(each).map(part).collect())
     }
 
-    /// Sums of the distances of a share of the rows, where the method asks for them.
+    /// Sums of the distances of each group of rows of a share; empty unless the method
+    /// [needs them](needs_distances).
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -108,18 +114,18 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         method: NeighbourMethod,
         share: Share,
-    ) -> Result<Vec<(i128, f64)>> {
+    ) -> Result<Vec<DistanceSum>> {
         let mut sums = Vec::new();
-        self.asked(control, rows, weight, method, |control, near| {
-            if needs_distances(near, method) {
-                sums = distance_parts(control, near, share)?;
+        self.on_varying(control, rows, weight, method, |control, gathered| {
+            if needs_distances(gathered, method) {
+                sums = distance_parts(control, gathered, share)?;
             }
             Ok(Vec::new())
         })?;
         Ok(sums)
     }
 
-    /// What decides how much a search among the rows takes, if all features differ.
+    /// The shape of a search among the rows if no feature is constant.
     fn shape(&self, rows: &[u32], unit: bool) -> SearchShape {
         let mut classes = vec![0; self.data.n_classes()];
         rows.iter().for_each(|&r| classes[usize::from(self.data.classes()[r as usize])] += 1);
@@ -142,7 +148,7 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// Bytes of a cell of a feature, with what is expected of it where cells are missing.
+    /// Bytes per cell of a gathered feature, with the tables for missing cells.
     fn cell_bytes(&self, feature: usize) -> usize {
         let filled = matches!(
             self.data.schema().features[feature].kind,
@@ -150,42 +156,45 @@ impl<'a> Root<'a> {
         );
         match (&self.raw.columns()[feature], &self.data.columns()[feature]) {
             (Column::Numeric(c), _) if c.n_missing() == 0 || filled => 8,
+            // the number, its slot, and the expected difference to a missing cell of each class
             (Column::Numeric(_), _) => 8 + 2 + 8 * self.data.n_classes(),
+            // the code and its slot
             (_, Column::Nominal(c)) if c.n_missing() > 0 => 4 + 2,
             (_, Column::Nominal(c)) if c.levels() > 256 => 4,
             _ => 1,
         }
     }
 
-    /// Rows of numbers for the features that differ, asked of the rows as neighbours see them, with
-    /// NaN for the other features; nothing where no feature differs.
-    fn asked(
+    /// Gather the features that vary among the rows and call `score` on them, once their memory is
+    /// admitted. `score` returns lists of one number per gathered feature; they come back with one
+    /// number per feature of the data, NaN for the others. No list if no feature varies.
+    fn on_varying(
         &self,
         control: &Control,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
         method: NeighbourMethod,
-        ask: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
+        score: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
+        // admit the memory of the rows (cells, number, class and weight) and of the search
         let width: usize = (0..self.ranges.len()).map(|feature| self.cell_bytes(feature)).sum();
-        // the cells, and of each row its number, class and weight
         let bytes = width + 4 + 2 + if weight.is_none() { 0 } else { 8 };
         let least = self.shape(rows, weight.is_none()).least(Kernels::active(), method);
         let need = RowsNeed::new(rows.len(), bytes, least);
         control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
         let control = &control.holding(need.held);
-        // numbers of rows tell ties apart
+
+        // the user's order, because row numbers break ties
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);
         let classes: Vec<u16> = rows.iter().map(|&r| self.data.classes()[r as usize]).collect();
+
+        // the varying features: complete nominal ones, and others with their feature numbers
         let (mut complete, mut others, mut of_others) = (Vec::new(), Vec::new(), Vec::new());
         for feature in 0..self.ranges.len() {
             match &self.raw.columns()[feature] {
                 Column::Numeric(_) => {
-                    let values: Vec<f64> =
-                        rows.iter().map(|&r| number(self.data, self.raw, feature, r)).collect();
-                    let first = values[0];
-                    if values.iter().any(|v| *v != first && !(v.is_nan() && first.is_nan())) {
+                    if let Some(values) = self.varying_numbers(feature, &rows) {
                         others.push(Other::Numbers { values, range: self.ranges[feature] });
                         of_others.push(feature);
                     }
@@ -197,21 +206,12 @@ impl<'a> Root<'a> {
                     if rows.iter().all(|&r| column.code(r) == first) {
                         continue;
                     }
-                    if column.levels() <= 256
-                        && (column.n_missing() == 0
-                            || rows.iter().all(|&r| column.code(r) != data::MISSING))
-                    {
+                    let is_complete = column.n_missing() == 0
+                        || rows.iter().all(|&r| column.code(r) != data::MISSING);
+                    if column.levels() <= 256 && is_complete {
                         complete.push((feature, column));
                     } else {
-                        let code = |&r: &u32| match column.code(r) {
-                            data::MISSING => MISSING,
-                            code => code,
-                        };
-                        let levels = column.levels();
-                        others.push(Other::Nominal {
-                            codes: rows.iter().map(code).collect(),
-                            levels,
-                        });
+                        others.push(other_nominal(column, &rows));
                         of_others.push(feature);
                     }
                 }
@@ -220,6 +220,8 @@ impl<'a> Root<'a> {
         if complete.is_empty() && others.is_empty() {
             return Ok(Vec::new());
         }
+
+        // codes of the complete columns, row after row
         let n = complete.len();
         let mut bytes = vec![0u8; n * rows.len()];
         for (k, (_, column)) in complete.iter().enumerate() {
@@ -235,18 +237,38 @@ impl<'a> Root<'a> {
             }
         };
         let codes = NominalRows { values: &bytes, columns: n, stride: n };
-        let near = NeighbourRows::new(codes, others, &classes, self.data.n_classes(), counts)?;
+        let gathered = NeighbourRows::new(codes, others, &classes, self.data.n_classes(), counts)?;
+
+        // numbers per gathered feature back to features of the data
         let features: Vec<usize> = complete.iter().map(|c| c.0).chain(of_others).collect();
-        let placed = |found: Vec<f64>| {
+        let by_feature = |numbers: Vec<f64>| {
             let mut all = vec![f64::NAN; self.ranges.len()];
-            features.iter().zip(found).for_each(|(&feature, value)| all[feature] = value);
+            features.iter().zip(numbers).for_each(|(&feature, number)| all[feature] = number);
             all
         };
-        Ok(ask(control, &near)?.into_iter().map(placed).collect())
+        Ok(score(control, &gathered)?.into_iter().map(by_feature).collect())
+    }
+
+    /// The numbers of a numeric feature, unless they are all equal or all missing.
+    fn varying_numbers(&self, feature: usize, rows: &[u32]) -> Option<Vec<f64>> {
+        let values: Vec<f64> =
+            rows.iter().map(|&r| number(self.data, self.raw, feature, r)).collect();
+        let first = values[0];
+        let varies = values.iter().any(|v| *v != first && !(v.is_nan() && first.is_nan()));
+        varies.then_some(values)
     }
 }
 
-/// A number as imputation left it.
+/// A nominal column with missing cells, or more levels than a byte holds.
+fn other_nominal(column: &NominalColumn, rows: &[u32]) -> Other {
+    let code = |&r: &u32| match column.code(r) {
+        data::MISSING => MISSING,
+        code => code,
+    };
+    Other::Nominal { codes: rows.iter().map(code).collect(), levels: column.levels() }
+}
+
+/// The number of a row after imputation.
 fn number(data: &Dataset, raw: &Dataset, feature: usize, row: u32) -> f64 {
     let Column::Numeric(column) = &raw.columns()[feature] else { return f64::NAN };
     match (&data.schema().features[feature].kind, column.value(row)) {
@@ -255,25 +277,25 @@ fn number(data: &Dataset, raw: &Dataset, feature: usize, row: u32) -> f64 {
     }
 }
 
-/// The control of a search over codes where they lie, once its need is admitted: that of the
-/// method, and of Relief's radius where it has to be found.
+/// Admit the memory of a search over codes that are read in place, and that of finding Relief's radius
+/// first if `with_radius`; returns the control that the search runs under.
 ///
 /// # Errors
 /// [`crate::error::Error::Need`], [`crate::error::Error::Cancelled`].
 pub fn streamed(
     control: &Control,
     codes: NominalRows<'_>,
-    classes: (&[u16], usize),
+    classes: &[u16],
+    n_classes: usize,
     weights: &Counts,
-    (method, radius): (NeighbourMethod, bool),
+    method: NeighbourMethod,
+    with_radius: bool,
 ) -> Result<Control> {
-    let unit = weights.is_one();
-    let kind = [unit, !matches!(weights, Counts::Importances(_))];
-    let (shape, kernels) =
-        (SearchShape::of_codes(control, codes, classes, kind)?, Kernels::active());
-    let of_radius = if radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
-    let least = shape.least(kernels, method).max(of_radius);
-    let bytes = size_of::<u16>() + if unit { 0 } else { size_of::<f64>() };
+    let kernels = Kernels::active();
+    let shape = SearchShape::of_codes(control, codes, classes, n_classes, weights)?;
+    let radius = if with_radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
+    let least = shape.least(kernels, method).max(radius);
+    let bytes = size_of::<u16>() + if weights.is_one() { 0 } else { size_of::<f64>() };
     let need = RowsNeed::new(shape.rows(), bytes, least);
     control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
     Ok(control.holding(need.held))

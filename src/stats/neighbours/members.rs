@@ -1,35 +1,46 @@
-//! Places that share a weight, as a list or as bits, whichever takes less.
+//! Sets of places of neighbours in the smaller of two forms: a list, or a bit mask.
 //!
-//! A third or half of all rows are neighbours under a radius: as bits they take an eighth of a byte
-//! for each row, as a list four bytes for each neighbour.
+//! SURF and MultiSURF pick a third to a half of all rows for each row, and a tile keeps the picks
+//! of its rows until they are summed. A bit mask takes an eighth of a byte per row, a list four
+//! bytes per neighbour.
 
+use super::nearest::PlaceGroup;
 use super::select::Contribution;
 
 /// A [`Contribution`] that is kept until its tile is summed.
 #[derive(Debug)]
 pub(super) struct PackedContribution {
     pub constant: f64,
-    pub groups: Vec<(f64, PlaceSet)>,
+    pub groups: Vec<PackedGroup>,
+}
+
+/// A [`PlaceGroup`] in the smaller form.
+#[derive(Debug)]
+pub(super) struct PackedGroup {
+    pub weight: f64,
+    pub places: PlaceSet,
 }
 
 impl PackedContribution {
-    pub fn of(choice: Contribution) -> Self {
-        let packed = |(weight, members)| (weight, PlaceSet::of(members));
-        Self { constant: choice.constant, groups: choice.groups.into_iter().map(packed).collect() }
+    pub fn of(contribution: Contribution) -> Self {
+        let packed =
+            |PlaceGroup { weight, places }| PackedGroup { weight, places: PlaceSet::of(places) };
+        let groups = contribution.groups.into_iter().map(packed).collect();
+        Self { constant: contribution.constant, groups }
     }
 }
 
-/// Some places.
+/// A set of places.
 #[derive(Debug, Clone)]
 pub(super) enum PlaceSet {
-    /// One after the other, in any order.
+    /// The places, in any order.
     List(Vec<u32>),
-    /// In ascending order: bit b of word w stands for place `first + 64 w + b`.
+    /// A mask over ascending places: bit b of word w is place `first + 64 w + b`.
     Bits { first: u32, words: Vec<u64> },
 }
 
 impl PlaceSet {
-    /// As bits where that is smaller and the places ascend.
+    /// As a mask if the places ascend and the mask is smaller than the list.
     pub fn of(list: Vec<u32>) -> Self {
         let (Some(&first), Some(&last)) = (list.first(), list.last()) else {
             return Self::List(list);
@@ -40,20 +51,20 @@ impl PlaceSet {
         }
         let mut bits = vec![0u64; words];
         for place in &list {
-            let at = (place - first) as usize;
-            bits[at / 64] |= 1 << (at % 64);
+            let bit = (place - first) as usize;
+            bits[bit / 64] |= 1 << (bit % 64);
         }
         Self::Bits { first, words: bits }
     }
 
-    /// The places as a list, which may be made in `scratch`.
+    /// The places as a list; a mask is unpacked into `scratch`.
     pub fn list<'a>(&'a self, scratch: &'a mut Vec<u32>) -> &'a [u32] {
         match self {
             Self::List(list) => list,
             Self::Bits { first, words } => {
                 scratch.clear();
                 for (w, &word) in words.iter().enumerate() {
-                    places(word, first + 64 * w as u32, scratch);
+                    push_places(word, first + 64 * w as u32, scratch);
                 }
                 scratch
             }
@@ -61,11 +72,11 @@ impl PlaceSet {
     }
 }
 
-/// Add the places of the bits of a word, of which the lowest is place `first`.
-pub(super) fn places(mut bits: u64, first: u32, to: &mut Vec<u32>) {
-    while bits != 0 {
-        to.push(first + bits.trailing_zeros());
-        bits &= bits - 1;
+/// Append the place of each set bit of `word`, whose lowest bit is place `first`.
+pub(super) fn push_places(mut word: u64, first: u32, list: &mut Vec<u32>) {
+    while word != 0 {
+        list.push(first + word.trailing_zeros());
+        word &= word - 1;
     }
 }
 
@@ -74,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_are_the_list_and_smaller() {
+    fn masks_hold_the_places_of_the_list() {
         for (step, base) in [(1, 0), (2, 7), (3, 63), (31, 64), (33, 1000)] {
             let list: Vec<u32> = (0..500).map(|i| base + step * i + u32::from(i > 9)).collect();
             let members = PlaceSet::of(list.clone());

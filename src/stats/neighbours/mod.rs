@@ -1,30 +1,26 @@
-//! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit, for
-//! few and for very many features.
+//! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit.
 //!
-//! For every row, distances to all rows first, then a [`NeighbourMethod`] picks neighbours and
-//! their weights, then only the pairs picked touch the scores: `score[k] = sum over i and its
-//! neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values, `|x - y| /
-//! range` for numeric ones, and an expectation where a cell is missing ([`columns`]). Kononenko
-//! (1994) for ReliefF, Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore
-//! (2013) and Urbanowicz et al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest
-//! merit.
+//! For every row the distances to all rows are made, a [`NeighbourMethod`] picks neighbours and their
+//! weights, and only the picked pairs enter the scores: `score[k] = sum over i and its neighbours j of
+//! weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values, `|x - y| / range` for numeric ones,
+//! and an expectation where a cell is missing ([`columns`]). Sources: Kononenko (1994) for ReliefF,
+//! Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore (2013) and Urbanowicz et
+//! al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest merit.
 //!
-//! Complete nominal columns have whole distances, made from bit planes. Up to a thousand features
-//! they stay bit planes to the end: the k-th distance, means, deviations and the neighbours that
-//! differ are popcounts ([`narrow`]). More features, or any other column, or weights: distances as
-//! numbers ([`distances`]), scores from bytes in blocks of columns ([`score`]). Cost O(t^2 n / 400)
-//! operations for the distances and O(kept pairs * n / 30) for the scores. Memory: a tile of rows
-//! against all rows in 32-bit distances (at most 128 MB), the bit planes of a block, and the
-//! numeric columns; the codes are read where they are, never as floats. Rows are put in the order
-//! of their content ([`content`]) and sums are made in that order for every feature, so scores
-//! depend neither on threads nor on the order of the rows; in the end they are rounded to 40 binary
-//! digits, so that equal ones tie.
+//! Up to a thousand complete nominal columns are searched on bit planes throughout ([`narrow`]). More
+//! features, any other column, or weights need distances as numbers ([`distances`]), a pick per row
+//! ([`select`]) and sums over blocks of columns ([`score`]). Packed genotypes have a search of their own
+//! ([`genotypes`]). Cost: O(t^2 n / 400) operations for the distances and O(kept pairs * n / 30) for the
+//! scores. Memory: the distances of a tile of rows to all rows (at most 128 MB), the bit planes of a
+//! block, and the numeric columns; nominal codes are read in place.
 //!
-//! Weights that are whole numbers are copies: neighbours of each other, at the distance of two
-//! equal rows. Other weights are importances, divided by their mean; a row is then no neighbour of
-//! itself.
+//! Rows are sorted by content ([`content`]) and all sums are made in that order, so scores depend
+//! neither on threads nor on the order of the rows. They are rounded to 40 binary digits, so that equal
+//! features tie.
+//!
+//! Whole weights are numbers of copies: copies are neighbours of each other, at distance 0. Other weights
+//! are importances, divided by their mean; a row is then no neighbour of itself.
 
-mod bands;
 mod by_distance;
 mod columns;
 mod content;
@@ -44,6 +40,7 @@ mod shape;
 mod share;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 mod totals;
 
 pub use by_distance::{default_radius, pairs_by_distance, radius_need};
@@ -51,7 +48,7 @@ pub use columns::{MISSING, NominalRows, Other};
 pub use gather::{Root, streamed};
 pub use nearest::{NeighbourTies, Ranks};
 pub use score::{
-    PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+    DistanceSum, PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
 pub use select::{Multiclass, NeighbourMethod, PairMetric};
@@ -61,32 +58,36 @@ use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
 use columns::{ExpectedColumn, taken};
 
-/// Rows to look at: complete nominal columns first, then the others; the scores have the same
-/// order.
+/// The rows of a search. Its features are the complete nominal columns, then the others; scores come
+/// in this order.
 #[derive(Debug, Clone)]
 pub struct NeighbourRows<'a> {
+    /// Complete nominal columns, in the order in which rows were given.
     codes: NominalRows<'a>,
-    /// The given row at each place of the order of content.
+    /// Number under which each row was given; rows are in the order of their content.
     given: Vec<u32>,
+    /// The other columns.
     others: Vec<ExpectedColumn>,
+    /// Class of each row.
     classes: Vec<u16>,
     n_classes: usize,
+    /// Weight of each row.
     mass: Mass,
 }
 
-/// What the weights of rows mean; all are positive.
+/// Weights of rows, all positive, and what they mean.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Counts {
     /// Every row counts once.
     One,
-    /// Integer weights: multiplicities of rows.
+    /// Whole numbers: how many copies there are of each row.
     Copies(Vec<f64>),
-    /// Real numbers, 1 for an average row; a row is no neighbour of itself.
+    /// Real numbers, relative to an average row (1); a row is no neighbour of itself.
     Importances(Vec<f64>),
 }
 
 impl Counts {
-    /// Copies if all are whole, else importances relative to their mean.
+    /// Copies if all weights are whole, else importances relative to their mean.
     pub fn of(mut weights: Vec<f64>) -> Self {
         if weights.iter().all(|w| w.fract() == 0.0) {
             return Self::Copies(weights);
@@ -105,23 +106,26 @@ impl Counts {
     }
 }
 
-/// The sum, rounded once: the same in any order of the rows.
+/// The sum of the weights, rounded once: independent of the order of the rows.
 fn total(weights: &[f64]) -> f64 {
     let mut sum = ExactSum::default();
     sum.add_all(weights.iter().copied());
     sum.value()
 }
 
-/// How much each row counts.
+/// Checked weights of rows.
 #[derive(Debug, Clone)]
 struct Mass {
     /// By row; empty if all rows count once.
     each: Vec<f64>,
+    /// Whether all weights are whole numbers (copies).
     whole: bool,
+    /// Sum of all weights.
     total: f64,
 }
 
 impl Mass {
+    /// Check the weights of `rows` rows.
     fn new(weights: Counts, rows: usize) -> Result<Self> {
         let (each, whole) = match weights {
             Counts::One => (Vec::new(), true),
@@ -146,26 +150,28 @@ impl Mass {
         Ok(Self { each, whole, total })
     }
 
+    /// Whether every row counts once.
     fn is_unit(&self) -> bool {
         self.each.is_empty()
     }
 
+    /// Weight of a row.
     fn of(&self, row: usize) -> f64 {
         self.each.get(row).copied().unwrap_or(1.0)
     }
 
-    /// Weight of the other copies of a row.
+    /// Weight of the further copies of a row; 0 for importances.
     fn copies(&self, row: usize) -> f64 {
         if self.whole { self.of(row) - 1.0 } else { 0.0 }
     }
 }
 
 impl<'a> NeighbourRows<'a> {
-    /// Check and hold, in the order of content.
+    /// Check the rows and sort them by content.
     ///
     /// # Errors
-    /// [`Error::Data`] for lengths that do not fit, a class or code out of range, no column at all,
-    /// a number or weight that is not finite.
+    /// [`Error::Data`] for lengths that differ, a class or code out of range, no column at all, an
+    /// infinite number, or a weight that is not positive and finite.
     pub fn new(
         codes: NominalRows<'a>,
         others: Vec<Other>,
@@ -196,6 +202,7 @@ impl<'a> NeighbourRows<'a> {
         {
             return Err(Error::Data(format!("row {i}: class {c} of {n_classes}")));
         }
+        // everything but the codes, which stay where they are, into the order of content
         let mut mass = Mass::new(weights, t)?;
         others.iter().enumerate().try_for_each(|(k, other)| other.check(t, k))?;
         let given = content::order(codes, &others, classes, &mass.each);
@@ -209,7 +216,7 @@ impl<'a> NeighbourRows<'a> {
         Ok(Self { codes, given, others, classes, n_classes, mass })
     }
 
-    /// Some nominal columns of a row.
+    /// Codes of a row in a range of complete nominal columns.
     fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
         self.codes.part(self.given[row] as usize, columns)
     }

@@ -1,14 +1,14 @@
-//! The k nearest of some places, in groups of equal weight.
+//! Weights of the k nearest neighbours by rank, and what ties at one distance get.
 //!
-//! Rank r (from 1) weighs 1 or, as a share of all, `exp(-(r / sigma)^2)`; rows tied at one distance
-//! share the weight of their ranks, or the lower row numbers come first. A row of weight w takes w
-//! ranks; with weights that are not whole, ranks are pieces of a line on which the weight of a rank
-//! is constant from one whole number to the next.
+//! Rank r (from 1) weighs 1, or `exp(-(r / sigma)^2)` relative to the sum over all ranks. Rows tied
+//! at one distance share the weights of their ranks, or the lower row numbers take the lower ranks.
+//! A row of weight w takes w ranks. If weights are not whole, ranks are intervals of a line, on
+//! which the weight is constant between whole numbers.
 
 /// What happens to rows tied at the k-th distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NeighbourTies {
-    /// They share the weight that is left.
+    /// They share the remaining weight.
     #[default]
     Share,
     /// Those with lower row numbers are taken.
@@ -18,7 +18,7 @@ pub enum NeighbourTies {
 /// Weight of the neighbours by rank.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Ranks {
-    /// All alike.
+    /// All ranks weigh the same.
     #[default]
     Equal,
     /// `exp(-(rank / sigma)^2)`, rank from 1 (Robnik-Sikonja & Kononenko 2003).
@@ -28,10 +28,23 @@ pub enum Ranks {
     },
 }
 
-/// Places that share a weight.
-pub(super) type PlaceGroup = (f64, Vec<u32>);
+/// Places of neighbours that have one weight each.
+#[derive(Debug, Clone)]
+pub(super) struct PlaceGroup {
+    /// Weight of each place.
+    pub weight: f64,
+    pub places: Vec<u32>,
+}
 
-/// A place with its distance and its weight.
+/// Append a place to the last group if that has the same weight, else to a new group.
+pub(super) fn push_place(groups: &mut Vec<PlaceGroup>, weight: f64, place: u32) {
+    match groups.last_mut() {
+        Some(last) if last.weight == weight => last.places.push(place),
+        _ => groups.push(PlaceGroup { weight, places: vec![place] }),
+    }
+}
+
+/// A place with its distance and the weight of its row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Neighbour<D> {
     pub distance: D,
@@ -40,20 +53,20 @@ pub(super) struct Neighbour<D> {
 }
 
 impl Ranks {
-    /// Weight of rank `r`, from 0.
-    fn weight(self, r: usize) -> f64 {
+    /// Weight of the rank with number `rank`, from 0.
+    fn weight(self, rank: usize) -> f64 {
         match self {
             Self::Equal => 1.0,
-            // the first rank weighs 1: weights are divided by their sum, and none but that of later
-            // ranks may vanish
+            // relative to the first rank, which weighs 1: weights are divided by their sum in the
+            // end, so only the weights of later ranks may underflow
             Self::Exponential { sigma } => {
-                let rank = (r + 1) as f64;
+                let rank = (rank + 1) as f64;
                 (-(rank - 1.0) / sigma * ((rank + 1.0) / sigma)).exp()
             }
         }
     }
 
-    /// Weight of the ranks from `begin` to `end`, which need not be whole.
+    /// Weight of the ranks from `begin` to `end`, which need not be whole numbers.
     fn between(self, begin: f64, end: f64) -> f64 {
         if self == Self::Equal {
             return end - begin;
@@ -63,7 +76,7 @@ impl Ranks {
             let next = (at.floor() + 1.0).min(end);
             let weight = self.weight(at as usize);
             if weight == 0.0 {
-                break; // later ranks weigh nothing either
+                break; // weights decrease: those of later ranks are 0 too
             }
             sum += weight * (next - at);
             at = next;
@@ -72,36 +85,31 @@ impl Ranks {
     }
 }
 
-/// The first `k` ranks of `kept`, which is in order (nearest first, then as ties are told apart).
+/// Weights of the first `k` ranks of `sorted`: nearest first, ties by row number.
 pub(super) fn ranked<D: Copy + PartialEq>(
-    kept: &[Neighbour<D>],
+    sorted: &[Neighbour<D>],
     k: f64,
     ties: NeighbourTies,
     ranks: Ranks,
 ) -> Vec<PlaceGroup> {
-    let mut out: Vec<PlaceGroup> = Vec::new();
-    let mut add = |weight: f64, place: u32| match out.last_mut() {
-        Some((w, group)) if *w == weight => group.push(place),
-        _ => out.push((weight, vec![place])),
-    };
-    let mut begin = 0.0;
-    for tied in kept.chunk_by(|a, b| a.distance == b.distance) {
+    let mut groups = Vec::new();
+    let mut begin = 0.0; // rank of the first of the tied neighbours
+    for tied in sorted.chunk_by(|a, b| a.distance == b.distance) {
         if begin >= k {
             break;
         }
         let total: f64 = tied.iter().map(|n| n.weight).sum();
-        let end = (begin + total).min(k);
         match ties {
             NeighbourTies::Share => {
-                let share = ranks.between(begin, end) / total;
-                tied.iter().for_each(|n| add(share * n.weight, n.place));
+                let share = ranks.between(begin, (begin + total).min(k)) / total;
+                tied.iter().for_each(|n| push_place(&mut groups, share * n.weight, n.place));
             }
             NeighbourTies::First => {
                 let mut at = begin;
                 for n in tied {
                     let next = (at + n.weight).min(k);
                     if next > at {
-                        add(ranks.between(at, next), n.place);
+                        push_place(&mut groups, ranks.between(at, next), n.place);
                     }
                     at = next;
                 }
@@ -109,5 +117,5 @@ pub(super) fn ranked<D: Copy + PartialEq>(
         }
         begin += total;
     }
-    out
+    groups
 }

@@ -1,16 +1,17 @@
-//! From neighbours to scores: every kept pair adds its weight to the features on which its rows
-//! differ.
+//! From the neighbours of rows to one score per feature: every neighbour adds its weight times the
+//! difference in each feature.
 //!
-//! Columns are taken in blocks whose bytes (all rows) stay in the second-level cache; threads take
-//! blocks, and within a block rows come in order, so a score is the same sum for any number of
-//! threads. Rows come in groups whose sums are added in order: groups that are summed in other
-//! processes give the same scores ([`neighbour_parts`]).
+//! [`neighbour_scores`] does all of it, by [`narrow`](super::narrow) where that serves, else by tiles of
+//! rows: distances, then neighbours, then sums. Sums take the columns in blocks whose codes (of all rows)
+//! stay in the second-level cache. A thread takes a block and adds the rows in order, so a score is the
+//! same sum on any number of threads. Rows are summed in groups, and the groups added in order, so other
+//! processes can compute some of the groups ([`neighbour_parts`]).
 
 use super::NeighbourRows;
 use super::distances::{Distances, Order};
 use super::grid::Grid;
-use super::members::PackedContribution;
-use super::narrow::{self, ChunkPlan};
+use super::members::{PackedContribution, PackedGroup};
+use super::narrow::{self, ChunkPlan, RowData};
 use super::need::{RowGroups, TileNeed, block_width};
 use super::select::{Multiclass, NeighbourMethod, Picker};
 use super::shape::SearchShape;
@@ -19,9 +20,9 @@ use super::totals::{NominalTotals, mean_distance, mean_pairs};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
-use std::ops::Range;
+use std::ops::{Add, Range};
 
-/// One score per feature (nominal columns, then numeric), larger is better.
+/// One score per feature (complete nominal columns, then the others), larger is better.
 ///
 /// # Errors
 /// [`crate::error::Error::Parameter`] for a method without neighbours,
@@ -35,7 +36,7 @@ pub fn neighbour_scores(
     neighbour_scores_with(control, Kernels::active(), rows, method, multiclass)
 }
 
-/// [`neighbour_scores`] with kernels of a stated level.
+/// [`neighbour_scores`] with kernels of a given SIMD level, for tests of the levels.
 ///
 /// # Errors
 /// As [`neighbour_scores`].
@@ -63,14 +64,14 @@ pub fn neighbour_scores_with(
     if rows.len() >= 2 {
         let task =
             ScoreTask { kernels, rows, method, multiclass, share: Share::WHOLE, total: None };
-        sums(control, &task, &mut |part| part.add_to(&mut scores))?;
+        for_each_group(control, &task, |part| part.add_to(&mut scores))?;
         round(&mut scores);
     }
     Ok(scores)
 }
 
-/// What some of the groups of rows add to the scores; `total` is the sum of all distances
-/// ([`distance_parts`]) where [`needs_distances`] says so.
+/// What the groups of rows of a share add to the scores. `total` is the sum of [`distance_parts`] over
+/// all shares, if the method [needs it](needs_distances).
 ///
 /// # Errors
 /// As [`neighbour_scores`].
@@ -79,7 +80,7 @@ pub fn neighbour_parts(
     rows: &NeighbourRows<'_>,
     (method, multiclass): (NeighbourMethod, Multiclass),
     share: Share,
-    total: Option<(i128, f64)>,
+    total: Option<DistanceSum>,
 ) -> Result<Vec<PartialScores>> {
     method.check()?;
     let mut parts = Vec::new();
@@ -87,13 +88,13 @@ pub fn neighbour_parts(
         return Ok(vec![PartialScores { all: 0.0, each: vec![0.0; rows.features()] }]);
     }
     let task = ScoreTask { kernels: Kernels::active(), rows, method, multiclass, share, total };
-    let groups = RowGroups::new(rows.len(), [rows.codes.columns, rows.others.len()]).count(share);
+    let groups = RowGroups::new(rows.len(), rows.codes.columns, rows.others.len()).count(share);
     let control = &control.holding(groups * 8 * rows.features());
-    sums(control, &task, &mut |part| parts.push(part))?;
+    for_each_group(control, &task, |part| parts.push(part))?;
     Ok(parts)
 }
 
-/// Whether a method asks for the sum of all distances, and a pass over pairs has to find it.
+/// Whether the method needs the sum of all distances, and only a pass over all pairs can find it.
 pub fn needs_distances(rows: &NeighbourRows<'_>, method: NeighbourMethod) -> bool {
     method.needs_mean() && !(rows.others.is_empty() && rows.mass.is_unit())
 }
@@ -107,24 +108,41 @@ pub fn distance_parts(
     control: &Control,
     rows: &NeighbourRows<'_>,
     share: Share,
-) -> Result<Vec<(i128, f64)>> {
+) -> Result<Vec<DistanceSum>> {
     let (order, kernels) = (Order::new(rows), Kernels::active());
     let counted = NominalTotals::new(control, rows, false)?;
-    let groups = RowGroups::new(rows.len(), [rows.codes.columns, rows.others.len()]);
+    let groups = RowGroups::new(rows.len(), rows.codes.columns, rows.others.len());
     let mut parts = Vec::new();
     for tile in groups.tiles(share) {
         let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
-        parts.extend(total(control, rows, &order, &d, &tile, &groups)?);
+        parts.extend(distance_sums(control, rows, &order, &d, &tile, &groups)?);
     }
     Ok(parts)
+}
+
+/// A sum of distances: in steps of the grid, which is exact, if weights are whole; else a real number.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct DistanceSum {
+    /// Sum in steps of the grid; 0 with other weights.
+    pub steps: i128,
+    /// Sum of weighted distances; 0 with whole weights.
+    pub real: f64,
+}
+
+impl Add for DistanceSum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { steps: self.steps + other.steps, real: self.real + other.real }
+    }
 }
 
 /// What a group of rows adds to the scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialScores {
-    /// To all of them.
+    /// To the score of every feature.
     pub all: f64,
-    /// To each.
+    /// To the score of each feature.
     pub each: Vec<f64>,
 }
 
@@ -134,133 +152,149 @@ impl PartialScores {
     }
 }
 
-/// What is summed.
+/// A search whose scores are to be summed.
 struct ScoreTask<'a> {
     kernels: Kernels,
     rows: &'a NeighbourRows<'a>,
     method: NeighbourMethod,
     multiclass: Multiclass,
     share: Share,
-    total: Option<(i128, f64)>,
+    /// Sum of all distances, if it is known before.
+    total: Option<DistanceSum>,
 }
 
-/// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a
-/// sum, as copies and weights or two features are, becomes equal, and features that tie do tie.
+/// Round to 40 binary digits below the largest absolute score (or 1), so that scores that are equal but
+/// for the order of a sum (copies and weights, two equal features) become equal, and ties are ties.
 pub fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {
-        // a score of a power of two and a bit more, or less, has the same digits
+        // largest scores just above and just below a power of two give the same unit
         let unit = f64::powi(2.0, (largest * (1.0 - 1e-9)).log2().ceil() as i32 - 40);
-        let shift = f64::powi(2.0, 52) * 1.5; // added and subtracted, it rounds, ties to even
+        // adding and subtracting it rounds to a whole number, ties to even
+        let shift = f64::powi(2.0, 52) * 1.5;
         scores.iter_mut().for_each(|s| *s = (*s / unit + shift - shift) * unit + 0.0);
     }
 }
 
-fn sums(
+/// Call `add` with the partial scores of each group of rows of the share, in order.
+fn for_each_group(
     control: &Control,
     task: &ScoreTask<'_>,
-    give: &mut dyn FnMut(PartialScores),
+    mut add: impl FnMut(PartialScores),
 ) -> Result<()> {
     let ScoreTask { kernels, rows, method, multiclass, share, .. } = *task;
     let order = Order::new(rows);
     let counted = NominalTotals::new(control, rows, method.needs_mean())?;
-    let search = (method, multiclass);
     let shape = SearchShape::new(rows, &order, &counted.levels);
+
+    // few complete nominal columns: bit planes throughout
     if let Some(plan) = ChunkPlan::new(&shape, kernels, method) {
-        let parts = narrow::parts(control, kernels, (rows, &order, &counted), search, share, plan)?;
-        parts.into_iter().for_each(|each| give(PartialScores { all: 0.0, each }));
+        let mean =
+            if method.needs_mean() { mean_distance(rows, &counted, multiclass) } else { 0.0 };
+        let picker = Picker::new(method, multiclass, &order, &rows.mass, mean, Grid::of(rows));
+        let whole = RowData { kernels, rows, order: &order, levels: &counted.levels };
+        let parts = narrow::parts(control, whole, &picker, share, plan)?;
+        parts.into_iter().for_each(|each| add(PartialScores { all: 0.0, each }));
         return Ok(());
     }
-    let groups = RowGroups::new(rows.len(), [shape.nominal, shape.others]);
+
+    // tiles of rows that fit the memory budget
+    let groups = RowGroups::new(rows.len(), shape.nominal, shape.others);
     let need = TileNeed::new(&shape, kernels, method, groups.size);
     let (groups, control) = &groups.within_budget(control, &need)?;
     let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
-    let asked: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
-    let (far, first_pass) = (needs_distances(rows, method), task.total.is_none());
-    control.expect(asked * (1 + u64::from(far && first_pass)));
-    let mut kept = None;
+
+    // SURF's mean distance: a first pass over all pairs, unless it is given or follows from counts
+    let from_pairs = needs_distances(rows, method);
+    let first_pass = task.total.is_none();
+    let row_count: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
+    control.expect(row_count * (1 + u64::from(from_pairs && first_pass)));
+    let mut only_tile = None; // kept for the second pass if it holds all rows
     let grid = Grid::of(rows);
-    let mean = if far {
+    let mean = if from_pairs {
         let mut sum = task.total.unwrap_or_default();
         for tile in tiles.iter().filter(|_| first_pass) {
             let d = distances(tile)?;
-            let parts = total(control, rows, &order, &d, tile, groups)?;
-            sum = parts.iter().fold(sum, |(a, b), (x, y)| (a + x, b + y));
-            kept = (tiles.len() == 1).then_some(d);
+            let parts = distance_sums(control, rows, &order, &d, tile, groups)?;
+            sum = parts.into_iter().fold(sum, DistanceSum::add);
+            only_tile = (tiles.len() == 1).then_some(d);
             control.advance(tile.len() as u64);
         }
-        (grid.value(sum.0) + sum.1) / mean_pairs(rows, multiclass)
+        (grid.value(sum.steps) + sum.real) / mean_pairs(rows, multiclass)
     } else if method.needs_mean() {
         mean_distance(rows, &counted, multiclass)
     } else {
         0.0
     };
-    let picker = Picker::new(method, multiclass, &order, &rows.mass, (mean, grid));
+
+    // distances, neighbours and sums, tile by tile
+    let picker = Picker::new(method, multiclass, &order, &rows.mass, mean, grid);
     for tile in &tiles {
-        let d = match kept.take() {
+        let d = match only_tile.take() {
             Some(d) => d,
             None => distances(tile)?,
         };
-        let choices = pick(control, rows, &picker, &d, tile)?;
-        drop(d);
-        let work = ScoreWork {
+        let picked = pick(control, rows, &picker, &d, tile)?;
+        drop(d); // its memory goes to the sums
+        let work = TileWork {
             kernels,
             rows,
             order: &order,
             first: tile.start,
-            choices: &choices,
+            picked: &picked,
             by_share: method.by_share(),
             groups: groups.within(tile.len()),
         };
         let mut parts: Vec<PartialScores> =
-            work.groups.iter().map(|group| work.part(group)).collect();
+            work.groups.iter().map(|group| work.constants(group)).collect();
         add_nominal(control, &work, &mut parts)?;
         add_others(control, &work, &mut parts)?;
-        parts.into_iter().for_each(&mut *give);
+        parts.into_iter().for_each(&mut add);
         control.advance(tile.len() as u64);
     }
     Ok(())
 }
 
-/// Sums of the distances of the groups of a tile to all rows, in steps of the grid where weights
-/// are whole, otherwise as a number; rows in order.
-fn total(
+/// Sum of the distances of each group of a tile to all other rows.
+fn distance_sums(
     control: &Control,
     rows: &NeighbourRows<'_>,
     order: &Order,
     d: &Distances,
     tile: &Range<usize>,
     groups: &RowGroups,
-) -> Result<Vec<(i128, f64)>> {
+) -> Result<Vec<DistanceSum>> {
     let grid = Grid::of(rows);
     let sums = parallel::map(control, tile.len(), |i| {
         let row = tile.start + i;
         let (mut all, mut whole) = (Vec::new(), Vec::new());
         if rows.others.is_empty() {
-            d.whole(i, &mut whole);
+            d.copy_whole(i, &mut whole);
             all.extend(whole.iter().map(|&d| f64::from(d)));
         } else {
-            d.mixed(i, &mut all);
+            d.copy_real(i, &mut all);
         }
         let own = order.places[row] as usize;
-        let mine = rows.mass.of(row);
+        let own_weight = rows.mass.of(row);
         if rows.mass.whole {
             let weighted = |(&d, &other): (&f64, &u32)| {
                 i128::from(grid.steps(d)) * rows.mass.of(other as usize) as i128
             };
             let sum: i128 = all.iter().zip(&order.rows).map(weighted).sum();
-            return Ok(((sum - i128::from(grid.steps(all[own]))) * mine as i128, 0.0));
+            let steps = (sum - i128::from(grid.steps(all[own]))) * own_weight as i128;
+            return Ok(DistanceSum { steps, real: 0.0 });
         }
         let weighted = |(d, &other): (&f64, &u32)| rows.mass.of(other as usize) * d;
-        let sum = all.iter().zip(&order.rows).map(weighted).sum::<f64>() - mine * all[own];
-        Ok((0, mine * sum))
+        let sum = all.iter().zip(&order.rows).map(weighted).sum::<f64>() - own_weight * all[own];
+        Ok(DistanceSum { steps: 0, real: own_weight * sum })
     })?;
     let of_group =
-        |rows: &[(i128, f64)]| rows.iter().fold((0, 0.0), |(a, b), (x, y)| (a + x, b + y));
+        |rows: &[DistanceSum]| rows.iter().copied().fold(DistanceSum::default(), DistanceSum::add);
     Ok(sums.chunks(groups.size).map(of_group).collect())
 }
 
+/// The neighbours of each row of a tile.
 fn pick(
     control: &Control,
     rows: &NeighbourRows<'_>,
@@ -268,21 +302,21 @@ fn pick(
     d: &Distances,
     tile: &Range<usize>,
 ) -> Result<Vec<PackedContribution>> {
-    const TOGETHER: usize = 32;
-    let parts = parallel::map(control, tile.len().div_ceil(TOGETHER), |p| {
+    const TASK_ROWS: usize = 32;
+    let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), |task| {
         control.check()?;
-        let (mut whole, mut mixed) = (Vec::new(), Vec::new());
-        let some = p * TOGETHER..((p + 1) * TOGETHER).min(tile.len());
-        Ok(some
+        let (mut whole, mut real) = (Vec::new(), Vec::new());
+        let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(tile.len());
+        Ok(task_rows
             .map(|i| {
                 let row = tile.start + i;
                 let own = usize::from(rows.classes[row]);
                 if rows.others.is_empty() {
-                    d.whole(i, &mut whole);
+                    d.copy_whole(i, &mut whole);
                     PackedContribution::of(picker.pick(row, own, &mut whole))
                 } else {
-                    d.mixed(i, &mut mixed);
-                    PackedContribution::of(picker.pick(row, own, &mut mixed))
+                    d.copy_real(i, &mut real);
+                    PackedContribution::of(picker.pick(row, own, &mut real))
                 }
             })
             .collect::<Vec<PackedContribution>>())
@@ -290,28 +324,32 @@ fn pick(
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Choices of the rows from `first` on.
-struct ScoreWork<'a> {
+/// A tile whose neighbours are picked, to be summed.
+struct TileWork<'a> {
     kernels: Kernels,
     rows: &'a NeighbourRows<'a>,
     order: &'a Order,
+    /// First row of the tile.
     first: usize,
-    choices: &'a [PackedContribution],
+    /// Neighbours of each row of the tile.
+    picked: &'a [PackedContribution],
+    /// Whether what a row adds is weighted by the share of its value.
     by_share: bool,
-    /// Places of choices that are summed together.
+    /// Rows of the tile that are summed together.
     groups: Vec<Range<usize>>,
 }
 
-impl ScoreWork<'_> {
-    /// What a group adds before features are looked at.
-    fn part(&self, group: &Range<usize>) -> PartialScores {
-        let constants = self.choices[group.clone()].iter().map(|c| c.constant);
+impl TileWork<'_> {
+    /// What a group adds to all features, with zeros for each.
+    fn constants(&self, group: &Range<usize>) -> PartialScores {
+        let constants = self.picked[group.clone()].iter().map(|c| c.constant);
         let all = if self.by_share { 0.0 } else { constants.sum() };
         PartialScores { all, each: vec![0.0; self.rows.features()] }
     }
 }
 
-fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
+/// Add the differences in the complete nominal columns, a block of columns per task.
+fn add_nominal(control: &Control, work: &TileWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
     let (rows, columns) = (work.rows, work.rows.codes.columns);
     if columns == 0 {
         return Ok(());
@@ -319,7 +357,7 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
     let width = block_width(rows.len(), columns);
     let found = parallel::map(control, columns.div_ceil(width), |b| {
         let range = b * width..((b + 1) * width).min(columns);
-        // rows by place, because members are places
+        // codes by place, because neighbours are places
         let mut bytes = vec![0u8; rows.len() * width];
         for (&row, to) in work.order.rows.iter().zip(bytes.chunks_exact_mut(width)) {
             to[..range.len()].copy_from_slice(rows.part(row as usize, range.clone()));
@@ -332,16 +370,18 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
                 if i % 64 == 0 {
                     control.check()?;
                 }
-                let choice = &work.choices[i];
+                let contribution = &work.picked[i];
                 let row = &bytes[work.order.places[work.first + i] as usize * width..][..width];
-                for (weight, members) in &choice.groups {
+                for PackedGroup { weight, places } in &contribution.groups {
                     let to = if work.by_share { &mut of_row } else { &mut *sums };
-                    let members = members.list(&mut listed);
-                    work.kernels.add_mismatches(row, &bytes, members, *weight, to);
+                    let places = places.list(&mut listed);
+                    work.kernels.add_mismatches(row, &bytes, places, *weight, to);
                 }
+                // weight what the row adds by the share of its value in each column
                 if work.by_share {
                     for (k, (sum, add)) in sums.iter_mut().zip(&mut of_row).enumerate() {
-                        *sum += shares[k * 256 + usize::from(row[k])] * (choice.constant + *add);
+                        *sum +=
+                            shares[k * 256 + usize::from(row[k])] * (contribution.constant + *add);
                         *add = 0.0;
                     }
                 }
@@ -358,7 +398,7 @@ fn add_nominal(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScor
     Ok(())
 }
 
-/// Share of each code of each column, `[column][256]`.
+/// Share of each code in each column, `[column][code]` with 256 codes per column.
 fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
     let mut shares = vec![0.0; width * 256];
     for row in bytes.chunks_exact(width) {
@@ -368,29 +408,29 @@ fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
     shares
 }
 
-fn add_others(control: &Control, work: &ScoreWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
+/// Add the differences in the other columns, a column per task.
+fn add_others(control: &Control, work: &TileWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
     let places = &work.order.rows;
     let found = parallel::map(control, work.rows.others.len(), |k| {
         let column = &work.rows.others[k];
-        // numbers by place, because members are places
+        // numbers by place, because neighbours are places
         let numbers: Option<(Vec<f64>, &[f64])> = column
             .complete_numbers()
             .map(|values| (places.iter().map(|&row| values[row as usize]).collect(), values));
         let mut listed = Vec::new();
         let mut of_row = |i: usize| -> f64 {
             let row = work.first + i;
-            let of_pairs = |members: &[u32]| -> f64 {
+            let differences = |neighbours: &[u32]| -> f64 {
+                let near = neighbours.iter().map(|&place| place as usize);
                 match &numbers {
                     Some((by_place, values)) => {
-                        members.iter().map(|&m| (by_place[m as usize] - values[row]).abs()).sum()
+                        near.map(|place| (by_place[place] - values[row]).abs()).sum()
                     }
-                    None => {
-                        members.iter().map(|&m| column.diff(row, places[m as usize] as usize)).sum()
-                    }
+                    None => near.map(|place| column.diff(row, places[place] as usize)).sum(),
                 }
             };
-            let groups = work.choices[i].groups.iter();
-            groups.map(|(weight, members)| weight * of_pairs(members.list(&mut listed))).sum()
+            let groups = work.picked[i].groups.iter();
+            groups.map(|g| g.weight * differences(g.places.list(&mut listed))).sum()
         };
         let mut sums = Vec::with_capacity(work.groups.len());
         for group in &work.groups {

@@ -1,21 +1,23 @@
-//! Which rows are neighbours, and with what weight: the methods differ in nothing else.
+//! Picks the neighbours of a row from its distances, and weighs them.
 //!
-//! A [`Contribution`] lists groups of places that share a weight for each difference, and a
-//! constant for all features (the far rows of MultiSURF* count agreements, which are one minus
-//! differences). Nothing is sorted but the k neighbours themselves: the k-th distance is found by
-//! counting.
+//! This is the only place where the methods (ReliefF, SURF, MultiSURF, ...) differ. The result is a
+//! [`Contribution`]: groups of places, each with a weight per difference, and a constant for all
+//! features (the far rows of MultiSURF* count agreements, which are one minus differences). Cost:
+//! O(rows) per row, because the k-th distance is found by counting or selection; only the k neighbours
+//! themselves are sorted. [`score`](super::score) and [`genotypes`](super::genotypes) call
+//! [`Picker::pick`]; [`narrow`](super::narrow) finds the neighbours by itself and uses the weights.
 
 use super::Mass;
-use super::bands::Distance;
 use super::distances::Order;
 use super::grid::Grid;
-use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
+use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, push_place, ranked};
+use super::thresholds::{Distance, Thresholds};
 use crate::error::{Error, Result};
 use crate::stats::pairs::PairSetting;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How misses of several classes are weighed.
+/// How misses of different classes are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Multiclass {
     /// Class c weighs `P(c) / (1 - P(own class))` (Kononenko 1994).
@@ -26,7 +28,8 @@ pub enum Multiclass {
     Rebate,
 }
 
-/// Metrics of the framework that a single setting can have by streaming.
+/// Metrics on pairs of rows that can be computed for one setting without counting all cases; R as in
+/// [`crate::stats::pairs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairMetric {
     /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])`.
@@ -53,22 +56,22 @@ pub enum NeighbourMethod {
     },
     /// All rows nearer than the mean distance of all pairs.
     Surf {
-        /// Rows farther than the mean count the other way round.
+        /// SURF*: rows farther than the mean count with the opposite sign.
         star: bool,
     },
-    /// All rows nearer than the mean distance of the row less half a standard deviation.
+    /// All rows nearer than the mean distance of the row minus half a standard deviation.
     MultiSurf {
-        /// Rows farther than the mean and half a deviation count the other way round (by
-        /// agreements).
+        /// MultiSURF*: rows farther than the mean plus half a standard deviation count by
+        /// agreements, with the opposite sign.
         star: bool,
     },
-    /// All pairs, self-pairs included, under one setting of the framework: what
-    /// [`crate::stats::pairs`] gives for all settings at once, for so many features that counts by
-    /// distance make no sense. Sums of doubles in row order. Nominal features only.
+    /// All pairs of rows, self-pairs included, under one setting: what [`crate::stats::pairs`] gives
+    /// for all settings at once, but for more features than its counts by distance allow. Complete
+    /// nominal features only.
     Pairs {
         /// Theta, alpha and decay.
         setting: PairSetting,
-        /// What is made of R.
+        /// The metric.
         metric: PairMetric,
     },
     /// Contextual merit over the K nearest rows of other classes: `sum diff / D^2` (Hong 1997); a
@@ -82,10 +85,10 @@ pub enum NeighbourMethod {
 }
 
 impl NeighbourMethod {
-    /// Refuse numbers that mean nothing.
+    /// Check the parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`] for k = 0, or a sigma that is not positive and finite.
     pub fn check(&self) -> Result<()> {
         match *self {
             Self::ReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => Err(Error::parameter(
@@ -106,170 +109,190 @@ impl NeighbourMethod {
         }
     }
 
-    /// How many places it chooses.
-    pub(super) fn chosen(&self) -> Chosen {
+    /// How many places the method picks per row.
+    pub(super) fn picks(&self) -> Picks {
         match *self {
-            Self::ReliefF { k, .. } | Self::Merit { k, .. } => Chosen::Nearest(k),
+            Self::ReliefF { k, .. } | Self::Merit { k, .. } => Picks::Nearest(k),
             Self::Surf { star } | Self::MultiSurf { star } => {
-                Chosen::Within { sides: 1 + usize::from(star) }
+                Picks::Within { sides: 1 + usize::from(star) }
             }
-            Self::Pairs { .. } => Chosen::All,
+            Self::Pairs { .. } => Picks::All,
         }
     }
 
-    /// True if what a row adds to a feature is weighed by the share of its value.
+    /// Whether what a row adds to a feature is weighted by the share of its value.
     pub(super) fn by_share(&self) -> bool {
         matches!(self, Self::Pairs { metric: PairMetric::Pi, .. })
     }
 
-    /// True if the mean distance of all pairs is needed before any row.
+    /// Whether the mean distance of all pairs is needed before neighbours are picked.
     pub(super) fn needs_mean(&self) -> bool {
         matches!(self, Self::Surf { .. })
     }
 }
 
-/// What one row adds to the scores: `constant + sum over groups of weight * differences`.
+/// What one row adds to the score of each feature: `constant + sum over groups of weight * sum over
+/// places of the difference`.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Contribution {
     pub constant: f64,
-    /// Weight and members (places) of each group.
     pub groups: Vec<PlaceGroup>,
 }
 
-/// How many places a method chooses for a row.
+/// What of each neighbour is averaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Term {
+    /// The difference in each feature.
+    Differences,
+    /// One minus the difference.
+    Agreements,
+}
+
+/// How many places a method picks per row.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Chosen {
-    /// So many of each class.
+pub(super) enum Picks {
+    /// At most this many of each class.
     Nearest(usize),
-    /// Those nearer than a radius, or these and those farther than another.
+    /// Those nearer than a radius (one side), and those farther than another (two sides).
     Within { sides: usize },
     /// All.
     All,
 }
 
-/// What picking needs to know besides the distances.
+/// Picks and weighs neighbours; shared by all rows.
 pub(super) struct Picker<'a> {
     pub method: NeighbourMethod,
     pub multiclass: Multiclass,
     pub order: &'a Order,
     pub mass: &'a Mass,
-    /// Weight of each class.
-    pub sizes: Vec<f64>,
-    /// Mean distance of all pairs, for SURF.
+    /// Sum of the weights of the rows of each class.
+    pub class_weights: Vec<f64>,
+    /// Mean distance of all pairs; 0 unless the method is SURF.
     pub mean: f64,
-    /// When two distances are equal.
+    /// Decides when two distances are equal.
     pub grid: Grid,
 }
 
 impl<'a> Picker<'a> {
+    /// `mean` is the mean distance of all pairs, if [`NeighbourMethod::needs_mean`].
     pub fn new(
         method: NeighbourMethod,
         multiclass: Multiclass,
         order: &'a Order,
         mass: &'a Mass,
-        (mean, grid): (f64, Grid),
+        mean: f64,
+        grid: Grid,
     ) -> Self {
-        let class =
-            |w: &[usize]| order.rows[w[0]..w[1]].iter().map(|&row| mass.of(row as usize)).sum();
-        let sizes = order.starts.windows(2).map(class).collect();
-        Self { method, multiclass, order, mass, sizes, mean, grid }
+        let class_weight = |class: &[usize]| {
+            order.rows[class[0]..class[1]].iter().map(|&row| mass.of(row as usize)).sum()
+        };
+        let class_weights = order.starts.windows(2).map(class_weight).collect();
+        Self { method, multiclass, order, mass, class_weights, mean, grid }
     }
 
-    /// What a row of its own scores: its share of all.
+    /// Weight of a row relative to all rows.
     pub fn share(&self, row: usize) -> f64 {
         self.mass.of(row) / self.mass.total
     }
 
-    /// Weight of a place as a neighbour of `row`: its copies if it is the row itself.
+    /// Weight of a place as a neighbour of `row`. The row itself weighs as much as its other copies.
     fn weight(&self, row: usize, place: usize) -> f64 {
         let other = self.order.rows[place] as usize;
         if other == row { self.mass.copies(row) } else { self.mass.of(other) }
     }
 
-    /// Neighbours of `row` (of class `own`) from its distances by place; the distance to itself is
-    /// overwritten.
+    /// Neighbours of `row`, whose class is `own`, from its distances by place. The distance to the row
+    /// itself is overwritten.
     pub fn pick<D: Distance>(&self, row: usize, own: usize, distances: &mut [D]) -> Contribution {
         let place = self.order.places[row] as usize;
-        let each = self.share(row);
-        let mut choice = Contribution::default();
-        let band = matches!(self.method, NeighbourMethod::MultiSurf { .. }).then(|| {
-            if self.mass.is_unit() {
-                D::band(distances, place, self.grid)
-            } else {
-                let weight = |at| self.weight(row, at);
-                D::weighted_band(distances, &weight, self.mass.whole, self.grid)
+        let share = self.share(row);
+        let mut contribution = Contribution::default();
+        // MultiSURF's thresholds come first: they need the distance of the row to itself
+        let thresholds = match self.method {
+            NeighbourMethod::MultiSurf { .. } if self.mass.is_unit() => {
+                D::thresholds(distances, place, self.grid)
             }
-        });
+            NeighbourMethod::MultiSurf { .. } => {
+                D::weighted_thresholds(distances, &|at| self.weight(row, at), self.mass.whole)
+            }
+            _ => Thresholds::default(),
+        };
+        // a row is a neighbour of itself only if it has further copies
         if self.mass.copies(row) <= 0.0 {
-            distances[place] = D::FAR;
+            distances[place] = D::EXCLUDED;
         }
         let distances = &*distances;
-        let (tolerance, farthest) = (self.grid.tolerance, D::FAR.value());
+        let (tolerance, excluded) = (self.grid.tolerance, D::EXCLUDED.value());
         match self.method {
             NeighbourMethod::ReliefF { k, ties, ranks } => {
                 let nearest = |class: Range<usize>| {
                     self.nearest(row, &distances[class.clone()], class.start, k, ties, ranks)
                 };
-                let picked: Vec<Vec<PlaceGroup>> = self.classes().map(nearest).collect();
-                self.near(picked, own, each, false, &mut choice);
+                let by_class: Vec<Vec<PlaceGroup>> = self.classes().map(nearest).collect();
+                self.add_means(by_class, own, share, Term::Differences, &mut contribution);
             }
             NeighbourMethod::Pairs { setting, metric } => {
-                self.pairs(distances, own, &setting, metric, &mut choice)
+                self.add_pairs(distances, own, &setting, metric, &mut contribution)
             }
             NeighbourMethod::Merit { k, ties } => {
-                let class = self.order.starts[own]..self.order.starts[own + 1];
-                let mut others = distances.to_vec();
-                others[class].fill(D::FAR);
-                let groups = self.nearest(row, &others, 0, k, ties, Ranks::Equal);
-                self.merit(row, groups, |place| distances[place as usize].value(), &mut choice);
+                // the k nearest rows of all other classes together
+                let own_class = self.order.starts[own]..self.order.starts[own + 1];
+                let mut misses = distances.to_vec();
+                misses[own_class].fill(D::EXCLUDED);
+                let groups = self.nearest(row, &misses, 0, k, ties, Ranks::Equal);
+                let distance = |place| distances[place as usize].value();
+                self.add_merit(row, groups, distance, &mut contribution);
             }
             NeighbourMethod::Surf { star } => {
                 let mean = self.mean;
                 let near = self.within(row, distances, |d| d < mean - tolerance);
-                self.near(near, own, each, false, &mut choice);
+                self.add_means(near, own, share, Term::Differences, &mut contribution);
                 if star {
-                    let far = self.within(row, distances, |d| d > mean + tolerance && d < farthest);
-                    self.near(far, own, -each, false, &mut choice);
+                    let far = self.within(row, distances, |d| d > mean + tolerance && d < excluded);
+                    self.add_means(far, own, -share, Term::Differences, &mut contribution);
                 }
             }
             NeighbourMethod::MultiSurf { star } => {
-                let (low, high) = band.unwrap_or_default();
-                let (low, high) = (low - tolerance, high + tolerance);
+                let (low, high) = (thresholds.near - tolerance, thresholds.far + tolerance);
                 let near = self.within(row, distances, |d| d < low);
-                self.near(near, own, each, false, &mut choice);
+                self.add_means(near, own, share, Term::Differences, &mut contribution);
                 if star {
-                    let far = self.within(row, distances, |d| d > high && d < farthest);
-                    self.near(far, own, each, true, &mut choice);
+                    let far = self.within(row, distances, |d| d > high && d < excluded);
+                    self.add_means(far, own, share, Term::Agreements, &mut contribution);
                 }
             }
         }
-        choice
+        contribution
     }
 
+    /// The places of each class.
     fn classes(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.order.starts.windows(2).map(|w| w[0]..w[1])
     }
 
-    /// The k nearest of the places from `first` on that are not [`Distance::FAR`].
+    /// The k nearest places, of those from `first` on whose distances are given and not
+    /// [`Distance::EXCLUDED`].
     fn nearest<D: Distance>(
         &self,
         row: usize,
-        of: &[D],
+        distances: &[D],
         first: usize,
         k: usize,
         ties: NeighbourTies,
         ranks: Ranks,
     ) -> Vec<PlaceGroup> {
-        let there = of.iter().filter(|d| **d < D::FAR).count();
-        if there == 0 {
+        let candidates = distances.iter().filter(|d| **d < D::EXCLUDED).count();
+        if candidates == 0 {
             return Vec::new();
         }
-        // with weights of at least one, the k nearest places hold the k nearest copies
-        let limit = if self.mass.whole { D::kth(of, k.min(there)) } else { D::kth(of, there) };
-        let mut kept: Vec<Neighbour<D>> = of
+        // whole weights are at least 1, so the k nearest places hold the k nearest copies; with
+        // importances below 1 it may take more places
+        let places = if self.mass.whole { k.min(candidates) } else { candidates };
+        let limit = D::kth(distances, places);
+        let mut kept: Vec<Neighbour<D>> = distances
             .iter()
             .enumerate()
-            .filter(|(_, d)| d.within(limit, self.grid.tolerance) && **d < D::FAR)
+            .filter(|(_, d)| d.within(limit, self.grid.tolerance) && **d < D::EXCLUDED)
             .map(|(at, &distance)| Neighbour {
                 distance,
                 place: (first + at) as u32,
@@ -280,9 +303,10 @@ impl<'a> Picker<'a> {
         ranked(&kept, k as f64, ties, ranks)
     }
 
-    /// Nearest first, then by row number; equal distances become the same number.
+    /// Sort by distance, then by row number. Distances within the tolerance of the first of a run are
+    /// equal and become the same number.
     pub fn sort<D: Distance>(&self, kept: &mut [Neighbour<D>]) {
-        let row = |near: &Neighbour<D>| self.order.given[near.place as usize];
+        let row = |neighbour: &Neighbour<D>| self.order.given[neighbour.place as usize];
         kept.sort_unstable_by(|a, b| {
             let by_distance = a.distance.partial_cmp(&b.distance);
             by_distance.unwrap_or(Ordering::Equal).then_with(|| row(a).cmp(&row(b)))
@@ -291,141 +315,150 @@ impl<'a> Picker<'a> {
         if tolerance > 0.0 {
             let tied =
                 |a: &Neighbour<D>, b: &Neighbour<D>| b.distance.within(a.distance, tolerance);
-            for tied in kept.chunk_by_mut(tied) {
-                let first = tied[0].distance;
-                tied.iter_mut().for_each(|near| near.distance = first);
-                tied.sort_unstable_by_key(row);
+            for run in kept.chunk_by_mut(tied) {
+                let first = run[0].distance;
+                run.iter_mut().for_each(|neighbour| neighbour.distance = first);
+                run.sort_unstable_by_key(row);
             }
         }
     }
 
-    /// Places of each class whose distance passes.
+    /// The places of each class whose distance passes the test, grouped by weight.
     fn within<D: Distance>(
         &self,
         row: usize,
         distances: &[D],
         test: impl Fn(f64) -> bool,
     ) -> Vec<Vec<PlaceGroup>> {
-        let pass = |class: Range<usize>| {
-            let mut members = vec![0u32; class.len()];
+        let passing = |class: Range<usize>| {
+            // every place is written, and kept by moving on: no branch per place
+            let mut places = vec![0u32; class.len()];
             let mut used = 0;
             for at in class {
-                members[used] = at as u32;
+                places[used] = at as u32;
                 used += usize::from(test(distances[at].value()));
             }
-            members.truncate(used);
-            if members.is_empty() {
+            places.truncate(used);
+            if places.is_empty() {
                 return Vec::new();
             }
             if self.mass.is_unit() {
-                return vec![(1.0, members)];
+                return vec![PlaceGroup { weight: 1.0, places }];
             }
             let weight = |place: &u32| self.weight(row, *place as usize);
-            members.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
-            members
+            places.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
+            places
                 .chunk_by(|a, b| weight(a) == weight(b))
-                .map(|g| (weight(&g[0]), g.to_vec()))
+                .map(|equal| PlaceGroup { weight: weight(&equal[0]), places: equal.to_vec() })
                 .collect()
         };
-        self.classes().map(pass).collect()
+        self.classes().map(passing).collect()
     }
 
-    /// Weight of the mean difference to each class, by the weights of the neighbours picked of it.
-    pub fn of_classes(&self, totals: &[f64], own: usize) -> Vec<f64> {
+    /// Factor of the mean difference to the neighbours of each class, whose weights sum to `totals`:
+    /// -1 for hits (class `own`), positive for misses.
+    pub fn class_factors(&self, totals: &[f64], own: usize) -> Vec<f64> {
         let misses: f64 =
             totals.iter().enumerate().filter(|(c, _)| *c != own).map(|(_, t)| t).sum();
-        let all: f64 = self.sizes.iter().sum();
-        let there = |(c, s): &(usize, &f64)| *c != own && **s > 0.0;
-        let others = self.sizes.iter().enumerate().filter(there).count() as f64;
-        let weight = |c: usize| match self.multiclass {
+        let all: f64 = self.class_weights.iter().sum();
+        let occurs = |(c, w): &(usize, &f64)| *c != own && **w > 0.0;
+        let other_classes = self.class_weights.iter().enumerate().filter(occurs).count() as f64;
+        let factor = |c: usize| match self.multiclass {
             _ if totals[c] <= 0.0 => 0.0,
             _ if c == own => -1.0,
-            Multiclass::Prior => self.sizes[c] / (all - self.sizes[own]),
-            Multiclass::Rebate => (totals[c] / misses).powi(2) * others,
+            Multiclass::Prior => self.class_weights[c] / (all - self.class_weights[own]),
+            Multiclass::Rebate => (totals[c] / misses).powi(2) * other_classes,
         };
-        (0..totals.len()).map(weight).collect()
+        (0..totals.len()).map(factor).collect()
     }
 
-    /// Hits count against, misses for a feature, both as means; `agreements` instead of differences
-    /// for the far rows of MultiSURF*.
-    pub fn near(
+    /// Add the mean term over the neighbours of each class, times the factor of the class and `scale`.
+    pub fn add_means(
         &self,
-        picked: Vec<Vec<PlaceGroup>>,
+        by_class: Vec<Vec<PlaceGroup>>,
         own: usize,
         scale: f64,
-        agreements: bool,
-        choice: &mut Contribution,
+        term: Term,
+        contribution: &mut Contribution,
     ) {
-        let total =
-            |groups: &Vec<PlaceGroup>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
-        let totals: Vec<f64> = picked.iter().map(total).collect();
-        let of_classes = self.of_classes(&totals, own);
-        for (c, groups) in picked.into_iter().enumerate() {
+        let total = |groups: &Vec<PlaceGroup>| {
+            groups.iter().map(|g| g.weight * g.places.len() as f64).sum::<f64>()
+        };
+        let totals: Vec<f64> = by_class.iter().map(total).collect();
+        let factors = self.class_factors(&totals, own);
+        for (c, groups) in by_class.into_iter().enumerate() {
             if totals[c] <= 0.0 {
                 continue;
             }
-            let each = scale * of_classes[c] / totals[c];
-            if agreements {
-                choice.constant += scale * of_classes[c];
+            let mut each = scale * factors[c] / totals[c];
+            if term == Term::Agreements {
+                contribution.constant += scale * factors[c];
+                each = -each;
             }
-            let each = if agreements { -each } else { each };
-            choice.groups.extend(groups.into_iter().map(|(w, m)| (each * w, m)));
+            let scaled =
+                |PlaceGroup { weight, places }| PlaceGroup { weight: each * weight, places };
+            contribution.groups.extend(groups.into_iter().map(scaled));
         }
     }
 
-    /// Neighbours of other classes weigh by the inverse square of their distance.
-    pub fn merit(
+    /// Add the differences to misses, each divided by the square of its distance (Hong 1997).
+    pub fn add_merit(
         &self,
         row: usize,
-        groups: Vec<PlaceGroup>,
+        misses: Vec<PlaceGroup>,
         distance: impl Fn(u32) -> f64,
-        choice: &mut Contribution,
+        contribution: &mut Contribution,
     ) {
-        for (weight, members) in groups {
-            for place in members {
+        for PlaceGroup { weight, places } in misses {
+            for place in places {
                 let d = distance(place);
+                // a row at distance 0 differs in no feature
                 if d > self.grid.tolerance {
                     let weight = self.mass.of(row) * weight / (d * d);
-                    match choice.groups.last_mut() {
-                        Some((w, group)) if *w == weight => group.push(place),
-                        _ => choice.groups.push((weight, vec![place])),
-                    }
+                    push_place(&mut contribution.groups, weight, place);
                 }
             }
         }
     }
 
-    /// Rows of each class in groups of one distance; agreements are a constant less differences.
-    fn pairs<D: Distance>(
+    /// Add what all pairs of the row give under one setting: per class and distance, a weight for
+    /// agreements (a constant minus differences) and one for differences.
+    fn add_pairs<D: Distance>(
         &self,
         distances: &[D],
         own: usize,
-        s: &PairSetting,
+        setting: &PairSetting,
         metric: PairMetric,
-        choice: &mut Contribution,
+        contribution: &mut Contribution,
     ) {
-        let theta = s.theta();
-        let pi = matches!(metric, PairMetric::Pi | PairMetric::PlainPi);
-        let merit = metric == PairMetric::ContextualMerit;
-        if pi {
-            choice.constant += theta[0] * s.weight(0); // the self-pair
+        // theta by case: 0 same value and class, 1 same value only, 2 same class only, 3 neither
+        let theta = setting.theta();
+        let is_pi = matches!(metric, PairMetric::Pi | PairMetric::PlainPi);
+        let is_merit = metric == PairMetric::ContextualMerit;
+        if is_pi {
+            contribution.constant += theta[0] * setting.weight(0); // the self-pair
         }
         for (c, class) in self.classes().enumerate() {
-            let mut places: Vec<u32> =
-                class.map(|at| at as u32).filter(|&at| distances[at as usize] < D::FAR).collect();
-            let of = |at: &u32| distances[*at as usize];
-            places.sort_by(|a, b| of(a).partial_cmp(&of(b)).unwrap_or(Ordering::Equal));
-            let (agree, differ) = match (c == own, pi) {
+            // sorted by distance, so that pairs of one distance are one group
+            let mut places: Vec<u32> = class
+                .map(|at| at as u32)
+                .filter(|&at| distances[at as usize] < D::EXCLUDED)
+                .collect();
+            let distance = |place: &u32| distances[*place as usize];
+            places.sort_by(|a, b| distance(a).partial_cmp(&distance(b)).unwrap_or(Ordering::Equal));
+            // with x = 1 where values differ: theta_same (1 - x) + theta_differ x, signed by the metric
+            let (agree, differ) = match (c == own, is_pi) {
                 (true, true) => (theta[0], -(theta[0] + theta[2])),
                 (false, true) => (-theta[1], theta[1] + theta[3]),
-                (true, false) => (0.0, if merit { 0.0 } else { -theta[2] }),
+                (true, false) => (0.0, if is_merit { 0.0 } else { -theta[2] }),
                 (false, false) => (0.0, theta[3]),
             };
-            for group in places.chunk_by(|a, b| of(a) == of(b)) {
-                let weight = s.weight(of(&group[0]).value() as usize);
-                choice.constant += agree * weight * group.len() as f64;
+            for equal in places.chunk_by(|a, b| distance(a) == distance(b)) {
+                let weight = setting.weight(distance(&equal[0]).value() as usize);
+                contribution.constant += agree * weight * equal.len() as f64;
                 if weight * differ != 0.0 {
-                    choice.groups.push((weight * differ, group.to_vec()));
+                    let group = PlaceGroup { weight: weight * differ, places: equal.to_vec() };
+                    contribution.groups.push(group);
                 }
             }
         }

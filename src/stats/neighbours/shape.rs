@@ -1,33 +1,41 @@
-//! The shape of a search for neighbours, which decides what memory it takes.
+//! The shape of a search for neighbours: numbers of rows, columns and values.
+//!
+//! Memory is admitted before a search begins, from its shape alone. [`need`](super::need),
+//! [`narrow`](super::narrow) and [`by_distance`](super::by_distance) derive the bytes of their passes
+//! from a [`SearchShape`]; [`RowsNeed`] adds the bytes of the rows themselves.
 
 use super::distances::Order;
 use super::totals::levels;
-use super::{NeighbourRows, NominalRows};
+use super::{Counts, NeighbourRows, NominalRows};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
-/// The work, and the remedy where memory does not suffice, for messages.
+/// Names the work in the message of a search that does not fit the memory limit.
 pub(super) const WHAT: &str = "the search for neighbours of rows";
+/// The advice in that message.
 pub(super) const REMEDY: &str = "give it that much, use fewer threads, or a sample of the rows";
 
-/// What decides how much a search takes.
+/// The numbers that decide how much memory a search takes.
 #[derive(Debug)]
 pub(super) struct SearchShape {
-    /// Rows of each class.
+    /// Number of rows of each class.
     pub classes: Vec<usize>,
-    /// Complete nominal columns, how many values they have together, and the most of one.
+    /// Number of complete nominal columns.
     pub nominal: usize,
+    /// Number of values of all these columns together.
     pub values: usize,
+    /// Largest number of values of one of them.
     pub most: usize,
-    /// Columns of any other kind.
+    /// Number of columns of any other kind.
     pub others: usize,
-    /// Whether every row counts once, and whether weights are whole.
+    /// Whether every row counts once.
     pub unit: bool,
+    /// Whether all weights are whole numbers.
     pub whole: bool,
 }
 
 impl SearchShape {
-    /// Of rows in order, with the numbers of values of their nominal columns.
+    /// The shape of `rows`, whose nominal columns have `levels` values.
     pub fn new(rows: &NeighbourRows<'_>, order: &Order, levels: &[u16]) -> Self {
         Self {
             classes: order.starts.windows(2).map(|w| w[1] - w[0]).collect(),
@@ -40,14 +48,15 @@ impl SearchShape {
         }
     }
 
-    /// Of codes where they lie, with the class of each row.
+    /// The shape of rows whose codes are read in place, before [`NeighbourRows`] is made.
     pub fn of_codes(
         control: &Control,
         codes: NominalRows<'_>,
-        (classes, n_classes): (&[u16], usize),
-        [unit, whole]: [bool; 2],
+        classes: &[u16],
+        n_classes: usize,
+        weights: &Counts,
     ) -> Result<Self> {
-        let width = 1024;
+        let width = 1024; // columns per task
         let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
             control.check()?;
             let columns = b * width..((b + 1) * width).min(codes.columns);
@@ -63,8 +72,8 @@ impl SearchShape {
             values: levels.iter().map(|&l| usize::from(l)).sum(),
             most: usize::from(levels.iter().copied().max().unwrap_or(0)),
             others: 0,
-            unit,
-            whole,
+            unit: weights.is_one(),
+            whole: !matches!(weights, Counts::Importances(_)),
         })
     }
 
@@ -74,29 +83,30 @@ impl SearchShape {
     }
 }
 
-/// Bytes of a row beside its cells: its place by content and its class, then places and numbers in
-/// the order of classes.
-const KEPT: usize = 4 + 2 + 3 * 4;
-/// Bytes of a row while rows are put in the order of content.
-const ORDERING: usize = 16 + 4;
+/// Bytes per row beside its cells during a search: its number and class in the order of content, and
+/// the three numbers of [`Order`].
+const BYTES_DURING_SEARCH: usize = 4 + 2 + 3 * 4;
 
-/// What the rows of a search take.
+/// Bytes per row while rows are sorted by content: key and number (padded), and the sorted number.
+const BYTES_DURING_SORT: usize = 16 + 4;
+
+/// Bytes that the rows of a search take, stage by stage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowsNeed {
-    /// While they are gathered, before they are put in order.
+    /// While the rows are gathered.
     pub first: usize,
-    /// During the search.
+    /// What stays during the search.
     pub held: usize,
-    /// With a search that takes `least`.
+    /// The peak, the search included.
     pub all: usize,
 }
 
 impl RowsNeed {
-    /// For `rows` rows of `bytes` bytes each, and a search beside them that takes `least`.
+    /// For `rows` rows of `bytes` bytes each, and a search that takes `least` bytes besides.
     pub fn new(rows: usize, bytes: usize, least: usize) -> Self {
         let first = rows.saturating_mul(bytes);
-        let held = first.saturating_add(rows * KEPT);
-        let all = held.saturating_add(least).max(first.saturating_add(rows * ORDERING));
+        let held = first.saturating_add(rows * BYTES_DURING_SEARCH);
+        let all = held.saturating_add(least).max(first.saturating_add(rows * BYTES_DURING_SORT));
         Self { first, held, all }
     }
 }

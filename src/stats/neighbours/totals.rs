@@ -1,26 +1,30 @@
-//! Totals of the columns that scores start from: levels, and the mean distance of SURF.
+//! Totals over the complete nominal columns that a search starts from.
+//!
+//! [`NominalTotals`] has the number of levels of each column and, for SURF, the sum of all distances
+//! from counts of values: O(rows x columns) instead of a pass over all pairs of rows.
 
 use super::NeighbourRows;
 use super::select::Multiclass;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
-/// Facts about the nominal columns.
+/// Totals of the complete nominal columns.
 pub(super) struct NominalTotals {
-    /// Number of codes of each: the largest and one.
+    /// Number of levels of each column: its largest code plus one.
     pub levels: Vec<u16>,
-    /// Sum of the distances of all ordered pairs, if asked for: `sum over k of t^2 - sum over v of
-    /// n_kv^2`.
+    /// Sum of the distances of all ordered pairs of t rows, if asked for: `sum_k (t^2 - sum_v
+    /// n_kv^2)`, n_kv rows with value v in column k.
     pub distances: u128,
 }
 
 impl NominalTotals {
+    /// Count the columns in parallel, a block of columns per task.
     pub(super) fn new(
         control: &Control,
         rows: &NeighbourRows<'_>,
         with_distances: bool,
     ) -> Result<Self> {
-        // counts of values take a kilobyte a column
+        // columns per task: counts of 256 values take a kilobyte per column
         let width = if with_distances { 64 } else { 1024 };
         let t = rows.len() as u128;
         let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {
@@ -36,8 +40,8 @@ impl NominalTotals {
                     counts.iter_mut().zip(codes).for_each(|(count, &c)| count[usize::from(c)] += 1);
                 }
                 for count in &counts {
-                    sum +=
-                        t * t - count.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
+                    let equal = count.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
+                    sum += t * t - equal;
                 }
             }
             Ok((levels, sum))
@@ -47,7 +51,7 @@ impl NominalTotals {
     }
 }
 
-/// Number of codes of each of some columns, the largest and one, from their rows.
+/// Number of levels of each of `columns` columns, from the codes of each row.
 pub(super) fn levels<'a>(columns: usize, rows: impl Iterator<Item = &'a [u8]>) -> Vec<u16> {
     let mut most = vec![0u8; columns];
     for row in rows {
@@ -56,7 +60,7 @@ pub(super) fn levels<'a>(columns: usize, rows: impl Iterator<Item = &'a [u8]>) -
     most.into_iter().map(|m| u16::from(m) + 1).collect()
 }
 
-/// SURF's mean distance for complete nominal columns and no weights, without a pass over pairs.
+/// SURF's mean distance over complete nominal columns of unweighted rows, without a pass over pairs.
 pub(super) fn mean_distance(
     rows: &NeighbourRows<'_>,
     counted: &NominalTotals,
@@ -65,12 +69,12 @@ pub(super) fn mean_distance(
     counted.distances as f64 / mean_pairs(rows, multiclass)
 }
 
-/// Weight of the pairs over which SURF's mean distance is taken: all of different copies, or
-/// self-pairs as well.
+/// Weight of the ordered pairs in SURF's mean distance. Pairs of a row with itself count only under
+/// [`Multiclass::Rebate`].
 pub(super) fn mean_pairs(rows: &NeighbourRows<'_>, multiclass: Multiclass) -> f64 {
     let all = rows.mass.total * rows.mass.total;
-    let itself = |row| rows.mass.of(row) * (rows.mass.of(row) - rows.mass.copies(row));
-    let own: f64 = (0..rows.len()).map(itself).sum();
-    let pairs = if multiclass == Multiclass::Rebate { all } else { all - own };
+    let with_itself = |row| rows.mass.of(row) * (rows.mass.of(row) - rows.mass.copies(row));
+    let self_pairs: f64 = (0..rows.len()).map(with_itself).sum();
+    let pairs = if multiclass == Multiclass::Rebate { all } else { all - self_pairs };
     if pairs > 0.0 { pairs } else { 1.0 }
 }

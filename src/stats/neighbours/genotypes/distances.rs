@@ -1,45 +1,52 @@
-//! Distances of a tile of samples to all: differing variants, and corrections for missing ones.
+//! Distances of a tile of samples to all samples: numbers of differing variants, and corrections for
+//! missing genotypes ([`gaps`](super::gaps)).
 //!
-//! Pairs are compared a chunk of variants at a time (4 kB a sample): blocks of 128 samples stay in
-//! the second-level cache while all others pass by, two against four in registers. Where one tile
-//! holds all samples, each pair is compared once.
+//! Pairs are compared over one chunk of variants at a time (4 kB per sample): a block of 128 samples stays
+//! in the second-level cache while all others pass, two against four in registers. If one tile holds all
+//! samples, each pair is compared once and mirrored.
 
 use super::gaps::Gaps;
 use super::samples::Samples;
+use crate::data::genotypes::GROUP_WORDS;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::genotypes::differing_variants;
 use std::ops::Range;
 
-/// Most bytes of distances that a tile of rows takes.
+/// Most bytes of the distances of a tile.
 const TILE_BYTES: usize = 256 << 20;
 
-/// Samples that are compared with all others while they stay in the cache.
+/// Samples per block, which stays in the cache while it is compared with all others.
 const BLOCK: usize = 128;
 
-/// Rows of a tile among `t`.
-pub(super) fn tile_rows(t: usize, corrected: bool) -> usize {
-    let each = if corrected { 4 + 2 * 8 } else { 4 };
-    (TILE_BYTES / (each * t.max(1))).clamp(16, t.max(16))
+/// Bytes per distance: a count, and with missing genotypes corrections from both sides.
+const fn distance_bytes(with_missing: bool) -> usize {
+    if with_missing { 4 + 2 * 8 } else { 4 }
 }
 
-/// Bytes of the distances of a tile.
+/// Number of rows per tile, of `t` samples.
+pub(super) fn tile_rows(t: usize, with_missing: bool) -> usize {
+    (TILE_BYTES / (distance_bytes(with_missing) * t.max(1))).clamp(16, t.max(16))
+}
+
+/// Most bytes of the distances of a tile, which has at least 16 rows.
 pub(super) fn bytes(t: usize) -> usize {
-    t.saturating_mul(t).saturating_mul(20).min(TILE_BYTES.max(t.saturating_mul(16 * 20)))
+    let row = t.saturating_mul(distance_bytes(true));
+    t.saturating_mul(row).min(TILE_BYTES.max(row.saturating_mul(16)))
 }
 
-/// Distances of some rows to all places.
+/// Distances of a range of rows to all places.
 pub(super) struct DistanceTile {
     rows: Range<usize>,
     places: usize,
-    /// `[row][place]`: variants whose codes differ.
+    /// `[row][place]`: number of variants whose codes differ.
     whole: Vec<u32>,
-    /// `[row][place]`: what the missing genotypes of the row and of the place add; empty without.
+    /// `[row][place]`: corrections for missing genotypes; empty if none is missing.
     corrections: Vec<f64>,
 }
 
 impl DistanceTile {
-    /// The distances of some rows.
+    /// Compare the rows with all places.
     pub fn new(
         control: &Control,
         samples: &Samples<'_>,
@@ -57,20 +64,20 @@ impl DistanceTile {
         Ok(Self { rows, places, whole, corrections })
     }
 
-    /// The rows.
+    /// The rows of the tile.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }
 
-    /// Distances of complete genotypes, by place.
-    pub fn whole(&self, row: usize, out: &mut Vec<i32>) {
+    /// Copy the distances of a row, by place, where no genotype is missing.
+    pub fn copy_whole(&self, row: usize, out: &mut Vec<i32>) {
         let at = (row - self.rows.start) * self.places;
         out.clear();
         out.extend(self.whole[at..][..self.places].iter().map(|&d| d as i32));
     }
 
-    /// Distances with what missing genotypes add, by place.
-    pub fn mixed(&self, row: usize, out: &mut Vec<f64>) {
+    /// Copy the corrected distances of a row, by place.
+    pub fn copy_real(&self, row: usize, out: &mut Vec<f64>) {
         let at = (row - self.rows.start) * self.places;
         let both = self.whole[at..][..self.places].iter().zip(&self.corrections[at..]);
         out.clear();
@@ -78,7 +85,7 @@ impl DistanceTile {
     }
 }
 
-/// All rows against all: pairs once, then the other half from the first.
+/// All rows against all places: each pair once, the other half mirrored.
 fn mirrored(control: &Control, samples: &Samples<'_>, own: &[u32]) -> Result<Vec<u32>> {
     let t = own.len();
     let by_place: Vec<u32> = (0..t as u32).collect();
@@ -100,8 +107,8 @@ fn mirrored(control: &Control, samples: &Samples<'_>, own: &[u32]) -> Result<Vec
     Ok(whole)
 }
 
-/// `[place of own][place]`: variants whose codes differ; with `once` only of places from the block
-/// of 128 on in which the row stands.
+/// Number of variants whose codes differ, `[own][place]`; with `once` only for places from the block of
+/// the row on.
 fn differing(
     control: &Control,
     samples: &Samples<'_>,
@@ -112,7 +119,7 @@ fn differing(
     let mut out = vec![0u32; own.len() * t];
     let (stride, mut left) = (samples.planes.stride(), samples.planes.groups());
     for chunk in samples.planes.chunks() {
-        let groups = left.min(stride / crate::data::genotypes::GROUP_WORDS);
+        let groups = left.min(stride / GROUP_WORDS);
         left -= groups;
         let mut blocks: Vec<_> = out.chunks_mut(t * BLOCK).collect();
         parallel::for_each_mut(control, &mut blocks, |b, out| {

@@ -1,16 +1,16 @@
-//! Neighbours among genotypes in two bit planes: the same scores as of nominal columns of three
-//! values, from an eighth of the memory of bytes and without unpacking a genotype.
+//! Neighbours among packed genotypes: the scores of nominal columns with three values, from a quarter of
+//! a byte per genotype.
 //!
-//! 1. Distances ([`distances`]): differing bits of two samples, counted by population counts. A
-//!    missing genotype counts as a value of its own there, and [`gaps`] corrects distances and sums
-//!    by what it is expected to be (as `columns` does; Kononenko 1994).
-//! 2. Neighbours: the same picker as for all data ([`super::select`]).
-//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from
-//!    it.
+//! 1. Distances ([`distances`]): variants that differ between two samples, by population counts over two
+//!    bit planes. A missing genotype counts as a value of its own; [`gaps`] then corrects distances and
+//!    sums to its expected difference (as [`columns`](super::columns) does; Kononenko 1994).
+//! 2. Neighbours: [`Picker`] of [`select`](super::select), as for all data.
+//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from it.
 //!
-//! Cost: O(t^2 n / 100) operations for the distances (half of it where all distances fit the memory
-//! set aside), O(kept pairs x n / 60) for the sums; a missing genotype costs O(t). Memory: the
-//! planes, a quarter of a byte a genotype, and the distances of a tile of rows.
+//! [`genotype_scores`] does this; [`genotype_tests`] adds permuted classes for p-values. Cost: O(t^2 n /
+//! 100) operations for the distances (half of it if all distances fit one tile), O(kept pairs * n / 60)
+//! for the sums, and O(t) per missing genotype. Memory: the planes, a quarter of a byte per genotype, and
+//! the distances of a tile of rows.
 
 mod distances;
 mod gaps;
@@ -37,15 +37,16 @@ pub use samples::GenotypeRows;
 use samples::{Samples, is_constant};
 use std::ops::Range;
 pub use sums::Differing;
+use sums::PickedRows;
 
-/// Bytes that [`genotype_scores`] takes at most: all, and the largest piece.
+/// Most bytes that [`genotype_scores`] takes: in all, and in the largest single allocation.
 pub fn memory(samples: usize, variants: usize) -> (usize, usize) {
     let planes = GenotypePlanes::bytes(samples, variants);
     let tile = distances::bytes(samples);
     (planes.saturating_add(tile.saturating_mul(3)), planes.max(tile))
 }
 
-/// One score per variant, larger is better; NaN for one that is the same in all samples.
+/// One score per variant, larger is better; NaN for a variant that is constant.
 ///
 /// # Errors
 /// [`Error::Data`] for samples or classes out of range, [`Error::Unsupported`] for pairs weighted
@@ -68,20 +69,22 @@ pub fn genotype_scores(
     }
     let order = Order::of(rows.classes, rows.n_classes);
     let study = Study::new(control, level, rows, &order, false)?;
-    study.finished(study.scores(control, method, multiclass, Kept::default())?)
+    study.finished(study.scores(control, method, multiclass, Recorded::default())?)
 }
 
-/// Neighbours (places) of each place.
+/// Places of the neighbours of each place.
 type NearPlaces = Vec<Vec<u32>>;
 
-/// What is kept besides scores.
+/// What [`Study::scores`] records besides the scores.
 #[derive(Default)]
-struct Kept<'a> {
+struct Recorded<'a> {
+    /// Counts of differing pairs.
     differing: Option<&'a mut Differing>,
+    /// The neighbours.
     near: Option<&'a mut NearPlaces>,
 }
 
-/// Samples and what is known of their missing genotypes.
+/// The samples of a search, with the expectations of their missing genotypes.
 struct Study<'a> {
     samples: Samples<'a>,
     gaps: Gaps,
@@ -90,6 +93,7 @@ struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
+    /// Transpose the genotypes into planes by place; `imputed`: missing ones become the most frequent.
     fn new(
         control: &Control,
         level: Level,
@@ -108,7 +112,7 @@ impl<'a> Study<'a> {
         Ok(Self { samples, grid: gaps.grid(), gaps, mass })
     }
 
-    /// Rounded, NaN for variants that do not vary.
+    /// Final scores: rounded, NaN for constant variants.
     fn finished(&self, mut scores: Vec<f64>) -> Result<Vec<f64>> {
         round(&mut scores);
         for (score, counts) in scores.iter_mut().zip(&self.samples.planes.counts) {
@@ -119,54 +123,52 @@ impl<'a> Study<'a> {
         Ok(scores)
     }
 
+    /// Sums of all tiles, not yet rounded.
     fn scores(
         &self,
         control: &Control,
         method: NeighbourMethod,
         multiclass: Multiclass,
-        mut kept: Kept<'_>,
+        mut recorded: Recorded<'_>,
     ) -> Result<Vec<f64>> {
         if self.samples.rows.samples.len() < 2 {
             return Ok(vec![0.0; self.samples.planes.counts.len()]);
         }
         let tiles = self.tiles();
-        let twice = method.needs_mean() && !self.gaps.is_empty();
+        // SURF's mean distance: from counts of values, or with missing genotypes from all distances
+        let from_pairs = method.needs_mean() && !self.gaps.is_empty();
         let t = self.samples.rows.samples.len() as u64;
-        control.expect(t * (2 + u64::from(twice && tiles.len() > 1)));
-        let mut only = None;
+        control.expect(t * (2 + u64::from(from_pairs && tiles.len() > 1)));
+        let mut only_tile = None; // kept for the second pass if it holds all rows
         let mut mean = 0.0;
-        if twice {
+        if from_pairs {
             let (sum, tile) = self.sum_of_distances(control, &tiles)?;
-            only = tile;
+            only_tile = tile;
             mean = sum / self.mean_pairs(multiclass);
         } else if method.needs_mean() {
             mean = self.counted_distances(t) as f64 / self.mean_pairs(multiclass);
         }
         let picker =
-            Picker::new(method, multiclass, self.samples.order, &self.mass, (mean, self.grid));
+            Picker::new(method, multiclass, self.samples.order, &self.mass, mean, self.grid);
+        // distances, neighbours and sums, tile by tile
         let mut scores = vec![0.0; self.samples.planes.counts.len()];
         for rows in &tiles {
-            let tile = match only.take() {
+            let tile = match only_tile.take() {
                 Some(tile) => tile,
                 None => DistanceTile::new(control, &self.samples, &self.gaps, rows.clone())?,
             };
             control.advance(rows.len() as u64);
-            let choices = self.pick(control, &picker, &tile)?;
-            drop(tile);
-            let constant: f64 = choices.iter().map(|c| c.constant).sum();
+            let contributions = self.pick(control, &picker, &tile)?;
+            drop(tile); // its memory goes to the sums
+            let constant: f64 = contributions.iter().map(|c| c.constant).sum();
             scores.iter_mut().for_each(|s| *s += constant);
-            sums::add(
-                control,
-                (&self.samples, &self.gaps),
-                rows,
-                &choices,
-                &mut scores,
-                kept.differing.as_deref_mut(),
-            )?;
-            if let Some(near) = kept.near.as_deref_mut() {
-                for (row, choice) in rows.clone().zip(choices) {
-                    let members = choice.groups.into_iter().flat_map(|g| g.1);
-                    near[self.samples.order.places[row] as usize] = members.collect();
+            let picked = PickedRows { rows: rows.clone(), contributions: &contributions };
+            let differing = recorded.differing.as_deref_mut();
+            sums::add(control, &self.samples, &self.gaps, picked, &mut scores, differing)?;
+            if let Some(near) = recorded.near.as_deref_mut() {
+                for (row, contribution) in rows.clone().zip(contributions) {
+                    let places = contribution.groups.into_iter().flat_map(|g| g.places);
+                    near[self.samples.order.places[row] as usize] = places.collect();
                 }
             }
             control.advance(rows.len() as u64);
@@ -174,13 +176,13 @@ impl<'a> Study<'a> {
         Ok(scores)
     }
 
-    /// Pairs over which SURF's mean distance is taken.
+    /// Number of ordered pairs in SURF's mean distance; those of a row with itself only for Rebate.
     fn mean_pairs(&self, multiclass: Multiclass) -> f64 {
         let t = self.samples.rows.samples.len() as f64;
         if multiclass == Multiclass::Rebate { t * t } else { t * (t - 1.0) }
     }
 
-    /// Rows whose distances fit the memory set aside.
+    /// Ranges of rows whose distances are held at once.
     fn tiles(&self) -> Vec<Range<usize>> {
         let t = self.samples.rows.samples.len();
         let size = distances::tile_rows(t, !self.gaps.is_empty());
@@ -193,7 +195,8 @@ impl<'a> Study<'a> {
         self.samples.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
     }
 
-    /// Sum of all distances, from the distances themselves, and the tile if there is but one.
+    /// Sum of the distances of all ordered pairs from the distances themselves, and the tile if one holds
+    /// all rows.
     fn sum_of_distances(
         &self,
         control: &Control,
@@ -206,7 +209,7 @@ impl<'a> Study<'a> {
             let mut all = Vec::new();
             for i in rows.clone() {
                 control.check()?;
-                tile.mixed(i, &mut all);
+                tile.copy_real(i, &mut all);
                 all[self.samples.order.places[i] as usize] = 0.0;
                 steps += all.iter().map(|&d| i128::from(self.grid.steps(d))).sum::<i128>();
             }
@@ -218,30 +221,31 @@ impl<'a> Study<'a> {
         Ok((self.grid.value(steps), if tiles.len() == 1 { last } else { None }))
     }
 
+    /// The neighbours of each row of a tile.
     fn pick(
         &self,
         control: &Control,
         picker: &Picker<'_>,
         tile: &DistanceTile,
     ) -> Result<Vec<Contribution>> {
-        const TOGETHER: usize = 32;
+        const TASK_ROWS: usize = 32;
         let rows = tile.rows();
-        let parts = parallel::map(control, rows.len().div_ceil(TOGETHER), |p| {
+        let parts = parallel::map(control, rows.len().div_ceil(TASK_ROWS), |task| {
             control.check()?;
-            let (mut whole, mut mixed) = (Vec::new(), Vec::new());
-            let some = p * TOGETHER..((p + 1) * TOGETHER).min(rows.len());
-            let choice = |i: usize| {
+            let (mut whole, mut real) = (Vec::new(), Vec::new());
+            let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(rows.len());
+            let contribution = |i: usize| {
                 let row = rows.start + i;
                 let own = usize::from(self.samples.rows.classes[row]);
                 if self.gaps.is_empty() {
-                    tile.whole(row, &mut whole);
+                    tile.copy_whole(row, &mut whole);
                     picker.pick(row, own, &mut whole)
                 } else {
-                    tile.mixed(row, &mut mixed);
-                    picker.pick(row, own, &mut mixed)
+                    tile.copy_real(row, &mut real);
+                    picker.pick(row, own, &mut real)
                 }
             };
-            Ok(some.map(choice).collect::<Vec<Contribution>>())
+            Ok(task_rows.map(contribution).collect::<Vec<Contribution>>())
         })?;
         Ok(parts.into_iter().flatten().collect())
     }

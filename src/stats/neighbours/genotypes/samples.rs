@@ -1,16 +1,17 @@
-//! The samples of a study and their genotypes, by place in the order of their classes.
+//! The samples of a search: as the caller gives them, and as bit planes by place in the order of their
+//! classes.
 
 use super::super::distances::Order;
 use crate::data::genotypes::{GenotypePlanes, PackedGenotypes};
 use crate::error::{Error, Result};
 use crate::simd::Level;
 
-/// Samples of a study, with classes.
+/// The rows of a search over genotypes: some samples of a study, with their classes.
 #[derive(Debug, Clone, Copy)]
 pub struct GenotypeRows<'a> {
-    /// All genotypes.
+    /// Genotypes of all samples of the study.
     pub packed: PackedGenotypes<'a>,
-    /// The samples to look at, none twice: row i is sample `samples[i]`.
+    /// Number of the sample of each row, none twice.
     pub samples: &'a [u32],
     /// Class of each row, below `n_classes`.
     pub classes: &'a [u16],
@@ -19,6 +20,7 @@ pub struct GenotypeRows<'a> {
 }
 
 impl GenotypeRows<'_> {
+    /// Check lengths and ranges.
     pub(super) fn check(&self) -> Result<()> {
         let t = self.samples.len();
         if t != self.classes.len() {
@@ -41,7 +43,7 @@ impl GenotypeRows<'_> {
     }
 }
 
-/// Transposed genotypes.
+/// The rows with their genotypes as bit planes.
 pub(super) struct Samples<'a> {
     pub level: Level,
     pub rows: &'a GenotypeRows<'a>,
@@ -51,7 +53,7 @@ pub(super) struct Samples<'a> {
     pub by_place: Vec<u32>,
 }
 
-/// True if all samples have the same genotype, or none a known one.
+/// Whether all samples have the same genotype; `counts` by code, missing ones included.
 pub(super) fn is_constant(counts: &[u32; 4]) -> bool {
     counts.iter().filter(|&&c| c > 0).count() < 2
 }

@@ -1,6 +1,9 @@
-//! What neighbours add to the scores: 512 variants at a time, in the order of the rows, so that a
-//! score is the same sum for any number of threads.
+//! Sums over picked neighbours: what they add to the score of each variant.
+//!
+//! Each task takes some groups of 512 variants and adds the rows in order, so that a score is the same
+//! sum on any number of threads. Counts of differing pairs, which p-values need, come with it.
 
+use super::super::nearest::PlaceGroup;
 use super::super::select::Contribution;
 use super::gaps::Gaps;
 use super::samples::Samples;
@@ -11,69 +14,99 @@ use crate::simd::Buffer;
 use crate::simd::genotypes::{GenotypeSums, Members, add_differing};
 use std::ops::Range;
 
-/// Groups that share a buffer.
-const TOGETHER: usize = 8;
+/// Groups of variants per task, which share a buffer.
+const TASK_GROUPS: usize = 8;
 
-/// Differing pairs of near rows by variant, of one class (hits) and of two (misses).
+/// Pairs of near rows that differ, by variant: hits (one class) first, misses (two classes) second.
 #[derive(Debug, Clone, Default)]
 pub struct Differing {
     /// Number of ordered pairs of near rows.
     pub pairs: [u64; 2],
-    /// By variant: how many of them differ.
+    /// By variant: number of these pairs that differ.
     pub counts: [Vec<u64>; 2],
 }
 
-/// Add what the neighbours of some rows say; count differing pairs where asked for.
+/// The rows of a tile with what each adds to the scores.
+#[derive(Clone)]
+pub(super) struct PickedRows<'a> {
+    pub rows: Range<usize>,
+    pub contributions: &'a [Contribution],
+}
+
+impl<'a> PickedRows<'a> {
+    /// Each row with each group of its neighbours.
+    pub fn groups(&self) -> impl Iterator<Item = (usize, &'a PlaceGroup)> {
+        let rows = self.rows.clone().zip(self.contributions);
+        rows.flat_map(|(row, contribution)| contribution.groups.iter().map(move |g| (row, g)))
+    }
+}
+
+/// A group of neighbours as the kernel takes it.
+struct NearGroup<'a> {
+    /// Place of the row.
+    place: usize,
+    /// 0 for hits, 1 for misses.
+    is_miss: usize,
+    weight: f64,
+    neighbours: Members<'a>,
+}
+
+/// Add the weighted differences to the picked neighbours to the scores, and count differing pairs if
+/// asked for.
 pub(super) fn add(
     control: &Control,
-    (samples, gaps): (&Samples<'_>, &Gaps),
-    rows: &Range<usize>,
-    choices: &[Contribution],
+    samples: &Samples<'_>,
+    gaps: &Gaps,
+    picked: PickedRows<'_>,
     scores: &mut [f64],
     differing: Option<&mut Differing>,
 ) -> Result<()> {
-    let reverse = gaps.reverse(rows, choices, samples.planes.places());
-    let mut none = Differing::default();
+    let reverse = gaps.reverse(&picked, samples.planes.places());
+    let mut not_counted = Differing::default();
     let counted = differing.is_some();
-    let differing = differing.unwrap_or(&mut none);
-    let is_miss = |row: usize, members: &[u32]| {
+    let differing = differing.unwrap_or(&mut not_counted);
+
+    // the groups of neighbours, which have one class each
+    let is_miss = |row: usize, places: &[u32]| {
         let class = |row: usize| samples.rows.classes[row];
-        usize::from(class(row) != class(samples.order.rows[members[0] as usize] as usize))
+        usize::from(class(row) != class(samples.order.rows[places[0] as usize] as usize))
     };
-    if counted {
-        for (row, choice) in rows.clone().zip(choices) {
-            for (_, members) in choice.groups.iter().filter(|g| !g.1.is_empty()) {
-                differing.pairs[is_miss(row, members)] += members.len() as u64;
-            }
-        }
-        differing.counts.iter_mut().for_each(|c| c.resize(scores.len(), 0));
-    }
-    let [hits, misses] = &mut differing.counts;
-    let near: Vec<(usize, usize, f64, Members<'_>)> = (rows.clone().zip(choices))
-        .flat_map(|(row, choice)| choice.groups.iter().map(move |g| (row, g)))
-        .filter(|(_, (_, members))| !members.is_empty())
-        .map(|(row, (weight, members))| {
-            let place = samples.order.places[row] as usize;
-            (place, is_miss(row, members), *weight, Members::new(members))
+    let near: Vec<NearGroup<'_>> = picked
+        .groups()
+        .filter(|(_, group)| !group.places.is_empty())
+        .map(|(row, PlaceGroup { weight, places })| NearGroup {
+            place: samples.order.places[row] as usize,
+            is_miss: is_miss(row, places),
+            weight: *weight,
+            neighbours: Members::new(places),
         })
         .collect();
-    let mut counts = hits.chunks_mut(TOGETHER * GROUP).zip(misses.chunks_mut(TOGETHER * GROUP));
+    if counted {
+        near.iter().for_each(|g| differing.pairs[g.is_miss] += g.neighbours.len() as u64);
+        differing.counts.iter_mut().for_each(|c| c.resize(scores.len(), 0));
+    }
+
+    // scores and counts of the variants of each task
+    let [hits, misses] = &mut differing.counts;
+    let mut counts =
+        hits.chunks_mut(TASK_GROUPS * GROUP).zip(misses.chunks_mut(TASK_GROUPS * GROUP));
     let mut parts: Vec<_> =
-        scores.chunks_mut(TOGETHER * GROUP).map(|part| (part, counts.next())).collect();
+        scores.chunks_mut(TASK_GROUPS * GROUP).map(|part| (part, counts.next())).collect();
     parallel::for_each_mut(control, &mut parts, |p, (scores, counts)| {
         let mut group = Buffer::zeroed(samples.planes.places() * GROUP_WORDS);
         let mut tally = vec![vec![0u32; if counted { GROUP } else { 0 }]; 2];
         for (g, scores) in scores.chunks_mut(GROUP).enumerate() {
-            let at = p * TOGETHER + g;
+            let at = p * TASK_GROUPS + g;
             samples.planes.copy_group(at, &mut group);
             let mut sums = vec![0.0; GROUP];
-            for (i, &(row, is_miss, weight, members)) in near.iter().enumerate() {
+            for (i, &NearGroup { place, is_miss, weight, neighbours }) in near.iter().enumerate() {
                 if i % 64 == 0 {
                     control.check()?;
                 }
                 let sums = GenotypeSums { weight, out: &mut sums, tally: &mut tally[is_miss] };
-                add_differing(samples.level, &group, row, members, sums);
+                add_differing(samples.level, &group, place, neighbours, sums);
             }
+            // counts of the group fit 32 bits; add them to those of all tiles
             if let Some((hits, misses)) = counts {
                 for (to, from) in [hits, misses].into_iter().zip(&mut tally) {
                     let to = &mut to[g * GROUP..][..scores.len()];
@@ -81,7 +114,7 @@ pub(super) fn add(
                     from.fill(0);
                 }
             }
-            gaps.correct(control, samples, (rows, choices), &reverse, (at, &mut sums))?;
+            gaps.correct(control, samples, &picked, &reverse, at, &mut sums)?;
             scores.iter_mut().zip(&sums).for_each(|(to, s)| *to += s);
         }
         Ok(())

@@ -167,12 +167,12 @@ fn tiles_of_rows_have_the_distances_of_all_at_once() {
             for row in part {
                 if missing == 0 {
                     let (mut c, mut d) = (Vec::new(), Vec::new());
-                    all.whole(row, &mut c);
-                    tile.whole(row, &mut d);
+                    all.copy_whole(row, &mut c);
+                    tile.copy_whole(row, &mut d);
                     assert_eq!(c, d);
                 } else {
-                    all.mixed(row, &mut a);
-                    tile.mixed(row, &mut b);
+                    all.copy_real(row, &mut a);
+                    tile.copy_real(row, &mut b);
                     assert_eq!(a, b);
                 }
             }

@@ -1,9 +1,10 @@
 //! Scores of one node without growing a tree: of each feature, or of every candidate split.
 //!
-//! Behind `score_features` and `explain` of the Python package, and the shares of a scoring that several
-//! processes divide ([`neighbour_share`]). Rows are read as the root of a tree reads them: imputed,
-//! binned and weighted by the same [`FitPlan`]. The cost is that of scoring one node.
-//! [`float32_conflicts`] finds the training values that single precision would send down another branch.
+//! Behind `score_features` and `explain` of the Python package, and the shares of a scoring that
+//! several processes divide ([`neighbour_share`]). Rows are read as the root of a tree reads them:
+//! imputed, binned and weighted by the same [`FitPlan`]. The cost is that of scoring one node.
+//! [`float32_conflicts`] finds the training values that single precision would send down another
+//! branch.
 
 mod single;
 
@@ -27,7 +28,8 @@ pub fn explain(
 ) -> Result<Vec<Candidate>> {
     let rows = plan.training_rows(data, rows, weights)?;
     let root = plan.training_rows(data, &RowSet::all(data.len()), weights)?;
-    // criteria on neighbours compare numbers, so a node gets the bins of the root; the others bin it
+    // criteria on neighbours compare numbers, so a node gets the bins of the root; the others bin
+    // it
     let numbers = plan.criterion().info().evidence == EvidenceKind::Neighbours;
     let binned_on = if numbers { &root } else { &rows };
     let prepared = plan.prepare(data, binned_on, weights, control)?;
@@ -41,8 +43,8 @@ pub fn explain(
     candidates(data, &setting, &rows, &root, weights, control)
 }
 
-/// Candidates of each feature on the rows whose value is known, in feature order. Scores are multiplied
-/// by the known share of the weight if the criterion asks for it.
+/// Candidates of each feature on the rows whose value is known, in feature order. Scores are
+/// multiplied by the known share of the weight if the criterion asks for it.
 fn on_known_rows(
     plan: &FitPlan,
     data: &Dataset,
@@ -93,13 +95,13 @@ fn on_known_rows(
     Ok(found)
 }
 
-/// One score per feature on the given rows: that of the multiway split of a nominal or binned feature,
-/// of the best threshold of a numeric one; NaN if there is no split.
+/// One score per feature on the given rows: that of the multiway split of a nominal or binned
+/// feature, of the best threshold of a numeric one; NaN if there is no split.
 ///
-/// Rows whose value is missing are left out, and the score is multiplied by the known fraction if the
-/// criterion asks for it, unless the plan treats missing values otherwise. For criteria on pairs a
-/// missing value is a value. Criteria on neighbours compare numbers, whatever the bins. Features are
-/// scored one by one, so no guard compares them.
+/// Rows whose value is missing are left out, and the score is multiplied by the known fraction if
+/// the criterion asks for it, unless the plan treats missing values otherwise. For criteria on
+/// pairs a missing value is a value. Criteria on neighbours compare numbers, whatever the bins.
+/// Features are scored one by one, so no guard compares them.
 pub fn score_features(
     plan: &FitPlan,
     data: &Dataset,
@@ -135,8 +137,8 @@ pub fn score_features(
     Ok(out)
 }
 
-/// The part of one process in a scoring that several divide: in a first round the sums of distances, in
-/// a second, which knows their total, the partial scores.
+/// The part of one process in a scoring that several divide: in a first round the sums of
+/// distances, in a second, which knows their total, the partial scores.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NeighbourShare {
     /// Sums of distances by group of rows; empty if the criterion needs none.
@@ -145,9 +147,9 @@ pub enum NeighbourShare {
     Scores(Vec<PartialScores>),
 }
 
-/// A share of [`score_features`] by a criterion on neighbours: without `total` its sums of distances,
-/// with their total over all shares its partial scores. The partial scores of all shares, added in
-/// order and rounded, are the scores.
+/// A share of [`score_features`] by a criterion on neighbours: without `total` its sums of
+/// distances, with their total over all shares its partial scores. The partial scores of all
+/// shares, added in order and rounded, are the scores.
 pub fn neighbour_share(
     plan: &FitPlan,
     data: &Dataset,

@@ -1,9 +1,9 @@
 //! Training values that single precision moves to the other side of a threshold of a tree.
 //!
-//! Exporters to float32 formats warn about them. Rounding to float32 keeps the order of numbers, so a
-//! threshold is safe if the largest value at or below it stays there and the smallest value above it
-//! stays above. A column that float32 represents exactly is safe as a whole. Cost: one binary search
-//! per distinct threshold, or one pass over the sorted column if it has many thresholds.
+//! Exporters to float32 formats warn about them. Rounding to float32 keeps the order of numbers, so
+//! a threshold is safe if the largest value at or below it stays there and the smallest value above
+//! it stays above. A column that float32 represents exactly is safe as a whole. Cost: one binary
+//! search per distinct threshold, or one pass over the sorted column if it has many thresholds.
 
 use crate::data::{Column, Dataset, Kind, NumericColumn, Schema, entry_row};
 use crate::error::Result;
@@ -11,8 +11,8 @@ use crate::model::Model;
 use crate::parallel::Control;
 use crate::tree::Test;
 
-/// About the steps of a binary search over millions of rows: with more thresholds than rows divided by
-/// this, a pass over the column is cheaper.
+/// About the steps of a binary search over millions of rows: with more thresholds than rows divided
+/// by this, a pass over the column is cheaper.
 const SEARCH_STEPS: usize = 24;
 
 /// The training values of `models`, which have one schema, that rounding to float32 moves over a

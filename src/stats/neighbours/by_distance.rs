@@ -1,8 +1,8 @@
 //! The number of ordered pairs of rows at each distance, from which Relief's radius is chosen.
 //!
-//! For many complete nominal columns, where [`pairs`](crate::stats::pairs) cannot count all cases of
-//! every feature. Cost: O(t^2 n) bit operations for the distances, then one addition per pair; at most
-//! 128 MB of distances at a time.
+//! For many complete nominal columns, where [`pairs`](crate::stats::pairs) cannot count all cases
+//! of every feature. Cost: O(t^2 n) bit operations for the distances, then one addition per pair;
+//! at most 128 MB of distances at a time.
 
 use super::NeighbourRows;
 use super::distances::{Distances, Order, planes_bytes, tile_rows};
@@ -61,8 +61,8 @@ impl DistanceNeed {
     }
 }
 
-/// Weight of the ordered pairs of rows at distance 0, 1, ..., number of columns, pairs of a row with
-/// itself included. Exact if weights are whole. Columns other than complete nominal ones are
+/// Weight of the ordered pairs of rows at distance 0, 1, ..., number of columns, pairs of a row
+/// with itself included. Exact if weights are whole. Columns other than complete nominal ones are
 /// ignored.
 ///
 /// # Errors
@@ -112,8 +112,8 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
     Ok(pairs)
 }
 
-/// Least bytes of [`pairs_by_distance`] for `rows` rows with whole weights and `columns` columns of at
-/// most `most` values.
+/// Least bytes of [`pairs_by_distance`] for `rows` rows with whole weights and `columns` columns of
+/// at most `most` values.
 pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
     let shape = SearchShape {
         classes: vec![rows],

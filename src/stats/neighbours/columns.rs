@@ -1,13 +1,13 @@
-//! Columns that are not complete bytes: numbers, nominal columns with missing cells, and nominal columns
-//! with more than 256 values.
+//! Columns that are not complete bytes: numbers, nominal columns with missing cells, and nominal
+//! columns with more than 256 values.
 //!
-//! Two numbers differ by `|x - y| / range`, two nominal values by 0 or 1. Where a cell is missing, the
-//! difference is its expectation, the value being drawn from the known cells of the same class (Kononenko
-//! 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known,
-//! `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of
-//! `|x - Y| / range` over the known Y of the class. A class without a known cell draws from all classes;
-//! a column without a known cell never differs. All expectations are prepared once, in O(t log t) per
-//! column and class with missing cells; after that a difference is a look-up.
+//! Two numbers differ by `|x - y| / range`, two nominal values by 0 or 1. Where a cell is missing,
+//! the difference is its expectation, the value being drawn from the known cells of the same class
+//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known, `1 -
+//! sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of `|x
+//! - Y| / range` over the known Y of the class. A class without a known cell draws from all
+//! classes; a column without a known cell never differs. All expectations are prepared once, in O(t
+//! log t) per column and class with missing cells; after that a difference is a look-up.
 
 use crate::error::{Error, Result};
 
@@ -98,8 +98,8 @@ impl Other {
 #[derive(Debug, Clone)]
 pub(super) struct ExpectedColumn {
     cells: OtherCells,
-    /// Classes with missing cells are numbered by *slots*: slot of the class of each row; empty if no
-    /// cell is missing.
+    /// Classes with missing cells are numbered by *slots*: slot of the class of each row; empty if
+    /// no cell is missing.
     slots: Vec<u16>,
     /// Number of slots.
     n_slots: usize,
@@ -265,8 +265,8 @@ fn span(values: &[f64]) -> (f64, f64) {
     (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// For the value x of every row the weighted mean of `|x - y|` over the values y of `rows`; 0 where x is
-/// missing. The y are sorted once, and each x reads running sums.
+/// For the value x of every row the weighted mean of `|x - y|` over the values y of `rows`; 0 where
+/// x is missing. The y are sorted once, and each x reads running sums.
 fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) -> Vec<f64> {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|&row| (values[row], weight(row))).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

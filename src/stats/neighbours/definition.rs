@@ -1,6 +1,7 @@
 //! Scores on neighbours by plain loops written from the definitions: the reference of the tests.
 //!
-//! Everything is O(rows^2 * features) with a vector of all differences; copies are rows of their own.
+//! Everything is O(rows^2 * features) with a vector of all differences; copies are rows of their
+//! own.
 
 use super::*;
 use crate::numeric::{mix, uniform};
@@ -38,8 +39,8 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// Seeds 0 mod 4 have complete nominal columns only, 1 mod 4 also numbers, 2 mod 4 missing cells,
-    /// 3 mod 4 both; seeds 4 mod 5 have copies.
+    /// Seeds 0 mod 4 have complete nominal columns only, 1 mod 4 also numbers, 2 mod 4 missing
+    /// cells, 3 mod 4 both; seeds 4 mod 5 have copies.
     pub(super) fn new(seed: u64) -> Self {
         let mut draw = Draw(seed, 0);
         let rows = 2 + draw.below(50);
@@ -121,8 +122,8 @@ impl Random {
         }
     }
 
-    /// Rows that the missing cell of row i is drawn from: the known ones of its class, else all known
-    /// ones.
+    /// Rows that the missing cell of row i is drawn from: the known ones of its class, else all
+    /// known ones.
     pub(super) fn drawn(&self, known: &dyn Fn(usize) -> bool, i: usize) -> Vec<usize> {
         let all: Vec<usize> = (0..self.classes.len()).filter(|&j| known(j)).collect();
         let own: Vec<usize> =

@@ -1,10 +1,10 @@
-//! Distances of a tile of rows to all rows: the number of nominal features that differ, plus the sum of
-//! differences of the other columns.
+//! Distances of a tile of rows to all rows: the number of nominal features that differ, plus the
+//! sum of differences of the other columns.
 //!
-//! The rows to compare with are taken in strips of 64 to 512, in the order of their classes. For a block
-//! of features the bit planes of a strip (one bit per row for each value) are made once, and every row
-//! of the tile adds its agreements from them. Threads take strips, so they share nothing. Cost:
-//! O(t^2 n / 400) operations for n nominal columns, O(t^2) per other column.
+//! The rows to compare with are taken in strips of 64 to 512, in the order of their classes. For a
+//! block of features the bit planes of a strip (one bit per row for each value) are made once, and
+//! every row of the tile adds its agreements from them. Threads take strips, so they share nothing.
+//! Cost: O(t^2 n / 400) operations for n nominal columns, O(t^2) per other column.
 
 use super::NeighbourRows;
 use super::grid::Grid;
@@ -61,14 +61,16 @@ impl Order {
 
 /// Number of rows per tile, for `nominal` complete nominal columns and `others` other columns.
 ///
-/// Eight rows per column make the bit planes, which are made again for each tile, cheap beside their
-/// use; with few columns the distances of a tile stay in the cache. [`TILE_BYTES`] is the limit.
+/// Eight rows per column make the bit planes, which are made again for each tile, cheap beside
+/// their use; with few columns the distances of a tile stay in the cache. [`TILE_BYTES`] is the
+/// limit.
 pub(super) fn tile_rows(rows: usize, nominal: usize, others: usize) -> usize {
     let fit = TILE_BYTES / row_bytes(rows, others).max(1);
     (8 * (nominal + others)).max(64).min(fit).clamp(16, rows.max(16))
 }
 
-/// Bytes of the distances of one row to all `rows`, `others` columns being no complete nominal ones.
+/// Bytes of the distances of one row to all `rows`, `others` columns being no complete nominal
+/// ones.
 pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
     // a u32 number of differing features, and an f64 sum of differences
     let bytes = if others == 0 { 4 } else { 4 + 8 };
@@ -94,7 +96,8 @@ pub(super) struct Distances {
 }
 
 impl Distances {
-    /// Distances of the rows with the numbers in `tile` to all rows; `levels` of each nominal column.
+    /// Distances of the rows with the numbers in `tile` to all rows; `levels` of each nominal
+    /// column.
     pub fn new(
         control: &Control,
         kernels: Kernels,
@@ -136,8 +139,8 @@ impl Distances {
     }
 }
 
-/// Numbers of nominal features that differ, `[row of the tile][place in the strip]`; `strip` has the
-/// row at each place.
+/// Numbers of nominal features that differ, `[row of the tile][place in the strip]`; `strip` has
+/// the row at each place.
 fn nominal_strip(
     control: &Control,
     kernels: Kernels,
@@ -181,8 +184,8 @@ fn nominal_strip(
     Ok(out)
 }
 
-/// Sums of differences of the other columns, `[row of the tile][place in the strip]`; `strip` has the
-/// row at each place. Empty without such columns.
+/// Sums of differences of the other columns, `[row of the tile][place in the strip]`; `strip` has
+/// the row at each place. Empty without such columns.
 fn gap_strip(
     control: &Control,
     kernels: Kernels,

@@ -1,10 +1,10 @@
 //! The search for neighbours in the rows of a tree's node, or of a whole data set.
 //!
 //! [`Root`] gathers the rows of a node into [`NeighbourRows`], in the user's row order. Numbers are
-//! compared as numbers even where the tree bins the column: `|x - y|` over the range of the column in
-//! the rows of the root, so that distances mean the same in every node. Features that are constant in a
-//! node are left out. Gathering copies one byte per nominal cell and eight per number. [`streamed`]
-//! admits the memory of a search over codes that are read in place.
+//! compared as numbers even where the tree bins the column: `|x - y|` over the range of the column
+//! in the rows of the root, so that distances mean the same in every node. Features that are
+//! constant in a node are left out. Gathering copies one byte per nominal cell and eight per
+//! number. [`streamed`] admits the memory of a search over codes that are read in place.
 
 use super::by_distance::DistanceNeed;
 use super::columns::{MISSING, Other};
@@ -34,8 +34,8 @@ pub struct Root<'a> {
 }
 
 impl<'a> Root<'a> {
-    /// `data` as the tree grows on them, `raw` before numbers were binned, the `rows` of the root, and
-    /// their positive weights unless all rows count once.
+    /// `data` as the tree grows on them, `raw` before numbers were binned, the `rows` of the root,
+    /// and their positive weights unless all rows count once.
     pub fn new(
         data: &'a Dataset,
         raw: &'a Dataset,
@@ -60,8 +60,8 @@ impl<'a> Root<'a> {
         Self { data, raw, ranges, unit }
     }
 
-    /// One score per feature from neighbours among the given rows; NaN for a feature that is constant
-    /// or unknown in all of them.
+    /// One score per feature from neighbours among the given rows; NaN for a feature that is
+    /// constant or unknown in all of them.
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -78,8 +78,8 @@ impl<'a> Root<'a> {
         Ok(found.into_iter().next().unwrap_or_else(|| vec![f64::NAN; self.ranges.len()]))
     }
 
-    /// What each group of rows of a share adds to the scores (NaN as in [`Self::scores`]); `total` as in
-    /// [`neighbour_parts`].
+    /// What each group of rows of a share adds to the scores (NaN as in [`Self::scores`]); `total`
+    /// as in [`neighbour_parts`].
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -277,8 +277,8 @@ fn number(data: &Dataset, raw: &Dataset, feature: usize, row: u32) -> f64 {
     }
 }
 
-/// Admit the memory of a search over codes that are read in place, and that of finding Relief's radius
-/// first if `with_radius`; returns the control that the search runs under.
+/// Admit the memory of a search over codes that are read in place, and that of finding Relief's
+/// radius first if `with_radius`; returns the control that the search runs under.
 ///
 /// # Errors
 /// [`crate::error::Error::Need`], [`crate::error::Error::Cancelled`].

@@ -1,14 +1,15 @@
 //! When two distances are equal, and how they are summed exactly.
 //!
-//! A term `|x - y| / range` is rarely a double: 1/3 + 1/3 and 2/3 differ in the last bits, and so do the
-//! same distances in metres and in feet. Therefore each term is rounded to a multiple of a step of
-//! 2^-44 (coarser for many columns), so that every sum is exact and independent of the order. Two
-//! distances are equal if they differ by at most 16 steps per column that is not a whole number.
+//! A term `|x - y| / range` is rarely a double: 1/3 + 1/3 and 2/3 differ in the last bits, and so
+//! do the same distances in metres and in feet. Therefore each term is rounded to a multiple of a
+//! step of 2^-44 (coarser for many columns), so that every sum is exact and independent of the
+//! order. Two distances are equal if they differ by at most 16 steps per column that is not a whole
+//! number.
 //!
 //! Why 16: rounding moves a distance by at most half a step per column, and the terms by three half
 //! units in the last place, which is far below 16 steps. On the other side, distances that are
-//! multiples of one unit fraction with a denominator below 2^40 / columns never come that near. Whole
-//! distances between rows with whole weights are compared exactly (tolerance 0).
+//! multiples of one unit fraction with a denominator below 2^40 / columns never come that near.
+//! Whole distances between rows with whole weights are compared exactly (tolerance 0).
 
 use super::NeighbourRows;
 

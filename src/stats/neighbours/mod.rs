@@ -1,25 +1,26 @@
 //! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit.
 //!
-//! For every row the distances to all rows are made, a [`NeighbourMethod`] picks neighbours and their
-//! weights, and only the picked pairs enter the scores: `score[k] = sum over i and its neighbours j of
-//! weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values, `|x - y| / range` for numeric ones,
-//! and an expectation where a cell is missing ([`columns`]). Sources: Kononenko (1994) for ReliefF,
-//! Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore (2013) and Urbanowicz et
-//! al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest merit.
+//! For every row the distances to all rows are made, a [`NeighbourMethod`] picks neighbours and
+//! their weights, and only the picked pairs enter the scores:
+//! `score[k] = sum over i and its neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for
+//! nominal values, `|x - y| / range` for numeric ones, and an expectation where a cell is missing
+//! ([`columns`]). Sources: Kononenko (1994) for ReliefF, Greene et al. (2009, 2010) for SURF and
+//! SURF*, Granizo-Mackenzie & Moore (2013) and Urbanowicz et al. (2018) for MultiSURF* and
+//! MultiSURF, Hong (1997) for the K-nearest merit.
 //!
-//! Up to a thousand complete nominal columns are searched on bit planes throughout ([`narrow`]). More
-//! features, any other column, or weights need distances as numbers ([`distances`]), a pick per row
-//! ([`select`]) and sums over blocks of columns ([`score`]). Packed genotypes have a search of their own
-//! ([`genotypes`]). Cost: O(t^2 n / 400) operations for the distances and O(kept pairs * n / 30) for the
-//! scores. Memory: the distances of a tile of rows to all rows (at most 128 MB), the bit planes of a
-//! block, and the numeric columns; nominal codes are read in place.
+//! Up to a thousand complete nominal columns are searched on bit planes throughout ([`narrow`]).
+//! More features, any other column, or weights need distances as numbers ([`distances`]), a pick
+//! per row ([`select`]) and sums over blocks of columns ([`score`]). Packed genotypes have a search
+//! of their own ([`genotypes`]). Cost: O(t^2 n / 400) operations for the distances and O(kept pairs
+//! * n / 30) for the scores. Memory: the distances of a tile of rows to all rows (at most 128 MB),
+//! the bit planes of a block, and the numeric columns; nominal codes are read in place.
 //!
 //! Rows are sorted by content ([`content`]) and all sums are made in that order, so scores depend
-//! neither on threads nor on the order of the rows. They are rounded to 40 binary digits, so that equal
-//! features tie.
+//! neither on threads nor on the order of the rows. They are rounded to 40 binary digits, so that
+//! equal features tie.
 //!
-//! Whole weights are numbers of copies: copies are neighbours of each other, at distance 0. Other weights
-//! are importances, divided by their mean; a row is then no neighbour of itself.
+//! Whole weights are numbers of copies: copies are neighbours of each other, at distance 0. Other
+//! weights are importances, divided by their mean; a row is then no neighbour of itself.
 
 mod by_distance;
 mod columns;
@@ -58,8 +59,8 @@ use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
 use columns::{ExpectedColumn, taken};
 
-/// The rows of a search. Its features are the complete nominal columns, then the others; scores come
-/// in this order.
+/// The rows of a search. Its features are the complete nominal columns, then the others; scores
+/// come in this order.
 #[derive(Debug, Clone)]
 pub struct NeighbourRows<'a> {
     /// Complete nominal columns, in the order in which rows were given.

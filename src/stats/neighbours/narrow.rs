@@ -1,19 +1,19 @@
-//! The search for up to about a thousand complete nominal columns: distances stay bit planes from the
-//! first sum to the last count.
+//! The search for up to about a thousand complete nominal columns: distances stay bit planes from
+//! the first sum to the last count.
 //!
-//! All rows are held as bits: a plane (one bit per row) for every value of every feature, each class in
-//! tiles of its own. For one row, the carry-save sum of the planes of its values gives the number of
-//! agreeing features of up to 512 rows at once, plus one, as bit planes: its *closeness*,
+//! All rows are held as bits: a plane (one bit per row) for every value of every feature, each
+//! class in tiles of its own. For one row, the carry-save sum of the planes of its values gives the
+//! number of agreeing features of up to 512 rows at once, plus one, as bit planes: its *closeness*,
 //! `features + 1 - distance`, with 0 for "no row here". Then:
 //!
 //! - the k-th nearest is found by bisection on planes, a radius is a comparison with a constant;
 //! - mean and deviation are popcounts of pairs of planes;
-//! - few neighbours are listed and compared byte by byte; many stay a mask, and the number of them that
-//!   share the value of the row is a popcount of mask and plane.
+//! - few neighbours are listed and compared byte by byte; many stay a mask, and the number of them
+//!   that share the value of the row is a popcount of mask and plane.
 //!
-//! Cost: about t^2 n / 200 operations in all, a fifth of the way by [`distances`](super::distances) for
-//! three dozen features. Rows come in chunks whose size depends on the data alone and whose sums are
-//! added in order, so neither threads nor SIMD levels change a bit.
+//! Cost: about t^2 n / 200 operations in all, a fifth of the way by [`distances`](super::distances)
+//! for three dozen features. Rows come in chunks whose size depends on the data alone and whose
+//! sums are added in order, so neither threads nor SIMD levels change a bit.
 
 use super::NeighbourRows;
 use super::distances::Order;
@@ -356,8 +356,8 @@ impl<'a> RowChunk<'a> {
         }
     }
 
-    /// Add the mean term over the rows of a mask, class by class: a feature differs in those that do
-    /// not share the value of the row.
+    /// Add the mean term over the rows of a mask, class by class: a feature differs in those that
+    /// do not share the value of the row.
     fn add_mask(&mut self, row: usize, own: usize, mask: &[u64], scale: f64, term: Term) {
         let (all, w) = (self.all, self.all.words());
         let part = |tiles: &Range<usize>| &mask[tiles.start * w..tiles.end * w];
@@ -381,8 +381,8 @@ impl<'a> RowChunk<'a> {
         }
     }
 
-    /// The k nearest rows of a range of classes, and those tied with the k-th: nearest first, then by
-    /// row number. `candidates` is the number of rows that may be picked.
+    /// The k nearest rows of a range of classes, and those tied with the k-th: nearest first, then
+    /// by row number. `candidates` is the number of rows that may be picked.
     fn nearest(
         &mut self,
         row: usize,

@@ -1,10 +1,10 @@
 //! The memory of a search by tiles, known from its shape before it begins, and the tiles that fit.
 //!
-//! A tile of rows passes three stages, and each stage frees what the next may take: distances are made
-//! from bit planes, neighbours are picked by distance, scores are summed over the neighbours. The need
-//! of a tile is that of the largest stage ([`TileNeed`]). Rows come in groups whose size depends on the
-//! data alone; the budget decides how many groups make a tile ([`RowGroups`]), so memory never changes a
-//! bit of a score.
+//! A tile of rows passes three stages, and each stage frees what the next may take: distances are
+//! made from bit planes, neighbours are picked by distance, scores are summed over the neighbours.
+//! The need of a tile is that of the largest stage ([`TileNeed`]). Rows come in groups whose size
+//! depends on the data alone; the budget decides how many groups make a tile ([`RowGroups`]), so
+//! memory never changes a bit of a score.
 
 use super::NeighbourMethod;
 use super::distances::{planes_bytes, row_bytes, tile_rows};
@@ -151,13 +151,14 @@ impl RowGroups {
     /// Fewest rows per group.
     const SMALLEST: usize = 16;
 
-    /// The groups of `rows` rows with `nominal` complete nominal columns and `others` other columns.
+    /// The groups of `rows` rows with `nominal` complete nominal columns and `others` other
+    /// columns.
     pub fn new(rows: usize, nominal: usize, others: usize) -> Self {
         let fit = tile_rows(rows, nominal, others);
         let most = (PARTIAL_SCORE_BYTES / (8 * (nominal + others).max(1))).clamp(4, Self::MOST);
         let size = rows.div_ceil(most).max(Self::SMALLEST).min(fit);
-        // bit planes are made again for each tile, so tiles are large; sums of gaps gain nothing from
-        // that, so where numbers dominate a tile takes an eighth of the bytes of the data
+        // bit planes are made again for each tile, so tiles are large; sums of gaps gain nothing
+        // from that, so where numbers dominate a tile takes an eighth of the bytes of the data
         let data_bytes = rows.saturating_mul(nominal + 8 * others);
         let tile = if others > nominal {
             fit.min((data_bytes / 8).max(SMALL_TILE_BYTES) / row_bytes(rows, others).max(1))

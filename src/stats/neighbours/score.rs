@@ -1,11 +1,11 @@
 //! From the neighbours of rows to one score per feature: every neighbour adds its weight times the
 //! difference in each feature.
 //!
-//! [`neighbour_scores`] does all of it, by [`narrow`](super::narrow) where that serves, else by tiles of
-//! rows: distances, then neighbours, then sums. Sums take the columns in blocks whose codes (of all rows)
-//! stay in the second-level cache. A thread takes a block and adds the rows in order, so a score is the
-//! same sum on any number of threads. Rows are summed in groups, and the groups added in order, so other
-//! processes can compute some of the groups ([`neighbour_parts`]).
+//! [`neighbour_scores`] does all of it, by [`narrow`](super::narrow) where that serves, else by
+//! tiles of rows: distances, then neighbours, then sums. Sums take the columns in blocks whose
+//! codes (of all rows) stay in the second-level cache. A thread takes a block and adds the rows in
+//! order, so a score is the same sum on any number of threads. Rows are summed in groups, and the
+//! groups added in order, so other processes can compute some of the groups ([`neighbour_parts`]).
 
 use super::NeighbourRows;
 use super::distances::{Distances, Order};
@@ -70,8 +70,8 @@ pub fn neighbour_scores_with(
     Ok(scores)
 }
 
-/// What the groups of rows of a share add to the scores. `total` is the sum of [`distance_parts`] over
-/// all shares, if the method [needs it](needs_distances).
+/// What the groups of rows of a share add to the scores. `total` is the sum of [`distance_parts`]
+/// over all shares, if the method [needs it](needs_distances).
 ///
 /// # Errors
 /// As [`neighbour_scores`].
@@ -120,7 +120,8 @@ pub fn distance_parts(
     Ok(parts)
 }
 
-/// A sum of distances: in steps of the grid, which is exact, if weights are whole; else a real number.
+/// A sum of distances: in steps of the grid, which is exact, if weights are whole; else a real
+/// number.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DistanceSum {
     /// Sum in steps of the grid; 0 with other weights.
@@ -163,8 +164,9 @@ struct ScoreTask<'a> {
     total: Option<DistanceSum>,
 }
 
-/// Round to 40 binary digits below the largest absolute score (or 1), so that scores that are equal but
-/// for the order of a sum (copies and weights, two equal features) become equal, and ties are ties.
+/// Round to 40 binary digits below the largest absolute score (or 1), so that scores that are equal
+/// but for the order of a sum (copies and weights, two equal features) become equal, and ties are
+/// ties.
 pub fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {

@@ -3,9 +3,10 @@
 //! This is the only place where the methods (ReliefF, SURF, MultiSURF, ...) differ. The result is a
 //! [`Contribution`]: groups of places, each with a weight per difference, and a constant for all
 //! features (the far rows of MultiSURF* count agreements, which are one minus differences). Cost:
-//! O(rows) per row, because the k-th distance is found by counting or selection; only the k neighbours
-//! themselves are sorted. [`score`](super::score) and [`genotypes`](super::genotypes) call
-//! [`Picker::pick`]; [`narrow`](super::narrow) finds the neighbours by itself and uses the weights.
+//! O(rows) per row, because the k-th distance is found by counting or selection; only the k
+//! neighbours themselves are sorted. [`score`](super::score) and [`genotypes`](super::genotypes)
+//! call [`Picker::pick`]; [`narrow`](super::narrow) finds the neighbours by itself and uses the
+//! weights.
 
 use super::Mass;
 use super::distances::Order;
@@ -28,8 +29,8 @@ pub enum Multiclass {
     Rebate,
 }
 
-/// Metrics on pairs of rows that can be computed for one setting without counting all cases; R as in
-/// [`crate::stats::pairs`].
+/// Metrics on pairs of rows that can be computed for one setting without counting all cases; R as
+/// in [`crate::stats::pairs`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairMetric {
     /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])`.
@@ -65,9 +66,9 @@ pub enum NeighbourMethod {
         /// agreements, with the opposite sign.
         star: bool,
     },
-    /// All pairs of rows, self-pairs included, under one setting: what [`crate::stats::pairs`] gives
-    /// for all settings at once, but for more features than its counts by distance allow. Complete
-    /// nominal features only.
+    /// All pairs of rows, self-pairs included, under one setting: what [`crate::stats::pairs`]
+    /// gives for all settings at once, but for more features than its counts by distance allow.
+    /// Complete nominal features only.
     Pairs {
         /// Theta, alpha and decay.
         setting: PairSetting,
@@ -131,8 +132,8 @@ impl NeighbourMethod {
     }
 }
 
-/// What one row adds to the score of each feature: `constant + sum over groups of weight * sum over
-/// places of the difference`.
+/// What one row adds to the score of each feature:
+/// `constant + sum over groups of weight * sum over places of the difference`.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Contribution {
     pub constant: f64,
@@ -195,14 +196,15 @@ impl<'a> Picker<'a> {
         self.mass.of(row) / self.mass.total
     }
 
-    /// Weight of a place as a neighbour of `row`. The row itself weighs as much as its other copies.
+    /// Weight of a place as a neighbour of `row`. The row itself weighs as much as its other
+    /// copies.
     fn weight(&self, row: usize, place: usize) -> f64 {
         let other = self.order.rows[place] as usize;
         if other == row { self.mass.copies(row) } else { self.mass.of(other) }
     }
 
-    /// Neighbours of `row`, whose class is `own`, from its distances by place. The distance to the row
-    /// itself is overwritten.
+    /// Neighbours of `row`, whose class is `own`, from its distances by place. The distance to the
+    /// row itself is overwritten.
     pub fn pick<D: Distance>(&self, row: usize, own: usize, distances: &mut [D]) -> Contribution {
         let place = self.order.places[row] as usize;
         let share = self.share(row);
@@ -303,8 +305,8 @@ impl<'a> Picker<'a> {
         ranked(&kept, k as f64, ties, ranks)
     }
 
-    /// Sort by distance, then by row number. Distances within the tolerance of the first of a run are
-    /// equal and become the same number.
+    /// Sort by distance, then by row number. Distances within the tolerance of the first of a run
+    /// are equal and become the same number.
     pub fn sort<D: Distance>(&self, kept: &mut [Neighbour<D>]) {
         let row = |neighbour: &Neighbour<D>| self.order.given[neighbour.place as usize];
         kept.sort_unstable_by(|a, b| {
@@ -355,8 +357,8 @@ impl<'a> Picker<'a> {
         self.classes().map(passing).collect()
     }
 
-    /// Factor of the mean difference to the neighbours of each class, whose weights sum to `totals`:
-    /// -1 for hits (class `own`), positive for misses.
+    /// Factor of the mean difference to the neighbours of each class, whose weights sum to
+    /// `totals`: -1 for hits (class `own`), positive for misses.
     pub fn class_factors(&self, totals: &[f64], own: usize) -> Vec<f64> {
         let misses: f64 =
             totals.iter().enumerate().filter(|(c, _)| *c != own).map(|(_, t)| t).sum();
@@ -372,7 +374,8 @@ impl<'a> Picker<'a> {
         (0..totals.len()).map(factor).collect()
     }
 
-    /// Add the mean term over the neighbours of each class, times the factor of the class and `scale`.
+    /// Add the mean term over the neighbours of each class, times the factor of the class and
+    /// `scale`.
     pub fn add_means(
         &self,
         by_class: Vec<Vec<PlaceGroup>>,
@@ -446,7 +449,8 @@ impl<'a> Picker<'a> {
                 .collect();
             let distance = |place: &u32| distances[*place as usize];
             places.sort_by(|a, b| distance(a).partial_cmp(&distance(b)).unwrap_or(Ordering::Equal));
-            // with x = 1 where values differ: theta_same (1 - x) + theta_differ x, signed by the metric
+            // with x = 1 where values differ: theta_same (1 - x) + theta_differ x, signed by the
+            // metric
             let (agree, differ) = match (c == own, is_pi) {
                 (true, true) => (theta[0], -(theta[0] + theta[2])),
                 (false, true) => (-theta[1], theta[1] + theta[3]),

@@ -1,8 +1,8 @@
 //! The shape of a search for neighbours: numbers of rows, columns and values.
 //!
 //! Memory is admitted before a search begins, from its shape alone. [`need`](super::need),
-//! [`narrow`](super::narrow) and [`by_distance`](super::by_distance) derive the bytes of their passes
-//! from a [`SearchShape`]; [`RowsNeed`] adds the bytes of the rows themselves.
+//! [`narrow`](super::narrow) and [`by_distance`](super::by_distance) derive the bytes of their
+//! passes from a [`SearchShape`]; [`RowsNeed`] adds the bytes of the rows themselves.
 
 use super::distances::Order;
 use super::totals::levels;
@@ -83,8 +83,8 @@ impl SearchShape {
     }
 }
 
-/// Bytes per row beside its cells during a search: its number and class in the order of content, and
-/// the three numbers of [`Order`].
+/// Bytes per row beside its cells during a search: its number and class in the order of content,
+/// and the three numbers of [`Order`].
 const BYTES_DURING_SEARCH: usize = 4 + 2 + 3 * 4;
 
 /// Bytes per row while rows are sorted by content: key and number (padded), and the sorted number.

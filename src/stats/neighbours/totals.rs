@@ -1,7 +1,7 @@
 //! Totals over the complete nominal columns that a search starts from.
 //!
-//! [`NominalTotals`] has the number of levels of each column and, for SURF, the sum of all distances
-//! from counts of values: O(rows x columns) instead of a pass over all pairs of rows.
+//! [`NominalTotals`] has the number of levels of each column and, for SURF, the sum of all
+//! distances from counts of values: O(rows x columns) instead of a pass over all pairs of rows.
 
 use super::NeighbourRows;
 use super::select::Multiclass;
@@ -12,8 +12,8 @@ use crate::parallel::{self, Control};
 pub(super) struct NominalTotals {
     /// Number of levels of each column: its largest code plus one.
     pub levels: Vec<u16>,
-    /// Sum of the distances of all ordered pairs of t rows, if asked for: `sum_k (t^2 - sum_v
-    /// n_kv^2)`, n_kv rows with value v in column k.
+    /// Sum of the distances of all ordered pairs of t rows, if asked for:
+    /// `sum_k (t^2 - sum_v n_kv^2)`, n_kv rows with value v in column k.
     pub distances: u128,
 }
 
@@ -60,7 +60,8 @@ pub(super) fn levels<'a>(columns: usize, rows: impl Iterator<Item = &'a [u8]>) -
     most.into_iter().map(|m| u16::from(m) + 1).collect()
 }
 
-/// SURF's mean distance over complete nominal columns of unweighted rows, without a pass over pairs.
+/// SURF's mean distance over complete nominal columns of unweighted rows, without a pass over
+/// pairs.
 pub(super) fn mean_distance(
     rows: &NeighbourRows<'_>,
     counted: &NominalTotals,

@@ -1,9 +1,9 @@
-//! Distances of a tile of samples to all samples: numbers of differing variants, and corrections for
-//! missing genotypes ([`gaps`](super::gaps)).
+//! Distances of a tile of samples to all samples: numbers of differing variants, and corrections
+//! for missing genotypes ([`gaps`](super::gaps)).
 //!
-//! Pairs are compared over one chunk of variants at a time (4 kB per sample): a block of 128 samples stays
-//! in the second-level cache while all others pass, two against four in registers. If one tile holds all
-//! samples, each pair is compared once and mirrored.
+//! Pairs are compared over one chunk of variants at a time (4 kB per sample): a block of 128
+//! samples stays in the second-level cache while all others pass, two against four in registers. If
+//! one tile holds all samples, each pair is compared once and mirrored.
 
 use super::gaps::Gaps;
 use super::samples::Samples;
@@ -107,8 +107,8 @@ fn mirrored(control: &Control, samples: &Samples<'_>, own: &[u32]) -> Result<Vec
     Ok(whole)
 }
 
-/// Number of variants whose codes differ, `[own][place]`; with `once` only for places from the block of
-/// the row on.
+/// Number of variants whose codes differ, `[own][place]`; with `once` only for places from the
+/// block of the row on.
 fn differing(
     control: &Control,
     samples: &Samples<'_>,

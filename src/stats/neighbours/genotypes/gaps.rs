@@ -1,11 +1,12 @@
-//! Missing genotypes: corrections of distances and sums that counted "missing" as a value of its own.
+//! Missing genotypes: corrections of distances and sums that counted "missing" as a value of its
+//! own.
 //!
-//! A missing genotype differs from a known value v by `1 - P(v | class)` and from another missing one by
-//! `1 - sum_v P(v | class_1) P(v | class_2)` (Kononenko 1994; a class without a known genotype draws from
-//! all classes). The counts of bits say 1 and 0 instead, so [`distances`](super::distances) and
-//! [`sums`](super::sums) add the corrections made here: `-P(v | class)` per pair with one genotype known,
-//! the whole expectation per pair with none. Cost: O(t) per missing genotype, once for the distances and
-//! once for the sums.
+//! A missing genotype differs from a known value v by `1 - P(v | class)` and from another missing
+//! one by `1 - sum_v P(v | class_1) P(v | class_2)` (Kononenko 1994; a class without a known
+//! genotype draws from all classes). The counts of bits say 1 and 0 instead, so
+//! [`distances`](super::distances) and [`sums`](super::sums) add the corrections made here:
+//! `-P(v | class)` per pair with one genotype known, the whole expectation per pair with none.
+//! Cost: O(t) per missing genotype, once for the distances and once for the sums.
 
 use super::super::grid::Grid;
 use super::super::nearest::PlaceGroup;
@@ -141,8 +142,8 @@ impl Gaps {
         usize::from(self.classes[place as usize])
     }
 
-    /// Corrections of the distances of the places `own` to all places, `[own][place]`; empty if no genotype
-    /// is missing.
+    /// Corrections of the distances of the places `own` to all places, `[own][place]`; empty if no
+    /// genotype is missing.
     pub fn corrections(
         &self,
         control: &Control,
@@ -282,8 +283,8 @@ impl Gaps {
     }
 }
 
-/// Correction of the distance of a missing genotype to each code: its expected difference, rounded as
-/// all terms of distances are, minus the 1 that was counted.
+/// Correction of the distance of a missing genotype to each code: its expected difference, rounded
+/// as all terms of distances are, minus the 1 that was counted.
 fn corrections_by_code(shares: &[f64; 4], grid: Grid) -> [f64; 4] {
     let mut corrections = shares.map(|p| grid.round(1.0 - p) - 1.0);
     corrections[usize::from(MISSING_CODE)] = 0.0;

@@ -1,16 +1,18 @@
-//! Neighbours among packed genotypes: the scores of nominal columns with three values, from a quarter of
-//! a byte per genotype.
+//! Neighbours among packed genotypes: the scores of nominal columns with three values, from a
+//! quarter of a byte per genotype.
 //!
-//! 1. Distances ([`distances`]): variants that differ between two samples, by population counts over two
-//!    bit planes. A missing genotype counts as a value of its own; [`gaps`] then corrects distances and
-//!    sums to its expected difference (as [`columns`](super::columns) does; Kononenko 1994).
+//! 1. Distances ([`distances`]): variants that differ between two samples, by population counts
+//!    over two bit planes. A missing genotype counts as a value of its own; [`gaps`] then corrects
+//!    distances and sums to its expected difference (as [`columns`](super::columns) does; Kononenko
+//!    1994).
 //! 2. Neighbours: [`Picker`] of [`select`](super::select), as for all data.
-//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from it.
+//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from
+//!    it.
 //!
-//! [`genotype_scores`] does this; [`genotype_tests`] adds permuted classes for p-values. Cost: O(t^2 n /
-//! 100) operations for the distances (half of it if all distances fit one tile), O(kept pairs * n / 60)
-//! for the sums, and O(t) per missing genotype. Memory: the planes, a quarter of a byte per genotype, and
-//! the distances of a tile of rows.
+//! [`genotype_scores`] does this; [`genotype_tests`] adds permuted classes for p-values. Cost:
+//! O(t^2 n / 100) operations for the distances (half of it if all distances fit one tile), O(kept
+//! pairs * n / 60) for the sums, and O(t) per missing genotype. Memory: the planes, a quarter of a
+//! byte per genotype, and the distances of a tile of rows.
 
 mod distances;
 mod gaps;
@@ -93,7 +95,8 @@ struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// Transpose the genotypes into planes by place; `imputed`: missing ones become the most frequent.
+    /// Transpose the genotypes into planes by place; `imputed`: missing ones become the most
+    /// frequent.
     fn new(
         control: &Control,
         level: Level,
@@ -195,8 +198,8 @@ impl<'a> Study<'a> {
         self.samples.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
     }
 
-    /// Sum of the distances of all ordered pairs from the distances themselves, and the tile if one holds
-    /// all rows.
+    /// Sum of the distances of all ordered pairs from the distances themselves, and the tile if one
+    /// holds all rows.
     fn sum_of_distances(
         &self,
         control: &Control,

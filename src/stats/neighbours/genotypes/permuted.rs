@@ -1,15 +1,16 @@
 //! Scores under permuted classes, for p-values of SURF and MultiSURF.
 //!
-//! Which rows are near does not depend on the classes, so distances and neighbours are found once for all
-//! permutations (Westfall & Young 1993 for the largest score of each). What remains per row and
-//! permutation is to count the neighbours of each class that differ. The class with the most neighbours
-//! follows by subtraction from the count of all. The neighbours of the other classes are counted 512
-//! variants at a time and in four subsets at once: neighbours that belong to the same ones of four
-//! subsets are counted together, so that each neighbour is read once ([`add_subsets`]). Missing genotypes
-//! are imputed by the most frequent one first, so that no distance depends on a class.
+//! Which rows are near does not depend on the classes, so distances and neighbours are found once
+//! for all permutations (Westfall & Young 1993 for the largest score of each). What remains per row
+//! and permutation is to count the neighbours of each class that differ. The class with the most
+//! neighbours follows by subtraction from the count of all. The neighbours of the other classes are
+//! counted 512 variants at a time and in four subsets at once: neighbours that belong to the same
+//! ones of four subsets are counted together, so that each neighbour is read once
+//! ([`add_subsets`]). Missing genotypes are imputed by the most frequent one first, so that no
+//! distance depends on a class.
 //!
-//! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs the numbers of pairs of near rows that differ; they
-//! come with the scores.
+//! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs the numbers of pairs of near rows that
+//! differ; they come with the scores.
 
 use super::super::distances::Order;
 use super::samples::{GenotypeRows, is_constant};
@@ -46,15 +47,15 @@ pub struct Permuted {
     pub differing: Differing,
     /// By variant: number of permutations under which its score is at least the observed one.
     pub reached: Vec<u32>,
-    /// By variant: number of permutations whose largest score of all variants is at least the observed
-    /// score of the variant.
+    /// By variant: number of permutations whose largest score of all variants is at least the
+    /// observed score of the variant.
     pub exceeded: Vec<u32>,
     /// Largest score of all variants under each permutation.
     pub largest: Vec<f64>,
 }
 
-/// Scores, and counts for p-values. `permuted` has the classes of all rows, one permutation after the
-/// other; it may be empty.
+/// Scores, and counts for p-values. `permuted` has the classes of all rows, one permutation after
+/// the other; it may be empty.
 ///
 /// # Errors
 /// As [`super::genotype_scores`]; [`Error::Unsupported`] for methods whose neighbours depend on the
@@ -138,8 +139,8 @@ struct Quad {
 
 /// Permutations that are counted together.
 ///
-/// A subset is the neighbours of a place that are of one class under one permutation; the class with
-/// the most neighbours needs no subset.
+/// A subset is the neighbours of a place that are of one class under one permutation; the class
+/// with the most neighbours needs no subset.
 struct Batch {
     /// Number of permutations.
     size: usize,
@@ -149,8 +150,8 @@ struct Batch {
     lists: Vec<u16>,
     /// Quads of each place.
     quads: Vec<Quad>,
-    /// For each quad and subset: weight per member that differs; and per neighbour of any class that
-    /// differs, which is 0 but for the first subset of a permutation.
+    /// For each quad and subset: weight per member that differs; and per neighbour of any class
+    /// that differs, which is 0 but for the first subset of a permutation.
     weights: Vec<[(f64, f64); AT_ONCE]>,
 }
 
@@ -167,8 +168,8 @@ impl Batch {
         self.quads.iter().map(|quad| Subsets::new(list(quad), &quad.ends)).collect()
     }
 
-    /// Append a quad from the pattern of each neighbour, by a counting sort. Lists are padded with the
-    /// index after the last neighbour, at which nothing differs.
+    /// Append a quad from the pattern of each neighbour, by a counting sort. Lists are padded with
+    /// the index after the last neighbour, at which nothing differs.
     fn push(&mut self, patterns: &[u8], weights: [(f64, f64); AT_ONCE]) {
         self.weights.push(weights);
         let mut counts = [0usize; PATTERNS + 1];
@@ -215,8 +216,8 @@ impl Study<'_> {
         for (b, classes) in all.chunks(size).enumerate() {
             let batch = self.batch(control, near, multiclass, classes)?;
             let subsets = batch.kernel_subsets();
-            // a task takes some variants: their observed scores and counts, and the largest scores of
-            // each permutation among them
+            // a task takes some variants: their observed scores and counts, and the largest scores
+            // of each permutation among them
             let width = TASK_GROUPS * GROUP;
             let mut parts: Vec<_> = observed
                 .chunks_mut(width)

@@ -1,5 +1,5 @@
-//! The samples of a search: as the caller gives them, and as bit planes by place in the order of their
-//! classes.
+//! The samples of a search: as the caller gives them, and as bit planes by place in the order of
+//! their classes.
 
 use super::super::distances::Order;
 use crate::data::genotypes::{GenotypePlanes, PackedGenotypes};

@@ -1,7 +1,7 @@
 //! Sums over picked neighbours: what they add to the score of each variant.
 //!
-//! Each task takes some groups of 512 variants and adds the rows in order, so that a score is the same
-//! sum on any number of threads. Counts of differing pairs, which p-values need, come with it.
+//! Each task takes some groups of 512 variants and adds the rows in order, so that a score is the
+//! same sum on any number of threads. Counts of differing pairs, which p-values need, come with it.
 
 use super::super::nearest::PlaceGroup;
 use super::super::select::Contribution;
@@ -51,8 +51,8 @@ struct NearGroup<'a> {
     neighbours: Members<'a>,
 }
 
-/// Add the weighted differences to the picked neighbours to the scores, and count differing pairs if
-/// asked for.
+/// Add the weighted differences to the picked neighbours to the scores, and count differing pairs
+/// if asked for.
 pub(super) fn add(
     control: &Control,
     samples: &Samples<'_>,

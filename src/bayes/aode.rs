@@ -1,16 +1,16 @@
 //! Averaged one-dependence estimators (Webb, Boughton & Wang, Machine Learning 58, 2005).
 //!
-//! Each feature i whose value x_i was seen in training with at least `limit` weight is made the
-//! parent of all others: `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`; no such
-//! feature: naive Bayes. With Laplace's rule `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and
-//! `P(x_j | c, x_i) = (n(c, x_i, x_j) + 1) / (n_j(c, x_i) + v_j)`, n_i being the rows in which
-//! feature i is known and n_j(c, x_i) those of (c, x_i) in which j is. A missing feature is neither
-//! parent nor child.
+//! Each feature i whose value x_i has at least `limit` weight in training is made the parent of all
+//! others: `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`. Without such a feature it is
+//! naive Bayes. By Laplace's rule `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and
+//! `P(x_j | c, x_i) = (n(c, x_i, x_j) + 1) / (n_j(c, x_i) + v_j)`, with v_i values of feature i,
+//! n_i rows in which it is known, and n_j(c, x_i) rows of (c, x_i) in which j is known. A missing
+//! feature is neither parent nor child.
 //!
-//! Complexity: p^2 k per row in prediction. Not for many features, or for more levels than rows can
-//! fill.
+//! Cost: features^2 * classes terms per predicted row. Not for many features, nor for more levels
+//! than rows can fill.
 
-use super::counts::{affordable_pairs, pair_index, pair_tables, single_table};
+use super::counts::{check_pairs_size, pair_index, pair_tables, single_table};
 use super::input::RowCells;
 use super::naive::value_logs;
 use super::{Input, Smoothing};
@@ -22,42 +22,47 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Aode {
     smoothing: Smoothing,
-    /// Least weight of a value that may be a parent.
+    /// Least training weight of a value that may be a parent.
     pub limit: f64,
-    /// Weight of each (value, class), missing last.
+    /// Weight of each (value, class) by feature, the missing value last.
     pub(super) singles: Vec<Vec<f64>>,
-    /// Weight of each (value of i, value of j, class) for i < j, missing last.
+    /// Weight of each (value of i, value of j, class) by pair i < j, missing values last.
     #[serde(deserialize_with = "crate::json::column")]
     pub(super) pairs: Vec<Vec<f64>>,
     #[serde(skip)]
     derived: AodeTables,
 }
 
-/// What is made of the counts.
+/// Tables of logarithms, derived from the counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct AodeTables {
+    /// Number of values of each feature.
     arities: Vec<usize>,
+    /// `log P(class)`.
     log_prior: Vec<f64>,
-    /// `log P(value | class)` by feature, zeros for missing.
+    /// `log P(value | class)` by feature, zeros for a missing value.
     naive: Vec<Vec<f64>>,
-    /// `log P(class, value)` by feature.
+    /// `log P(class, value)` by feature, without the missing value.
     joint: Vec<Vec<f64>>,
-    /// Whether a value may be a parent, by feature; missing never.
+    /// Whether each value may be a parent, by feature; never the missing one.
     eligible: Vec<Vec<bool>>,
-    /// `log P(value of j | class, value of i)`, at `i * p + j`: `[(a * (v_j + 1) + b) * classes +
-    /// class]`.
+    /// `log P(j = b | class, i = a)` at `[i * p + j][(a * (v_j + 1) + b) * classes + class]`.
     given: Vec<Vec<f64>>,
 }
 
 impl Aode {
     /// Count all pairs of features.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a `limit` out of range, [`Error::Data`] for too large tables,
+    /// [`Error::Cancelled`].
     pub fn fit(input: &Input, smoothing: Smoothing, limit: f64, control: &Control) -> Result<Self> {
         if !(limit >= 0.0 && limit.is_finite()) {
             return Err(Error::parameter("frequency_limit", limit, "must be a number >= 0"));
         }
         let p = input.features();
         let arities: Vec<usize> = (0..p).map(|j| input.arity(j)).collect();
-        affordable_pairs(&arities, input.n_classes())?;
+        check_pairs_size(&arities, input.n_classes())?;
         let pairs = pair_tables(input, control, |_, _, table| Ok(table.cells))?;
         let singles = (0..p).map(|j| single_table(input, j)).collect();
         let mut model = Self { smoothing, limit, singles, pairs, derived: AodeTables::default() };
@@ -65,7 +70,7 @@ impl Aode {
         Ok(model)
     }
 
-    /// Make the tables of logarithms, checking all sizes.
+    /// Check all sizes, and make the tables of logarithms.
     pub(super) fn restore(
         &mut self,
         arities: &[usize],
@@ -92,6 +97,7 @@ impl Aode {
             log_prior: class_counts.iter().map(|&c| s.log(c, total, k)).collect(),
             ..AodeTables::default()
         };
+        // of single features
         for (table, &v) in self.singles.iter().zip(arities) {
             let known: f64 = table[..v * k].iter().sum();
             d.naive.push(value_logs(table, v, k, s));
@@ -99,6 +105,7 @@ impl Aode {
             let weight = |a: usize| table[a * k..(a + 1) * k].iter().sum::<f64>();
             d.eligible.push((0..=v).map(|a| a < v && weight(a) >= self.limit).collect());
         }
+        // of pairs, both given the first feature and given the second
         d.given = vec![Vec::new(); p * p];
         for i in 0..p {
             control.check()?;
@@ -124,11 +131,12 @@ impl Aode {
         Ok(())
     }
 
-    /// Logarithm of the mean of the joint probabilities over the parents, by class.
+    /// Logarithm of the joint probability of each class and the row: the mean over the parents.
     pub(crate) fn log_joint(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
         let p = d.arities.len();
+        // a block of `scratch` per parent: log P(c, x_i) plus those of all children
         scratch.clear();
         for i in 0..p {
             let a = cells.codes[i];
@@ -143,6 +151,7 @@ impl Aode {
                 own.iter_mut().zip(row).for_each(|(o, l)| *o += l);
             }
         }
+        // no parent: naive Bayes
         if scratch.is_empty() {
             out.copy_from_slice(&d.log_prior);
             for (j, logs) in d.naive.iter().enumerate() {
@@ -151,9 +160,10 @@ impl Aode {
             }
             return;
         }
+        // logarithm of the mean over the blocks, relative to the largest term
         let top = scratch.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if top == f64::NEG_INFINITY {
-            out.fill(top); // each probability is below all numbers
+            out.fill(top); // all probabilities underflow
             return;
         }
         out.fill(0.0);

@@ -1,18 +1,19 @@
-//! How often value and class, and two values and class, occur together.
+//! Contingency tables of the classifiers: (value, class), and (value, value, class) for pairs of
+//! features.
 //!
-//! A table has one more row (and column) than there are values, for rows in which the feature is
-//! missing, so counting has no branch and the margins "feature known" are sums. Weights are whole
-//! numbers of units while they are summed, so a table does not depend on the order of the rows;
-//! pairs are counted in parallel, each by one thread.
+//! A table has one more value per feature than the feature has, for rows in which it is missing; so
+//! counting has no branch, and sums over known rows are sums of cells. Weights are summed as whole
+//! numbers of a unit, so a table does not depend on the order of the rows. Pairs are counted in
+//! parallel, each by one thread: about 1 ns per row and pair.
 
 use super::Input;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 
-/// Largest number of cells of all pair tables together (1 GiB).
-const LARGEST: usize = 1 << 27;
+/// Most cells of all pair tables together (1 GiB).
+const LARGEST_CELLS: usize = 1 << 27;
 
-/// Weight of each (value, class): `[value * classes + class]`, the last value being "missing".
+/// Weight of each (value, class) of a feature: `[value * classes + class]`, the missing value last.
 pub fn single_table(input: &Input, feature: usize) -> Vec<f64> {
     let k = input.n_classes();
     let mut sums = vec![0_i64; (input.arity(feature) + 1) * k];
@@ -22,21 +23,21 @@ pub fn single_table(input: &Input, feature: usize) -> Vec<f64> {
     sums.iter().map(|&s| s as f64 * input.unit).collect()
 }
 
-/// Weight of each (value of `first`, value of `second`, class), missing last.
+/// Weight of each (value of the first feature, value of the second, class), missing values last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairTable {
-    /// Values of the first feature, "missing" not counted.
+    /// Number of values of the first feature, without the missing one.
     pub first: usize,
-    /// Values of the second feature.
+    /// Number of values of the second feature, without the missing one.
     pub second: usize,
-    /// Classes.
+    /// Number of classes.
     pub classes: usize,
     /// `[(a * (second + 1) + b) * classes + class]`.
     pub cells: Vec<f64>,
 }
 
 impl PairTable {
-    /// Count one pair of features.
+    /// Count the pair of features `i` and `j`.
     pub fn count(input: &Input, i: usize, j: usize) -> Self {
         let (first, second, classes) = (input.arity(i), input.arity(j), input.n_classes());
         let mut sums = vec![0_i64; (first + 1) * (second + 1) * classes];
@@ -49,14 +50,15 @@ impl PairTable {
         Self { first, second, classes, cells }
     }
 
-    /// One cell; `a == first` or `b == second` is "missing".
+    /// Weight of value `a` of the first feature, value `b` of the second and a class; `a == first`
+    /// and `b == second` are the missing values.
     #[inline]
     pub fn at(&self, a: usize, b: usize, class: usize) -> f64 {
         self.cells[(a * (self.second + 1) + b) * self.classes + class]
     }
 }
 
-/// `f(i, j, table)` for all pairs i < j in lexicographic order, in parallel.
+/// Results of `f(i, j, table)` for all pairs i < j, in lexicographic order; computed in parallel.
 pub fn pair_tables<R: Send>(
     input: &Input,
     control: &Control,
@@ -67,7 +69,7 @@ pub fn pair_tables<R: Send>(
     parallel::map(control, pairs.len(), |at| {
         control.check()?;
         let (i, j) = pairs[at];
-        affordable(
+        check_size(
             (input.arity(i) + 1)
                 .saturating_mul(input.arity(j) + 1)
                 .saturating_mul(input.n_classes()),
@@ -76,30 +78,30 @@ pub fn pair_tables<R: Send>(
     })
 }
 
-/// Place of the pair (i, j), i < j, in lexicographic order.
+/// Index of the pair (i, j), i < j, among all pairs of `p` features in lexicographic order.
 pub fn pair_index(p: usize, i: usize, j: usize) -> usize {
     i * (2 * p - i - 1) / 2 + j - i - 1
 }
 
-/// Cells of all pair tables together; an error when they would not fit.
-pub fn affordable_pairs(arities: &[usize], classes: usize) -> Result<()> {
+/// Check that the tables of all pairs of features with these arities are not too large.
+pub fn check_pairs_size(arities: &[usize], classes: usize) -> Result<()> {
     let mut sum = 0_usize;
-    let mut before = 0_usize;
-    for &a in arities {
-        sum = sum.saturating_add((a + 1).saturating_mul(before));
-        before += a + 1;
+    let mut before = 0_usize; // values of the features before
+    for &arity in arities {
+        sum = sum.saturating_add((arity + 1).saturating_mul(before));
+        before += arity + 1;
     }
-    affordable(sum.saturating_mul(classes))
+    check_size(sum.saturating_mul(classes))
 }
 
-fn affordable(cells: usize) -> Result<()> {
-    if cells <= LARGEST {
+/// Check that `cells` cells are not too many.
+fn check_size(cells: usize) -> Result<()> {
+    if cells <= LARGEST_CELLS {
         return Ok(());
     }
     Err(Error::Data(format!(
-        "the tables of pairs of features would have {cells} cells, at most {LARGEST} are \
-         supported: drop identifiers \
-         and columns with very many levels, or use fewer bins"
+        "the tables of pairs of features would have {cells} cells, at most {LARGEST_CELLS} are \
+         supported: drop identifiers and columns with very many levels, or use fewer bins"
     )))
 }
 
@@ -115,7 +117,7 @@ mod tests {
                 assert_eq!(pair_index(p, i, j), at);
             }
         }
-        assert!(affordable_pairs(&[70_000, 70_000], 2).is_err());
-        assert!(affordable_pairs(&[10; 100], 26).is_ok());
+        assert!(check_pairs_size(&[70_000, 70_000], 2).is_err());
+        assert!(check_pairs_size(&[10; 100], 26).is_ok());
     }
 }

@@ -1,37 +1,40 @@
-//! A training set as codes: bins applied, one more code for a missing value, weights as whole
-//! numbers.
+//! The training set of a Bayesian classifier as codes: numbers binned, a further code for missing
+//! values, weights as whole numbers of a unit.
+//!
+//! [`FeatureReading`] says how the cells of a feature become codes; the model stores it and reads
+//! new rows in the same way. Also the input of [networks](crate::networks).
 
 use crate::data::{Bins, Column, Dataset, MISSING, Weights};
 use crate::error::{Error, Result};
 use crate::memory;
 use serde::{Deserialize, Serialize};
 
-/// How the cells of a feature are read.
+/// How the cells of a feature become codes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum FeatureReading {
-    /// A number that stays one.
+    /// A number that is used as it is.
     Number,
-    /// A number that becomes the index of its interval `(lo, hi]`.
+    /// A number that becomes the index of its bin `(low, high]`.
     Binned {
         /// Ascending cut points.
         cuts: Vec<f64>,
-        /// Bin that replaces a missing value.
+        /// Bin of a missing value, if it is replaced.
         #[serde(default)]
         fill: Option<u32>,
     },
-    /// One of the declared levels.
+    /// A level of a nominal feature.
     Nominal {
-        /// How many there are.
+        /// Number of declared levels.
         levels: usize,
-        /// Level that replaces a missing value.
+        /// Level of a missing value, if it is replaced.
         #[serde(default)]
         fill: Option<u32>,
     },
 }
 
-/// One row, read: a code each (the number of levels when missing), and the numbers that stayed
-/// numbers.
+/// The cells of one row. Per feature a code (the arity if missing; 0 for an unbinned number) and a
+/// number (NaN if missing, or if the feature has codes).
 #[derive(Debug, Default)]
 pub(crate) struct RowCells {
     pub(crate) codes: Vec<usize>,
@@ -39,7 +42,7 @@ pub(crate) struct RowCells {
 }
 
 impl FeatureReading {
-    /// Number of values; 0 for numbers.
+    /// Number of values, without the missing one; 0 for [`Self::Number`].
     pub fn arity(&self) -> usize {
         match self {
             Self::Number => 0,
@@ -48,50 +51,56 @@ impl FeatureReading {
         }
     }
 
-    fn filled(&self) -> usize {
+    /// Code of a missing value.
+    fn missing_code(&self) -> usize {
         match self {
             Self::Binned { fill: Some(f), .. } | Self::Nominal { fill: Some(f), .. } => *f as usize,
             _ => self.arity(),
         }
     }
 
-    /// Code of a number: its bin, or the number of bins (or the replacement) when missing.
+    /// Code of a number: its bin; for a missing one its replacement, or the number of bins.
     #[inline]
     pub fn code_of_number(&self, value: f64) -> usize {
         match self {
             Self::Binned { cuts, .. } if !value.is_nan() => cuts.partition_point(|&c| c < value),
-            _ => self.filled(),
+            _ => self.missing_code(),
         }
     }
 
-    /// Code of a level: itself, or the number of levels (or the replacement) when missing or
-    /// unknown.
+    /// Code of a level: itself; for a missing or unknown one its replacement, or the number of
+    /// levels.
     #[inline]
     pub fn code_of_level(&self, code: u32) -> usize {
-        if (code as usize) < self.arity() { code as usize } else { self.filled() }
+        if (code as usize) < self.arity() { code as usize } else { self.missing_code() }
     }
 }
 
-/// Codes by feature and row, classes and weights.
+/// The coded training set.
 #[derive(Debug)]
 pub struct Input {
-    /// How the cells were read.
+    /// How the cells of each feature were read.
     pub readings: Vec<FeatureReading>,
-    /// Codes of each feature by internal row; the arity means missing. Empty for numbers.
+    /// Codes of each feature by row of the data set; the arity is a missing value. Empty for
+    /// unbinned numbers.
     pub codes: Vec<Vec<u32>>,
-    /// Class of each row, ascending.
+    /// Class of each row, in ascending order.
     pub classes: Vec<u16>,
     /// Weight of each row in units.
     pub weights: Vec<i64>,
-    /// What a unit is worth.
+    /// What one unit weighs.
     pub unit: f64,
     /// Weight of each class.
     pub class_counts: Vec<f64>,
 }
 
 impl Input {
-    /// Read all rows; `cuts` of each feature where numbers are to be binned. `fill` replaces
-    /// missing values by the most frequent value (the first of several).
+    /// Read all rows. `cuts` has the cut points of each feature that is to be binned; `fill`
+    /// replaces missing values by the most frequent value (the lowest of equally frequent ones).
+    ///
+    /// # Errors
+    /// [`Error::Data`] for cut points that do not ascend, [`Error::Need`] without memory for the
+    /// rows.
     pub fn new(
         data: &Dataset,
         weights: &Weights,
@@ -101,6 +110,7 @@ impl Input {
         if cuts.len() != data.columns().len() {
             return Err(Error::Internal("cut points and columns differ in number".into()));
         }
+        // weights as whole numbers of a unit
         let n = data.len();
         memory::expect(n * size_of::<i64>())?;
         let (weights, unit) = match weights {
@@ -121,6 +131,7 @@ impl Input {
             sums[c as usize] += w;
         }
         input.class_counts = sums.iter().map(|&s| s as f64 * unit).collect();
+        // codes, feature by feature
         for (column, cuts) in data.columns().iter().zip(cuts) {
             let (mut reading, mut codes) = match (column, cuts) {
                 (Column::Numeric(_), None) => (FeatureReading::Number, Vec::new()),
@@ -151,6 +162,7 @@ impl Input {
         Ok(input)
     }
 
+    /// Replace the missing codes by the code with the largest weight.
     fn fill(&self, reading: &mut FeatureReading, codes: &mut [u32]) {
         let arity = reading.arity();
         let mut sums = vec![0_i64; arity + 1];
@@ -180,7 +192,7 @@ impl Input {
         self.class_counts.len()
     }
 
-    /// Number of values of a feature.
+    /// Number of values of a feature, without the missing one.
     pub fn arity(&self, feature: usize) -> usize {
         self.readings[feature].arity()
     }

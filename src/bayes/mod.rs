@@ -1,21 +1,20 @@
 //! Bayesian classifiers on exact counts: naive Bayes, tree-augmented naive Bayes, averaged
 //! one-dependence estimators.
 //!
-//! All three factor the joint distribution of class and features and differ in what a feature may
-//! depend on: on the class alone ([`Naive`]), on the class and one other feature, the features
-//! forming a tree ([`Tan`]: Friedman, Geiger & Goldszmidt 1997; Keogh & Pazzani 1999), or on the
-//! class and one feature that is the parent of all others, averaged over all such parents
-//! ([`Aode`]: Webb, Boughton & Wang 2005).
+//! All three factor the joint distribution of class and features. They differ in what a feature
+//! depends on: the class alone ([`Naive`]); the class and one other feature, so that the features
+//! form a tree ([`Tan`]: Friedman, Geiger & Goldszmidt 1997; Keogh & Pazzani 1999); the class and
+//! one feature that is the parent of all others, averaged over these parents ([`Aode`]: Webb,
+//! Boughton & Wang 2005).
 //!
-//! Numbers are binned by given cut points before counting, or (naive Bayes alone) described by a
-//! normal distribution in each class. Counts are exact integers (weights in fixed point), so
-//! neither the order of the rows nor threads can change a model. Probabilities are sums of
-//! logarithms. A model keeps its counts; tables of logarithms are made from them when it is fitted
-//! or read back.
+//! Numbers are binned by given cut points, or (naive Bayes only) described by a normal distribution
+//! per class. Counts are exact (weights in fixed point), so neither the order of the rows nor
+//! threads change a model. A model stores its counts; tables of logarithms are derived from them
+//! after fitting or loading.
 //!
-//! Complexity: one pass over the rows for naive Bayes, one for each pair of features for the others
-//! (about 1 ns per row and pair); tables take levels x levels x classes numbers per pair. Not for
-//! columns with thousands of levels, whose pair tables would be larger than the data.
+//! Cost: one pass over the rows for naive Bayes, one per pair of features for the others (about 1
+//! ns per row and pair). Pair tables have levels * levels * classes cells: columns with thousands
+//! of levels do not fit.
 
 mod aode;
 mod counts;
@@ -24,8 +23,8 @@ mod model;
 mod naive;
 mod normal;
 mod smoothing;
-mod sound;
 mod tan;
+mod validate;
 mod wrapper;
 
 pub use aode::Aode;
@@ -40,9 +39,10 @@ use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::json;
 use crate::parallel::Control;
+use naive::NaiveOptions;
 use serde::{Deserialize, Serialize};
 
-/// Which classifier, and its own options.
+/// The classifier to fit, with its options.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "learner", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Learner {
@@ -58,7 +58,7 @@ pub enum Learner {
         /// Feature that becomes the root of Chow and Liu's tree.
         #[serde(default)]
         root: Option<usize>,
-        /// Missing values become the most frequent value.
+        /// Whether missing values are replaced by the most frequent value.
         fill: bool,
     },
     /// Averaged one-dependence estimators.
@@ -68,7 +68,7 @@ pub enum Learner {
     },
 }
 
-/// What is to be fitted.
+/// The settings of [`fit`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BayesConfig {
@@ -76,17 +76,22 @@ pub struct BayesConfig {
     pub learner: Learner,
     /// How counts become probabilities of values.
     pub smoothing: Smoothing,
-    /// Cut points of each feature; nothing for nominal features, and for numbers that stay numbers.
+    /// Cut points of each feature; `None` for a nominal feature, and for numbers that are not
+    /// binned.
     pub cuts: Vec<Option<Vec<f64>>>,
-    /// Prior probabilities of the classes, where they are not to be estimated (naive Bayes alone).
+    /// Prior probabilities of the classes; `None` to estimate them (naive Bayes only).
     #[serde(default)]
     pub priors: Option<Vec<f64>>,
-    /// Columns of numbers that are read by Weka's rule (naive Bayes alone).
+    /// Numeric columns that are modelled by Weka's rule (naive Bayes only).
     #[serde(default)]
     pub weka: Vec<usize>,
 }
 
 /// Fit a classifier to all rows of a data set.
+///
+/// # Errors
+/// [`Error::Parameter`] for an option out of range, [`Error::Data`] for a number where bins are
+/// needed, or for too large tables, [`Error::Cancelled`].
 pub fn fit(
     data: &Dataset,
     weights: &Weights,
@@ -107,15 +112,13 @@ pub fn fit(
     let kind = match config.learner {
         Learner::Naive { var_smoothing } => {
             let priors = config.priors.as_deref();
-            Structure::Naive(Naive::fit(
-                data,
-                weights,
-                &input,
-                (config.smoothing, var_smoothing),
-                &config.weka,
+            let options = NaiveOptions {
+                smoothing: config.smoothing,
+                var_smoothing,
                 priors,
-                control,
-            )?)
+                weka: &config.weka,
+            };
+            Structure::Naive(Naive::fit(data, weights, &input, options, control)?)
         }
         Learner::Tan { wrapper: false, root, .. } => {
             Structure::Tan(Tan::chow_liu(&input, config.smoothing, root, control)?)
@@ -137,23 +140,22 @@ impl BayesModel {
         json::to_vec(self, control)
     }
 
-    /// A model from JSON, checked before use.
+    /// A model from JSON: sizes, values and sums are checked, then the derived tables are made.
     pub fn from_json(text: &[u8], control: &Control) -> Result<Self> {
         let mut model: Self = json::from_slice(text, control)?;
-        sound::readings(&model)?;
+        validate::readings(&model)?;
         let arities: Vec<usize> = model.readings.iter().map(FeatureReading::arity).collect();
         match &mut model.kind {
             Structure::Naive(m) => m.restore(&arities, &model.class_counts)?,
             Structure::Tan(m) => m.restore(&arities, &model.class_counts)?,
             Structure::Aode(m) => m.restore(&arities, &model.class_counts, control)?,
         }
-        sound::values(&model)?;
+        validate::values(&model)?;
         Ok(model)
     }
 }
 
-/// Logarithms of joint probabilities become probabilities, in place; `k` classes a row.
-///
+/// Convert logarithms of joint probabilities to class probabilities, in place; rows of `k` classes.
 /// A row on which every class has probability 0 gets zeros.
 pub fn normalise(log_joint: &mut [f64], k: usize) {
     for row in log_joint.chunks_exact_mut(k) {

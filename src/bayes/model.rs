@@ -1,4 +1,8 @@
-//! A fitted classifier: what it keeps, and the joint probability of class and row.
+//! A fitted classifier of any kind, and its prediction: the logarithm of the joint probability of each
+//! class and row.
+//!
+//! Rows are predicted in parallel blocks. A row costs O(features x classes) terms, for AODE
+//! O(features^2 x classes). [`normalise`](super::normalise) turns the result into class probabilities.
 
 use super::aode::Aode;
 use super::input::{FeatureReading, RowCells};
@@ -8,7 +12,7 @@ use crate::error::Result;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
-/// The parts that differ.
+/// The parameters of a classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Structure {
@@ -23,19 +27,19 @@ pub enum Structure {
 /// A fitted classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BayesModel {
-    /// How cells become numbers or codes.
+    /// How the cells of each feature are read.
     pub readings: Vec<FeatureReading>,
     /// Weight of each declared class in the training rows.
     pub class_counts: Vec<f64>,
-    /// The rest.
+    /// The parameters.
     pub kind: Structure,
 }
 
-/// Terms that are added up between two looks at the cancel flag: about a millisecond.
+/// Number of terms of a block of rows, between two checks for cancellation: about a millisecond.
 const BLOCK_TERMS: usize = 1 << 20;
 
 impl BayesModel {
-    /// Terms that one row adds up.
+    /// Number of terms that are summed per row.
     fn terms(&self) -> usize {
         let (p, k) = (self.readings.len(), self.classes());
         let parents = if matches!(self.kind, Structure::Aode(_)) { p } else { 1 };
@@ -47,9 +51,14 @@ impl BayesModel {
         self.class_counts.len()
     }
 
-    /// Logarithm of the joint probability (density) of class and row, for rows 0 to `rows - 1`, row
-    /// by row. `number(row, feature)` is NaN and `code(row, feature)` any number beyond the levels
-    /// where a value is missing.
+    /// Logarithm of the joint probability (or density) of each class and row, for rows 0 to
+    /// `rows - 1`: `[row * classes + class]`.
+    ///
+    /// `number(row, feature)` and `code(row, feature)` give the cells; NaN, or a code beyond the
+    /// levels, is a missing value.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
     pub fn log_joint(
         &self,
         rows: usize,
@@ -66,10 +75,11 @@ impl BayesModel {
             let mut cells = RowCells::default();
             let mut scratch = Vec::new();
             for (row, out) in here.zip(out.chunks_exact_mut(k)) {
+                // read the row: a code per feature, or a number where it is not binned
                 cells.codes.clear();
                 cells.numbers.clear();
                 for (j, reading) in self.readings.iter().enumerate() {
-                    let (c, x) = match reading {
+                    let (cell_code, cell_number) = match reading {
                         FeatureReading::Number => (0, number(row, j)),
                         FeatureReading::Binned { .. } => {
                             (reading.code_of_number(number(row, j)), f64::NAN)
@@ -78,8 +88,8 @@ impl BayesModel {
                             (reading.code_of_level(code(row, j)), f64::NAN)
                         }
                     };
-                    cells.codes.push(c);
-                    cells.numbers.push(x);
+                    cells.codes.push(cell_code);
+                    cells.numbers.push(cell_number);
                 }
                 match &self.kind {
                     Structure::Naive(m) => m.log_joint(&cells, out),

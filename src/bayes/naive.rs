@@ -1,19 +1,21 @@
-//! Naive Bayes: features independent given the class.
+//! Naive Bayes: features are independent given the class.
 //!
-//! `log P(c) + sum_j log P(x_j | c)` over the known features. A nominal or binned feature has
-//! smoothed shares of its values; a number has a normal density with the class's mean and
-//! (population) variance, to which `var_smoothing` times the largest variance of any numeric
-//! feature is added, as scikit-learn's GaussianNB does. A class in which no number of a feature is
-//! known takes the mean and variance of all rows. Sums are exact until they are read, so that the
-//! order of the rows does not matter.
+//! The score of a class is `log P(c) + sum_j log P(x_j | c)` over the known features. A nominal or
+//! binned feature has smoothed shares of its values. A number has a normal density with the mean
+//! and (population) variance of its class, to which `var_smoothing` times the largest variance of
+//! any numeric feature is added, as in scikit-learn's GaussianNB. A class without a known number
+//! takes the mean and variance of all rows. Sums are exact until they are read, so the order of the
+//! rows does not matter.
 //!
-//! By Weka's rule (as the program's output shows) a number is taken as a measurement of a certain
-//! precision, the mean gap between neighbouring distinct training values: it is rounded to a
-//! multiple of it, its class has the mean and deviation of rounded numbers (at least a sixth of the
-//! precision), and its likelihood is the normal distribution's mass within half a precision.
+//! Weka's rule (inferred from its output) takes a number as a measurement with a precision, the
+//! mean gap between successive distinct training values. The number is rounded to a multiple of the
+//! precision, a class has the mean and standard deviation of its rounded numbers (at least a sixth
+//! of the precision), and the likelihood is the mass of the normal distribution within half a
+//! precision.
 //!
-//! Where the squares of a row overflow in every class, the logarithms are those relative to the
-//! nearest classes: a normal density says nothing else there.
+//! If the squares of a row overflow in every class, only the classes nearest to it remain possible,
+//! and their scores leave the squares out: all other densities are 0 relative to theirs. Prediction
+//! costs features * classes terms per row.
 
 use super::counts::single_table;
 use super::input::RowCells;
@@ -25,23 +27,23 @@ use crate::numeric::ExactSum;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
-/// Weka's precision of a column with a single value.
-const ALONE: f64 = 0.01;
+/// Weka's precision of a column with a single distinct value.
+const DEFAULT_PRECISION: f64 = 0.01;
 /// Weka's smallest likelihood of a number.
-const LEAST: f64 = 1e-75;
+const LEAST_LIKELIHOOD: f64 = 1e-75;
 
-/// What is known of a feature.
+/// The parameters of a feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureModel {
-    /// Mean and variance in each class, smoothing included.
+    /// A normal distribution per class.
     Normal {
         /// Means by class.
         mean: Vec<f64>,
-        /// Variances by class.
+        /// Variances by class, smoothing included.
         variance: Vec<f64>,
     },
-    /// Mean and deviation of rounded numbers in each class, and what they are rounded to.
+    /// A normal distribution of rounded numbers per class (Weka's rule).
     Rounded {
         /// Means by class.
         mean: Vec<f64>,
@@ -50,7 +52,7 @@ pub enum FeatureModel {
         /// Numbers are rounded to multiples of it.
         precision: f64,
     },
-    /// Weight of each (value, class), missing last.
+    /// Weight of each (value, class): `[value * classes + class]`, the missing value last.
     Counts(Vec<f64>),
 }
 
@@ -60,88 +62,110 @@ pub struct Naive {
     smoothing: Smoothing,
     /// Prior probabilities of the classes.
     pub prior: Vec<f64>,
-    /// The features.
+    /// Parameters of each feature.
     pub features: Vec<FeatureModel>,
-    /// What was added to the variances.
+    /// The number that was added to the variances.
     pub epsilon: f64,
+    /// Logarithms of `prior`.
     #[serde(skip)]
     log_prior: Vec<f64>,
-    /// Logarithms by `[value * classes + class]`, zeros for a missing value; for numbers, `-log(2
-    /// pi var)/2` by class.
+    /// For counts `log P(value | class)` at `[value * classes + class]`, zeros for a missing value;
+    /// for normal distributions `-log(2 pi variance) / 2` by class.
     #[serde(skip)]
     logs: Vec<Vec<f64>>,
 }
 
-/// Sum of `w * f(x)` over the (w, x) of a class, without rounding until the end, so that neither
-/// the order of the rows nor copies in place of weights change a bit; infinite where a term is.
-fn exact_sum(of: &[(f64, f64)], f: impl Fn(f64) -> f64) -> f64 {
+/// A known number of a column.
+#[derive(Clone, Copy)]
+struct WeightedNumber {
+    weight: f64,
+    number: f64,
+}
+
+/// Weight, mean and population variance of weighted numbers.
+struct Moments {
+    weight: f64,
+    /// NaN without weight.
+    mean: f64,
+    /// NaN without weight.
+    variance: f64,
+}
+
+/// Sum of `weight * f(number)`, rounded once, so that neither the order of the rows nor copies in
+/// place of weights change a bit; infinite if a term is.
+fn exact_sum(numbers: &[WeightedNumber], f: impl Fn(f64) -> f64) -> f64 {
     let mut sum = ExactSum::default();
-    if of.iter().any(|&(w, x)| !(w * f(x)).is_finite()) {
+    if numbers.iter().any(|n| !(n.weight * f(n.number)).is_finite()) {
         return f64::INFINITY;
     }
-    if of.iter().all(|&(w, _)| w == 1.0) {
-        sum.add_all(of.iter().map(|&(_, x)| f(x)));
+    if numbers.iter().all(|n| n.weight == 1.0) {
+        sum.add_all(numbers.iter().map(|n| f(n.number)));
     } else {
-        of.iter().for_each(|&(w, x)| sum.add_product(w, f(x)));
+        numbers.iter().for_each(|n| sum.add_product(n.weight, f(n.number)));
     }
     sum.value()
 }
 
-/// Weight, mean and population variance of weighted numbers.
-fn moments_of(of: &[(f64, f64)]) -> [f64; 3] {
-    let weight = exact_sum(of, |_| 1.0);
-    if weight <= 0.0 {
-        return [0.0, f64::NAN, f64::NAN];
+impl Moments {
+    fn of(numbers: &[WeightedNumber]) -> Self {
+        let weight = exact_sum(numbers, |_| 1.0);
+        if weight <= 0.0 {
+            return Self { weight: 0.0, mean: f64::NAN, variance: f64::NAN };
+        }
+        let mean = exact_sum(numbers, |x| x) / weight;
+        let variance = exact_sum(numbers, |x| (x - mean) * (x - mean)) / weight;
+        Self { weight, mean, variance }
     }
-    let mean = exact_sum(of, |x| x) / weight;
-    [weight, mean, exact_sum(of, |x| (x - mean) * (x - mean)) / weight]
 }
 
-/// The known numbers of a column with their weights, by class; all of them last.
+/// The known numbers of a column in ascending order, by class; those of all classes last.
 fn by_class(
     column: &NumericColumn,
     classes: &[u16],
     k: usize,
     weights: &Weights,
-) -> Vec<Vec<(f64, f64)>> {
+) -> Vec<Vec<WeightedNumber>> {
     let mut found = vec![Vec::new(); k + 1];
     for row in column.order().iter().map(|&e| entry_row(e)) {
-        let (w, x) = (weights.value(row), column.value(row));
-        if w > 0.0 && !x.is_nan() {
-            found[classes[row as usize] as usize].push((w, x));
-            found[k].push((w, x));
+        let known = WeightedNumber { weight: weights.value(row), number: column.value(row) };
+        if known.weight > 0.0 && !known.number.is_nan() {
+            found[classes[row as usize] as usize].push(known);
+            found[k].push(known);
         }
     }
     found
 }
 
-/// A number's distribution by Weka's rule, from the known numbers by class, all of them (in
-/// ascending order) last.
-fn rounded(of: &[Vec<(f64, f64)>]) -> FeatureModel {
-    let (all, classes) = of.split_last().expect("all rows come last");
-    let gaps = || all.windows(2).map(|w| w[1].1 - w[0].1).filter(|&gap| gap > 0.0);
-    let several = gaps().count();
-    let precision = if several > 0 { gaps().sum::<f64>() / several as f64 } else { ALONE };
+/// The distribution of a column by Weka's rule, from the numbers of [`by_class`].
+fn rounded(by_class: &[Vec<WeightedNumber>]) -> FeatureModel {
+    let (all, classes) = by_class.split_last().expect("all rows come last");
+    let gaps = || all.windows(2).map(|w| w[1].number - w[0].number).filter(|&gap| gap > 0.0);
+    let n_gaps = gaps().count();
+    let precision =
+        if n_gaps > 0 { gaps().sum::<f64>() / n_gaps as f64 } else { DEFAULT_PRECISION };
     let least = precision / 6.0;
     let (mut mean, mut deviation) = (Vec::new(), Vec::new());
     for numbers in classes {
-        let near: Vec<_> = numbers.iter().map(|&(w, x)| (w, to_multiple(x, precision))).collect();
-        let [weight, centre, variance] = moments_of(&near);
-        let known = weight > 0.0;
-        mean.push(if known { centre } else { 0.0 });
-        deviation.push(if known { variance.sqrt().max(least) } else { least });
+        let near: Vec<_> = numbers
+            .iter()
+            .map(|n| WeightedNumber { number: to_multiple(n.number, precision), ..*n })
+            .collect();
+        let moments = Moments::of(&near);
+        let known = moments.weight > 0.0;
+        mean.push(if known { moments.mean } else { 0.0 });
+        deviation.push(if known { moments.variance.sqrt().max(least) } else { least });
     }
     FeatureModel::Rounded { mean, deviation, precision }
 }
 
-/// The nearest multiple of `unit`, the even one of two.
+/// The nearest multiple of `unit`; ties go to the even one.
 fn to_multiple(x: f64, unit: f64) -> f64 {
     (x / unit).round_ties_even() * unit
 }
 
-/// The largest of the variances that are known, 0 where none is.
-fn largest_variance<'a>(moments: impl Iterator<Item = &'a [f64; 3]>) -> Result<f64> {
-    let largest = moments.map(|m| m[2]).filter(|v| !v.is_nan()).fold(0.0, f64::max);
+/// The largest known variance, or 0.
+fn largest_variance<'a>(moments: impl Iterator<Item = &'a Moments>) -> Result<f64> {
+    let largest = moments.map(|m| m.variance).filter(|v| !v.is_nan()).fold(0.0, f64::max);
     if largest == f64::INFINITY {
         return Err(Error::Data(
             "the variance of a numeric column overflows float64: scale the columns".into(),
@@ -150,15 +174,17 @@ fn largest_variance<'a>(moments: impl Iterator<Item = &'a [f64; 3]>) -> Result<f
     Ok(largest)
 }
 
-/// Mean and smoothed variance by class, from the moments by class, those of all rows last.
-fn densities(moments: &[[f64; 3]], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
+/// Means and smoothed variances by class, from the moments by class, those of all rows last.
+fn densities(moments: &[Moments], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
     let (all, classes) = moments.split_last().expect("all rows come last");
-    // A column without a known value says nothing: any density will do.
-    let all = if all[0] > 0.0 { all } else { &[1.0, 0.0, 1.0] };
-    classes.iter().map(|m| if m[0] > 0.0 { m } else { all }).map(|m| (m[1], m[2] + epsilon)).unzip()
+    // a column without a known number gets the same density in all classes
+    let standard = Moments { weight: 1.0, mean: 0.0, variance: 1.0 };
+    let all = if all.weight > 0.0 { all } else { &standard };
+    let own_or_all = classes.iter().map(|m| if m.weight > 0.0 { m } else { all });
+    own_or_all.map(|m| (m.mean, m.variance + epsilon)).unzip()
 }
 
-/// Prior probabilities: those given, or the shares of the classes.
+/// Prior probabilities: the given ones, or the shares of the classes.
 fn prior_of(given: Option<&[f64]>, class_counts: &[f64]) -> Result<Vec<f64>> {
     let (k, total) = (class_counts.len(), class_counts.iter().sum::<f64>());
     match given {
@@ -172,17 +198,32 @@ fn prior_of(given: Option<&[f64]>, class_counts: &[f64]) -> Result<Vec<f64>> {
     }
 }
 
+/// The settings of [`Naive::fit`].
+pub(super) struct NaiveOptions<'a> {
+    /// How counts become probabilities.
+    pub smoothing: Smoothing,
+    /// Share of the largest variance that is added to every variance.
+    pub var_smoothing: f64,
+    /// Prior probabilities of the classes, if they are not to be estimated.
+    pub priors: Option<&'a [f64]>,
+    /// Numeric features that are modelled by Weka's rule.
+    pub weka: &'a [usize],
+}
+
 impl Naive {
     /// Fit to all rows.
-    pub fn fit(
+    pub(super) fn fit(
         data: &Dataset,
         weights: &Weights,
         input: &Input,
-        (smoothing, var_smoothing): (Smoothing, f64),
-        weka: &[usize],
-        priors: Option<&[f64]>,
+        NaiveOptions { smoothing, var_smoothing, priors, weka }: NaiveOptions<'_>,
         control: &Control,
     ) -> Result<Self> {
+        /// A feature, or the moments that make one once the largest variance is known.
+        enum Counted {
+            Done(FeatureModel),
+            Moments(Vec<Moments>),
+        }
         if !(var_smoothing >= 0.0 && var_smoothing.is_finite()) {
             return Err(Error::parameter("var_smoothing", var_smoothing, "must be a number >= 0"));
         }
@@ -192,26 +233,34 @@ impl Naive {
             control.check()?;
             Ok(match &data.columns()[j] {
                 Column::Numeric(c) if input.readings[j] == FeatureReading::Number => {
-                    let of = by_class(c, &input.classes, k, weights);
+                    let numbers = by_class(c, &input.classes, k, weights);
                     if weka.contains(&j) {
-                        (rounded(&of), Vec::new())
+                        Counted::Done(rounded(&numbers))
                     } else {
-                        let moments = of.iter().map(|of| moments_of(of)).collect();
-                        (FeatureModel::Counts(Vec::new()), moments)
+                        Counted::Moments(numbers.iter().map(|own| Moments::of(own)).collect())
                     }
                 }
-                _ => (FeatureModel::Counts(single_table(input, j)), Vec::new()),
+                _ => Counted::Done(FeatureModel::Counts(single_table(input, j))),
             })
         })?;
-        let largest = largest_variance(found.iter().filter_map(|(_, m)| m.last()))?;
+        // the largest variance over all rows of a numeric feature decides how variances are
+        // smoothed
+        let of_all_rows = found.iter().filter_map(|counted| match counted {
+            Counted::Moments(moments) => moments.last(),
+            Counted::Done(_) => None,
+        });
+        let largest = largest_variance(of_all_rows)?;
         let epsilon = var_smoothing * if largest > 0.0 { largest } else { 1.0 };
         let mut features = Vec::with_capacity(found.len());
-        for (j, (feature, m)) in found.into_iter().enumerate() {
-            if m.is_empty() {
-                features.push(feature);
-                continue;
-            }
-            let (mean, variance) = densities(&m, epsilon);
+        for (j, counted) in found.into_iter().enumerate() {
+            let moments = match counted {
+                Counted::Done(feature) => {
+                    features.push(feature);
+                    continue;
+                }
+                Counted::Moments(moments) => moments,
+            };
+            let (mean, variance) = densities(&moments, epsilon);
             if let Some(c) = variance.iter().position(|&v| v <= 0.0) {
                 return Err(Error::Data(format!(
                     "column '{}' has variance 0 in class '{}': give var_smoothing a positive \
@@ -229,7 +278,7 @@ impl Naive {
         Ok(model)
     }
 
-    /// Make the tables of logarithms, checking all sizes.
+    /// Check all sizes, and make the tables of logarithms.
     pub(super) fn restore(&mut self, arities: &[usize], class_counts: &[f64]) -> Result<()> {
         let k = class_counts.len();
         let wrong = || Error::Model("sizes of a naive Bayes model differ".into());
@@ -267,7 +316,7 @@ impl Naive {
         Ok(())
     }
 
-    /// Logarithm of the joint density by class.
+    /// Logarithm of the joint density of each class and the row.
     pub(crate) fn log_joint(&self, cells: &RowCells, out: &mut [f64]) {
         let k = out.len();
         out.copy_from_slice(&self.log_prior);
@@ -291,7 +340,7 @@ impl Naive {
                     let (x, half) = (to_multiple(x, *precision), precision / 2.0);
                     for c in 0..k {
                         let at = |x: f64| distribution((x - mean[c]) / deviation[c]);
-                        out[c] += (at(x + half) - at(x - half)).max(LEAST).ln();
+                        out[c] += (at(x + half) - at(x - half)).max(LEAST_LIKELIHOOD).ln();
                     }
                 }
                 FeatureModel::Counts(_) => {
@@ -301,15 +350,16 @@ impl Naive {
             }
         }
         if out.iter().all(|o| !o.is_finite()) {
-            self.beyond(cells, out);
+            self.log_joint_of_nearest(cells, out);
         }
     }
 
-    /// Log joint where squares overflow in every class: the nearest classes by the sums of squares,
-    /// which are compared by their logarithms, and of those the rest of the density.
-    fn beyond(&self, cells: &RowCells, out: &mut [f64]) {
+    /// [`Self::log_joint`] if squares overflow in every class: the classes with the smallest sum of
+    /// squares get the rest of their log density, all others minus infinity.
+    fn log_joint_of_nearest(&self, cells: &RowCells, out: &mut [f64]) {
         let k = out.len();
         out.copy_from_slice(&self.log_prior);
+        // logarithms of the squares by class, which do not overflow
         let mut squares: Vec<Vec<f64>> = vec![Vec::new(); k];
         for (j, feature) in self.features.iter().enumerate() {
             match feature {
@@ -328,13 +378,14 @@ impl Naive {
                 }
             }
         }
+        // sums of squares relative to the largest square
         let top = squares.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum = |of: &Vec<f64>| of.iter().map(|q| (q - top).exp()).sum::<f64>();
         let sums: Vec<f64> = squares.iter().map(sum).collect();
         let possible = (0..k).filter(|&c| out[c] > f64::NEG_INFINITY);
         let nearest = possible.map(|c| sums[c]).fold(f64::INFINITY, f64::min);
         for (o, sum) in out.iter_mut().zip(sums) {
-            // logarithms of numbers near 1e308 leave some 1e-13 of a square
+            // logarithms of numbers near 1e308 are exact to about 1e-13 of a square
             if sum > nearest * (1.0 + 1e-12) {
                 *o = f64::NEG_INFINITY;
             }
@@ -342,7 +393,7 @@ impl Naive {
     }
 }
 
-/// Logarithms of P(value | class) from counts by `[value * classes + class]`; zeros for a missing
+/// `log P(value | class)` from the counts, both at `[value * classes + class]`; zeros for a missing
 /// value.
 pub(super) fn value_logs(cells: &[f64], values: usize, k: usize, smoothing: Smoothing) -> Vec<f64> {
     let mut logs = vec![0.0; cells.len()];

@@ -1,15 +1,16 @@
-//! The normal distribution function, to double precision.
+//! The distribution function of the standard normal, to double precision, for Weka's rule.
 //!
-//! `erf(x) = 2 x exp(-x^2) / sqrt pi * sum_n (2 x^2)^n / (1 3 5 ... (2n + 1))` near 0, whose terms
-//! are all positive; the continued fraction of `erfc` from 2.5 on, by Lentz's rule (Abramowitz &
-//! Stegun 1964, 7.1.6 and 7.1.14). Both take some forty operations.
+//! Near 0 it sums the series
+//! `erf(x) = 2 x exp(-x^2) / sqrt(pi) * sum_n (2 x^2)^n / (1 3 5 ... (2n + 1))`, whose terms are
+//! all positive; from 2.5 on it evaluates the continued fraction of `erfc` by Lentz's algorithm
+//! (Abramowitz & Stegun 1964, 7.1.6 and 7.1.14). Either takes about forty operations.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// From here on the continued fraction is the shorter way.
-const FAR: f64 = 2.5;
+/// From here on the continued fraction converges faster than the series.
+const SWITCH: f64 = 2.5;
 
-/// `erf(x)` for `0 <= x < FAR`.
+/// `erf(x)` for `0 <= x < SWITCH`.
 fn erf_near(x: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (1.0, 1.0, 1.0);
     while term > sum * 1e-17 {
@@ -20,9 +21,11 @@ fn erf_near(x: f64) -> f64 {
     2.0 * x * (-x * x).exp() / PI.sqrt() * sum
 }
 
-/// `erfc(x)` for `x >= FAR`: `exp(-x^2) / sqrt pi / (x + (1/2)/(x + (2/2)/(x + (3/2)/(x + ...))))`.
+/// `erfc(x)` for `x >= SWITCH`:
+/// `exp(-x^2) / sqrt pi / (x + (1/2)/(x + (2/2)/(x + (3/2)/(x + ...))))`.
 fn erfc_far(x: f64) -> f64 {
     if x > 28.0 {
+        // below the smallest double
         return 0.0;
     }
     let (mut c, mut d, mut fraction) = (x, 0.0, x);
@@ -41,7 +44,7 @@ fn erfc_far(x: f64) -> f64 {
 /// Probability that a standard normal number is at most `z`.
 pub(super) fn distribution(z: f64) -> f64 {
     let x = z.abs() * FRAC_1_SQRT_2;
-    let upper = if x < FAR { 0.5 - 0.5 * erf_near(x) } else { 0.5 * erfc_far(x) };
+    let upper = if x < SWITCH { 0.5 - 0.5 * erf_near(x) } else { 0.5 * erfc_far(x) };
     if z > 0.0 { 1.0 - upper } else { upper }
 }
 

@@ -1,14 +1,14 @@
 //! From counts to probabilities of values: Laplace's rule and the m-estimate.
 //!
-//! A distribution over v values of which value x was seen n_x times in n becomes
-//! `(n_x + s) / (n + s v)`; Laplace's rule (generalised by Lidstone) sets s = alpha, the m-estimate
-//! (Cestnik 1990, with a uniform prior) s = alpha / v, so that the prior weighs alpha rows however
-//! many values there are.
+//! Over v values, of which value x occurs n_x times in n, the probability is
+//! `(n_x + s) / (n + s v)`. Laplace's rule (generalised by Lidstone) has s = alpha; the m-estimate
+//! (Cestnik 1990, with a uniform prior) has s = alpha / v, so that the prior weighs alpha rows
+//! whatever the number of values.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A rule and its weight.
+/// The rule with its parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Smoothing {
@@ -17,7 +17,7 @@ pub enum Smoothing {
         /// Greater than 0.
         alpha: f64,
     },
-    /// A uniform prior that weighs `alpha` rows.
+    /// `alpha / v` is added to every count: a uniform prior that weighs `alpha` rows.
     MEstimate {
         /// Greater than 0.
         alpha: f64,
@@ -25,7 +25,7 @@ pub enum Smoothing {
 }
 
 impl Smoothing {
-    /// Refuse an `alpha` that is not a positive number.
+    /// Check that `alpha` is positive and finite.
     pub fn check(&self) -> Result<()> {
         let (Self::Laplace { alpha } | Self::MEstimate { alpha }) = *self;
         if alpha > 0.0 && alpha.is_finite() {
@@ -34,11 +34,11 @@ impl Smoothing {
         Err(Error::parameter("alpha", alpha, "must be a positive number (1e-10 is all but none)"))
     }
 
-    /// What is added to the count of each of `values` values.
+    /// The number s that is added to the count of each of `values` values.
     pub fn added(&self, values: usize) -> f64 {
         match *self {
             Self::Laplace { alpha } => alpha,
-            // more than nothing, also where the quotient is below all numbers
+            // positive, also if the quotient underflows
             Self::MEstimate { alpha } => (alpha / values.max(1) as f64).max(f64::from_bits(1)),
         }
     }
@@ -51,6 +51,7 @@ impl Smoothing {
         if all.is_finite() {
             return ((count + s) / all).ln();
         }
+        // the sum overflows: divide by s first
         ((count / s + 1.0) / (total / s + values as f64)).ln()
     }
 }

@@ -1,15 +1,17 @@
 //! Tree-augmented naive Bayes: each feature depends on the class and at most one other feature.
 //!
-//! [`Tan::chow_liu`] (Friedman, Geiger & Goldszmidt 1997): the spanning tree of largest total
-//! conditional mutual information `I(X_i; X_j | C) = sum n_abc/n log(n_abc n_c / (n_ac n_bc))`,
-//! from the rows in which both features are known. Ties go to the lower pair of features; the tree
-//! is directed away from its root. [`Tan::with_parents`] takes any forest, such as the one the
-//! wrapper search finds.
+//! [`Tan::chow_liu`] (Friedman, Geiger & Goldszmidt 1997) takes the spanning tree with the largest
+//! total conditional mutual information
+//! `I(X_i; X_j | C) = sum n_abc/n log(n_abc n_c / (n_ac n_bc))`, from the rows in which both
+//! features are known. Ties go to the lower pair of features; the tree is directed away from its
+//! root. [`Tan::with_parents`] takes any forest, such as the one that the search of
+//! [`wrapper`](super::wrapper) finds.
 //!
-//! A missing value is summed out: messages pass from the leaves of the tree to the roots, which
-//! costs levels x levels x classes an edge, and only for rows with missing values.
+//! Missing values are summed out: messages pass from the leaves of the tree to the roots, which costs
+//! O(levels^2 x classes) per edge and is done for rows with missing values only. Other rows cost
+//! O(features x classes).
 
-use super::counts::{PairTable, affordable_pairs, pair_tables, single_table};
+use super::counts::{PairTable, check_pairs_size, pair_tables, single_table};
 use super::input::RowCells;
 use super::naive::value_logs;
 use super::{Input, Smoothing};
@@ -21,45 +23,49 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tan {
     smoothing: Smoothing,
-    /// Parent of each feature, if it has one.
+    /// Parent of each feature, `None` for a root.
     pub parents: Vec<Option<usize>>,
-    /// Weight of each (value of the parent, value, class), missing last; of each (value, class)
-    /// without a parent.
+    /// Weight of each (value of the parent, value, class) by feature, missing values last; for a
+    /// root of each (value, class).
     pub(super) counts: Vec<Vec<f64>>,
-    /// Edges of the tree with their conditional mutual information (nats), strongest first.
+    /// Edges of the tree as (feature, feature, conditional mutual information in nats), strongest
+    /// first; empty for a given forest.
     pub edges: Vec<(usize, usize, f64)>,
     #[serde(skip)]
     derived: TanTables,
 }
 
-/// What is made of the counts.
+/// Tables of logarithms, derived from the counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct TanTables {
+    /// Number of values of each feature.
     arities: Vec<usize>,
+    /// `log P(class)`.
     log_prior: Vec<f64>,
-    /// `[(parent's value * (values + 1) + value) * classes + class]`; a missing value or parent has
-    /// zeros.
+    /// `log P(value | class, value of the parent)` by feature, at
+    /// `[(value of the parent * (values + 1) + value) * classes + class]`; zeros for missing
+    /// values.
     logs: Vec<Vec<f64>>,
     /// Features, parents before children.
     order: Vec<usize>,
 }
 
-/// `I(first; second | class)` in nats, from the rows in which both are known.
-pub fn conditional_mutual_information(t: &PairTable) -> f64 {
+/// `I(first; second | class)` in nats, from the rows in which both features are known.
+pub fn conditional_mutual_information(table: &PairTable) -> f64 {
     let mut sum = 0.0;
     let mut total = 0.0;
-    for c in 0..t.classes {
+    for c in 0..table.classes {
         let rows: Vec<f64> =
-            (0..t.first).map(|a| (0..t.second).map(|b| t.at(a, b, c)).sum()).collect();
+            (0..table.first).map(|a| (0..table.second).map(|b| table.at(a, b, c)).sum()).collect();
         let columns: Vec<f64> =
-            (0..t.second).map(|b| (0..t.first).map(|a| t.at(a, b, c)).sum()).collect();
+            (0..table.second).map(|b| (0..table.first).map(|a| table.at(a, b, c)).sum()).collect();
         let n: f64 = rows.iter().sum();
         total += n;
         for (a, row) in rows.iter().enumerate() {
             for (b, column) in columns.iter().enumerate() {
-                let x = t.at(a, b, c);
-                if x > 0.0 {
-                    sum += x * (x * n / (row * column)).ln();
+                let cell = table.at(a, b, c);
+                if cell > 0.0 {
+                    sum += cell * (cell * n / (row * column)).ln();
                 }
             }
         }
@@ -67,8 +73,9 @@ pub fn conditional_mutual_information(t: &PairTable) -> f64 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Edges of the spanning tree of largest weight, strongest first; `weights` of the pairs in
-/// lexicographic order, of which the earlier wins a tie (Kruskal).
+/// The maximum spanning tree of `p` features, by Kruskal's algorithm: edges (i, j, weight),
+/// strongest first. `weights` are those of the pairs i < j in lexicographic order; ties go to the
+/// earlier pair.
 pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
     let mut pairs: Vec<(usize, usize, f64)> = (0..p)
         .flat_map(|i| (i + 1..p).map(move |j| (i, j)))
@@ -76,6 +83,7 @@ pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
         .map(|((i, j), &w)| (i, j, w))
         .collect();
     pairs.sort_by(|a, b| b.2.total_cmp(&a.2));
+    // an edge joins two groups of connected features
     let mut group: Vec<usize> = (0..p).collect();
     let mut tree = Vec::with_capacity(p.saturating_sub(1));
     for (i, j, w) in pairs {
@@ -88,7 +96,7 @@ pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
     tree
 }
 
-/// Parents when the tree is directed away from `root`.
+/// The parent of each of `p` features if the tree with these edges is directed away from `root`.
 fn directed(p: usize, edges: &[(usize, usize, f64)], root: usize) -> Vec<Option<usize>> {
     let mut parents = vec![None; p];
     let mut seen = vec![false; p];
@@ -113,7 +121,7 @@ fn directed(p: usize, edges: &[(usize, usize, f64)], root: usize) -> Vec<Option<
     parents
 }
 
-/// Features in an order in which parents come before their children; nothing when there is a cycle.
+/// The features, parents before children; `None` if the parents form a cycle.
 fn topological(parents: &[Option<usize>]) -> Option<Vec<usize>> {
     let mut order: Vec<usize> = (0..parents.len()).filter(|&i| parents[i].is_none()).collect();
     let mut at = 0;
@@ -151,7 +159,7 @@ impl Tan {
         Ok(model)
     }
 
-    /// Count the tables of a given forest.
+    /// The classifier with the given parents, which must form a forest.
     pub fn with_parents(
         input: &Input,
         smoothing: Smoothing,
@@ -161,7 +169,7 @@ impl Tan {
         let arities: Vec<usize> = (0..input.features()).map(|j| input.arity(j)).collect();
         for (j, parent) in parents.iter().enumerate() {
             if let Some(i) = *parent {
-                affordable_pairs(&[arities[i], arities[j]], input.n_classes())?;
+                check_pairs_size(&[arities[i], arities[j]], input.n_classes())?;
             }
         }
         let counts = parallel::map(control, parents.len(), |j| {
@@ -177,7 +185,7 @@ impl Tan {
         Ok(model)
     }
 
-    /// Make the tables of logarithms, checking all sizes.
+    /// Check all sizes, and make the tables of logarithms.
     pub(super) fn restore(&mut self, arities: &[usize], class_counts: &[f64]) -> Result<()> {
         let k = class_counts.len();
         let p = arities.len();
@@ -199,6 +207,7 @@ impl Tan {
             if cells.len() != blocks.saturating_mul(size) {
                 return Err(wrong());
             }
+            // a block per value of the parent; zeros where the parent is missing
             let mut all = Vec::with_capacity(cells.len());
             for (a, block) in cells.chunks_exact(size).enumerate() {
                 if self.parents[j].is_some() && a + 1 == blocks {
@@ -215,7 +224,7 @@ impl Tan {
         Ok(())
     }
 
-    /// Logarithm of the joint probability by class.
+    /// Logarithm of the joint probability of each class and the row.
     pub(crate) fn log_joint(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
@@ -231,26 +240,25 @@ impl Tan {
         }
     }
 
-    /// Log joint with missing values: what a feature and all below it say to each value of its
-    /// parent.
+    /// [`Self::log_joint`] of a row with missing values. Each feature sends a message to its
+    /// parent: for each of its values the log probability of the known cells in the subtree of the
+    /// feature.
     fn sum_out(&self, cells: &RowCells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
-        // below[j][value * k + class]: log P(known cells below j | j = value, class).
-        let starts: Vec<usize> = d
-            .arities
-            .iter()
-            .scan(0, |at, &v| {
-                let s = *at;
-                *at += v * k;
-                Some(s)
-            })
-            .collect();
+        // scratch[starts[j] + value * k + class]: log P(known cells below j | j = value, class)
+        let mut cells_before = 0;
+        let mut starts = Vec::with_capacity(d.arities.len());
+        for &arity in &d.arities {
+            starts.push(cells_before);
+            cells_before += arity * k;
+        }
         scratch.clear();
-        scratch.resize(d.arities.iter().sum::<usize>() * k, 0.0);
+        scratch.resize(cells_before, 0.0);
         for &j in d.order.iter().rev() {
             let values = d.arities[j];
             let known = (cells.codes[j] < values).then_some(cells.codes[j]);
+            // values of the parent that get a message: its own value if known
             let targets = match self.parents[j] {
                 None => 0..1,
                 Some(i) if cells.codes[i] < d.arities[i] => cells.codes[i]..cells.codes[i] + 1,
@@ -261,14 +269,14 @@ impl Tan {
                     let term = |x: usize| {
                         d.logs[j][(a * (values + 1) + x) * k + c] + scratch[starts[j] + x * k + c]
                     };
-                    let said = match known {
+                    let message = match known {
                         Some(x) => term(x),
                         None if values == 0 => 0.0,
                         None => log_sum(values, term),
                     };
                     match self.parents[j] {
-                        None => out[c] += said,
-                        Some(i) => scratch[starts[i] + a * k + c] += said,
+                        None => out[c] += message,
+                        Some(i) => scratch[starts[i] + a * k + c] += message,
                     }
                 }
             }
@@ -276,10 +284,11 @@ impl Tan {
     }
 }
 
+/// `log sum exp` of n terms.
 fn log_sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
     let top = (0..n).map(&term).fold(f64::NEG_INFINITY, f64::max);
     if top == f64::NEG_INFINITY {
-        return top; // each probability is below all numbers
+        return top; // all terms underflow
     }
     top + (0..n).map(|x| (term(x) - top).exp()).sum::<f64>().ln()
 }
@@ -289,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_strongest_edges_that_close_no_circle() {
+    fn the_tree_has_the_strongest_edges_that_close_no_circle() {
         // Pairs 01 02 03 12 13 23.
         let edges = spanning_tree(4, &[0.1, 0.5, 0.3, 0.5, 0.0, 0.3]);
         assert_eq!(edges.iter().map(|e| (e.0, e.1)).collect::<Vec<_>>(), [(0, 2), (1, 2), (0, 3)]);

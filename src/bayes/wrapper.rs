@@ -1,33 +1,34 @@
-//! The wrapper search for a TAN: SuperParent of Keogh & Pazzani (AI & Statistics 1999).
+//! The wrapper search for a TAN: SuperParent (Keogh & Pazzani, AI & Statistics 1999).
 //!
-//! Start from naive Bayes. (1) Make each feature in turn the parent of all orphans (features whose
-//! only parent is the class) and keep the one with the highest leave-one-out accuracy, the *super
-//! parent*. (2) Of the single arcs from it to an orphan keep the one with the highest accuracy. (3)
-//! If that beats the current classifier, the arc stays and the search goes on; else it ends. Arcs
-//! that would close a circle are left out; ties go to the lower feature, and of classes with one
-//! score the first is predicted.
+//! Starting from naive Bayes: (1) make each feature in turn the parent of all orphans (features
+//! whose only parent is the class) and keep the feature with the highest leave-one-out accuracy,
+//! the *super parent*; (2) of the single arcs from it to an orphan keep the one with the highest
+//! accuracy; (3) if that beats the current classifier, add the arc and repeat, else stop. Arcs that
+//! would close a circle are left out. Ties go to the lower feature, and to the first class.
 //!
-//! A row is left out by subtracting it from the counts of its own class (one copy of it, for a
-//! weight above 1). Where a parent is missing, its child is taken to depend on the class alone; a
-//! missing value says nothing.
+//! A row is left out by subtracting it from the counts of its class (one copy of it, for a weight
+//! above 1). If the parent is missing, the child depends on the class alone; a missing value adds
+//! nothing.
 //!
-//! Complexity: O(p) searches of O(p^2 n k) each, in parallel over the candidates. Not for hundreds
-//! of features: Chow and Liu's tree costs one pass for each pair.
+//! Cost: O(p) rounds of O(p^2 n k) each, in parallel over the candidates. Not for hundreds of
+//! features: the tree of Chow and Liu costs one pass per pair.
 
-use super::counts::{PairTable, affordable_pairs, single_table};
+use super::counts::{PairTable, check_pairs_size, single_table};
 use super::{Input, Smoothing};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
-/// Counts and logarithms of one feature given the class and, perhaps, a parent.
+/// Counts and logarithms of one feature given the class, and its parent if it has one.
 #[derive(Debug)]
 struct FeatureTerm {
-    /// `[(a * (values + 1) + x) * classes + class]`; without a parent a = 0.
+    /// Weight of value x given value a of the parent, `[(a * (values + 1) + x) * classes + class]`;
+    /// a = 0 without a parent.
     counts: Vec<f64>,
-    /// Logarithms in the same places, zeros for a missing value.
+    /// `log P(x | class, a)` at the same index, zeros for a missing value.
     logs: Vec<f64>,
-    /// Known weight by `[a * classes + class]`.
+    /// Weight of known values, `[a * classes + class]`.
     totals: Vec<f64>,
+    /// Number of values.
     values: usize,
 }
 
@@ -42,36 +43,39 @@ impl FeatureTerm {
         Self { counts, logs, totals, values }
     }
 
-    /// Add the logarithms for one row, which is taken out of the counts with weight `out`.
+    /// Add the log probabilities of value `x` given value `a` of the parent to the scores of the
+    /// classes, the row being left out.
     #[inline]
-    fn add(
-        &self,
-        a: usize,
-        x: usize,
-        own: usize,
-        out: f64,
-        smoothing: Smoothing,
-        scores: &mut [f64],
-    ) {
+    fn add(&self, a: usize, x: usize, left_out: LeftOut, smoothing: Smoothing, scores: &mut [f64]) {
         if x == self.values {
             return;
         }
         let k = scores.len();
         let at = (a * (self.values + 1) + x) * k;
-        let before = scores[own];
+        // the class of the row has other counts than the table of logarithms
+        let LeftOut { class, weight } = left_out;
+        let before = scores[class];
         scores.iter_mut().zip(&self.logs[at..at + k]).for_each(|(s, l)| *s += l);
-        let count = (self.counts[at + own] - out).max(0.0);
-        let total = (self.totals[a * k + own] - out).max(0.0);
-        scores[own] = before + smoothing.log(count, total, self.values);
+        let count = (self.counts[at + class] - weight).max(0.0);
+        let total = (self.totals[a * k + class] - weight).max(0.0);
+        scores[class] = before + smoothing.log(count, total, self.values);
     }
 }
 
-/// What the search works on.
+/// A row that is subtracted from the counts.
+#[derive(Clone, Copy)]
+struct LeftOut {
+    class: usize,
+    weight: f64,
+}
+
+/// The data of the search.
 struct WrapperSearch<'a> {
     input: &'a Input,
     smoothing: Smoothing,
+    /// Each feature without a parent.
     singles: Vec<FeatureTerm>,
-    /// At `child * p + parent`.
+    /// Each feature with each parent, at `child * p + parent`.
     pairs: Vec<Option<FeatureTerm>>,
 }
 
@@ -93,19 +97,21 @@ impl WrapperSearch<'_> {
                 continue;
             }
             let own = class as usize;
-            let out = (weight as f64 * input.unit).min(1.0);
+            let left_out = LeftOut { class: own, weight: (weight as f64 * input.unit).min(1.0) };
             scores.copy_from_slice(&log_prior);
-            scores[own] = s.log((input.class_counts[own] - out).max(0.0), total, k);
+            scores[own] = s.log((input.class_counts[own] - left_out.weight).max(0.0), total, k);
             for j in 0..p {
                 let x = input.codes[j][row] as usize;
+                // the parent with its value, if it has one and the value is known
                 let from = parents[j]
                     .map(|i| (i, input.codes[i][row] as usize))
                     .filter(|&(i, a)| a < input.arity(i));
                 match from.and_then(|(i, a)| self.pairs[j * p + i].as_ref().map(|t| (t, a))) {
-                    Some((term, a)) => term.add(a, x, own, out, s, &mut scores),
-                    None => self.singles[j].add(0, x, own, out, s, &mut scores),
+                    Some((term, a)) => term.add(a, x, left_out, s, &mut scores),
+                    None => self.singles[j].add(0, x, left_out, s, &mut scores),
                 }
             }
+            // the first of the classes with the highest score
             let mut best = 0;
             for c in 1..k {
                 if scores[c] > scores[best] {
@@ -117,25 +123,32 @@ impl WrapperSearch<'_> {
         Ok(right)
     }
 
-    /// The first of the best candidates.
+    /// The candidate with the highest accuracy, the first of equal ones; `None` without candidates.
     fn best(
         &self,
         candidates: &[Vec<Option<usize>>],
         control: &Control,
-    ) -> Result<Option<(usize, i64)>> {
-        let found =
+    ) -> Result<Option<Candidate>> {
+        let accuracies =
             parallel::map(control, candidates.len(), |i| self.accuracy(&candidates[i], control))?;
-        let mut best: Option<(usize, i64)> = None;
-        for (i, &accuracy) in found.iter().enumerate() {
-            if best.is_none_or(|(_, b)| accuracy > b) {
-                best = Some((i, accuracy));
+        let mut best: Option<Candidate> = None;
+        for (index, accuracy) in accuracies.into_iter().enumerate() {
+            if best.as_ref().is_none_or(|best| accuracy > best.accuracy) {
+                best = Some(Candidate { index, accuracy });
             }
         }
         Ok(best)
     }
 }
 
-/// True when `node` is `feature` or one of its ancestors.
+/// One of several candidate forests.
+struct Candidate {
+    index: usize,
+    /// Its leave-one-out accuracy, in units of weight.
+    accuracy: i64,
+}
+
+/// Whether `node` is `feature` or one of its ancestors.
 fn is_above(parents: &[Option<usize>], node: usize, feature: usize) -> bool {
     let mut at = Some(feature);
     while let Some(here) = at {
@@ -147,7 +160,10 @@ fn is_above(parents: &[Option<usize>], node: usize, feature: usize) -> bool {
     false
 }
 
-/// Parents found by the search.
+/// Search for the parent of each feature.
+///
+/// # Errors
+/// [`crate::error::Error::Data`] for too large tables, [`crate::error::Error::Cancelled`].
 pub fn super_parent(
     input: &Input,
     smoothing: Smoothing,
@@ -155,8 +171,8 @@ pub fn super_parent(
 ) -> Result<Vec<Option<usize>>> {
     let (p, k) = (input.features(), input.n_classes());
     let arities: Vec<usize> = (0..p).map(|j| input.arity(j)).collect();
-    // Counts and logarithms, in both directions.
-    affordable_pairs(&arities, k.saturating_mul(4))?;
+    // four times the cells: counts and logarithms, in both directions
+    check_pairs_size(&arities, k.saturating_mul(4))?;
     let singles = (0..p)
         .map(|j| FeatureTerm::new(single_table(input, j), arities[j], k, smoothing))
         .collect();
@@ -174,9 +190,11 @@ pub fn super_parent(
         Ok((child != parent).then(count))
     })?;
     let search = WrapperSearch { input, smoothing, singles, pairs };
+    // add one arc per round, as long as the accuracy grows
     let mut parents = vec![None; p];
     let mut current = search.accuracy(&parents, control)?;
     loop {
+        // orphans that may become children of a super parent `sp`
         let children = |sp: usize| -> Vec<usize> {
             (0..p).filter(|&j| parents[j].is_none() && !is_above(&parents, j, sp)).collect()
         };
@@ -186,14 +204,16 @@ pub fn super_parent(
             chosen.iter().for_each(|&j| changed[j] = Some(sp));
             changed
         };
+        // (1) the super parent of all its possible children
         let candidates: Vec<_> = supers.iter().map(|&sp| with(sp, &children(sp))).collect();
-        let Some((at, _)) = search.best(&candidates, control)? else { break };
-        let sp = supers[at];
+        let Some(best) = search.best(&candidates, control)? else { break };
+        let sp = supers[best.index];
+        // (2) and (3) its best single arc, if that beats the current classifier
         let arcs: Vec<_> = children(sp).into_iter().map(|j| with(sp, &[j])).collect();
         match search.best(&arcs, control)? {
-            Some((at, accuracy)) if accuracy > current => {
-                current = accuracy;
-                parents = arcs[at].clone();
+            Some(best) if best.accuracy > current => {
+                current = best.accuracy;
+                parents = arcs[best.index].clone();
             }
             _ => break,
         }

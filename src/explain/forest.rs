@@ -1,42 +1,49 @@
-//! Shapley values of rows by one tree or several, on several threads.
+//! Shapley values of rows under one tree or a forest, in parallel.
 //!
-//! The values of a forest are the means of its trees' (the prediction is the mean of their
-//! probabilities), added in the order of the trees. Blocks of rows go through all trees, so that
-//! nothing depends on the number of threads. A tree without an answer in some leaf abstains in a
-//! forest, whose prediction is then no sum over its trees: refused.
+//! The prediction of a forest is the mean of the probabilities of its trees, so its values are the
+//! means of theirs, added in the order of the trees. A thread takes a block of rows through all
+//! trees; nothing depends on the number of threads. A tree with leaves that predict nothing is left
+//! out of the mean for rows that reach them; then the prediction is not a sum over trees, so such
+//! forests are refused.
 
-use super::tree::{TreeExplainer, WalkScratch, finish};
+use super::tree::{TreeExplainer, WalkScratch, fill_last_class};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parallel::{self, Control};
 use crate::predict::{CompiledTree, Source};
 
-/// Rows that go through the trees together, at most.
-const LARGEST_PART: usize = 64;
+/// Most rows per block.
+const LARGEST_BLOCK: usize = 64;
 
-/// One tree or several, made ready to be explained.
+/// One or several trees, prepared for explanations.
 #[derive(Debug)]
 pub struct ForestExplainer {
     trees: Vec<TreeExplainer>,
+    /// Number of classes.
     classes: usize,
+    /// Number of features.
     features: usize,
-    /// The values of the last class follow from the others.
+    /// Whether the probabilities of every leaf sum to 1, so that the values of the last class
+    /// follow from the others.
     complete: bool,
 }
 
 impl ForestExplainer {
-    /// Make trees with one schema ready.
+    /// Prepare trees of one schema.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for several trees with leaves that predict nothing, [`Error::Cancelled`].
     pub fn new(models: &[Model], control: &Control) -> Result<Self> {
         let Some(first) = models.first() else {
             return Err(Error::Internal("a forest without trees".into()));
         };
         let complete = models.iter().all(TreeExplainer::is_complete);
         if !complete && models.len() > 1 {
-            let words = "Shapley values need trees that always answer: some leaves predict nothing \
+            let text = "Shapley values need trees that always answer: some leaves predict nothing \
                          (empty_branch=\"unclassified\"), and a forest averages over the trees \
                          that answer; fit with empty_branch=\"parent\", or explain single trees \
                          (estimators_)";
-            return Err(Error::Data(words.into()));
+            return Err(Error::Data(text.into()));
         }
         let trees = parallel::map(control, models.len(), |tree| {
             control.check()?;
@@ -46,7 +53,7 @@ impl ForestExplainer {
         Ok(Self { trees, classes: first.tree.classes, features, complete })
     }
 
-    /// The prediction when no feature is known, by class.
+    /// The prediction if no feature is known, by class.
     pub fn expected(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes];
         for tree in &self.trees {
@@ -55,8 +62,11 @@ impl ForestExplainer {
         sums.into_iter().map(|sum| sum / self.trees.len() as f64).collect()
     }
 
-    /// The values of `n` rows, `out[(row * features + feature) * classes + class]`; `compiled` are
-    /// the same trees, compiled for walking.
+    /// The values of `n` rows of `source`, `[(row * features + feature) * classes + class]`.
+    /// `compiled` are the compiled trees, in the same order.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
     pub fn values<S: Source>(
         &self,
         compiled: &[&CompiledTree],
@@ -69,25 +79,26 @@ impl ForestExplainer {
         if width == 0 {
             return Ok(out);
         }
-        let rows = n.div_ceil(4 * control.threads()).clamp(1, LARGEST_PART);
+        // four blocks per thread, so that all threads end at about the same time
+        let block_rows = n.div_ceil(4 * control.threads()).clamp(1, LARGEST_BLOCK);
         control.expect(n as u64);
-        let mut parts: Vec<&mut [f64]> = out.chunks_mut(rows * width).collect();
-        parallel::for_each_mut(control, &mut parts, |i, part| {
+        let mut blocks: Vec<&mut [f64]> = out.chunks_mut(block_rows * width).collect();
+        parallel::for_each_mut(control, &mut blocks, |i, block| {
             let mut scratch = WalkScratch::new(&self.trees);
             for (tree, compiled) in self.trees.iter().zip(compiled) {
-                for (row, values) in part.chunks_exact_mut(width).enumerate() {
+                for (row, values) in block.chunks_exact_mut(width).enumerate() {
                     control.check()?;
-                    tree.add(compiled, source, i * rows + row, &mut scratch, values);
+                    tree.add(compiled, source, i * block_rows + row, &mut scratch, values);
                 }
             }
             let trees = self.trees.len() as f64;
             if trees > 1.0 {
-                part.iter_mut().for_each(|value| *value /= trees);
+                block.iter_mut().for_each(|value| *value /= trees);
             }
             if self.complete {
-                finish(part, self.classes);
+                fill_last_class(block, self.classes);
             }
-            control.advance((part.len() / width) as u64);
+            control.advance((block.len() / width) as u64);
             Ok(())
         })?;
         Ok(out)

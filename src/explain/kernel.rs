@@ -1,65 +1,66 @@
-//! The pass of one row over one tree, for some points of the quadrature.
+//! The pass of one row over one tree, for a few quadrature points at once.
 //!
-//! A leaf with value u, reached by the shares z_f of the tests of each feature f on its path and
-//! by the row's own answers o_f (1, 0, or a share where the value is missing and takes all
-//! branches), plays the game v(S) = u prod(f in S) o_f prod(f not in S) z_f. With
-//! |S|! (m - |S| - 1)! / m! = the integral of t^|S| (1 - t)^(m - |S| - 1) over (0, 1) its Shapley
-//! values are
+//! A leaf with value u, reached by the shares z_f of the tests of each feature f on its path and by
+//! the answers o_f of the row (1, 0, or a share if the value is missing and takes all branches),
+//! plays the game v(S) = u prod(f in S) o_f prod(f not in S) z_f. Because |S|! (m - |S| - 1)! / m!
+//! is the integral of t^|S| (1 - t)^(m - |S| - 1) over (0, 1), its Shapley values are
 //!
 //! ```text
 //! phi_f = u (o_f - z_f) integral of prod(g != f) (t o_g + (1 - t) z_g) dt,
 //! ```
 //!
-//! a polynomial of degree m - 1 in t that a rule of ceil(m / 2) points integrates exactly. All
-//! terms of the sum have one sign, so nothing cancels. Going down, a level keeps the product over
-//! the features above it, at each point; going up, it sums value x product over its leaves. A
-//! branch adds (o - z) / (t o + (1 - t) z) times that sum to the values of its feature, and takes
-//! back what an earlier test of the same feature adds for the same leaves (the arrangement of Yu et
-//! al., "Linear TreeShap", 2022). O(nodes x points x classes), no recursion.
+//! a polynomial of degree m - 1 in t, which a rule with ceil(m / 2) points integrates exactly. All
+//! terms of the sum have one sign, so nothing cancels. On the way down, a level of the walk has the
+//! product over the features above it at each point; on the way up, it sums value * product over
+//! its leaves. A branch adds (o - z) / (t o + (1 - t) z) times that sum to the values of its
+//! feature, and subtracts what an earlier test of the same feature adds for the same leaves (the
+//! scheme of Yu et al., "Linear TreeShap", 2022). O(nodes * points * classes), no recursion.
 
-/// A point of the path or a branch of the tree, in pre-order.
+/// A node of the tree in pre-order, with the branch that leads to it.
 #[derive(Debug, Clone, Copy)]
 pub struct PathStep {
     /// Number of tests above the node.
     pub depth: u32,
     /// Feature that the parent tests.
     pub feature: u32,
-    /// Depth of the nearest node above that the same feature leads to, 0 for none.
+    /// Depth of the nearest node above whose branch tests the same feature, 0 for none.
     pub same: u32,
     /// One past the last node of the subtree.
     pub end: u32,
     /// Number of the leaf, `u32::MAX` for an inner node.
     pub leaf: u32,
-    /// Share of the branch in its parent's weight.
+    /// Share of the branch in the weight of the parent.
     pub share: f64,
     /// Product of the shares of this branch and of those above it on the same feature.
     pub zero: f64,
 }
 
-/// Points of the quadrature, as many as fit the lanes; those that are not used weigh nothing.
+/// At most `L` quadrature points t with their weights; unused lanes have weight 0.
 #[derive(Debug, Clone)]
 pub struct Points<const L: usize> {
     weights: [f64; L],
-    early: [f64; L],
-    late: [f64; L],
-    /// 1 / late.
-    over_late: [f64; L],
+    /// t, the factor of an answer o.
+    t: [f64; L],
+    /// 1 - t, the factor of a share z.
+    rest: [f64; L],
+    /// 1 / (1 - t).
+    inverse_rest: [f64; L],
 }
 
 impl<const L: usize> Points<L> {
-    /// At most L points and weights.
+    /// At most `L` pairs (point, weight).
     pub fn new(rule: &[(f64, f64)]) -> Self {
         let at = |k: usize| rule.get(k).copied().unwrap_or((0.5, 0.0));
         Self {
             weights: std::array::from_fn(|k| at(k).1),
-            early: std::array::from_fn(|k| at(k).0),
-            late: std::array::from_fn(|k| 1.0 - at(k).0),
-            over_late: std::array::from_fn(|k| 1.0 / (1.0 - at(k).0)),
+            t: std::array::from_fn(|k| at(k).0),
+            rest: std::array::from_fn(|k| 1.0 - at(k).0),
+            inverse_rest: std::array::from_fn(|k| 1.0 / (1.0 - at(k).0)),
         }
     }
 }
 
-/// What a level of the walk keeps.
+/// The state of the walk at one depth: the latest branch entered there.
 #[derive(Debug, Clone, Copy)]
 struct WalkLevel<const L: usize> {
     /// Weight of each point x product of the factors of all features above.
@@ -70,23 +71,26 @@ struct WalkLevel<const L: usize> {
     gain: [f64; L],
     /// What a leaf below adds to the branch's feature, as a multiple of its product.
     coefficient: [f64; L],
+    /// Answer o of the row: the product over the branches of the feature down to here.
     one: f64,
+    /// Feature of the branch.
     feature: usize,
     node: u32,
-    /// Where the row goes from here; the node itself when it takes all branches.
+    /// The child that the row goes to; the node itself if it takes all branches.
     next: u32,
 }
 
-/// Levels and sums of a walk, kept between rows.
+/// Memory of a walk, used again for the next row.
 #[derive(Debug)]
 pub struct KernelWorkspace<const L: usize> {
+    /// By depth.
     levels: Vec<WalkLevel<L>>,
-    /// Sums over the leaves below a level: `sums[depth * outputs + output]`.
+    /// Sums of value * product over the leaves below a level: `sums[depth * outputs + output]`.
     sums: Vec<[f64; L]>,
 }
 
 impl<const L: usize> KernelWorkspace<L> {
-    /// For trees of at most this depth, and a number of outputs.
+    /// For trees of at most this depth, with this number of values per leaf.
     pub fn new(depth: usize, outputs: usize) -> Self {
         let level = WalkLevel {
             product: [0.0; L],
@@ -102,27 +106,28 @@ impl<const L: usize> KernelWorkspace<L> {
     }
 }
 
-/// The tree that a row passes: steps, and `outputs` values per leaf.
+/// The tree of a pass.
 #[derive(Debug, Clone, Copy)]
-pub struct Leaves<'a> {
+pub struct PathTree<'a> {
     /// Nodes in pre-order.
     pub steps: &'a [PathStep],
-    /// Values of the leaves.
+    /// Values of the leaves, `outputs` per leaf.
     pub values: &'a [f64],
-    /// Values of a leaf.
+    /// Number of values per leaf.
     pub outputs: usize,
 }
 
-/// Add the values of a row, `out[feature * stride + output]`; `child` tells where the row goes from
-/// an inner node (the node itself: down all branches).
+/// Add the part of these points to the values of a row, `out[feature * stride + output]`. `child`
+/// returns the child of an inner node that the row goes to, or the node itself if it takes all
+/// branches.
 pub fn add_row<const L: usize>(
-    tree: Leaves<'_>,
+    tree: PathTree<'_>,
     points: &Points<L>,
     workspace: &mut KernelWorkspace<L>,
     child: impl Fn(u32) -> u32,
     (out, stride): (&mut [f64], usize),
 ) {
-    let Leaves { steps, values, outputs } = tree;
+    let PathTree { steps, values, outputs } = tree;
     if steps.len() < 2 {
         return;
     }
@@ -133,6 +138,7 @@ pub fn add_row<const L: usize>(
     sums[..outputs].fill([0.0; L]);
     let (mut i, mut open) = (1, 0);
     while i < steps.len() {
+        // leave the subtrees that end before this node
         let step = &steps[i];
         let depth = step.depth as usize;
         while open >= depth {
@@ -140,7 +146,7 @@ pub fn add_row<const L: usize>(
             open -= 1;
         }
         let Some(mut level) = entered(step, i as u32, points, levels) else {
-            i = step.end as usize;
+            i = step.end as usize; // skip the subtree
             continue;
         };
         if step.leaf == u32::MAX {
@@ -149,6 +155,7 @@ pub fn add_row<const L: usize>(
             sums[depth * outputs..(depth + 1) * outputs].fill([0.0; L]);
             open = depth;
         } else {
+            // a leaf: add to its feature and to the sums of the parent
             let product = &level.product;
             let all = dot(&level.coefficient, product);
             let above = &mut sums[(depth - 1) * outputs..depth * outputs];
@@ -171,7 +178,7 @@ pub fn add_row<const L: usize>(
     }
 }
 
-/// The level of a branch; nothing where no leaf below counts for any set of features.
+/// The level after entering a branch; `None` if no leaf below has weight for any set of features.
 #[inline(always)]
 fn entered<const L: usize>(
     step: &PathStep,
@@ -187,28 +194,31 @@ fn entered<const L: usize>(
     } else {
         0.0
     };
+    // the answer and the share over all branches of the feature so far
     let before = (step.same > 0).then(|| &levels[step.same as usize]);
     let (one, zero) = (taken * before.map_or(1.0, |b| b.one), step.zero);
     if one == 0.0 && zero == 0.0 {
         return None;
     }
-    let Points { early, late, over_late, .. } = points;
+    let Points { t, rest, inverse_rest, .. } = points;
+    // the factor t o + (1 - t) z of the feature at each point
     let mut level = WalkLevel { one, feature: step.feature as usize, node, ..*parent };
     if one == 0.0 {
-        let over = 1.0 / zero;
+        let inverse_zero = 1.0 / zero;
         for k in 0..L {
-            level.inverse[k] = over_late[k] * over;
-            level.gain[k] = -over_late[k];
-            level.product[k] *= late[k] * zero;
+            level.inverse[k] = inverse_rest[k] * inverse_zero;
+            level.gain[k] = -inverse_rest[k];
+            level.product[k] *= rest[k] * zero;
         }
     } else {
         for k in 0..L {
-            let factor = early[k] * one + late[k] * zero;
+            let factor = t[k] * one + rest[k] * zero;
             level.inverse[k] = 1.0 / factor;
             level.gain[k] = (one - zero) * level.inverse[k];
             level.product[k] *= factor;
         }
     }
+    // an earlier branch of the feature is replaced by this one
     level.coefficient = level.gain;
     if let Some(before) = before {
         for k in 0..L {
@@ -219,7 +229,7 @@ fn entered<const L: usize>(
     Some(level)
 }
 
-/// All leaves below a level are summed: what they add to its feature, and to the sums above.
+/// Leave a level whose leaves are all summed: add to its feature, and to the sums above.
 #[inline(always)]
 fn close<const L: usize>(
     levels: &[WalkLevel<L>],
@@ -239,7 +249,7 @@ fn close<const L: usize>(
     }
 }
 
-/// The sum of products, added in halves; the number of lanes is a power of two.
+/// Dot product, added pairwise; the number of lanes is a power of two.
 #[inline(always)]
 fn dot<const L: usize>(a: &[f64; L], b: &[f64; L]) -> f64 {
     let mut products = [0.0; L];

@@ -1,22 +1,23 @@
 //! Shapley values of one tree.
 //!
-//! The tree is brought into the form of the [`kernel`](super::kernel) once: shares, their products
-//! along the tests of one feature, and where these tests are. Where the probabilities of every leaf
-//! sum to 1, those of the last class follow from the others. O(nodes) to make, and for each row
-//! O(nodes x features on a path).
+//! A tree is converted once to the form of the [`kernel`](super::kernel): its nodes in pre-order
+//! with shares, products of shares along the tests of one feature, and where these tests are. If
+//! the probabilities of every leaf sum to 1, the values of the last class follow from the others
+//! and are not computed. O(nodes) to prepare, O(nodes * features on a path) per row.
 
-use super::kernel::{KernelWorkspace, Leaves, PathStep, Points, add_row};
+use super::kernel::{KernelWorkspace, PathStep, PathTree, Points, add_row};
 use super::quadrature::gauss_legendre;
 use crate::model::Model;
 use crate::predict::{CompiledTree, Source};
 use crate::tree::Tree;
 
-/// Points of a pass with many lanes, and with few.
+/// Lanes of a pass of the kernel: quadrature points that are computed at once. The rule is divided
+/// into passes of `WIDE` points; a rest of at most `NARROW` points takes a smaller pass.
 const WIDE: usize = 8;
 const NARROW: usize = 4;
 const PAIR: usize = 2;
 
-/// Points of the quadrature, pass by pass.
+/// The points of the quadrature, divided into passes.
 #[derive(Debug, Default)]
 struct Passes {
     wide: Vec<Points<WIDE>>,
@@ -25,7 +26,7 @@ struct Passes {
 }
 
 impl Passes {
-    /// The passes of trees, by the most features on a path.
+    /// The passes for a tree with at most `features` features on a path: ceil(features / 2) points.
     fn new(features: usize) -> Self {
         let rule = gauss_legendre(features.div_ceil(2).max(1));
         let (whole, rest) = rule.split_at(match rule.len() % WIDE {
@@ -40,7 +41,7 @@ impl Passes {
     }
 }
 
-/// Room for the walks of rows.
+/// Memory for the passes of rows, used again.
 #[derive(Debug)]
 pub struct WalkScratch {
     wide: KernelWorkspace<WIDE>,
@@ -49,7 +50,7 @@ pub struct WalkScratch {
 }
 
 impl WalkScratch {
-    /// For some trees.
+    /// With room for all these trees, which have equally many outputs.
     pub fn new(trees: &[TreeExplainer]) -> Self {
         let outputs = trees.first().map_or(0, |t| t.outputs);
         let depth = |uses: fn(&Passes) -> bool| {
@@ -63,26 +64,30 @@ impl WalkScratch {
     }
 }
 
-/// A tree made ready to be explained.
+/// A tree prepared for explanations.
 #[derive(Debug)]
 pub struct TreeExplainer {
+    /// Nodes in pre-order.
     steps: Vec<PathStep>,
+    /// Class probabilities of the leaves, `outputs` per leaf.
     values: Vec<f64>,
-    /// Values kept of each leaf: one less than there are classes where the last one follows.
+    /// Number of values per leaf: one less than classes if the last one follows.
     outputs: usize,
     passes: Passes,
     /// Longest path, in tests.
     depth: usize,
+    /// Prediction if no feature is known, by class.
     expected: Vec<f64>,
 }
 
 impl TreeExplainer {
-    /// Make a model's tree ready; `complete` where all leaves of all trees that are explained
-    /// together have probabilities that sum to 1 ([`TreeExplainer::is_complete`]).
+    /// Prepare the tree of a model. `complete` if all trees that are explained together are
+    /// [complete](TreeExplainer::is_complete).
     pub fn new(model: &Model, complete: bool) -> Self {
         let (tree, classes) = (&model.tree, model.tree.classes);
         let (steps, features) = steps(tree, model.schema.features.len());
         let outputs = if complete { classes - 1 } else { classes };
+        // values of the leaves, and their mean by the probability of reaching them
         let mut values = Vec::new();
         let mut expected = vec![0.0; classes];
         let mut own = vec![0.0; classes];
@@ -107,14 +112,14 @@ impl TreeExplainer {
             .all(|i| !model.tree.is_leaf(i) || model.tree.nodes[i].label >= 0)
     }
 
-    /// The prediction when no feature is known, by class: the values of a row and this sum to its
-    /// probabilities.
+    /// The prediction if no feature is known, by class. Added to the values of a row it gives the
+    /// probabilities of the row.
     pub fn expected(&self) -> &[f64] {
         &self.expected
     }
 
-    /// Add the values of a row, `out[feature * classes + class]`. Those of the last class are left
-    /// out where they follow from the others ([`finish`]).
+    /// Add the values of a row to `out[feature * classes + class]`, without those of the last class
+    /// if they follow from the others ([`fill_last_class`]).
     pub fn add<S: Source>(
         &self,
         compiled: &CompiledTree,
@@ -124,7 +129,7 @@ impl TreeExplainer {
         out: &mut [f64],
     ) {
         let stride = self.expected.len();
-        let tree = Leaves { steps: &self.steps, values: &self.values, outputs: self.outputs };
+        let tree = PathTree { steps: &self.steps, values: &self.values, outputs: self.outputs };
         let child = |node: u32| compiled.child(source, row, node);
         for points in &self.passes.wide {
             add_row(tree, points, &mut scratch.wide, child, (out, stride));
@@ -138,16 +143,18 @@ impl TreeExplainer {
     }
 }
 
-/// The values of the last class from those of the others: a feature moves no probability away.
-pub fn finish(out: &mut [f64], classes: usize) {
+/// Fill in the values of the last class: those of all classes of a feature sum to 0, as
+/// probabilities sum to 1.
+pub fn fill_last_class(out: &mut [f64], classes: usize) {
     for values in out.chunks_exact_mut(classes) {
         let (others, last) = values.split_at_mut(classes - 1);
         last[0] = 0.0 - others.iter().sum::<f64>();
     }
 }
 
-/// The nodes as the kernel reads them, and the largest number of features on a path.
+/// The nodes in the form of the kernel, and the largest number of distinct features on a path.
 fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
+    // share of each branch, and end of each subtree: children come after their parents
     let n = tree.nodes.len();
     let mut shares = vec![1.0; n];
     let mut ends: Vec<u32> = (1..=n as u32).collect();
@@ -158,12 +165,14 @@ fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
         }
     }
     let mut steps: Vec<PathStep> = Vec::with_capacity(n);
-    // Depth of the latest branch of each feature on the path, and what it was before each level.
+    // depth of the latest branch of each feature on the path, and by level what it was before
     let mut latest = vec![0_u32; features];
     let mut undo: Vec<(u32, u32)> = Vec::new();
-    let mut path: Vec<u32> = Vec::new();
+    let mut path: Vec<u32> = Vec::new(); // nodes above the current one
+    // distinct features on the path, the most so far, and leaves so far
     let (mut known, mut most, mut leaves) = (0, 0, 0);
     for i in 0..n {
+        // leave the branches of the nodes before that are not above this one
         let depth = path_depth(tree, &path, i);
         path.truncate(depth);
         while undo.len() > depth.saturating_sub(1) {
@@ -171,6 +180,7 @@ fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
             latest[feature as usize] = before;
             known -= usize::from(before == 0);
         }
+        // enter the branch to this node
         let (mut feature, mut same, mut zero) = (0, 0, 1.0);
         if depth > 0 {
             feature = tree.nodes[tree.nodes[i].parent as usize].feature;
@@ -200,7 +210,7 @@ fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
     (steps, most)
 }
 
-/// Number of nodes above a node, by the path to the node before it.
+/// Number of nodes above a node; `path` is the path to the node before it.
 fn path_depth(tree: &Tree, path: &[u32], node: usize) -> usize {
     let parent = tree.nodes[node].parent;
     path.binary_search(&parent).map_or(0, |at| at + 1)

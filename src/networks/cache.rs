@@ -1,10 +1,11 @@
-//! Costs of tables, remembered by (child, parents).
+//! Costs of tables, remembered by (child, parents) and shared by all threads.
 //!
-//! Up to 16 variables all of them have a place of their own, read and written without a lock (8 MB
-//! at most); with more there are shards of hash tables, each emptied when it is full: at most
-//! [`LARGEST_CACHE`] costs, 103 MB. A cost depends on nothing but its table, so it does not matter
-//! which thread counted it, or how often. Where all sets of variables have been counted before
-//! ([`SubsetSums`]) costs come from their sums, which differ from counted ones in the last bits.
+//! With up to 16 variables every cost has a slot of its own, read and written without a lock (8 MB
+//! at most). With more variables there are shards of hash tables, each of which is emptied when it
+//! is full: at most [`LARGEST_CACHE`] costs, 103 MB. A cost depends on its table alone, so it does
+//! not matter which thread counts it, or how often. If all sets of variables were counted before
+//! ([`SubsetSums`]), costs come from their sums, which differ from those counted one by one in the
+//! last bits.
 
 use super::cost::{Groups, table_cost};
 use super::prior::Prior;
@@ -14,26 +15,33 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Most variables with a slot per cost.
 const DENSE: usize = 16;
+
+/// Number of hash tables, each with a lock.
 const SHARDS: usize = 64;
 
-/// Costs that a cache holds at most: as many as tables of 2^15 places take in each shard.
+/// Most costs that the shards hold: what a hash table of 2^15 slots takes, per shard.
 pub const LARGEST_CACHE: usize = SHARDS * (7 << 12);
 
-/// Message lengths of tables, counted when first asked for.
+/// Message lengths of tables, each counted when it is first needed.
 #[derive(Debug)]
 pub struct CostCache<'a> {
     /// The rows.
     pub variables: &'a Variables,
     sums: Option<&'a SubsetSums>,
+    /// Bits of the costs at `(child << n) + parents`, 0 for unknown; empty with many variables.
     dense: Vec<AtomicU64>,
+    /// Costs by child and parents.
     shards: Vec<Mutex<HashMap<(u32, Set), f64>>>,
+    /// Most costs in a shard.
     largest_shard: usize,
+    /// Number of tables that were counted.
     counted: AtomicU64,
 }
 
 impl<'a> CostCache<'a> {
-    /// An empty cache, which takes costs from `sums` if there are some.
+    /// An empty cache, which takes costs from `sums` if given.
     pub fn new(variables: &'a Variables, sums: Option<&'a SubsetSums>) -> Self {
         Self::bounded(variables, sums, LARGEST_CACHE)
     }
@@ -52,17 +60,17 @@ impl<'a> CostCache<'a> {
         }
     }
 
-    /// How many tables were counted.
+    /// Number of tables that were counted.
     pub fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// How many costs are in the hash tables.
+    /// Number of costs in the shards.
     pub fn held(&self) -> usize {
         self.shards.iter().map(|shard| locked(shard).len()).sum()
     }
 
-    /// Nits of the table of `child` given `parents`.
+    /// Message length in nits of the table of `child` given `parents`.
     #[inline]
     pub fn table(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         let n = self.variables.len();
@@ -82,6 +90,7 @@ impl<'a> CostCache<'a> {
         if let Some(sums) = self.sums {
             return sums.table_cost(child, self.variables.arities[child], parents as usize);
         }
+        // the shard by the highest bits of a multiplicative hash
         let mixed = (parents as u64 ^ (parents >> 64) as u64 ^ child as u64)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let shard = &self.shards[(mixed >> 58) as usize];
@@ -98,6 +107,7 @@ impl<'a> CostCache<'a> {
         cost
     }
 
+    /// Compute a cost that is not in the cache.
     fn count(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         if let Some(sums) = self.sums {
             return sums.table_cost(child, self.variables.arities[child], parents as usize);
@@ -106,13 +116,14 @@ impl<'a> CostCache<'a> {
         table_cost(self.variables, child, parents, groups)
     }
 
-    /// Table and arcs of one variable.
+    /// Nits of the table of `child` and of the arcs into it.
     #[inline]
     pub fn node(&self, prior: &Prior, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         self.table(child, parents, groups) + prior.arcs_cost(child, parents)
     }
 }
 
+/// The guard of a mutex; after a panic elsewhere the costs are still right.
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

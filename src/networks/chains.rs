@@ -1,11 +1,14 @@
-//! Metropolis chains, each a ladder of temperatures 1, r, r^2, ... whose neighbours exchange their
-//! states now and then (Geyer 1991), so that what the hot rungs find comes down. Visits are counted
-//! at temperature 1.
+//! Metropolis chains with parallel tempering (Geyer 1991).
 //!
-//! Where all sums over parents fit into memory, the rungs walk over orders ([`super::orders`]). The
-//! coldest then draws parents from their exact distribution given its order, and walks on from
-//! that model by the moves over models, whose order it keeps: each of the three leaves the
-//! posterior as it is. With more variables or rows every rung walks over models.
+//! A chain is a ladder of temperatures 1, r, r^2, ...; neighbouring rungs exchange their states now
+//! and then, so that models found by the hot rungs reach the cold one. Visits are counted at
+//! temperature 1.
+//!
+//! If the tables of sums over parents fit into memory, the rungs walk over orders
+//! ([`super::orders`]). The cold rung then draws parents from their exact distribution given its
+//! order, and makes some moves over models from there, keeping the order that they end with. Each
+//! of the three steps leaves the posterior invariant. With more variables or rows all rungs walk
+//! over models.
 
 use super::cost::Groups;
 use super::dice::Dice;
@@ -15,60 +18,64 @@ use super::visits::Visits;
 use crate::error::Result;
 use crate::parallel::Control;
 
-/// Temperatures of a ladder over models.
-const RUNGS: i32 = 7;
+/// Number of temperatures of a ladder over models.
+const MODEL_RUNGS: i32 = 7;
 
-/// Temperatures of a ladder over orders.
+/// Number of temperatures of a ladder over orders.
 const ORDER_RUNGS: i32 = 5;
 
-/// Exchanges of a ladder over orders between two draws of parents.
+/// Rounds of moves and exchanges over orders between two draws of parents.
 const ROUNDS: usize = 5;
 
-/// Steps of a rung between two exchanges.
+/// Steps of a rung over models between two exchanges.
 const SWEEP: u64 = 16;
 
-/// How many times as many steps over models the coldest rung makes.
+/// The cold rung over models makes this many times as many steps, as only its visits count.
 const COLD: u64 = 4;
 
-/// One chain of a search.
+/// The settings of the chains of a search.
 pub struct Chain<'a> {
-    /// Costs.
+    /// Costs of models.
     pub space: Space<'a>,
-    /// Sums over parents, where the rungs walk over orders.
+    /// Sums over parents if the rungs walk over orders.
     pub sums: Option<&'a OrderSums<'a>>,
     /// Models to start from, the best one first.
     pub starts: &'a [OrderedModel],
-    /// First steps, which are not counted.
+    /// Number of first steps whose visits are not counted.
     pub warm: u64,
-    /// Steps that are counted.
+    /// Number of steps whose visits are counted.
     pub steps: u64,
-    /// Ratio of neighbouring temperatures.
+    /// Ratio of successive temperatures.
     pub temperature: f64,
     /// Seed of the search.
     pub seed: u64,
-    /// Cancel flag and progress.
+    /// Cancellation and progress.
     pub control: &'a Control,
 }
 
-/// Metropolis: always downhill, uphill with probability exp(-delta / T).
+/// Metropolis rule: accept a change of the cost by `delta` with probability min(1, exp(-delta /
+/// T)).
 #[inline]
 pub fn accepts(delta: f64, temperature: f64, dice: &mut Dice) -> bool {
+    // beyond 40 T the probability is below the resolution of a random number
     delta <= 0.0 || (delta < 40.0 * temperature && dice.unit() < (-delta / temperature).exp())
 }
 
-/// Whether two rungs exchange their states, of which the colder one costs `excess` more.
+/// Whether two rungs at temperatures `cold` and `hot` exchange their states; that of the cold one
+/// costs `excess` more.
 fn exchanges(excess: f64, cold: f64, hot: f64, dice: &mut Dice) -> bool {
     let gain = excess * (1.0 / cold - 1.0 / hot);
     gain >= 0.0 || dice.unit() < gain.exp()
 }
 
 impl Chain<'_> {
-    /// What chain `number` saw at temperature 1, and the best model of all rungs.
+    /// Run chain `number` with the random numbers of `unit`: the visits at temperature 1, and the
+    /// best model of all rungs.
     pub fn run(&self, number: usize, unit: u64) -> Result<(Visits, OrderedModel)> {
         let mut dice = Dice::new(self.seed, unit);
-        let rungs = if self.sums.is_some() { ORDER_RUNGS } else { RUNGS };
+        let rungs = if self.sums.is_some() { ORDER_RUNGS } else { MODEL_RUNGS };
         let temperatures: Vec<f64> = (0..rungs).map(|r| self.temperature.powi(r)).collect();
-        // the cold rung from a good model, another one in each chain; the others from all of them
+        // each chain starts its rungs at other models, the cold one at one of the best
         let rungs: Vec<OrderedModel> = (0..temperatures.len())
             .map(|r| self.starts[(number + r) % self.starts.len()].clone())
             .collect();
@@ -78,13 +85,14 @@ impl Chain<'_> {
         }
     }
 
-    /// Count what a sweep made; true at the end.
-    fn swept(&self, made: u64, done: &mut u64) -> bool {
+    /// Add the `made` steps of a sweep to `done`; true if all steps are done.
+    fn is_done(&self, made: u64, done: &mut u64) -> bool {
         self.control.advance(made.min((self.warm + self.steps).saturating_sub(*done)));
         *done += made;
         *done >= self.warm + self.steps
     }
 
+    /// Parallel tempering over models.
     fn walk_models(
         &self,
         mut rungs: Vec<OrderedModel>,
@@ -99,22 +107,19 @@ impl Chain<'_> {
             for (at, (model, &temperature)) in rungs.iter_mut().zip(temperatures).enumerate() {
                 let counted = (at == 0 && done >= self.warm).then_some(&mut visits);
                 let steps = if at == 0 { COLD * SWEEP } else { SWEEP };
-                self.stroll(model, (temperature, steps), counted, &mut best, dice, &mut groups)?;
+                let moves = Moves { temperature, steps };
+                self.walk(model, moves, counted, &mut best, dice, &mut groups)?;
             }
-            for low in (sweep % 2..rungs.len() - 1).step_by(2) {
-                let excess = rungs[low].cost - rungs[low + 1].cost;
-                if exchanges(excess, temperatures[low], temperatures[low + 1], dice) {
-                    rungs.swap(low, low + 1);
-                }
-            }
+            exchange_rungs(&mut rungs, |model| model.cost, temperatures, sweep, dice);
             let made = SWEEP * (COLD + temperatures.len() as u64 - 1);
-            if self.swept(made, &mut done) && visits.total > 0 {
+            if self.is_done(made, &mut done) && visits.total > 0 {
                 break;
             }
         }
         Ok((visits, best))
     }
 
+    /// Parallel tempering over orders; models are drawn at temperature 1.
     fn walk_orders(
         &self,
         sums: &OrderSums<'_>,
@@ -138,21 +143,22 @@ impl Chain<'_> {
             let parents = rungs[0].draw_parents(sums, dice, &mut scratch);
             let order = rungs[0].order.clone();
             let mut model = OrderedModel::new(self.space, order, parents, &mut groups);
-            self.stroll(&mut model, (1.0, SWEEP), counted, &mut best, dice, &mut groups)?;
+            let moves = Moves { temperature: 1.0, steps: SWEEP };
+            self.walk(&mut model, moves, counted, &mut best, dice, &mut groups)?;
             rungs[0] = OrderWalk::new(sums, model.order);
             let made = SWEEP + (ROUNDS * n * temperatures.len()) as u64;
-            if self.swept(made, &mut done) && visits.total > 0 {
+            if self.is_done(made, &mut done) && visits.total > 0 {
                 break;
             }
         }
         Ok((visits, best))
     }
 
-    /// Some steps over models at one temperature; visits are counted where they count.
-    fn stroll(
+    /// Make some moves over models; count the visits if they count.
+    fn walk(
         &self,
         model: &mut OrderedModel,
-        (temperature, steps): (f64, u64),
+        Moves { temperature, steps }: Moves,
         mut visits: Option<&mut Visits>,
         best: &mut OrderedModel,
         dice: &mut Dice,
@@ -161,7 +167,7 @@ impl Chain<'_> {
         if model.cost < best.cost {
             best.clone_from(model);
         }
-        let mut since = 0;
+        let mut since = 0; // steps since the last visit was counted
         for _ in 0..steps {
             self.control.check()?;
             if let Some(change) = model.draw(self.space, dice, groups)
@@ -187,7 +193,30 @@ impl Chain<'_> {
     }
 }
 
-/// As many moves of every rung as there are variables, then exchanges of neighbouring rungs.
+/// How many moves over models, and at which temperature.
+struct Moves {
+    temperature: f64,
+    steps: u64,
+}
+
+/// Exchange the states of neighbouring rungs: those from an even or, in odd rounds, from an odd
+/// rung on. `cost` of a state.
+fn exchange_rungs<S>(
+    rungs: &mut [S],
+    cost: impl Fn(&S) -> f64,
+    temperatures: &[f64],
+    round: usize,
+    dice: &mut Dice,
+) {
+    for low in (round % 2..rungs.len() - 1).step_by(2) {
+        let excess = cost(&rungs[low]) - cost(&rungs[low + 1]);
+        if exchanges(excess, temperatures[low], temperatures[low + 1], dice) {
+            rungs.swap(low, low + 1);
+        }
+    }
+}
+
+/// As many moves of every rung over orders as there are variables, then exchanges of rungs.
 fn sweep_orders(
     sums: &OrderSums<'_>,
     rungs: &mut [OrderWalk],
@@ -206,10 +235,5 @@ fn sweep_orders(
             }
         }
     }
-    for low in (round % 2..rungs.len() - 1).step_by(2) {
-        let excess = rungs[low + 1].weight - rungs[low].weight;
-        if exchanges(excess, temperatures[low], temperatures[low + 1], dice) {
-            rungs.swap(low, low + 1);
-        }
-    }
+    exchange_rungs(rungs, |order| -order.weight, temperatures, round, dice);
 }

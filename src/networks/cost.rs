@@ -1,13 +1,13 @@
-//! What a variable costs, given its parents: the message length of a full table (Wallace & Korb
-//! 1999), in nits.
+//! Message length of a full table, in nits (Wallace & Korb 1999).
 //!
-//! Over *all* configurations of the parents, N cases in one of them, n_i of value i of v:
-//! `ln((N + v - 1)! / ((v - 1)! prod n_i!)) + (v - 1) c` with the program's constant c = 0.17649.
-//! Configurations that never occur cost (v - 1) c each. The predicted probabilities are
-//! `(n_i + 1/2) / (N + v/2)`, and `likelihood` is what the data cost under them.
+//! Over *all* configurations of the parents, with N cases in a configuration and n_i of them with
+//! value i of v: `ln((N + v - 1)! / ((v - 1)! prod n_i!)) + (v - 1) c`, where c = 0.17649 is the
+//! constant of the CaMML program. Configurations that never occur cost (v - 1) c each. The
+//! predicted probabilities are `(n_i + 1/2) / (N + v/2)`; [`likelihood`] is the cost of the data
+//! under them.
 //!
-//! O(rows x parents) a table: rows are numbered by the configuration of one more parent at a time;
-//! numbers that leave the range of a small table are renumbered through a hash table.
+//! O(rows * parents) per table: rows are numbered by their configuration, one parent at a time.
+//! Numbers that outgrow a small table are made dense again.
 
 use super::variables::{Set, Variables, members};
 use super::words::WordMap;
@@ -15,35 +15,41 @@ use super::words::WordMap;
 /// Nits for the precision of one free parameter.
 pub const PER_PARAMETER: f64 = 0.17649;
 
-/// Rows by number of the group that they belong to; groups agree in a set of variables.
+/// The distinct rows grouped by the values of a set of variables. Memory is kept between tables.
 #[derive(Debug, Default)]
 pub struct Groups {
+    /// Number of the group of each row.
     of: Vec<u32>,
+    /// One more than the largest number of a group; some numbers may be unused.
     size: usize,
-    /// Memory that is used again.
+    /// New number by group and value.
     table: Vec<u32>,
+    /// Weight of each group.
     sums: Vec<f64>,
+    /// New number by group and value, if `table` would be too large.
     hashed: WordMap<u64, u32>,
 }
 
 impl Groups {
-    /// One group of all rows.
+    /// Put all rows into one group.
     pub fn start(&mut self, variables: &Variables) {
         self.of.clear();
         self.of.resize(variables.rows(), 0);
         self.size = 1;
     }
 
-    /// Groups that agree in one variable more.
+    /// Divide the groups by the values of one more variable.
     pub fn refine(&mut self, variables: &Variables, variable: usize) {
         let (codes, arity) = (&variables.codes[variable], variables.arities[variable]);
         let product = self.size.saturating_mul(arity);
+        // few possible numbers: use them as they are
         if product <= self.of.len().saturating_mul(4).saturating_add(256) {
             let arity = arity as u32;
             self.of.iter_mut().zip(codes).for_each(|(g, &x)| *g = *g * arity + x);
             self.size = product;
             return;
         }
+        // otherwise number the groups that occur, by a table or by a hash table
         const FREE: u32 = u32::MAX;
         let mut next = 0;
         if product <= self.of.len().saturating_mul(32) {
@@ -69,7 +75,7 @@ impl Groups {
         self.size = next as usize;
     }
 
-    /// `f(weight)` of every group that occurs, summed in the order of the groups' numbers.
+    /// Sum of `f(weight)` over the groups that occur, in the order of their numbers.
     pub fn sum(&mut self, variables: &Variables, f: impl Fn(f64) -> f64) -> f64 {
         self.sums.clear();
         self.sums.resize(self.size, 0.0);
@@ -79,24 +85,24 @@ impl Groups {
         self.sums.iter().filter(|&&w| w > 0.0).map(|&w| f(w)).sum()
     }
 
-    /// The number of each row's group.
+    /// Number of the group of each row.
     pub fn of(&self) -> &[u32] {
         &self.of
     }
 
-    /// Bound of the numbers.
+    /// One more than the largest number of a group.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Start again with the groups of a set of variables.
+    /// Group all rows by a set of variables.
     pub fn of_set(&mut self, variables: &Variables, set: Set) {
         self.start(variables);
         members(set).for_each(|i| self.refine(variables, i));
     }
 }
 
-/// Message length of the table of `child` given `parents`, with its parameters, in nits.
+/// Message length in nits of the table of `child` given `parents`, with its parameters.
 pub fn table_cost(variables: &Variables, child: usize, parents: Set, groups: &mut Groups) -> f64 {
     let v = variables.arities[child];
     if v == 1 {
@@ -110,7 +116,7 @@ pub fn table_cost(variables: &Variables, child: usize, parents: Set, groups: &mu
     totals - cells + parameters_cost(variables.configurations(parents), v)
 }
 
-/// What stating the parameters costs: c nits for each free one.
+/// Nits to state the parameters: c per free one.
 pub fn parameters_cost(configurations: f64, values: usize) -> f64 {
     if values > 1 { configurations * ((values - 1) as f64 * PER_PARAMETER) } else { 0.0 }
 }

@@ -1,21 +1,24 @@
-//! Random numbers of the search: seeded by unit, so that threads change nothing.
+//! Random numbers of a search.
+//!
+//! Every annealing unit and every chain has a generator of its own (PCG), seeded by the seed of the
+//! search and the number of the unit, so that threads change nothing.
 
 use crate::numeric::mix;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 
-/// Random numbers of one unit of the search.
+/// The random numbers of one unit of a search.
 #[derive(Debug)]
 pub struct Dice(Pcg64Mcg);
 
 impl Dice {
-    /// The numbers of a unit.
+    /// The generator of unit `unit`.
     pub fn new(seed: u64, unit: u64) -> Self {
         let (high, low) = (mix(seed, 2 * unit), mix(seed, 2 * unit + 1));
         Self(Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low)))
     }
 
-    /// A whole number below `n`.
+    /// A whole number below `n`, which is at most 2^32.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
         (((self.0.next_u64() >> 32) * n as u64) >> 32) as usize
@@ -54,7 +57,7 @@ impl Dice {
         }
     }
 
-    /// A random order.
+    /// Shuffle in place (Fisher & Yates).
     pub fn shuffle(&mut self, order: &mut [usize]) {
         for i in (1..order.len()).rev() {
             order.swap(i, self.below(i + 1));

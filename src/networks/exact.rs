@@ -1,20 +1,24 @@
-//! The truth that a sampler is judged by: evidence, arc probabilities and the best ordered model,
-//! summed over every totally ordered model.
+//! The exact posterior over all totally ordered models: evidence, arc probabilities, the best model.
 //!
-//! The prior is modular in the order, so a sum over orders and parents falls apart (Koivisto &
-//! Sood 2004): with w_j(P) the weight of parents P of j, A_j(S) = sum of w_j(P) over P in S (a zeta
-//! transform over subsets), L(S) = sum over j in S of L(S - j) A_j(S - j) over the orders of S that
-//! come first, R(S) the same over those that come last, the evidence is L(all). An arc i -> j has
-//! the share sum over P with i of w_j(P) times the sum over S containing P of L(S) R(S + j), a zeta
-//! transform over supersets. All in logarithms of double precision.
+//! The prior is modular in the order, so the sum over orders and parents factorises (Koivisto & Sood
+//! 2004). With `w_j(P)` the weight of parents P of variable j:
 //!
-//! Time O(n^2 2^n) and memory about n 2^n doubles ([`memory`]): up to 20 variables.
+//! - `A_j(S)` is the sum of `w_j(P)` over all P in S, a zeta transform over subsets;
+//! - `L(S)` is the sum over all orders of the variables in S: `sum over j in S of L(S-j) A_j(S-j)`;
+//! - `R(S)` is the sum over all orders of the variables not in S, which come after S;
+//! - the evidence is `L(all variables)`;
+//! - the arc i -> j has the probability `sum over P with i of w_j(P) Q_j(P) / evidence`, where
+//!   `Q_j(P)` is the sum of `L(S) R(S+j)` over the sets S that contain P, a zeta transform over
+//!   supersets.
+//!
+//! The best model takes the maximum in place of the sum. All values are natural logarithms, in double
+//! precision. Time O(n^2 2^n), memory about n 2^n doubles ([`memory`]): up to [`LARGEST`] variables.
 
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use super::weights::{
-    expanded, finish, log_add, node_weights, squeezed, subset_zeta, superset_zeta,
+    add_absent, expanded, log_add, node_weights, squeezed, subset_zeta, superset_zeta,
 };
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -22,7 +26,7 @@ use crate::parallel::{self, Control};
 /// Largest number of variables.
 pub const LARGEST: usize = 20;
 
-/// What is known exactly.
+/// The exact posterior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExactPosterior {
     /// `ln` of the sum of exp(-message length) over all totally ordered models.
@@ -31,11 +35,11 @@ pub struct ExactPosterior {
     pub arcs: Vec<f64>,
     /// Parents of each variable in the model with the shortest message.
     pub best: Vec<Set>,
-    /// An order that the best model respects.
+    /// An order of the variables in which parents of the best model come first.
     pub order: Vec<usize>,
 }
 
-/// Bytes that are held at the same time, at most.
+/// Most bytes that [`exact_posterior`] holds at a time.
 pub fn memory(variables: &Variables) -> u64 {
     let n = variables.len().min(40) as u64;
     let tables = n << n; // two tables of n 2^(n - 1)
@@ -43,7 +47,10 @@ pub fn memory(variables: &Variables) -> u64 {
     8 * (SubsetSums::numbers(variables) + tables + work)
 }
 
-/// Compute all of it.
+/// Sum over all totally ordered models.
+///
+/// # Errors
+/// [`Error::Data`] for more than [`LARGEST`] variables, [`Error::Cancelled`].
 pub fn exact_posterior(
     variables: &Variables,
     prior: &Prior,
@@ -60,30 +67,35 @@ pub fn exact_posterior(
     let sums = SubsetSums::new(variables, prior.max_parents, 1, control)?;
     let weights = node_weights(variables, &sums, prior, control)?;
     drop(sums);
+    // A_j(S) for each j, then L(S) and R(S)
     let mut sums = parallel::map(control, n, |j| {
         let mut sums = weights[j].clone();
         subset_zeta(&mut sums, squeezed(prior.required[j], j), log_add, control)?;
-        finish(&mut sums, prior, j);
+        add_absent(&mut sums, prior, j);
         control.advance(1);
         Ok(sums)
     })?;
     let first = first_orders(n, &sums, log_add, control)?;
     let last = last_orders(n, &sums, control)?;
     let log_evidence = first[(1 << n) - 1];
+
+    // arc probabilities, a column of the matrix per child
     let mut arcs = vec![0.0; n * n];
     let columns = parallel::map(control, n, |j| {
-        let shares = arcs_into(j, &weights[j], prior, &first, &last, log_evidence, control)?;
+        let column = arcs_into(j, &weights[j], prior, &first, &last, log_evidence, control)?;
         control.advance(1);
-        Ok(shares)
+        Ok(column)
     })?;
     for (j, column) in columns.iter().enumerate() {
         column.iter().enumerate().for_each(|(i, &p)| arcs[i * n + j] = p);
     }
     drop((first, last));
+
+    // the best model: max in place of sum
     parallel::for_each_mut(control, &mut sums, |j, best| {
         best.clone_from(&weights[j]);
         subset_zeta(best, squeezed(prior.required[j], j), f64::max, control)?;
-        finish(best, prior, j);
+        add_absent(best, prior, j);
         control.advance(1);
         Ok(())
     })?;
@@ -98,7 +110,8 @@ pub fn exact_posterior(
     Ok(ExactPosterior { log_evidence, arcs, best, order })
 }
 
-/// L(S): all orders of S, joined.
+/// L(S) for every set S of variables: the terms of all orders, combined by `join` (a sum or a
+/// maximum).
 fn first_orders(
     n: usize,
     sums: &[Vec<f64>],
@@ -111,6 +124,7 @@ fn first_orders(
         if set % 1024 == 0 {
             control.check()?;
         }
+        // the last variable of S is each of its members in turn
         let mut rest = set;
         let mut all = f64::NEG_INFINITY;
         while rest != 0 {
@@ -124,7 +138,7 @@ fn first_orders(
     Ok(first)
 }
 
-/// R(S): all orders of the variables that are not in S, after S.
+/// R(S) for every set S: the sum over all orders of the variables that are not in S, after S.
 fn last_orders(n: usize, sums: &[Vec<f64>], control: &Control) -> Result<Vec<f64>> {
     let all = (1_usize << n) - 1;
     let mut last = vec![f64::NEG_INFINITY; 1 << n];
@@ -133,6 +147,7 @@ fn last_orders(n: usize, sums: &[Vec<f64>], control: &Control) -> Result<Vec<f64
         if set % 1024 == 0 {
             control.check()?;
         }
+        // the first variable after S is each of the others in turn
         let mut rest = all & !set;
         let mut joined = f64::NEG_INFINITY;
         while rest != 0 {
@@ -145,7 +160,7 @@ fn last_orders(n: usize, sums: &[Vec<f64>], control: &Control) -> Result<Vec<f64
     Ok(last)
 }
 
-/// Probability of an arc from each variable into `j`.
+/// Probability of the arc from each variable into `j`.
 fn arcs_into(
     j: usize,
     weights: &[f64],
@@ -156,30 +171,31 @@ fn arcs_into(
     control: &Control,
 ) -> Result<Vec<f64>> {
     let n = first.len().trailing_zeros() as usize;
-    // What comes before j and after it, for every set of predecessors.
+    // L(S) R(S + j) for every set S of predecessors, summed over supersets
     let mut around = vec![0.0; weights.len()];
-    finish(&mut around, prior, j);
+    add_absent(&mut around, prior, j);
     for (place, value) in around.iter_mut().enumerate() {
         let earlier = expanded(place, j);
         *value += first[earlier] + last[earlier | 1 << j];
     }
     superset_zeta(&mut around, squeezed(prior.required[j], j), control)?;
-    let mut shares = vec![0.0; n];
-    for (place, (w, a)) in weights.iter().zip(&around).enumerate() {
-        let share = (w + a - log_evidence).exp();
-        if share > 0.0 {
+    // the probability of each set of parents counts for the arcs from all its members
+    let mut arcs = vec![0.0; n];
+    for (place, (weight, orders)) in weights.iter().zip(&around).enumerate() {
+        let probability = (weight + orders - log_evidence).exp();
+        if probability > 0.0 {
             let mut rest = expanded(place, j);
             while rest != 0 {
-                shares[rest.trailing_zeros() as usize] += share;
+                arcs[rest.trailing_zeros() as usize] += probability;
                 rest &= rest - 1;
             }
         }
     }
-    Ok(shares)
+    Ok(arcs)
 }
 
-/// The order of the best model, first to last; of several the one that ends with the lowest
-/// variables.
+/// The order of the best model, first variable first, read back from the last; of equally good ones
+/// the lowest variable is last.
 fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
     let mut order = Vec::with_capacity(n);
     let mut set = (1_usize << n) - 1;
@@ -201,7 +217,7 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
     order
 }
 
-/// The best parents of `j` among those that come earlier; of several the lowest set.
+/// The best parents of `j` among the `earlier` variables; of equally good sets the lowest.
 fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> Set {
     let mut best = 0;
     let mut value = f64::NEG_INFINITY;
@@ -212,7 +228,8 @@ fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> Set
         if weight > value && fits(parents) {
             (best, value) = (parents, weight);
         }
-        parents = parents.wrapping_sub(earlier) & earlier; // the next subset
+        // the next subset of `earlier`, in ascending order
+        parents = parents.wrapping_sub(earlier) & earlier;
         if parents == 0 {
             return best as Set;
         }

@@ -1,10 +1,10 @@
-//! Visited models, cleaned and grouped: by graph, by Markov class, and classes that the data cannot
-//! tell apart.
+//! Groups of visited models: equal graphs, Markov equivalence classes, and classes that the data
+//! cannot distinguish.
 //!
-//! Two graphs are of one Markov class when they have the same edges and the same v-structures
-//! (Verma & Pearl 1990). A class joins a heavier one when their predictions of the data differ by
-//! fewer nits (N times the Kullback-Leibler divergence, as the data estimate it) than the message
-//! gains by the heavier one.
+//! Models are cleaned first: arcs that do not shorten the message go. Two graphs are Markov
+//! equivalent if they have the same edges and the same v-structures (Verma & Pearl 1990). A class
+//! joins a heavier one if their predictions of the data differ by fewer nits (N times the
+//! Kullback-Leibler divergence, estimated from the data) than the heavier one's message is shorter.
 
 use super::cost::{Groups, likelihood};
 use super::state::{Space, cleaned};
@@ -16,30 +16,31 @@ use crate::parallel::Control;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Joined classes that a class is compared with, heaviest first.
+/// Most joined classes that a class is compared with, heaviest first.
 const COMPARED: usize = 32;
 
-/// Cleaned sets of parents that are remembered, at most.
+/// Most cleaned sets of parents that are remembered.
 const LARGEST_KNOWN: usize = 1 << 20;
 
-/// A cleaned model and where it belongs.
+/// A cleaned model and the groups it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupedModel {
     /// Parents of each variable, cleaned.
     pub parents: Vec<Set>,
     /// Share of all visits.
     pub weight: f64,
-    /// Visits.
+    /// Number of visits.
     pub visits: u64,
-    /// Nits of its tables and arcs, the order aside.
+    /// Nits of its tables and arcs; all pairs count as possible arcs, whatever the order.
     pub length: f64,
-    /// Number of its Markov class, by first mention.
+    /// Number of its Markov equivalence class, in order of first occurrence.
     pub class: usize,
-    /// Number of the joined classes that it belongs to.
+    /// Number of the group of joined classes that it belongs to.
     pub joined: usize,
 }
 
-/// Clean and group what was seen; `total` is the number of all visits.
+/// Clean the visited models of all chains and group the `keep` most visited; `total` is the number
+/// of all visits.
 pub fn grouped(
     space: Space<'_>,
     seen: Vec<Visits>,
@@ -47,6 +48,7 @@ pub fn grouped(
     keep: usize,
     control: &Control,
 ) -> Result<Vec<GroupedModel>> {
+    // clean, and add up the visits of equal graphs
     let mut groups = Groups::default();
     let mut known: WordMap<(usize, Set), Set> = WordMap::default();
     let mut models: WordMap<Vec<Set>, u64> = WordMap::default();
@@ -72,6 +74,7 @@ pub fn grouped(
         joined: 0,
     };
     let mut found: Vec<GroupedModel> = models.into_iter().map(grouped).collect();
+    // keep the most visited ones, with their message lengths
     found.sort_unstable_by(|a, b| b.visits.cmp(&a.visits).then_with(|| a.parents.cmp(&b.parents)));
     found.truncate(keep);
     let pairs: f64 = space.prior.absent_cost(&(0..space.costs.variables.len()).collect::<Vec<_>>());
@@ -81,29 +84,39 @@ pub fn grouped(
             nodes.map(|(j, &p)| space.costs.node(space.prior, j, p, &mut groups)).sum::<f64>()
                 + pairs;
     }
-    classes(&mut found);
-    join(space, &mut found, control)?;
+    assign_classes(&mut found);
+    join_classes(space, &mut found, control)?;
     Ok(found)
 }
 
-/// Edges and v-structures.
-fn markov_class(parents: &[Set]) -> (Vec<Set>, Vec<(usize, Set)>) {
+/// What Markov equivalent graphs have in common.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct MarkovClass {
+    /// Neighbours of each variable.
+    edges: Vec<Set>,
+    /// A child with two parents that no edge joins: child and pair.
+    v_structures: Vec<(usize, Set)>,
+}
+
+/// The Markov equivalence class of a graph.
+fn markov_class(parents: &[Set]) -> MarkovClass {
     let mut edges = vec![0; parents.len()];
     for (j, &own) in parents.iter().enumerate() {
         edges[j] |= own;
         members(own).for_each(|i| edges[i] |= 1 << j);
     }
-    let mut meetings = Vec::new();
+    let mut v_structures = Vec::new();
     for (j, &own) in parents.iter().enumerate() {
         for a in members(own) {
             let apart = own & !edges[a] & !(1 << a);
-            meetings.extend(members(apart).filter(|&b| a < b).map(|b| (j, 1 << a | 1 << b)));
+            v_structures.extend(members(apart).filter(|&b| a < b).map(|b| (j, 1 << a | 1 << b)));
         }
     }
-    (edges, meetings)
+    MarkovClass { edges, v_structures }
 }
 
-fn classes(models: &mut [GroupedModel]) {
+/// Number the Markov equivalence classes.
+fn assign_classes(models: &mut [GroupedModel]) {
     let mut numbers = HashMap::new();
     for one in models {
         let next = numbers.len();
@@ -111,12 +124,21 @@ fn classes(models: &mut [GroupedModel]) {
     }
 }
 
-/// Join classes, heaviest first; each is represented by its heaviest model.
-fn join(space: Space<'_>, models: &mut [GroupedModel], control: &Control) -> Result<()> {
+/// Join classes, heaviest first; each is represented by its heaviest model, the leader.
+fn join_classes(space: Space<'_>, models: &mut [GroupedModel], control: &Control) -> Result<()> {
     struct Class {
         weight: f64,
+        /// Index of its first model.
         leader: usize,
+        /// Number of its group.
         joined: usize,
+    }
+    /// The first class of a group.
+    struct Leader {
+        /// Nits of the data as the model predicts them.
+        likelihood: f64,
+        /// Message length of the model.
+        length: f64,
     }
     let count = models.iter().map(|m| m.class + 1).max().unwrap_or(0);
     let mut all: Vec<Class> =
@@ -126,9 +148,10 @@ fn join(space: Space<'_>, models: &mut [GroupedModel], control: &Control) -> Res
         class.weight += one.weight;
         class.leader = class.leader.min(at);
     }
+    // nits of the data under a model, from remembered terms of its variables
     let mut known: HashMap<(usize, Set), f64> = HashMap::new();
     let mut groups = Groups::default();
-    let mut predicted = |parents: &[Set]| -> f64 {
+    let mut likelihood_of = |parents: &[Set]| -> f64 {
         let node = |(j, &p): (usize, &Set)| {
             *known
                 .entry((j, p))
@@ -138,17 +161,19 @@ fn join(space: Space<'_>, models: &mut [GroupedModel], control: &Control) -> Res
     };
     let mut by_weight: Vec<usize> = (0..count).collect();
     by_weight.sort_by(|&a, &b| all[b].weight.total_cmp(&all[a].weight));
-    // (likelihood, length) of the first class of each join
-    let mut leaders: Vec<(f64, f64)> = Vec::new();
+    // each class joins the first group whose leader it is close to, or leads a new one
+    let mut leaders: Vec<Leader> = Vec::new();
     for class in by_weight {
         control.check()?;
         let model = &models[all[class].leader];
-        let here = (predicted(&model.parents), model.length);
-        let fits = |l: &(f64, f64)| (here.0 - l.0).abs() < here.1 - l.1;
-        all[class].joined = match leaders.iter().take(COMPARED).position(fits) {
+        let own = Leader { likelihood: likelihood_of(&model.parents), length: model.length };
+        let is_close = |leader: &Leader| {
+            (own.likelihood - leader.likelihood).abs() < own.length - leader.length
+        };
+        all[class].joined = match leaders.iter().take(COMPARED).position(is_close) {
             Some(found) => found,
             None => {
-                leaders.push(here);
+                leaders.push(own);
                 leaders.len() - 1
             }
         };
@@ -162,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chains_are_one_class_and_meetings_another() {
+    fn chains_are_one_class_and_v_structures_another() {
         // 0 -> 1 -> 2, 0 <- 1 <- 2, 0 -> 1 <- 2
         let chain = markov_class(&[0b000, 0b001, 0b010]);
         assert_eq!(chain, markov_class(&[0b010, 0b100, 0b000]));

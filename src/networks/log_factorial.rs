@@ -1,19 +1,19 @@
-//! `ln x!` for counts: a table for whole numbers, Stirling's series for the rest.
+//! `ln x!` for counts: a table for whole numbers up to a maximum, Stirling's series for others.
 
 use crate::numeric::log2_factorial;
 use std::f64::consts::LN_2;
 
-/// Largest number in a table.
+/// Largest number in a table: 32 MB.
 const LARGEST_TABLE: f64 = 4_194_304.0;
 
-/// `ln x!` of every whole number up to a maximum from a table, of others by Stirling's series.
+/// `ln x!` for x >= 0.
 #[derive(Debug)]
 pub struct LogFactorials {
     table: Vec<f64>,
 }
 
 impl LogFactorials {
-    /// A table that reaches up to `most` (4,194,304 at the very most).
+    /// With a table up to `most`, or up to 4,194,304 if that is less.
     pub fn up_to(most: f64) -> Self {
         let size = most.min(LARGEST_TABLE) as usize + 1;
         Self { table: (0..size).map(|x| ln_factorial(x as f64)).collect() }
@@ -29,7 +29,7 @@ impl LogFactorials {
         }
     }
 
-    /// `ln (n + v - 1)! / (v - 1)!`: what the total of n cases in v values costs.
+    /// `ln ((n + v - 1)! / (v - 1)!)`: the term of the total of n cases over v values.
     #[inline]
     pub fn rising(&self, n: f64, v: usize) -> f64 {
         let below = (v - 1) as f64;

@@ -1,19 +1,19 @@
-//! Missing cells by parts: a row stands for all values that its missing cells could have.
+//! Rows with missing cells divided into fractions: one complete row per combination of values.
 //!
-//! Each missing cell takes every value with the share of that value among the known cells of its
-//! column, cells of one row independently; a row with several becomes their product. Weights are
-//! whole numbers of a smaller unit, and the parts of a row sum to its weight exactly, so that the
-//! order of rows changes nothing. A table over columns that are known in a row counts that row as
-//! it is.
+//! A missing cell takes each value with its share among the known cells of the column, cells of one
+//! row independently of each other. Weights are whole numbers of a smaller unit, and the fractions
+//! of a row sum to its weight exactly, so that the order of the rows does not matter. A table over
+//! columns that are known in a row counts that row unchanged. The number of rows grows with the
+//! product of the numbers of values, hence the limit.
 
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 
-/// Rows that may come of all.
+/// Most rows after the division.
 const LARGEST: usize = 1 << 21;
 
-/// Halvings of the unit of weights, at most.
-const FINEST: u32 = 20;
+/// Most halvings of the unit of weights.
+const MOST_HALVINGS: u32 = 20;
 
 /// Columns of codes with the weights of their rows.
 pub struct CodeRows {
@@ -21,27 +21,41 @@ pub struct CodeRows {
     pub columns: Vec<Vec<u32>>,
     /// Weight of each row, in units.
     pub weights: Vec<i64>,
-    /// The unit.
+    /// What one unit weighs.
     pub unit: f64,
 }
 
+/// A complete row that stands for a share of a row with missing cells.
+struct Fraction {
+    codes: Vec<u32>,
+    share: f64,
+}
+
 impl CodeRows {
-    /// The rows without missing cells; a code that is not below its column's arity is missing.
-    /// `name_of` a row is used in the message.
-    pub fn by_parts(
+    /// Divide the rows with missing cells; a code not below the arity of its column is missing.
+    /// `row_name` gives the number of a row for the message.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if more than 2^21 rows would result.
+    pub fn divided(
         self,
         arities: &[usize],
-        name_of: impl Fn(usize) -> usize,
+        row_name: impl Fn(usize) -> usize,
         control: &Control,
     ) -> Result<Self> {
-        let gone = |row: usize| {
+        let missing_columns = |row: usize| {
             let cells = self.columns.iter().zip(arities).enumerate();
-            cells.filter(move |(_, (c, v))| c[row] as usize >= **v).map(|(j, _)| j)
+            cells.filter(move |(_, (codes, arity))| codes[row] as usize >= **arity).map(|(j, _)| j)
         };
-        let shares: Vec<Vec<f64>> =
-            self.columns.iter().zip(arities).map(|p| self.share(p)).collect();
+        let shares: Vec<Vec<f64>> = self
+            .columns
+            .iter()
+            .zip(arities)
+            .map(|(codes, &arity)| self.shares(codes, arity))
+            .collect();
+        // a unit as fine as fits the sum of all weights
         let total: i64 = self.weights.iter().sum();
-        let finer = FINEST.min(total.leading_zeros().saturating_sub(2));
+        let finer = MOST_HALVINGS.min(total.leading_zeros().saturating_sub(2));
         let mut found = Self {
             columns: vec![Vec::new(); self.columns.len()],
             weights: Vec::new(),
@@ -51,39 +65,40 @@ impl CodeRows {
             if row % 1024 == 0 {
                 control.check()?;
             }
-            let mut parts: Vec<(Vec<u32>, f64)> =
-                vec![(self.columns.iter().map(|c| c[row]).collect(), 1.0)];
-            for j in gone(row) {
+            let codes = self.columns.iter().map(|c| c[row]).collect();
+            let mut fractions = vec![Fraction { codes, share: 1.0 }];
+            for j in missing_columns(row) {
                 let values = shares[j].iter().filter(|s| **s > 0.0).count();
-                let many = parts.len().saturating_mul(values);
-                if found.weights.len() + many > LARGEST {
+                let product = fractions.len().saturating_mul(values);
+                if found.weights.len() + product > LARGEST {
                     return Err(Error::Data(format!(
                         "row {}: with its missing cells by parts more than {LARGEST} rows would \
                          come of all; use missing='mode', or impute",
-                        name_of(row)
+                        row_name(row)
                     )));
                 }
-                parts = parts
+                // each fraction once per value that occurs in the column
+                fractions = fractions
                     .iter()
-                    .flat_map(|(cells, share)| {
-                        let known = shares[j].iter().enumerate().filter(|(_, s)| **s > 0.0);
-                        known.map(move |(x, s)| {
-                            let mut own = cells.clone();
-                            own[j] = x as u32;
-                            (own, share * s)
+                    .flat_map(|fraction| {
+                        let occurring = shares[j].iter().enumerate().filter(|(_, s)| **s > 0.0);
+                        occurring.map(move |(value, share)| {
+                            let mut codes = fraction.codes.clone();
+                            codes[j] = value as u32;
+                            Fraction { codes, share: fraction.share * share }
                         })
                     })
                     .collect();
             }
-            found.push(parts, self.weights[row] << finer);
+            found.push(fractions, self.weights[row] << finer);
         }
         Ok(found)
     }
 
-    /// Shares of the values of a column among its known cells; equal ones where none is known.
-    fn share(&self, (column, &arity): (&Vec<u32>, &usize)) -> Vec<f64> {
+    /// Share of each value among the known cells of a column; equal shares if none is known.
+    fn shares(&self, codes: &[u32], arity: usize) -> Vec<f64> {
         let mut sums = vec![0_i64; arity];
-        for (&x, w) in column.iter().zip(&self.weights) {
+        for (&x, w) in codes.iter().zip(&self.weights) {
             if let Some(sum) = sums.get_mut(x as usize) {
                 *sum += w;
             }
@@ -96,15 +111,16 @@ impl CodeRows {
         sums.iter().map(|&s| s as f64 / total as f64).collect()
     }
 
-    /// The parts of a row; what rounding leaves goes to the first.
-    fn push(&mut self, parts: Vec<(Vec<u32>, f64)>, weight: i64) {
+    /// Append the fractions of a row of this weight; the remainder of rounding down goes to the
+    /// first.
+    fn push(&mut self, fractions: Vec<Fraction>, weight: i64) {
         let first = self.weights.len();
         let mut left = weight;
-        for (cells, share) in parts {
+        for Fraction { codes, share } in fractions {
             let own = ((weight as f64 * share).floor() as i64).min(left);
             left -= own;
             self.weights.push(own);
-            self.columns.iter_mut().zip(cells).for_each(|(c, x)| c.push(x));
+            self.columns.iter_mut().zip(codes).for_each(|(c, x)| c.push(x));
         }
         self.weights[first] += left;
     }
@@ -115,13 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_sum_to_the_row_and_follow_the_known_shares() {
+    fn fractions_sum_to_the_row_and_follow_the_known_shares() {
         let rows = CodeRows {
             columns: vec![vec![0, 0, 1, 2], vec![1, 2, 0, 2]],
             weights: vec![1, 1, 2, 4],
             unit: 1.0,
         };
-        let found = rows.by_parts(&[2, 2], |row| row, &Control::new(1)).unwrap();
+        let found = rows.divided(&[2, 2], |row| row, &Control::new(1)).unwrap();
         let total: f64 = found.weights.iter().map(|&w| w as f64 * found.unit).sum();
         assert_eq!(total, 8.0);
         // the last row: two cells, of which the first is 0 and 1 half and half, the second 1 in 1/3
@@ -135,9 +151,9 @@ mod tests {
     }
 
     #[test]
-    fn too_many_parts_are_refused() {
+    fn too_many_fractions_are_refused() {
         let rows = CodeRows { columns: vec![vec![0, 1, 9]; 30], weights: vec![1; 3], unit: 1.0 };
-        let error = rows.by_parts(&[4; 30], |row| row + 7, &Control::new(1)).err().unwrap();
+        let error = rows.divided(&[4; 30], |row| row + 7, &Control::new(1)).err().unwrap();
         assert!(error.to_string().contains("row 9"), "{error}");
     }
 }

@@ -1,15 +1,15 @@
-//! Bayesian networks by minimum message length: CaMML (Wallace & Korb 1999; Korb & Nicholson), and
-//! the exact posterior that judges its sampler.
+//! Bayesian networks by minimum message length (CaMML: Wallace & Korb 1999; Korb & Nicholson 2011).
 //!
-//! A model is a totally ordered set of variables (the columns and, last, the class) with arcs from
-//! earlier to later ones; each variable has a full table of its values given its parents. Its cost
-//! in nits is that of the arcs ([`Prior`]) and of the tables with the data ([`table_cost`]), both
-//! modular: a sum over variables of a term of the variable and its parents. Everything is a sum of
-//! exact counts, so neither the order of the rows nor the number of threads changes a result.
+//! A model is a total order of the variables (the columns and, last, the class) with arcs from
+//! earlier to later ones; each variable has a full table of its values given its parents. The
+//! message length of a model in nits is that of its arcs ([`Prior`]) plus that of its tables and
+//! the data ([`table_cost`]); both are sums over variables of a term of the variable and its
+//! parents. Counts are exact, so neither the order of the rows nor the number of threads changes a
+//! result.
 //!
-//! [`search`] samples models, [`exact_posterior`] sums over all models of up to 20 variables. Not
-//! for numbers: they are binned before; and not for columns with thousands of levels, whose tables
-//! cost more than they tell.
+//! [`search`] samples models by Metropolis chains; [`exact_posterior`] sums over all models of up
+//! to 20 variables, which is how the sampler is tested. Columns of numbers must be binned first,
+//! and columns with thousands of levels are of no use: their tables cost more than they save.
 
 mod cache;
 mod chains;

@@ -1,29 +1,31 @@
-//! A walk over orders alone, the parents summed out (Friedman & Koller 2003): few nits separate
-//! orders whose models are far apart, so such a walk mixes where one over models does not.
+//! A Markov chain over orders alone, the parents summed out (Friedman & Koller 2003). Orders whose
+//! best models lie far apart often differ by few nits, so it mixes where a chain over models does
+//! not.
 //!
-//! Given the order, variables choose their parents independently, and with F_j(S) the sum over the
-//! sets of parents among the predecessors S ([`super::weights`]) an order weighs `prod F_j(S_j)`.
-//! Two moves: a variable is taken out and put back at a place drawn from all places by their
-//! weights (Gibbs), or two variables exchange their places (Metropolis). Parents are drawn from
-//! their exact distribution given the order, from tables that are summed half way: first the upper
-//! half of the predecessors, then the lower one, so that at most 2 * 2^(n / 2) sets are looked at.
+//! Given the order, variables choose their parents independently: an order weighs `prod F_j(S_j)`,
+//! with F_j(S) the sum over the sets of parents among the predecessors S ([`super::weights`]).
+//! There are two moves: a variable is put back at a place drawn by the weights of all its places
+//! (Gibbs), or two variables are exchanged (Metropolis). Parents are drawn from their exact
+//! distribution given the order. For that a second table is summed over the lower half of the
+//! variables only: first the upper half of the parents is drawn, then the lower one, from at most
+//! `2 * 2^(n / 2)` sets.
 //!
-//! Tables hold 3 n 2^(n - 1) numbers: up to [`LARGEST`] variables, and only where counting all sets
-//! of variables is affordable ([`affordable`]).
+//! Memory: 3 n 2^(n - 1) numbers, so up to [`LARGEST`] variables, and only if all sets of variables
+//! can be counted in seconds ([`affordable`]).
 
 use super::dice::Dice;
 use super::exact;
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables, members};
-use super::weights::{expanded, finish, log_add, node_weights, squeezed, subset_zeta_of};
+use super::weights::{add_absent, expanded, log_add, node_weights, squeezed, subset_zeta_of};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
 /// Largest number of variables: 252 MB of tables.
 pub const LARGEST: usize = exact::LARGEST;
 
-/// Largest number of sets times rows that are counted for the tables.
+/// Most sets times rows that are counted for the tables: seconds.
 const LARGEST_WORK: u64 = 1 << 30;
 
 /// Whether every set of the variables can be counted in seconds.
@@ -32,17 +34,17 @@ pub fn affordable(variables: &Variables) -> bool {
     n <= LARGEST && (variables.rows() as u64) << n <= LARGEST_WORK
 }
 
-/// Logarithms of weights of parents, by child and set.
+/// Logarithms of weights and sums of weights, by child and set of other variables.
 #[derive(Debug)]
 pub struct OrderSums<'a> {
     prior: &'a Prior,
-    /// Bits of the lower half of a place.
+    /// Number of bits of the lower half of an index.
     low: u32,
-    /// Of a set of parents.
+    /// Weight of the set as the parents.
     weights: Vec<Vec<f64>>,
     /// Summed over subsets of the lower half.
     half: Vec<Vec<f64>>,
-    /// Summed over all subsets, with the absent arcs from the other predecessors.
+    /// Summed over all subsets, with the terms of absent arcs from the other predecessors.
     sums: Vec<Vec<f64>>,
 }
 
@@ -59,39 +61,42 @@ impl<'a> OrderSums<'a> {
         let weights = node_weights(variables, counted, prior, control)?;
         let tables = parallel::map(control, n, |j| {
             let fixed = squeezed(prior.required[j], j);
+            // the lower half first, then the upper half on top
             let mut half = weights[j].clone();
             subset_zeta_of(&mut half, 0..low, fixed, log_add, control)?;
             let mut sums = half.clone();
             subset_zeta_of(&mut sums, low..n as u32 - 1, fixed, log_add, control)?;
-            finish(&mut sums, prior, j);
+            add_absent(&mut sums, prior, j);
             Ok((half, sums))
         })?;
         let (half, sums) = tables.into_iter().unzip();
         Ok(Self { prior, low, weights, half, sums })
     }
 
-    /// Logarithm of the weight of all parents of `j` among the variables that come earlier.
+    /// Logarithm of F_j: the weight of all sets of parents of `j` among `earlier`.
     #[inline]
     fn sum(&self, j: usize, earlier: Set) -> f64 {
         self.sums[j][squeezed(earlier, j)]
     }
 
-    /// Parents of `j` among the variables that come earlier, drawn by their weights.
+    /// Parents of `j` among `earlier`, drawn by their weights.
     fn draw(&self, j: usize, earlier: Set, dice: &mut Dice, scratch: &mut Vec<f64>) -> Set {
         let must = squeezed(self.prior.required[j] & earlier, j);
         let free = squeezed(earlier & !self.prior.required[j], j);
         let lower = (1 << self.low) - 1;
         let (all, table) = (must | free, &self.half[j]);
+        // the upper half of the parents, the lower half summed out
         let high =
             pick(free & !lower, dice, scratch, |set| table[(set | must) & !lower | all & lower]);
         let high = (high | must) & !lower;
+        // the lower half, given the upper half
         let table = &self.weights[j];
         let low = pick(free & lower, dice, scratch, |set| table[set | must & lower | high]);
         expanded(high | low | must, j) as Set
     }
 }
 
-/// A subset of `mask` with a probability proportional to exp(weight).
+/// A random subset of `mask`, with probabilities proportional to exp(weight).
 fn pick(
     mask: usize,
     dice: &mut Dice,
@@ -101,6 +106,7 @@ fn pick(
     if mask == 0 {
         return 0;
     }
+    // weights of all subsets, from the mask itself down to the empty set
     scratch.clear();
     let mut set = mask;
     loop {
@@ -110,8 +116,9 @@ fn pick(
         }
         set = (set - 1) & mask;
     }
-    let place = place_of(scratch, dice);
-    // the subsets descend from the mask itself: deposit the bits of the number into the mask
+    let place = draw_index(scratch, dice);
+    // the subset at that place: its bits are those of the number from the end, deposited into the
+    // mask
     let (mut number, mut found) = (scratch.len() - 1 - place, 0);
     for bit in members(mask as Set) {
         found |= (number & 1) << bit;
@@ -120,12 +127,12 @@ fn pick(
     found
 }
 
-/// A place with a probability proportional to exp(value); the values are changed.
-fn place_of(values: &mut [f64], dice: &mut Dice) -> usize {
+/// A random index, with probabilities proportional to exp(value); the values are overwritten.
+fn draw_index(values: &mut [f64], dice: &mut Dice) -> usize {
     let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
     for value in values.iter_mut() {
-        // e^-40 of the heaviest one: less than the resolution of a draw
+        // others are less than e^-40 of the largest, below the resolution of a random number
         if *value > top - 40.0 {
             total += (*value - top).exp();
         }
@@ -135,7 +142,7 @@ fn place_of(values: &mut [f64], dice: &mut Dice) -> usize {
     values.iter().position(|&v| drawn < v).unwrap_or(values.len() - 1)
 }
 
-/// An order on its walk at one temperature.
+/// The state of the chain: an order with its weight.
 #[derive(Debug, Clone)]
 pub struct OrderWalk {
     /// Variables, first to last.
@@ -144,10 +151,12 @@ pub struct OrderWalk {
     pub weight: f64,
 }
 
-/// Memory that is used again.
+/// Memory that draws use again.
 #[derive(Debug, Default)]
 pub struct OrderScratch {
+    /// Weights of all choices of a draw.
     values: Vec<f64>,
+    /// Second table of [`OrderWalk::relocate`].
     with: Vec<f64>,
 }
 
@@ -159,7 +168,7 @@ impl OrderWalk {
         found
     }
 
-    /// The weight, summed afresh.
+    /// Sum the weight from scratch.
     pub fn weigh(&mut self, sums: &OrderSums<'_>) {
         let mut earlier: Set = 0;
         self.weight = 0.0;
@@ -169,7 +178,8 @@ impl OrderWalk {
         }
     }
 
-    /// Take a variable out and put it back at a place drawn by the weights of the orders.
+    /// Take a random variable out and put it back at a place drawn by the weights of the orders
+    /// (Gibbs).
     pub fn relocate(
         &mut self,
         sums: &OrderSums<'_>,
@@ -180,7 +190,8 @@ impl OrderWalk {
         let n = self.order.len();
         let moved = self.order.remove(dice.below(n));
         let OrderScratch { values, with } = scratch;
-        // values[k]: the variables before place k, and the moved one there; with[k]: those after it
+        // values[k]: terms of the variables before place k, and of the moved one at k;
+        // with[k]: term of the variable that follows, the moved one being before it
         values.clear();
         with.clear();
         let (mut earlier, mut before): (Set, f64) = (0, 0.0);
@@ -196,27 +207,29 @@ impl OrderWalk {
             after += with[place];
             values[place] += after;
         }
+        // draw at the temperature of the chain; `with` keeps the weights themselves
         with.clone_from(values);
         let cold = 1.0 / temperature;
         values.iter_mut().for_each(|v| *v *= cold);
-        let place = place_of(values, dice);
+        let place = draw_index(values, dice);
         self.order.insert(place, moved);
         self.weight = with[place];
     }
 
-    /// Propose to exchange two variables.
+    /// Propose to exchange two random variables (Metropolis).
     pub fn exchange(&mut self, sums: &OrderSums<'_>, temperature: f64, dice: &mut Dice) {
         let (a, b) = dice.two(self.order.len());
         let mut earlier: Set = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
-        let (mut gain, mut other) = (0.0, earlier);
+        // only the terms of the variables from place a to place b change
+        let (mut gain, mut exchanged) = (0.0, earlier);
         self.order[a..=b].iter().for_each(|&j| {
             gain -= sums.sum(j, earlier);
             earlier |= 1 << j;
         });
         self.order.swap(a, b);
         self.order[a..=b].iter().for_each(|&j| {
-            gain += sums.sum(j, other);
-            other |= 1 << j;
+            gain += sums.sum(j, exchanged);
+            exchanged |= 1 << j;
         });
         if gain >= 0.0 || dice.unit() < (gain / temperature).exp() {
             self.weight += gain;
@@ -225,7 +238,7 @@ impl OrderWalk {
         }
     }
 
-    /// Parents of every variable, drawn given the order.
+    /// Parents of every variable, drawn from their distribution given the order.
     pub fn draw_parents(
         &self,
         sums: &OrderSums<'_>,

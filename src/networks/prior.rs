@@ -1,31 +1,30 @@
-//! What is believed of arcs and of the order before the data: a prior that is modular in the order.
+//! The prior over totally ordered models: probabilities of arcs, constraints on the order.
 //!
-//! A totally ordered model takes, for every pair i before j, the arc from i to j with probability
-//! `p_ij`, independently; orders are uniform over those that respect the pairs given as ordered. So
-//! `cost = sum over pairs i before j of -ln p_ij` where the arc is there, `-ln (1 - p_ij)` where it
-//! is not: with one p for all, `-k ln p - (M - k) ln(1 - p)` for k of M arcs.
-//!
-//! Certain arcs (`p_ij = 1`) and impossible ones (`p_ij = 0`) are constraints: a model that breaks
-//! one has no probability.
+//! For every pair i before j there is an arc from i to j with probability `p_ij`, independently;
+//! orders are uniform over those that respect the given pairs. So the cost of a model is a sum over
+//! pairs i before j: `-ln p_ij` for an arc, `-ln (1 - p_ij)` for none. With one p for all it is
+//! `-k ln p - (M - k) ln(1 - p)` for k of M possible arcs. Certain arcs (`p_ij = 1`) and impossible
+//! ones (`p_ij = 0`) are constraints.
 
 use super::variables::{Set, members};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The prior as a user gives it; variables by number, the class last.
+/// The prior as the user gives it. Variables are numbered, the class last.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriorConfig {
-    /// Probability of an arc that is not named below; estimated where the caller can, else 1/2.
+    /// Probability of an arc that `arcs` does not name. `None`: a search estimates it, others take
+    /// 1/2.
     #[serde(default)]
     pub arc_probability: Option<f64>,
-    /// (i, j, probability of the arc from i to j given that i comes first).
+    /// (i, j, probability of the arc from i to j if i comes first).
     #[serde(default)]
     pub arcs: Vec<(usize, usize, f64)>,
-    /// Pairs of which the first comes before the second.
+    /// (i, j): i comes before j.
     #[serde(default)]
     pub ordered: Vec<(usize, usize)>,
-    /// Pairs that an arc joins, whatever its direction.
+    /// (i, j): there is an arc between i and j, in either direction.
     #[serde(default)]
     pub tied: Vec<(usize, usize)>,
 }
@@ -33,28 +32,34 @@ pub struct PriorConfig {
 /// The checked prior.
 #[derive(Debug, Clone)]
 pub struct Prior {
+    /// Number of variables.
     variables: usize,
-    /// Variables that come before each variable, the order given by the user being closed.
+    /// Variables that must come before each variable: the transitive closure of the given pairs.
     pub before: Vec<Set>,
-    /// Arcs that are there whenever the parent comes first, by child.
+    /// By child: parents that are certain if they come first.
     pub required: Vec<Set>,
-    /// Arcs that are never there, by child.
+    /// By child: impossible parents.
     pub forbidden: Vec<Set>,
-    /// Most parents of a variable.
+    /// Most parents per variable.
     pub max_parents: usize,
+    /// Arcs with a probability of their own, as in [`PriorConfig::arcs`].
     named: Vec<(usize, usize, f64)>,
-    /// Some arcs are certain or impossible.
+    /// Whether some arcs have probabilities of their own, or pairs are tied.
     constrained: bool,
-    /// `ln p / (1 - p)`, where it is the same for all arcs.
+    /// `ln (p / (1 - p))`, if it is the same for all arcs.
     uniform: Option<f64>,
-    /// `ln p_ij / (1 - p_ij)` at `[child * variables + parent]`; 0 where the arc is certain.
+    /// `ln (p_ij / (1 - p_ij))` at `[child * variables + parent]`; 0 if the arc is certain.
     odds: Vec<f64>,
-    /// `ln (1 - p_ij)` at the same place; 0 where the arc is certain.
+    /// `ln (1 - p_ij)` at `[child * variables + parent]`; 0 if the arc is certain.
     absent: Vec<f64>,
 }
 
 impl Prior {
-    /// Check a prior over named variables.
+    /// Check a prior over variables with these names.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a probability outside [0, 1], contradictions, pairs that form a
+    /// circle, or more certain parents than `max_parents`.
     pub fn new(config: &PriorConfig, names: &[String], max_parents: usize) -> Result<Self> {
         let n = names.len();
         let mut prior = Self {
@@ -75,7 +80,9 @@ impl Prior {
                 return Err(Error::Internal(format!("a prior of the pair ({i}, {j}) of {n}")));
             }
         }
-        prior.order(config, names)?;
+        prior.close_order(config, names)?;
+
+        // ties, certain arcs and impossible ones
         for &(i, j) in &config.tied {
             prior.required[i] |= 1 << j;
             prior.required[j] |= 1 << i;
@@ -116,8 +123,8 @@ impl Prior {
         Ok(prior)
     }
 
-    /// Close the given order; a circle is refused.
-    fn order(&mut self, config: &PriorConfig, names: &[String]) -> Result<()> {
+    /// The transitive closure of the given order (Warshall); a circle is refused.
+    fn close_order(&mut self, config: &PriorConfig, names: &[String]) -> Result<()> {
         for &(i, j) in &config.ordered {
             self.before[j] |= 1 << i;
         }
@@ -138,7 +145,7 @@ impl Prior {
         }
     }
 
-    /// Give the arcs that have no prior of their own this probability.
+    /// Set the probability of the arcs that have none of their own.
     pub fn set_arc_probability(&mut self, p: f64) -> Result<()> {
         if !(p > 0.0 && p < 1.0) {
             return Err(Error::parameter(
@@ -164,7 +171,7 @@ impl Prior {
         Ok(())
     }
 
-    /// Most parents and cells aside: may `parents` be those of `child` when `earlier` come first?
+    /// Whether `child` may have these parents if the variables `earlier` come before it.
     #[inline]
     pub fn allows(&self, child: usize, parents: Set, earlier: impl Fn() -> Set) -> bool {
         parents.count_ones() as usize <= self.max_parents
@@ -173,19 +180,19 @@ impl Prior {
                     && self.required[child] & earlier() & !parents == 0)
     }
 
-    /// `ln p_ij / (1 - p_ij)`.
+    /// `ln (p_ij / (1 - p_ij))` of the arc from `parent` to `child`.
     #[inline]
     pub fn odds(&self, parent: usize, child: usize) -> f64 {
         self.odds[child * self.variables + parent]
     }
 
-    /// `ln (1 - p_ij)`.
+    /// `ln (1 - p_ij)` of the arc from `parent` to `child`.
     #[inline]
     pub fn absent(&self, parent: usize, child: usize) -> f64 {
         self.absent[child * self.variables + parent]
     }
 
-    /// Cost in nits of the arcs into `child` against none of them.
+    /// Nits of the arcs into `child`, relative to no arcs.
     #[inline]
     pub fn arcs_cost(&self, child: usize, parents: Set) -> f64 {
         if let Some(odds) = self.uniform {
@@ -194,7 +201,7 @@ impl Prior {
         -members(parents).map(|i| self.odds(i, child)).sum::<f64>()
     }
 
-    /// Cost in nits of the order alone: no arc where one could be.
+    /// Nits of an order without arcs.
     pub fn absent_cost(&self, order: &[usize]) -> f64 {
         let mut cost = 0.0;
         for (at, &j) in order.iter().enumerate() {

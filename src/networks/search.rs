@@ -1,17 +1,18 @@
-//! The search: annealing from many starts, then Metropolis chains over totally ordered models.
+//! The search for models: simulated annealing from many starts, then Metropolis chains.
 //!
 //! 1. Annealing: eleven units of three rounds each, from an empty model, from a full one, and again
-//!    from the better of both; 16 max(n^3, 1000) steps a round (no more than for
-//!    24 variables), the temperature falling by the same factor at each step.
-//! 2. The prior of an arc, unless given, becomes (arcs + 1/2) / (M + 1) of the best model.
-//! 3. Chains from the annealed models ([`super::chains`]), their first steps unused. A chain is a
-//!    ladder of temperatures, over orders where that is affordable, else over models. (A single
-//!    chain over models at 1.8 whose visits are weighed back, as the authors' program has it,
-//!    missed arc probabilities by up to 1 on tables whose truth is known.)
-//! 4. Models are cleaned and grouped ([`super::groups`]).
+//!    from the better of both. A round has 16 max(n^3, 1000) steps (no more than for 24 variables),
+//!    and the temperature falls by the same factor at each step.
+//! 2. The prior probability of an arc, unless given, becomes (arcs + 1/2) / (M + 1) of the best
+//!    model, M being the number of pairs of variables.
+//! 3. Chains from the annealed models ([`super::chains`]); their first steps are not counted. A
+//!    chain is a ladder of temperatures over orders where that is affordable, else over models.
+//!    (CaMML has a single chain over models at temperature 1.8 and reweights its visits; on tables
+//!    with known posteriors that missed arc probabilities by up to 1.)
+//! 4. The visited models are cleaned and grouped ([`super::groups`]).
 //!
-//! Units and chains have random numbers of their own and share nothing but counted tables, so the
-//! number of threads changes nothing.
+//! Units and chains have their own random numbers and share nothing but costs of tables, so the
+//! number of threads does not change a result.
 
 use super::cache::CostCache;
 use super::chains::{Chain, accepts};
@@ -28,60 +29,63 @@ use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
-/// Units of annealing, each of three rounds.
-const ANNEALED: usize = 11;
+/// Number of annealing units, each of three rounds.
+const ANNEALING_UNITS: usize = 11;
 
-/// A sixteenth of the steps of a round, at most.
-const LONGEST_ROUND: usize = 13_824;
+/// Most variables that the number of annealing steps grows with.
+const MOST_VARIABLES: usize = 24;
 
 /// Steps between two reports of progress.
-const STRIDE: u64 = 256;
+const PROGRESS_STEPS: u64 = 256;
 
 /// Settings of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchConfig {
-    /// Seed of everything.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Chains.
+    /// Number of chains.
     pub chains: usize,
-    /// Steps of all chains together.
+    /// Number of counted steps of all chains together.
     pub steps: u64,
-    /// Ratio of neighbouring temperatures in a chain's ladder.
+    /// Ratio of successive temperatures in the ladder of a chain, at least 1.
     pub temperature: f64,
-    /// Models that are kept, heaviest first.
+    /// Number of models that are kept, those with the most visits.
     pub keep: usize,
 }
 
-/// A model that was found.
+/// The best model of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundModel {
     /// Parents of each variable.
     pub parents: Vec<Set>,
-    /// Nits.
+    /// Message length in nits.
     pub length: f64,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct SearchResult {
     /// The model with the shortest message, cleaned.
     pub best: FoundModel,
-    /// Prior of an arc that was searched with.
+    /// Prior probability of an arc, as given or estimated.
     pub arc_probability: f64,
     /// Probability of the arc from i to j at `[i * n + j]`, before cleaning.
     pub arcs: Vec<f64>,
-    /// Cleaned models, heaviest first.
+    /// Cleaned models, most visited first.
     pub models: Vec<GroupedModel>,
-    /// Share of the visits that the kept models hold.
+    /// Share of all visits that `models` have.
     pub kept: f64,
-    /// Steps that were made, annealing and chains.
+    /// Number of steps of annealing and chains.
     pub steps: u64,
-    /// Tables, or sets of variables, that were counted.
+    /// Number of tables, or sets of variables, that were counted.
     pub counted: u64,
 }
 
-/// Search for models.
+/// Search for models; `prior` by the names of the variables.
+///
+/// # Errors
+/// [`Error::Parameter`] for settings or a prior out of range, [`Error::Cancelled`].
 pub fn search(
     variables: &Variables,
     prior: &PriorConfig,
@@ -93,10 +97,12 @@ pub fn search(
     check(config)?;
     let given = prior.arc_probability;
     let mut prior = Prior::new(prior, &variables.names, max_parents)?;
-    let round = 16 * n.pow(3).clamp(1000, LONGEST_ROUND) as u64;
+
+    // numbers of steps, and counts of all sets of variables where affordable
+    let round = 16 * n.pow(3).clamp(1000, MOST_VARIABLES.pow(3)) as u64;
     let warm = config.steps / config.chains as u64 / 20;
     let each = config.steps / config.chains as u64;
-    let steps = 3 * ANNEALED as u64 * round + (each + warm) * config.chains as u64;
+    let steps = 3 * ANNEALING_UNITS as u64 * round + (each + warm) * config.chains as u64;
     let part = steps / SubsetSums::units(n) / 8 + 1; // an eighth of the progress bar
     let ordered = orders::affordable(variables);
     control.expect(steps + if ordered { part * SubsetSums::units(n) } else { 0 });
@@ -105,17 +111,21 @@ pub fn search(
         false => None,
     };
     let costs = CostCache::new(variables, counted.as_ref());
-    // of cleaned models and their lengths: counted one by one, so that ties are ties
+    // lengths of cleaned models come from tables counted one by one, so that ties are exact
     let exact = CostCache::new(variables, None);
-    let mut annealed = parallel::map(control, ANNEALED, |unit| {
+
+    // annealing, and the prior probability of an arc
+    let mut annealed = parallel::map(control, ANNEALING_UNITS, |unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
     let estimate = || estimated(Space { costs: &exact, prior: &prior }, &annealed, control);
     let arc_probability = given.map_or_else(estimate, Ok)?;
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
-    annealed.iter_mut().for_each(|one| one.reprice(space, &mut Groups::default()));
+    annealed.iter_mut().for_each(|one| one.update_costs(space, &mut Groups::default()));
     annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+
+    // chains from the annealed models
     let sums = counted.as_ref().map(|c| OrderSums::new(variables, c, &prior, control));
     let sums = sums.transpose()?;
     let chain = Chain {
@@ -129,9 +139,11 @@ pub fn search(
         control,
     };
     let chains = parallel::map(control, config.chains, |number| {
-        chain.run(number, (ANNEALED + number) as u64)
+        chain.run(number, (ANNEALING_UNITS + number) as u64)
     })?;
     drop(sums);
+
+    // results: the best model, frequencies of arcs, and cleaned models
     let space = Space { costs: &exact, prior: &prior };
     let (seen, bests): (Vec<Visits>, Vec<OrderedModel>) = chains.into_iter().unzip();
     let best = clean(space, &least(bests), control)?;
@@ -158,6 +170,7 @@ fn estimated(space: Space<'_>, annealed: &[OrderedModel], control: &Control) -> 
     Ok((best.arcs() as f64 + 0.5) / (n * (n - 1) / 2 + 1) as f64)
 }
 
+/// Check the settings.
 fn check(config: &SearchConfig) -> Result<()> {
     if config.chains == 0 || config.steps < config.chains as u64 {
         let reason = format!("at least one step for each of {} chains", config.chains.max(1));
@@ -169,14 +182,14 @@ fn check(config: &SearchConfig) -> Result<()> {
     Ok(())
 }
 
-/// The cheapest model; of several the first.
+/// The model with the least cost, the first of equal ones.
 fn least(models: Vec<OrderedModel>) -> OrderedModel {
     let mut models = models.into_iter();
     let first = models.next().unwrap_or_else(|| unreachable!("there is always one unit"));
     models.fold(first, |best, one| if one.cost < best.cost { one } else { best })
 }
 
-/// A model without the arcs that do not pay.
+/// The model without the arcs that make its message longer.
 fn clean(space: Space<'_>, model: &OrderedModel, control: &Control) -> Result<OrderedModel> {
     let mut groups = Groups::default();
     let mut parents = Vec::with_capacity(model.parents.len());
@@ -187,7 +200,7 @@ fn clean(space: Space<'_>, model: &OrderedModel, control: &Control) -> Result<Or
     Ok(OrderedModel::new(space, model.order.clone(), parents, &mut groups))
 }
 
-/// The best of three rounds.
+/// One annealing unit: the best model of its three rounds.
 fn anneal(
     space: Space<'_>,
     steps: u64,
@@ -199,6 +212,7 @@ fn anneal(
     let mut groups = Groups::default();
     let empty = OrderedModel::random(space, false, &mut dice, &mut groups);
     let full = OrderedModel::random(space, true, &mut dice, &mut groups);
+    // start about as hot as a hundredth of the mean cost of a variable, end at a quarter of a nit
     let hot = 2.0 + 0.01 * empty.cost / empty.parents.len() as f64;
     let mut best = empty.clone();
     for (start, from) in [(Some(empty), hot), (Some(full), hot), (None, 0.2 * hot + 2.0)] {
@@ -207,8 +221,8 @@ fn anneal(
         let mut temperature = from;
         for step in 0..steps {
             control.check()?;
-            if step % STRIDE == 0 {
-                control.advance(STRIDE.min(steps - step));
+            if step % PROGRESS_STEPS == 0 {
+                control.advance(PROGRESS_STEPS.min(steps - step));
             }
             temperature *= cooling;
             if let Some(change) = model.draw(space, &mut dice, &mut groups)

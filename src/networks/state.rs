@@ -1,9 +1,9 @@
-//! A totally ordered model on its walk, and the moves between such models.
+//! A totally ordered model, and the moves of the walks over models.
 //!
 //! Four moves, each as likely as its reverse (Wallace & Korb 1999): toggle one arc (1/3), exchange
-//! two neighbours in the order, an arc between them being turned (1/3), toggle two arcs into one
-//! node (1/6), exchange one parent for another (1/6). A move that breaks the prior's constraints,
-//! or needs more parents than are allowed, is none.
+//! two successive variables of the order and turn an arc between them (1/3), toggle two arcs into
+//! one variable (1/6), exchange one parent for another (1/6). A move that breaks a constraint of
+//! the prior, or needs too many parents, is rejected. A move costs a look-up of one or two tables.
 
 use super::cache::CostCache;
 use super::cost::Groups;
@@ -11,7 +11,7 @@ use super::dice::Dice;
 use super::prior::Prior;
 use super::variables::{Set, members};
 
-/// What all walkers share.
+/// The costs of models, shared by all walks.
 #[derive(Debug, Clone, Copy)]
 pub struct Space<'a> {
     /// Costs of tables.
@@ -20,7 +20,7 @@ pub struct Space<'a> {
     pub prior: &'a Prior,
 }
 
-/// A model, ordered.
+/// A totally ordered model with its cost.
 #[derive(Debug, Clone)]
 pub struct OrderedModel {
     /// Variables, first to last.
@@ -29,26 +29,37 @@ pub struct OrderedModel {
     pub parents: Vec<Set>,
     /// Nits of each variable's table and arcs.
     pub nodes: Vec<f64>,
-    /// Nits of the arcs that are not there.
+    /// Nits of the absent arcs.
     pub absent: f64,
-    /// Nits of all of it.
+    /// Message length in nits.
     pub cost: f64,
 }
 
-/// A move that is allowed, and what it costs.
+/// An allowed move with the change of the cost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Move {
-    /// Place in the order that changes with the next one.
+    /// Place in the order whose variable is exchanged with the next one.
     swap: Option<usize>,
-    changed: [(usize, Set, f64); 2],
+    /// Variables with new parents; the first `count` are used.
+    changed: [ChangedNode; 2],
     count: usize,
+    /// Change of the cost of absent arcs.
     absent: f64,
     /// Change of the cost.
     pub delta: f64,
 }
 
+/// New parents of a variable.
+#[derive(Debug, Clone, Copy, Default)]
+struct ChangedNode {
+    variable: usize,
+    parents: Set,
+    /// Nits of the table and the arcs.
+    cost: f64,
+}
+
 impl Move {
-    /// Whether arcs change, or the cost of the order does.
+    /// Whether the arcs change, or the cost of absent ones.
     pub fn is_visible(&self) -> bool {
         self.count > 0 || self.absent != 0.0
     }
@@ -72,12 +83,14 @@ impl OrderedModel {
         Self { order, parents, nodes, absent, cost }
     }
 
-    /// A random order with the arcs that must be there, and as many others as `full` says the rows
-    /// can fill.
+    /// A random order with the required arcs; if `full`, also with all arcs that keep a table at no
+    /// more cells than there are rows.
     pub fn random(space: Space<'_>, full: bool, dice: &mut Dice, groups: &mut Groups) -> Self {
         let prior = space.prior;
         let variables = space.costs.variables;
         let n = variables.len();
+        // a random order that respects the prior: the first shuffled variable whose predecessors
+        // are in
         let mut waiting: Vec<usize> = (0..n).collect();
         dice.shuffle(&mut waiting);
         let mut order = Vec::with_capacity(n);
@@ -87,6 +100,7 @@ impl OrderedModel {
             order.push(j);
             earlier |= 1 << j;
         }
+        // required arcs, then those from the nearest predecessors
         let mut parents = vec![0; n];
         earlier = 0;
         for (at, &j) in order.iter().enumerate() {
@@ -103,11 +117,12 @@ impl OrderedModel {
         Self::new(space, order, parents, groups)
     }
 
+    /// The variables before a place.
     fn earlier(&self, at: usize) -> Set {
         self.order[..at].iter().fold(0, |set, &i| set | 1 << i)
     }
 
-    /// A move drawn at random; nothing where it is not allowed.
+    /// A random move; `None` if it is not allowed.
     #[inline]
     pub fn draw(&self, space: Space<'_>, dice: &mut Dice, groups: &mut Groups) -> Option<Move> {
         let n = self.order.len();
@@ -123,8 +138,9 @@ impl OrderedModel {
                 let (a, b, c) = dice.three(n);
                 let (i, k): (Set, Set) = (1 << self.order[a], 1 << self.order[b]);
                 let both = i | k;
-                let there = self.parents[self.order[c]] & both;
-                if kind == 5 && (there == 0 || there == both) {
+                // kind 4 toggles both arcs, kind 5 only if exactly one is there: an exchange
+                let present = self.parents[self.order[c]] & both;
+                if kind == 5 && (present == 0 || present == both) {
                     return None;
                 }
                 self.rewired(space, c, both, groups)
@@ -132,7 +148,7 @@ impl OrderedModel {
         }
     }
 
-    /// Toggle arcs into the variable at a place.
+    /// Toggle the arcs from the variables in `toggled` into the variable at place `at`.
     #[inline]
     fn rewired(
         &self,
@@ -148,14 +164,14 @@ impl OrderedModel {
         }
         let cost = space.costs.node(space.prior, j, parents, groups);
         Some(Move {
-            changed: [(j, parents, cost), (0, 0, 0.0)],
+            changed: [ChangedNode { variable: j, parents, cost }, ChangedNode::default()],
             count: 1,
             delta: cost - self.nodes[j],
             ..Move::default()
         })
     }
 
-    /// Exchange the variables at a place and the next.
+    /// Exchange the variables at places `at` and `at + 1`.
     #[inline]
     fn exchanged(&self, space: Space<'_>, at: usize, groups: &mut Groups) -> Option<Move> {
         let (i, j) = (self.order[at], self.order[at + 1]);
@@ -165,6 +181,7 @@ impl OrderedModel {
         }
         let absent = prior.absent(i, j) - prior.absent(j, i);
         let mut found = Move { swap: Some(at), absent, delta: absent, ..Move::default() };
+        // an arc between the two is turned
         let turned = self.parents[j] >> i & 1 == 1;
         let (own_j, own_i) = if turned {
             (self.parents[j] & !(1 << i), self.parents[i] | 1 << j)
@@ -178,28 +195,30 @@ impl OrderedModel {
             }
         }
         if turned {
-            let costs = [(j, own_j), (i, own_i)]
-                .map(|(v, p)| (v, p, space.costs.node(prior, v, p, groups)));
-            found.changed = costs;
+            let changed = [(j, own_j), (i, own_i)].map(|(variable, parents)| {
+                let cost = space.costs.node(prior, variable, parents, groups);
+                ChangedNode { variable, parents, cost }
+            });
+            found.changed = changed;
             found.count = 2;
-            found.delta += costs.iter().map(|c| c.2 - self.nodes[c.0]).sum::<f64>();
+            found.delta += changed.iter().map(|c| c.cost - self.nodes[c.variable]).sum::<f64>();
         }
         Some(found)
     }
 
-    /// Make a move.
+    /// Carry out a move.
     #[inline]
     pub fn make(&mut self, step: &Move) {
         if let Some(at) = step.swap {
             self.order.swap(at, at + 1);
         }
-        for &(j, parents, cost) in &step.changed[..step.count] {
-            self.parents[j] = parents;
-            self.nodes[j] = cost;
+        for &ChangedNode { variable, parents, cost } in &step.changed[..step.count] {
+            self.parents[variable] = parents;
+            self.nodes[variable] = cost;
         }
         self.absent += step.absent;
         if step.is_visible() {
-            // summed afresh, so that a model has one cost however it was reached
+            // summed from scratch, so that a model has one cost however it was reached
             self.cost = self.nodes.iter().sum::<f64>() + self.absent;
         }
     }
@@ -209,13 +228,14 @@ impl OrderedModel {
         self.parents.iter().map(|p| p.count_ones() as usize).sum()
     }
 
-    /// The costs again, after the prior has changed.
-    pub fn reprice(&mut self, space: Space<'_>, groups: &mut Groups) {
+    /// Compute the costs again after the prior has changed.
+    pub fn update_costs(&mut self, space: Space<'_>, groups: &mut Groups) {
         *self = Self::new(space, self.order.clone(), self.parents.clone(), groups);
     }
 }
 
-/// Nits by which `child` is cheaper without one of its parents, and that parent: the best one.
+/// The parents of `child` without the one whose removal shortens the message most; `None` if every
+/// removal makes it longer. Required parents stay.
 fn cheapest_removal(
     space: Space<'_>,
     child: usize,
@@ -234,7 +254,7 @@ fn cheapest_removal(
     best.map(|(_, less)| less)
 }
 
-/// Parents of which none can go without making the message longer.
+/// Remove parents one by one while that does not make the message longer.
 pub fn cleaned(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
     while let Some(less) = cheapest_removal(space, child, parents, groups) {
         parents = less;

@@ -1,13 +1,14 @@
-//! The tables of *all* sets of variables at once, for the exact judge.
+//! Table costs of all (child, parents) pairs from counts of all *sets* of variables.
 //!
-//! The cost of `child` given `parents` falls apart into terms of one set each: with G(S) the sum of
-//! `ln n!` over the cells of S, and H_v(S) the sum of `ln (N + v - 1)! / (v - 1)!`, it is `H_v(P) -
-//! G(P + child) + q(P) (v - 1) c`. So 2^n sets are counted instead of n 2^(n - 1) tables.
+//! The cost of `child` given `parents` is a sum of terms of one set each: with G(S) the sum of
+//! `ln n!` over the cells of S and H_v(S) the sum of `ln (N + v - 1)! / (v - 1)!`, it is
+//! `H_v(P) - G(P + child) + q(P) (v - 1) c`. So 2^n sets are counted instead of n 2^(n - 1) tables.
+//! [`exact`](super::exact) and [`orders`](super::orders) read the costs.
 //!
-//! Sets are visited depth first, each a refinement of the one before by one variable; a group of
-//! one distinct row stays one group for ever, so its term becomes a constant and the row is left
-//! out (stripped partitions). The first few variables are decided by the parallel units. Time
-//! O(2^n x rows) at most, memory 2^n numbers for G and for every different v.
+//! Sets are visited depth first; each is the refinement by one variable of the one before. A group
+//! of a single distinct row is never divided, so its term becomes a constant and the row is left
+//! out (stripped partitions). The sets of the first few variables are divided among parallel units.
+//! Time O(2^n * rows) at most, memory 2^n numbers for G and for every distinct v.
 
 use super::cost::parameters_cost;
 use super::variables::Variables;
@@ -17,34 +18,48 @@ use crate::parallel::{self, Control};
 /// G and H of every set of at most `max_parents` (+ 1 for G) variables.
 #[derive(Debug)]
 pub struct SubsetSums {
-    /// Variables whose membership picks the unit.
+    /// Number of first variables, whose membership in a set decides the unit.
     low: usize,
-    /// Different numbers of values, ascending.
+    /// Distinct numbers of values of the variables, ascending.
     values: Vec<usize>,
-    /// Unit by unit, set by set: G, then H for each number of values.
+    /// By unit and set: G, then H for each number of values.
     units: Vec<Vec<f64>>,
-    /// Number of configurations of each set.
+    /// Number of configurations of the variables of each set.
     configurations: Vec<f64>,
 }
 
-/// Groups of at least two distinct rows, at one depth of the walk.
+/// The distinct rows grouped by the values of a set of variables; groups of one row are left out.
 #[derive(Debug, Default, Clone)]
 struct GroupLevel {
+    /// Rows, group by group.
     rows: Vec<u32>,
-    /// Where groups start, and the end.
+    /// Start of each group in `rows`, and the end.
     starts: Vec<u32>,
-    /// Sums of the terms of single rows: G, then H for each number of values.
+    /// Sums of the terms of the groups of one row: G, then H for each number of values.
     single: Vec<f64>,
 }
 
-/// Counters by value, used again for each group.
+/// Memory to divide a group by the values of a variable.
 struct ValueCounters {
+    /// Count of each value, then the next place of its rows; zeros between groups.
     count: Vec<u32>,
+    /// Values that occur in the group.
     seen: Vec<u32>,
 }
 
+/// Number of first variables that divide the sets among units: 32 units.
+const UNIT_VARIABLES: usize = 5;
+
+/// Distinct numbers of values of the variables, ascending.
+fn distinct_arities(variables: &Variables) -> Vec<usize> {
+    let mut arities = variables.arities.clone();
+    arities.sort_unstable();
+    arities.dedup();
+    arities
+}
+
 impl SubsetSums {
-    /// Count every set; each of its [`Self::units`] advances the progress by `unit_work`.
+    /// Count all sets; each of the [`Self::units`] advances the progress by `unit_work`.
     pub fn new(
         variables: &Variables,
         max_parents: usize,
@@ -52,10 +67,8 @@ impl SubsetSums {
         control: &Control,
     ) -> Result<Self> {
         let n = variables.len();
-        let low = n.min(5);
-        let mut values = variables.arities.clone();
-        values.sort_unstable();
-        values.dedup();
+        let low = n.min(UNIT_VARIABLES);
+        let values = distinct_arities(variables);
         let units = parallel::map(control, 1 << low, |unit| {
             let mut out = vec![0.0; (1 << (n - low)) * (values.len() + 1)];
             Walk::new(variables, &values, max_parents + 1).run(unit, low, &mut out, control)?;
@@ -70,26 +83,24 @@ impl SubsetSums {
         Ok(Self { low, values, units, configurations })
     }
 
-    /// Numbers that are held.
+    /// How many `f64` the tables hold.
     pub fn numbers(variables: &Variables) -> u64 {
-        let mut values = variables.arities.clone();
-        values.sort_unstable();
-        values.dedup();
-        (values.len() as u64 + 2) << variables.len().min(40)
+        (distinct_arities(variables).len() as u64 + 2) << variables.len().min(40)
     }
 
-    /// Parts that are counted one by one.
+    /// Number of parallel units.
     pub fn units(variables: usize) -> u64 {
-        1 << variables.min(5)
+        1 << variables.min(UNIT_VARIABLES)
     }
 
+    /// G and H of a set.
     fn at(&self, set: usize) -> &[f64] {
         let width = self.values.len() + 1;
         let unit = set & ((1 << self.low) - 1);
         &self.units[unit][(set >> self.low) * width..][..width]
     }
 
-    /// Message length of the table of `child`, which has `v` values, given `parents`.
+    /// Message length in nits of the table of `child`, which has `v` values, given `parents`.
     pub fn table_cost(&self, child: usize, v: usize, parents: usize) -> f64 {
         let place = self.values.partition_point(|&x| x < v);
         self.at(parents)[1 + place] - self.at(parents | 1 << child)[0]
@@ -97,11 +108,14 @@ impl SubsetSums {
     }
 }
 
-/// The walk of one unit.
+/// The depth-first walk over the sets of one unit.
 struct Walk<'a> {
     variables: &'a Variables,
+    /// Distinct numbers of values.
     values: &'a [usize],
+    /// Most variables of a set.
     most: usize,
+    /// Groups by the set of the first variables of the walk, by their number.
     levels: Vec<GroupLevel>,
     scratch: ValueCounters,
 }
@@ -114,9 +128,11 @@ impl<'a> Walk<'a> {
         Self { variables, values, most, levels, scratch }
     }
 
-    /// Every set whose first `low` variables are those of `unit`.
+    /// Write the sums of every set whose members among the first `low` variables are those of
+    /// `unit`.
     fn run(&mut self, unit: usize, low: usize, out: &mut [f64], control: &Control) -> Result<()> {
         let n = self.variables.len();
+        // the variables that all sets of the unit have
         self.begin();
         let mut depth = 0;
         for variable in (0..low).filter(|i| unit >> i & 1 == 1) {
@@ -127,7 +143,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         self.write(depth, 0, out);
-        // The variables added so far, ascending; the last one is replaced by the next when done.
+        // the variables added so far, ascending; when the last one is done, the next replaces it
         let mut added: Vec<usize> = Vec::new();
         let mut next = low;
         loop {
@@ -146,6 +162,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Level 0: all rows in one group.
     fn begin(&mut self) {
         let rows = self.variables.rows() as u32;
         let level = &mut self.levels[0];
@@ -163,7 +180,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Level `depth + 1` from level `depth`, by one variable more.
+    /// Make level `depth + 1` from level `depth` by one more variable.
     fn refine(&mut self, depth: usize, variable: usize) {
         let (above, below) = self.levels.split_at_mut(depth + 1);
         let (from, to) = (&above[depth], &mut below[0]);
@@ -177,6 +194,7 @@ impl<'a> Walk<'a> {
         let mut end = 0;
         for group in from.starts.windows(2) {
             let rows = &from.rows[group[0] as usize..group[1] as usize];
+            // count the values in the group
             seen.clear();
             for &row in rows {
                 let x = codes[row as usize];
@@ -185,7 +203,7 @@ impl<'a> Walk<'a> {
                 }
                 count[x as usize] += 1;
             }
-            // counts become places; single rows get none
+            // counts become the first places of the new groups; groups of one row get none
             for &x in seen.iter() {
                 let size = count[x as usize];
                 if size == 1 {
@@ -196,6 +214,7 @@ impl<'a> Walk<'a> {
                     to.starts.push(end);
                 }
             }
+            // move the rows; the terms of single rows become constants
             for &row in rows {
                 let place = &mut count[codes[row as usize] as usize];
                 if *place == u32::MAX {
@@ -211,7 +230,7 @@ impl<'a> Walk<'a> {
         to.rows.truncate(end as usize);
     }
 
-    /// Sum the terms of a level into its place.
+    /// Write G and H of the set whose groups are at level `depth`.
     fn write(&self, depth: usize, set: usize, out: &mut [f64]) {
         let width = self.values.len() + 1;
         let level = &self.levels[depth];
@@ -225,6 +244,7 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Add the terms of one group: to G, and to H for each number of values.
 fn add_terms(variables: &Variables, values: &[usize], weight: f64, sums: &mut [f64]) {
     sums[0] += variables.logs.of(weight);
     for (sum, &v) in sums[1..].iter_mut().zip(values) {

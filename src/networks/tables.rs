@@ -1,4 +1,6 @@
-//! Full tables of counts: every configuration of the parents by every value.
+//! Counts of the full table of a variable: every configuration of its parents by every value. For
+//! tables of conditional probabilities after a search; costs of tables need no such counts
+//! ([`super::cost`]).
 
 use super::variables::{Set, Variables, members};
 use crate::error::{Error, Result};
@@ -6,7 +8,11 @@ use crate::error::{Error, Result};
 /// Largest number of cells of a table (1 GiB).
 const LARGEST: f64 = 134_217_728.0;
 
-/// Weight of each (configuration, value) of `child`; the first parent's value varies slowest.
+/// Weight of each (configuration of `parents`, value of `child`), flat, in that order; the value of
+/// the first parent varies slowest.
+///
+/// # Errors
+/// [`Error::Data`] for more than 2^27 cells.
 pub fn counts(variables: &Variables, child: usize, parents: Set) -> Result<Vec<f64>> {
     let v = variables.arities[child];
     let configurations = variables.configurations(parents);

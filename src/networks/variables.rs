@@ -1,10 +1,11 @@
-//! The training set of a network: columns and class as variables of codes, equal rows collapsed.
+//! The training set of a network: columns and class as coded variables, equal rows merged.
 //!
-//! The class is the last variable. Binned numbers and filled missing cells come from
-//! [`crate::bayes::Input`]; a numeric column without cut points and a cell that is still missing
-//! are refused, unless rows are divided by parts. Equal rows become one row with their summed
-//! weight, sorted by their codes, so that nothing below depends on the order of the rows, and a
-//! table of a few columns with few levels is counted in as many steps as it has different rows.
+//! The class is the last variable. Numbers are binned and missing cells filled by
+//! [`crate::bayes::Input`]; a numeric column without cut points is refused, and so is a missing
+//! cell unless rows are divided into fractions ([`super::missing`]). Equal rows become one row with
+//! their summed weight, sorted by their codes, so that results do not depend on the order of the
+//! rows. A table over columns with few levels is then counted in as many steps as there are
+//! distinct rows.
 
 use super::log_factorial::LogFactorials;
 use super::missing::CodeRows;
@@ -32,19 +33,19 @@ pub fn members(set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What is done about missing cells.
+/// How missing cells are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingCells {
-    /// They are refused.
+    /// Refused with an error.
     Error,
-    /// They take the most frequent value.
+    /// Replaced by the most frequent value.
     Mode,
-    /// Rows are divided by the shares of the known values.
+    /// The row is divided into fractions, by the shares of the known values.
     Parts,
 }
 
-/// Codes of all variables by distinct row.
+/// The distinct rows of a training set.
 #[derive(Debug)]
 pub struct Variables {
     /// Names of the columns, then of the class.
@@ -57,14 +58,18 @@ pub struct Variables {
     pub codes: Vec<Vec<u32>>,
     /// Weight of each distinct row.
     pub weights: Vec<f64>,
-    /// Weight of all rows.
+    /// Weight of all rows together.
     pub total: f64,
-    /// Logarithms of factorials of counts.
+    /// `ln x!` for counts of these rows.
     pub logs: LogFactorials,
 }
 
 impl Variables {
-    /// Read a training set; `cuts` of each numeric column.
+    /// Read a training set; `cuts` has the cut points of each numeric column.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for more than [`LARGEST`] variables, a number without cut points, or a
+    /// missing cell if `missing` is [`MissingCells::Error`].
     pub fn new(
         data: &Dataset,
         weights: &Weights,
@@ -83,6 +88,7 @@ impl Variables {
                  are supported; select columns first"
             )));
         }
+        // numbers of values, with the checks of each column
         let mut arities = Vec::with_capacity(variables);
         for (j, reading) in input.readings.iter().enumerate() {
             if *reading == FeatureReading::Number {
@@ -105,27 +111,30 @@ impl Variables {
             arities.push(arity.max(1));
         }
         arities.push(input.n_classes());
+        // codes with the class as the last column, without missing cells, equal rows merged
         let mut columns = input.codes;
         columns.push(input.classes.iter().map(|&c| u32::from(c)).collect());
         let mut rows = CodeRows { columns, weights: input.weights, unit: input.unit };
-        let gone = |(c, v): (&Vec<u32>, &usize)| c.iter().any(|&x| x as usize >= *v);
-        if rows.columns.iter().zip(&arities).any(gone) {
-            rows = rows.by_parts(&arities, |row| data.original()[row] as usize, control)?;
+        let has_missing =
+            |(codes, arity): (&Vec<u32>, &usize)| codes.iter().any(|&code| code as usize >= *arity);
+        if rows.columns.iter().zip(&arities).any(has_missing) {
+            rows = rows.divided(&arities, |row| data.original()[row] as usize, control)?;
         }
-        let (codes, weights) = collapsed(&rows, &arities, control)?;
+        let (codes, weights) = merged(&rows, &arities, control)?;
         let total: f64 = weights.iter().sum();
+        // factorials of whole counts come from a table
         let whole = weights.iter().all(|w| w.fract() == 0.0);
         let most = arities.iter().copied().max().unwrap_or(1);
         let logs = LogFactorials::up_to(if whole { total + most as f64 } else { most as f64 });
         Ok(Self { names, readings: input.readings, arities, codes, weights, total, logs })
     }
 
-    /// Number of variables, the class among them.
+    /// Number of variables, with the class.
     pub fn len(&self) -> usize {
         self.arities.len()
     }
 
-    /// True without variables, which cannot be: there is always a class.
+    /// Always false: there is at least the class.
     pub fn is_empty(&self) -> bool {
         self.arities.is_empty()
     }
@@ -135,20 +144,21 @@ impl Variables {
         self.weights.len()
     }
 
-    /// Number of configurations of a set of variables, as a real number (it may be huge).
+    /// Number of configurations of a set of variables; it may exceed any integer type.
     pub fn configurations(&self, set: Set) -> f64 {
         members(set).map(|i| self.arities[i] as f64).product()
     }
 }
 
-/// Equal rows as one, ascending by their codes, with their summed weights.
-fn collapsed(
+/// Merge equal rows: the codes of the distinct rows by column, ascending, and their summed weights.
+fn merged(
     rows: &CodeRows,
     arities: &[usize],
     control: &Control,
 ) -> Result<(Vec<Vec<u32>>, Vec<f64>)> {
     let CodeRows { columns, weights, unit } = rows;
     let order = sorted(columns, arities, weights.len(), control)?;
+    // the first of each run of equal rows, with the sum of the run
     let mut firsts: Vec<u32> = Vec::new();
     let mut sums: Vec<i64> = Vec::new();
     for &row in &order {
@@ -163,14 +173,15 @@ fn collapsed(
         }
     }
     control.check()?;
+    // rows of weight 0 go
     let kept: Vec<usize> = (0..sums.len()).filter(|&i| sums[i] > 0).collect();
     let codes =
         columns.iter().map(|c| kept.iter().map(|&i| c[firsts[i] as usize]).collect()).collect();
     Ok((codes, kept.iter().map(|&i| sums[i] as f64 * unit).collect()))
 }
 
-/// Rows ascending by their codes, the first column first: a stable counting sort by each column,
-/// the last one first.
+/// Row numbers in ascending order of their codes, the first column being the most significant: a
+/// radix sort, that is a stable counting sort by each column from the last to the first.
 fn sorted(
     columns: &[Vec<u32>],
     arities: &[usize],
@@ -182,9 +193,9 @@ fn sorted(
     for (column, &arity) in columns.iter().zip(arities).rev() {
         control.check()?;
         let mut starts = vec![0_u32; arity.max(1) + 1];
-        column.iter().for_each(|&x| starts[x as usize + 1] += 1);
-        for x in 0..starts.len() - 1 {
-            starts[x + 1] += starts[x];
+        column.iter().for_each(|&code| starts[code as usize + 1] += 1);
+        for code in 0..starts.len() - 1 {
+            starts[code + 1] += starts[code];
         }
         for &row in &order {
             let start = &mut starts[column[row as usize] as usize];
@@ -204,7 +215,7 @@ mod tests {
     fn equal_rows_become_one_and_rows_of_weight_0_none() {
         let columns = vec![vec![1, 0, 1, 2], vec![0, 0, 0, 1]];
         let rows = CodeRows { columns, weights: vec![1, 5, 2, 0], unit: 0.5 };
-        let (codes, weights) = collapsed(&rows, &[3, 2], &Control::new(1)).unwrap();
+        let (codes, weights) = merged(&rows, &[3, 2], &Control::new(1)).unwrap();
         assert_eq!(codes, [[0, 1], [0, 0]]);
         assert_eq!(weights, [2.5, 1.5]);
     }

@@ -1,38 +1,41 @@
-//! What a chain has seen: models with their weights, and how often each arc was there.
+//! Visited models of a chain: how often each model and each arc occurred at temperature 1.
 //!
-//! Visits are counted at temperature 1, where each weighs one. Memory is bounded: when the table of
-//! models is full, the rarer half goes, its visits still counted in the total and in the arcs.
+//! Memory is bounded: if the table of models is full, the less visited half is dropped; its visits
+//! still count in the total and for the arcs.
 
 use super::state::OrderedModel;
 use super::variables::{Set, members};
 use super::words::WordMap;
 
-/// Bytes that the models of a chain may hold.
-const LARGEST: usize = 1 << 25;
+/// Most bytes of the models of a chain.
+const LARGEST_BYTES: usize = 1 << 25;
 
-/// All models of a chain.
+/// Counts of visits.
 #[derive(Debug)]
 pub struct Visits {
+    /// Visits by parents of all variables.
     models: WordMap<Vec<Set>, u64>,
-    /// All visits.
+    /// Number of all visits.
     pub total: u64,
-    /// Visits with an arc from i to j, at `[i * n + j]`.
+    /// Number of visits with an arc from i to j, at `[i * n + j]`.
     pub arcs: Vec<u64>,
+    /// Most models in the table.
     most: usize,
 }
 
 impl Visits {
-    /// Nothing yet.
+    /// No visits yet, of models of this many variables.
     pub fn new(variables: usize) -> Self {
         Self {
             models: WordMap::default(),
             total: 0,
             arcs: vec![0; variables * variables],
-            most: (LARGEST / (16 * variables + 96)).clamp(1024, 1 << 16),
+            // 16 bytes per set of parents, and the entry of the table
+            most: (LARGEST_BYTES / (16 * variables + 96)).clamp(1024, 1 << 16),
         }
     }
 
-    /// A model was seen `times` times in a row.
+    /// Count `times` visits of a model.
     pub fn add(&mut self, model: &OrderedModel, times: u64) {
         if times == 0 {
             return;
@@ -46,20 +49,21 @@ impl Visits {
             *visits += times;
         } else {
             if self.models.len() >= self.most {
-                self.forget();
+                self.drop_rare();
             }
             self.models.insert(model.parents.clone(), times);
         }
     }
 
-    fn forget(&mut self) {
+    /// Drop the models with at most the median number of visits.
+    fn drop_rare(&mut self) {
         let mut visits: Vec<u64> = self.models.values().copied().collect();
         visits.sort_unstable();
         let middle = visits[visits.len() / 2];
         self.models.retain(|_, visits| *visits > middle);
     }
 
-    /// The models with their visits, the most visited first, equal ones by their parents.
+    /// Parents and visits of each model, most visited first, ties by parents.
     pub fn into_models(self) -> Vec<(Vec<Set>, u64)> {
         let mut found: Vec<(Vec<Set>, u64)> = self.models.into_iter().collect();
         found.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

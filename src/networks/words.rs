@@ -1,9 +1,12 @@
-//! Hash tables whose keys are a few words: a fast hash that no adversary chooses keys for.
+//! Hash maps whose keys are a few words: sets of variables, group numbers.
+//!
+//! A multiply-rotate hash is several times as fast as the default of the standard library, which
+//! resists chosen keys; no user chooses these keys.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A hash of words: multiply and rotate, a word at a time.
+/// Hashes one word at a time, by a rotation and a multiplication.
 #[derive(Debug, Default, Clone)]
 pub struct WordHasher(u64);
 
@@ -25,5 +28,5 @@ impl Hasher for WordHasher {
     }
 }
 
-/// A table by words.
+/// A hash map with [`WordHasher`].
 pub type WordMap<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;

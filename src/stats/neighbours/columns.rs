@@ -3,11 +3,11 @@
 //!
 //! Two numbers differ by `|x - y| / range`, two nominal values by 0 or 1. Where a cell is missing,
 //! the difference is its expectation, the value being drawn from the known cells of the same class
-//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known, `1 -
-//! sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of `|x
-//! - Y| / range` over the known Y of the class. A class without a known cell draws from all
-//! classes; a column without a known cell never differs. All expectations are prepared once, in O(t
-//! log t) per column and class with missing cells; after that a difference is a look-up.
+//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known,
+//! `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of
+//! `|x - Y| / range` over the known Y of the class. A class without a known cell draws from all
+//! classes; a column without a known cell never differs. All expectations are prepared once, in
+//! O(t log t) per column and class with missing cells; after that a difference is a look-up.
 
 use crate::error::{Error, Result};
 

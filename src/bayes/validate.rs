@@ -1,22 +1,24 @@
-//! What every trained model fulfils: what a file must show before it is used.
+//! Checks of a loaded model: the properties that every trained model has.
 //!
-//! Sizes are checked where tables are made of the counts; this is about values. A cell is a weight,
-//! each table adds up to the weights of the classes, tables of pairs add up to those of single
-//! features, replacements are values that there are, and variances are positive numbers.
+//! Model files come from anywhere, so nothing is used unchecked. Sizes are checked where tables are
+//! derived from the counts; here are the values: cells are weights, each table adds up to the
+//! weights of the classes, tables of pairs add up to those of single features, replacements of
+//! missing values exist, and variances are positive. O(cells).
 
 use super::counts::pair_index;
 use super::{BayesModel, FeatureModel, FeatureReading, Structure};
 use crate::data::Bins;
 use crate::error::{Error, Result};
 
-/// Share of the weight of all rows by which two sums of the same rows may differ.
+/// Largest difference between two sums of the same weights, relative to the weight of all rows.
 const ROUNDING: f64 = 1e-9;
 
+/// Refuse the model.
 fn wrong<T>(what: String) -> Result<T> {
     Err(Error::Model(what))
 }
 
-/// Refuse readings that no training writes; sizes of tables may be made of what is left.
+/// Check the readings. Sizes may be computed from them afterwards.
 pub(super) fn readings(model: &BayesModel) -> Result<()> {
     if model.class_counts.is_empty() {
         return wrong("a model without classes".into());
@@ -50,7 +52,7 @@ pub(super) fn readings(model: &BayesModel) -> Result<()> {
     Ok(())
 }
 
-/// Refuse values that no training writes; all sizes are right.
+/// Check the values of a model whose sizes were checked.
 pub(super) fn values(model: &BayesModel) -> Result<()> {
     weights(&model.class_counts, "the classes")?;
     if model.class_counts.iter().sum::<f64>() <= 0.0 {
@@ -82,7 +84,13 @@ pub(super) fn values(model: &BayesModel) -> Result<()> {
             for (j, parent) in m.parents.iter().enumerate() {
                 if let Some(i) = *parent {
                     let values = model.readings[j].arity() + 1;
-                    pair(model, (i, j), &block_sums(&m.counts[j], values, model), &singles[i])?;
+                    adds_up_to_first(
+                        model,
+                        i,
+                        j,
+                        &block_sums(&m.counts[j], values, model),
+                        &singles[i],
+                    )?;
                 }
             }
             Ok(())
@@ -101,9 +109,15 @@ pub(super) fn values(model: &BayesModel) -> Result<()> {
                     let cells = &m.pairs[pair_index(p, i, j)];
                     weights(cells, &format!("features {i} and {j}"))?;
                     let values = model.readings[j].arity() + 1;
-                    pair(model, (i, j), &block_sums(cells, values, model), &m.singles[i])?;
+                    adds_up_to_first(
+                        model,
+                        i,
+                        j,
+                        &block_sums(cells, values, model),
+                        &m.singles[i],
+                    )?;
                     let sums = column_sums(cells, values * model.classes());
-                    pair(model, (j, i), &sums, &m.singles[j])?;
+                    adds_up_to_first(model, j, i, &sums, &m.singles[j])?;
                 }
             }
             Ok(())
@@ -111,6 +125,7 @@ pub(super) fn values(model: &BayesModel) -> Result<()> {
     }
 }
 
+/// Check a feature of naive Bayes.
 fn feature(
     model: &BayesModel,
     j: usize,
@@ -134,7 +149,7 @@ fn feature(
     if sound { Ok(()) } else { wrong(format!("a mean or variance of feature {j}")) }
 }
 
-/// Refuse what is no weight.
+/// Check that cells are finite weights of at least 0; `of` names them in the message.
 fn weights(cells: &[f64], of: &str) -> Result<()> {
     match cells.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
         Some(w) => wrong(format!("a weight of {w} in the counts of {of}")),
@@ -142,7 +157,7 @@ fn weights(cells: &[f64], of: &str) -> Result<()> {
     }
 }
 
-/// Sums of blocks of `size` cells, cell by cell.
+/// Elementwise sum of the blocks of `size` cells.
 fn column_sums(cells: &[f64], size: usize) -> Vec<f64> {
     let mut sums = vec![0.0; size];
     for block in cells.chunks_exact(size) {
@@ -151,18 +166,20 @@ fn column_sums(cells: &[f64], size: usize) -> Vec<f64> {
     sums
 }
 
-/// Sums over the second feature: by value of the first and class.
+/// Sums over the second feature of a pair table, by value of the first and class; `values` of the
+/// second, with the missing one.
 fn block_sums(cells: &[f64], values: usize, model: &BayesModel) -> Vec<f64> {
     let k = model.classes();
     cells.chunks_exact(values * k).flat_map(|block| column_sums(block, k)).collect()
 }
 
+/// Whether two lists of sums of the same weights agree up to rounding.
 fn is_same(model: &BayesModel, sums: &[f64], others: &[f64]) -> bool {
     let slack = ROUNDING * model.class_counts.iter().sum::<f64>();
     sums.len() == others.len() && sums.iter().zip(others).all(|(a, b)| (a - b).abs() <= slack)
 }
 
-/// The cells (value, class) of a feature add up to the classes.
+/// Check that the cells (value, class) of feature `j` add up to the classes.
 fn adds_up(model: &BayesModel, j: usize, cells: &[f64]) -> Result<()> {
     if is_same(model, &column_sums(cells, model.classes()), &model.class_counts) {
         return Ok(());
@@ -170,8 +187,14 @@ fn adds_up(model: &BayesModel, j: usize, cells: &[f64]) -> Result<()> {
     wrong(format!("the counts of feature {j} do not add up to those of the classes"))
 }
 
-/// A pair of features adds up to its first.
-fn pair(model: &BayesModel, (i, j): (usize, usize), sums: &[f64], single: &[f64]) -> Result<()> {
+/// Check that the `sums` over feature `j` of the pair (i, j) are the counts of feature `i`.
+fn adds_up_to_first(
+    model: &BayesModel,
+    i: usize,
+    j: usize,
+    sums: &[f64],
+    single: &[f64],
+) -> Result<()> {
     if is_same(model, sums, single) {
         return Ok(());
     }

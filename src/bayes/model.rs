@@ -1,8 +1,9 @@
-//! A fitted classifier of any kind, and its prediction: the logarithm of the joint probability of each
-//! class and row.
+//! A fitted classifier of any kind, and its prediction: the logarithm of the joint probability of
+//! each class and row.
 //!
 //! Rows are predicted in parallel blocks. A row costs O(features x classes) terms, for AODE
-//! O(features^2 x classes). [`normalise`](super::normalise) turns the result into class probabilities.
+//! O(features^2 x classes). [`normalise`](super::normalise) turns the result into class
+//! probabilities.
 
 use super::aode::Aode;
 use super::input::{FeatureReading, RowCells};

@@ -7,9 +7,9 @@
 //! root. [`Tan::with_parents`] takes any forest, such as the one that the search of
 //! [`wrapper`](super::wrapper) finds.
 //!
-//! Missing values are summed out: messages pass from the leaves of the tree to the roots, which costs
-//! O(levels^2 x classes) per edge and is done for rows with missing values only. Other rows cost
-//! O(features x classes).
+//! Missing values are summed out: messages pass from the leaves of the tree to the roots, which
+//! costs O(levels^2 x classes) per edge and is done for rows with missing values only. Other rows
+//! cost O(features x classes).
 
 use super::counts::{PairTable, check_pairs_size, pair_tables, single_table};
 use super::input::RowCells;

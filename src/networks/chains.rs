@@ -193,7 +193,7 @@ impl Chain<'_> {
     }
 }
 
-/// How many moves over models, and at which temperature.
+/// A number of moves over models at one temperature.
 struct Moves {
     temperature: f64,
     steps: u64,

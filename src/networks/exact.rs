@@ -1,7 +1,8 @@
-//! The exact posterior over all totally ordered models: evidence, arc probabilities, the best model.
+//! The exact posterior over all totally ordered models: evidence, arc probabilities, the best
+//! model.
 //!
-//! The prior is modular in the order, so the sum over orders and parents factorises (Koivisto & Sood
-//! 2004). With `w_j(P)` the weight of parents P of variable j:
+//! The prior is modular in the order, so the sum over orders and parents factorises (Koivisto &
+//! Sood 2004). With `w_j(P)` the weight of parents P of variable j:
 //!
 //! - `A_j(S)` is the sum of `w_j(P)` over all P in S, a zeta transform over subsets;
 //! - `L(S)` is the sum over all orders of the variables in S: `sum over j in S of L(S-j) A_j(S-j)`;
@@ -11,8 +12,9 @@
 //!   `Q_j(P)` is the sum of `L(S) R(S+j)` over the sets S that contain P, a zeta transform over
 //!   supersets.
 //!
-//! The best model takes the maximum in place of the sum. All values are natural logarithms, in double
-//! precision. Time O(n^2 2^n), memory about n 2^n doubles ([`memory`]): up to [`LARGEST`] variables.
+//! The best model takes the maximum in place of the sum. All values are natural logarithms, in
+//! double precision. Time O(n^2 2^n), memory about n 2^n doubles ([`memory`]): up to [`LARGEST`]
+//! variables.
 
 use super::prior::Prior;
 use super::subsets::SubsetSums;

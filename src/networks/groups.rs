@@ -89,7 +89,7 @@ pub fn grouped(
     Ok(found)
 }
 
-/// What Markov equivalent graphs have in common.
+/// A Markov equivalence class: the edges and v-structures that its graphs share.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct MarkovClass {
     /// Neighbours of each variable.

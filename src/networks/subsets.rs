@@ -83,7 +83,7 @@ impl SubsetSums {
         Ok(Self { low, values, units, configurations })
     }
 
-    /// How many `f64` the tables hold.
+    /// Number of `f64` in the tables.
     pub fn numbers(variables: &Variables) -> u64 {
         (distinct_arities(variables).len() as u64 + 2) << variables.len().min(40)
     }

@@ -33,7 +33,7 @@ pub fn members(set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// How missing cells are treated.
+/// The treatment of missing cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingCells {

@@ -101,7 +101,7 @@ impl Random {
         self.weighted(Counts::of(self.weights.iter().map(|&w| w as f64).collect()))
     }
 
-    /// The same rows with every copy as a row of its own.
+    /// These rows with every copy as a row of its own.
     pub(super) fn copied(&self) -> Self {
         let copies = |(i, &w)| std::iter::repeat_n(i, w);
         let which: Vec<usize> = self.weights.iter().enumerate().flat_map(copies).collect();

@@ -11,9 +11,9 @@
 //! Up to a thousand complete nominal columns are searched on bit planes throughout ([`narrow`]).
 //! More features, any other column, or weights need distances as numbers ([`distances`]), a pick
 //! per row ([`select`]) and sums over blocks of columns ([`score`]). Packed genotypes have a search
-//! of their own ([`genotypes`]). Cost: O(t^2 n / 400) operations for the distances and
-//! O(picked pairs x n / 30) for the scores. Memory: the distances of a tile of rows to all rows (at most 128 MB),
-//! the bit planes of a block, and the numeric columns; nominal codes are read in place.
+//! of their own ([`genotypes`]). Cost: O(t^2 n / 400) operations for the distances and O(picked
+//! pairs x n / 30) for the scores. Memory: the distances of a tile of rows to all rows (at most 128
+//! MB), the bit planes of a block, and the numeric columns; nominal codes are read in place.
 //!
 //! Rows are sorted by content ([`content`]) and all sums are made in that order, so scores depend
 //! neither on threads nor on the order of the rows. They are rounded to 40 binary digits, so that

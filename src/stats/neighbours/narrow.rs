@@ -11,8 +11,8 @@
 //! - few neighbours are listed and compared byte by byte; many stay a mask, and the number of them
 //!   that share the value of the row is a popcount of mask and plane.
 //!
-//! Cost: about t^2 n / 200 operations in all, a fifth of the way by [`distances`](super::distances)
-//! for three dozen features. Rows come in chunks whose size depends on the data alone and whose
+//! Cost: about t^2 n / 200 operations in all, for three dozen features a fifth of the cost of
+//! [`distances`](super::distances). Rows come in chunks whose size depends on the data alone and whose
 //! sums are added in order, so neither threads nor SIMD levels change a bit.
 
 use super::NeighbourRows;
@@ -31,7 +31,7 @@ use std::ops::Range;
 /// Most bytes of all planes.
 const PLANE_BYTES: usize = 64 << 20;
 
-/// How the rows are cut into chunks, and the memory in bytes.
+/// The division of the rows into chunks, and its memory in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChunkPlan {
     /// Rows per chunk.
@@ -50,7 +50,7 @@ impl ChunkPlan {
     /// The plan, or `None` if these rows or this method need the search by tiles.
     pub fn new(shape: &SearchShape, kernels: Kernels, method: NeighbourMethod) -> Option<Self> {
         let (t, n, w) = (shape.rows(), shape.nominal, kernels.words());
-        // each class fills up its last tile: bound the waste, for the widest tiles (512 rows)
+        // each class pads its last tile: the padding is bounded, for the widest tiles (512 rows)
         let padded: usize = shape.classes.iter().map(|rows| rows.next_multiple_of(512)).sum();
         let applies =
             shape.others == 0 && shape.unit && !matches!(method, NeighbourMethod::Pairs { .. });
@@ -93,7 +93,7 @@ pub(super) struct RowData<'a> {
     pub levels: &'a [u16],
 }
 
-/// What each chunk of rows of a share adds to the scores.
+/// Sums by feature of each chunk of rows of a share.
 pub(super) fn parts(
     control: &Control,
     data: RowData<'_>,
@@ -251,7 +251,7 @@ impl<'a> RowChunk<'a> {
         }
     }
 
-    /// What the rows of the chunk add to the score of each feature.
+    /// The sums of the rows of the chunk, by feature.
     fn scores(mut self) -> Vec<f64> {
         for row in self.rows.clone() {
             let own = usize::from(self.all.rows.classes[row]);
@@ -530,6 +530,6 @@ struct Far {
     above: f64,
     /// Sign of their contribution.
     sign: f64,
-    /// What of them is averaged.
+    /// The term that is averaged over them.
     term: Term,
 }

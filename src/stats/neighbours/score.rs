@@ -138,7 +138,7 @@ impl Add for DistanceSum {
     }
 }
 
-/// What a group of rows adds to the scores.
+/// Partial scores: the sums of one group of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialScores {
     /// To the score of every feature.
@@ -342,7 +342,7 @@ struct TileWork<'a> {
 }
 
 impl TileWork<'_> {
-    /// What a group adds to all features, with zeros for each.
+    /// The constants of a group of rows, with zeros for each feature.
     fn constants(&self, group: &Range<usize>) -> PartialScores {
         let constants = self.picked[group.clone()].iter().map(|c| c.constant);
         let all = if self.by_share { 0.0 } else { constants.sum() };

@@ -18,7 +18,7 @@ use crate::stats::pairs::PairSetting;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How misses of different classes are weighted.
+/// The weighting of misses of different classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Multiclass {
     /// Class c weighs `P(c) / (1 - P(own class))` (Kononenko 1994).
@@ -43,7 +43,7 @@ pub enum PairMetric {
     Relief,
 }
 
-/// How neighbours are picked.
+/// The rule that picks neighbours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NeighbourMethod {
     /// The k nearest hits, and the k nearest misses of each class.
@@ -110,7 +110,7 @@ impl NeighbourMethod {
         }
     }
 
-    /// How many places the method picks per row.
+    /// The number of places that the method picks per row.
     pub(super) fn picks(&self) -> Picks {
         match *self {
             Self::ReliefF { k, .. } | Self::Merit { k, .. } => Picks::Nearest(k),
@@ -140,7 +140,7 @@ pub(super) struct Contribution {
     pub groups: Vec<PlaceGroup>,
 }
 
-/// What of each neighbour is averaged.
+/// The term that is averaged over neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Term {
     /// The difference in each feature.
@@ -149,7 +149,7 @@ pub(super) enum Term {
     Agreements,
 }
 
-/// How many places a method picks per row.
+/// The number of places that a method picks per row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Picks {
     /// At most this many of each class.

@@ -77,7 +77,7 @@ pub fn genotype_scores(
 /// Places of the neighbours of each place.
 type NearPlaces = Vec<Vec<u32>>;
 
-/// What [`Study::scores`] records besides the scores.
+/// Where [`Study::scores`] records more than scores.
 #[derive(Default)]
 struct Recorded<'a> {
     /// Counts of differing pairs.

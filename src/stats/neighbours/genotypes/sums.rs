@@ -27,7 +27,6 @@ pub struct Differing {
 }
 
 /// The rows of a tile with what each adds to the scores.
-#[derive(Clone)]
 pub(super) struct PickedRows<'a> {
     pub rows: Range<usize>,
     pub contributions: &'a [Contribution],

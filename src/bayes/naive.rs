@@ -220,7 +220,7 @@ impl Naive {
         control: &Control,
     ) -> Result<Self> {
         /// A feature, or the moments that make one once the largest variance is known.
-        enum Counted {
+        enum FeatureFit {
             Done(FeatureModel),
             Moments(Vec<Moments>),
         }
@@ -235,30 +235,30 @@ impl Naive {
                 Column::Numeric(c) if input.readings[j] == FeatureReading::Number => {
                     let numbers = by_class(c, &input.classes, k, weights);
                     if weka.contains(&j) {
-                        Counted::Done(rounded(&numbers))
+                        FeatureFit::Done(rounded(&numbers))
                     } else {
-                        Counted::Moments(numbers.iter().map(|own| Moments::of(own)).collect())
+                        FeatureFit::Moments(numbers.iter().map(|own| Moments::of(own)).collect())
                     }
                 }
-                _ => Counted::Done(FeatureModel::Counts(single_table(input, j))),
+                _ => FeatureFit::Done(FeatureModel::Counts(single_table(input, j))),
             })
         })?;
         // the largest variance over all rows of a numeric feature decides how variances are
         // smoothed
         let of_all_rows = found.iter().filter_map(|counted| match counted {
-            Counted::Moments(moments) => moments.last(),
-            Counted::Done(_) => None,
+            FeatureFit::Moments(moments) => moments.last(),
+            FeatureFit::Done(_) => None,
         });
         let largest = largest_variance(of_all_rows)?;
         let epsilon = var_smoothing * if largest > 0.0 { largest } else { 1.0 };
         let mut features = Vec::with_capacity(found.len());
         for (j, counted) in found.into_iter().enumerate() {
             let moments = match counted {
-                Counted::Done(feature) => {
+                FeatureFit::Done(feature) => {
                     features.push(feature);
                     continue;
                 }
-                Counted::Moments(moments) => moments,
+                FeatureFit::Moments(moments) => moments,
             };
             let (mean, variance) = densities(&moments, epsilon);
             if let Some(c) = variance.iter().position(|&v| v <= 0.0) {

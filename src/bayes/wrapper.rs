@@ -128,21 +128,22 @@ impl WrapperSearch<'_> {
         &self,
         candidates: &[Vec<Option<usize>>],
         control: &Control,
-    ) -> Result<Option<Candidate>> {
+    ) -> Result<Option<ScoredParents>> {
         let accuracies =
             parallel::map(control, candidates.len(), |i| self.accuracy(&candidates[i], control))?;
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<ScoredParents> = None;
         for (index, accuracy) in accuracies.into_iter().enumerate() {
             if best.as_ref().is_none_or(|best| accuracy > best.accuracy) {
-                best = Some(Candidate { index, accuracy });
+                best = Some(ScoredParents { index, accuracy });
             }
         }
         Ok(best)
     }
 }
 
-/// One of several candidate forests.
-struct Candidate {
+/// A candidate of the search with its score.
+struct ScoredParents {
+    /// Index among the candidates.
     index: usize,
     /// Its leave-one-out accuracy, in units of weight.
     accuracy: i64,

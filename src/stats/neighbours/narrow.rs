@@ -19,10 +19,10 @@ use super::NeighbourRows;
 use super::distances::Order;
 use super::members::push_places;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
-use super::select::{Contribution, NeighbourMethod, Picker, Term};
+use super::select::{Contribution, NeighbourMethod, NeighbourTerm, Picker};
 use super::shape::{REMEDY, SearchShape, WHAT};
 use super::share::Share;
-use super::thresholds::{Thresholds, exact_thresholds};
+use super::thresholds::{RadiusThresholds, exact_thresholds};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Slots, TileNumbers, Window};
@@ -266,13 +266,20 @@ impl<'a> RowChunk<'a> {
                 NeighbourMethod::Merit { k, ties } => self.add_merit(row, own, k, ties),
                 NeighbourMethod::Surf { star } => {
                     let mean = self.picker.mean;
-                    let far =
-                        star.then_some(Far { above: mean, sign: -1.0, term: Term::Differences });
+                    let far = star.then_some(Far {
+                        above: mean,
+                        sign: -1.0,
+                        term: NeighbourTerm::Differences,
+                    });
                     self.within_radius(row, own, mean, far);
                 }
                 NeighbourMethod::MultiSurf { star } => {
-                    let Thresholds { near, far } = self.thresholds(row);
-                    let far = star.then_some(Far { above: far, sign: 1.0, term: Term::Agreements });
+                    let RadiusThresholds { near, far } = self.thresholds(row);
+                    let far = star.then_some(Far {
+                        above: far,
+                        sign: 1.0,
+                        term: NeighbourTerm::Agreements,
+                    });
                     self.within_radius(row, own, near, far);
                 }
                 NeighbourMethod::Pairs { .. } => {} // refused by ChunkPlan
@@ -316,7 +323,7 @@ impl<'a> RowChunk<'a> {
     }
 
     /// MultiSURF's thresholds, from the sum and the sum of squares of the closeness.
-    fn thresholds(&self, row: usize) -> Thresholds {
+    fn thresholds(&self, row: usize) -> RadiusThresholds {
         let tiles = 0..self.all.valid.len() / self.all.words();
         let moments = self.all.kernels.moments(self.closeness_in(row, &tiles));
         let (others, largest) = (self.all.rows.len() as i128 - 1, i128::from(self.largest()));
@@ -337,7 +344,7 @@ impl<'a> RowChunk<'a> {
         if low <= largest {
             let mut mask = std::mem::take(&mut self.mask);
             kernels.at_least(self.closeness_in(row, &tiles), low as u32, &mut mask);
-            self.add_mask(row, own, &mask, share, Term::Differences);
+            self.add_mask(row, own, &mask, share, NeighbourTerm::Differences);
             self.mask = mask;
         }
         let Some(far) = far else { return };
@@ -358,7 +365,7 @@ impl<'a> RowChunk<'a> {
 
     /// Add the mean term over the rows of a mask, class by class: a feature differs in those that
     /// do not share the value of the row.
-    fn add_mask(&mut self, row: usize, own: usize, mask: &[u64], scale: f64, term: Term) {
+    fn add_mask(&mut self, row: usize, own: usize, mask: &[u64], scale: f64, term: NeighbourTerm) {
         let (all, w) = (self.all, self.all.words());
         let part = |tiles: &Range<usize>| &mask[tiles.start * w..tiles.end * w];
         let totals: Vec<f64> = all.tiles.iter().map(|t| all.kernels.size(part(t)) as f64).collect();
@@ -371,7 +378,7 @@ impl<'a> RowChunk<'a> {
             let slots = self.slots.row(row - self.rows.start);
             all.kernels.shared(part(tiles), planes, all.stride, slots, &mut self.shared);
             let mut each = scale * factors[c] / totals[c];
-            if term == Term::Agreements {
+            if term == NeighbourTerm::Agreements {
                 self.constant += scale * factors[c];
                 each = -each;
             }
@@ -492,7 +499,7 @@ impl<'a> RowChunk<'a> {
             .collect();
         let mut contribution = Contribution::default();
         let share = self.picker.share(row);
-        self.picker.add_means(by_class, own, share, Term::Differences, &mut contribution);
+        self.picker.add_means(by_class, own, share, NeighbourTerm::Differences, &mut contribution);
         self.add(row, &contribution);
     }
 
@@ -531,5 +538,5 @@ struct Far {
     /// Sign of their contribution.
     sign: f64,
     /// The term that is averaged over them.
-    term: Term,
+    term: NeighbourTerm,
 }

@@ -12,7 +12,7 @@ use super::Mass;
 use super::distances::Order;
 use super::grid::Grid;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, push_place, ranked};
-use super::thresholds::{Distance, Thresholds};
+use super::thresholds::{Distance, RadiusThresholds};
 use crate::error::{Error, Result};
 use crate::stats::pairs::PairSetting;
 use std::cmp::Ordering;
@@ -142,7 +142,7 @@ pub(super) struct Contribution {
 
 /// The term that is averaged over neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Term {
+pub(super) enum NeighbourTerm {
     /// The difference in each feature.
     Differences,
     /// One minus the difference.
@@ -217,7 +217,7 @@ impl<'a> Picker<'a> {
             NeighbourMethod::MultiSurf { .. } => {
                 D::weighted_thresholds(distances, &|at| self.weight(row, at), self.mass.whole)
             }
-            _ => Thresholds::default(),
+            _ => RadiusThresholds::default(),
         };
         // a row is a neighbour of itself only if it has further copies
         if self.mass.copies(row) <= 0.0 {
@@ -231,7 +231,7 @@ impl<'a> Picker<'a> {
                     self.nearest(row, &distances[class.clone()], class.start, k, ties, ranks)
                 };
                 let by_class: Vec<Vec<PlaceGroup>> = self.classes().map(nearest).collect();
-                self.add_means(by_class, own, share, Term::Differences, &mut contribution);
+                self.add_means(by_class, own, share, NeighbourTerm::Differences, &mut contribution);
             }
             NeighbourMethod::Pairs { setting, metric } => {
                 self.add_pairs(distances, own, &setting, metric, &mut contribution)
@@ -248,19 +248,19 @@ impl<'a> Picker<'a> {
             NeighbourMethod::Surf { star } => {
                 let mean = self.mean;
                 let near = self.within(row, distances, |d| d < mean - tolerance);
-                self.add_means(near, own, share, Term::Differences, &mut contribution);
+                self.add_means(near, own, share, NeighbourTerm::Differences, &mut contribution);
                 if star {
                     let far = self.within(row, distances, |d| d > mean + tolerance && d < excluded);
-                    self.add_means(far, own, -share, Term::Differences, &mut contribution);
+                    self.add_means(far, own, -share, NeighbourTerm::Differences, &mut contribution);
                 }
             }
             NeighbourMethod::MultiSurf { star } => {
                 let (low, high) = (thresholds.near - tolerance, thresholds.far + tolerance);
                 let near = self.within(row, distances, |d| d < low);
-                self.add_means(near, own, share, Term::Differences, &mut contribution);
+                self.add_means(near, own, share, NeighbourTerm::Differences, &mut contribution);
                 if star {
                     let far = self.within(row, distances, |d| d > high && d < excluded);
-                    self.add_means(far, own, share, Term::Agreements, &mut contribution);
+                    self.add_means(far, own, share, NeighbourTerm::Agreements, &mut contribution);
                 }
             }
         }
@@ -381,7 +381,7 @@ impl<'a> Picker<'a> {
         by_class: Vec<Vec<PlaceGroup>>,
         own: usize,
         scale: f64,
-        term: Term,
+        term: NeighbourTerm,
         contribution: &mut Contribution,
     ) {
         let total = |groups: &Vec<PlaceGroup>| {
@@ -394,7 +394,7 @@ impl<'a> Picker<'a> {
                 continue;
             }
             let mut each = scale * factors[c] / totals[c];
-            if term == Term::Agreements {
+            if term == NeighbourTerm::Agreements {
                 contribution.constant += scale * factors[c];
                 each = -each;
             }

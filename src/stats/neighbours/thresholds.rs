@@ -11,14 +11,14 @@ use super::grid::Grid;
 
 /// MultiSURF's thresholds for one row.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Thresholds {
+pub(super) struct RadiusThresholds {
     /// Rows at a smaller distance are near.
     pub near: f64,
     /// Rows at a larger distance are far.
     pub far: f64,
 }
 
-impl Thresholds {
+impl RadiusThresholds {
     /// Half a standard deviation on either side of the mean.
     fn around(mean: f64, variance: f64) -> Self {
         let half = variance.max(0.0).sqrt() / 2.0;
@@ -41,7 +41,7 @@ pub(super) trait Distance: Copy + PartialOrd + Send + Sync {
     fn kth(distances: &[Self], k: usize) -> Self;
 
     /// MultiSURF's thresholds of the row at place `own`, all rows counting once.
-    fn thresholds(distances: &[Self], own: usize, grid: Grid) -> Thresholds;
+    fn thresholds(distances: &[Self], own: usize, grid: Grid) -> RadiusThresholds;
 
     /// MultiSURF's thresholds where the row at each place has a weight; `whole` if all weights are
     /// whole numbers.
@@ -49,12 +49,12 @@ pub(super) trait Distance: Copy + PartialOrd + Send + Sync {
         distances: &[Self],
         weight: &dyn Fn(usize) -> f64,
         whole: bool,
-    ) -> Thresholds;
+    ) -> RadiusThresholds;
 }
 
 /// Exact thresholds between whole distances, from the sum of the distances to `others` other rows
 /// and the sum of their squares.
-pub(super) fn exact_thresholds(sum: i128, squares: i128, others: i128) -> Thresholds {
+pub(super) fn exact_thresholds(sum: i128, squares: i128, others: i128) -> RadiusThresholds {
     // d < mean - deviation / 2, times `others` and squared, is
     // 4 (sum - others d)^2 > others squares - sum^2 with sum > others d: whole numbers only
     let spread = others * squares - sum * sum;
@@ -71,18 +71,18 @@ pub(super) fn exact_thresholds(sum: i128, squares: i128, others: i128) -> Thresh
         far += 1;
     }
     // halfway between two whole distances, so that comparisons of doubles are exact
-    Thresholds { near: near as f64 + 0.5, far: far as f64 - 0.5 }
+    RadiusThresholds { near: near as f64 + 0.5, far: far as f64 - 0.5 }
 }
 
-/// Thresholds of real distances, or of any distances with real weights, in two passes.
-fn real_thresholds(weighted: &[WeightedDistance]) -> Thresholds {
+/// RadiusThresholds of real distances, or of any distances with real weights, in two passes.
+fn real_thresholds(weighted: &[WeightedDistance]) -> RadiusThresholds {
     let total = blockwise_sum(weighted, |d| d.weight);
     if total <= 0.0 {
-        return Thresholds::default();
+        return RadiusThresholds::default();
     }
     let mean = blockwise_sum(weighted, |d| d.weight * d.distance) / total;
     let squared = |d: &WeightedDistance| d.weight * (d.distance - mean) * (d.distance - mean);
-    Thresholds::around(mean, blockwise_sum(weighted, squared) / total)
+    RadiusThresholds::around(mean, blockwise_sum(weighted, squared) / total)
 }
 
 /// A distance with the weight of the row at it.
@@ -132,7 +132,7 @@ impl Distance for i32 {
         low
     }
 
-    fn thresholds(distances: &[Self], own: usize, _grid: Grid) -> Thresholds {
+    fn thresholds(distances: &[Self], own: usize, _grid: Grid) -> RadiusThresholds {
         let (mut sum, mut squares) = (0i128, 0i128);
         for block in distances.chunks(1 << 14) {
             // at most 2^14 distances below 2^24: the sum of their squares fits 64 bits
@@ -151,7 +151,7 @@ impl Distance for i32 {
         distances: &[Self],
         weight: &dyn Fn(usize) -> f64,
         whole: bool,
-    ) -> Thresholds {
+    ) -> RadiusThresholds {
         if !whole {
             return real_thresholds(&weighted(distances, weight));
         }
@@ -182,11 +182,11 @@ impl Distance for f64 {
         *copy.select_nth_unstable_by(k - 1, f64::total_cmp).1
     }
 
-    fn thresholds(distances: &[Self], own: usize, grid: Grid) -> Thresholds {
+    fn thresholds(distances: &[Self], own: usize, grid: Grid) -> RadiusThresholds {
         let sides = [&distances[..own], &distances[own + 1..]];
         let others = distances.len() - 1;
         if others == 0 {
-            return Thresholds::default();
+            return RadiusThresholds::default();
         }
         // at most 2^10 distances below 2^52 steps: their sum fits 64 bits
         let block_steps = |block: &[f64]| block.iter().map(|&d| grid.steps(d)).sum::<i64>();
@@ -195,14 +195,14 @@ impl Distance for f64 {
         let mean = grid.value(steps) / others as f64;
         let squared = |d: &f64| (d - mean) * (d - mean);
         let squares: f64 = sides.iter().map(|side| blockwise_sum(side, squared)).sum();
-        Thresholds::around(mean, squares / others as f64)
+        RadiusThresholds::around(mean, squares / others as f64)
     }
 
     fn weighted_thresholds(
         distances: &[Self],
         weight: &dyn Fn(usize) -> f64,
         _whole: bool,
-    ) -> Thresholds {
+    ) -> RadiusThresholds {
         real_thresholds(&weighted(distances, weight))
     }
 }

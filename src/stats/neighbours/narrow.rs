@@ -12,8 +12,8 @@
 //!   that share the value of the row is a popcount of mask and plane.
 //!
 //! Cost: about t^2 n / 200 operations in all, for three dozen features a fifth of the cost of
-//! [`distances`](super::distances). Rows come in chunks whose size depends on the data alone and whose
-//! sums are added in order, so neither threads nor SIMD levels change a bit.
+//! [`distances`](super::distances). Rows come in chunks whose size depends on the data alone and
+//! whose sums are added in order, so neither threads nor SIMD levels change a bit.
 
 use super::NeighbourRows;
 use super::distances::Order;

@@ -237,6 +237,5 @@ pub fn bag_times<'py>(
     draws: usize,
 ) -> Bound<'py, PyArray1<u32>> {
     let (firsts, copies) = (firsts.as_array().to_vec(), copies.map(|c| c.as_array().to_vec()));
-    let own = (&firsts[..], copies.as_deref());
-    py.detach(|| drawn_times(own, total, (seed, draws))).into_pyarray(py)
+    py.detach(|| drawn_times(&firsts, copies.as_deref(), total, seed, draws)).into_pyarray(py)
 }

@@ -61,7 +61,8 @@ impl PySpreadGrowth {
     /// Open nodes of at most `most` rows, which grow elsewhere from here on.
     fn small(&mut self, most: u64) -> Small {
         let setting = setting(&self.plan, &self.facts, self.seed);
-        self.growth.small(&setting, most)
+        let small = self.growth.small(&setting, most).into_iter();
+        small.map(|g| (g.group, g.node, g.rows, g.key, g.depth)).collect()
     }
 
     /// Groups to be counted, of at most about `most` families.
@@ -228,10 +229,11 @@ pub fn grow_groups<'py>(
         if starts.len() != nodes.len() + 1 {
             return Err(Error::Internal("groups of other nodes".into()));
         }
-        let grown = nodes.iter().enumerate().map(|(group, &node)| {
+        let grown = nodes.iter().enumerate().map(|(group, &(key, depth))| {
             let (bytes, _) = part.rows_of(&[group as u32])?;
             let records = Records { layout: part.format.layout, bytes };
-            let grown = binned::grow_below(&facts.spread(), &setting, records, node, control)?;
+            let grown =
+                binned::grow_below(&facts.spread(), &setting, records, key, depth, control)?;
             Ok(grown.pack())
         });
         grown.collect::<Result<Vec<_>>>()

@@ -132,7 +132,8 @@ impl FitPlan {
         let trees = forest::grow_trees(
             sampler.as_ref(),
             bagging,
-            (self.config.seed, bagging.first),
+            self.config.seed,
+            bagging.first,
             control,
             |seed, times, control| {
                 let all = (copies, rows);
@@ -181,7 +182,8 @@ impl FitPlan {
         let more = forest::grow_trees(
             sampler.as_ref(),
             bagging,
-            (self.config.seed, first),
+            self.config.seed,
+            first,
             control,
             |seed, times, control| {
                 if let Some(table) = &table {

@@ -1,23 +1,23 @@
-//! Memory that trees which grow one after the other leave for each other.
+//! Buffers that a forest reuses from tree to tree ([`BufferPool`]).
 //!
-//! Fresh pages from the system cost more than the orders that are written into them, so a forest
-//! keeps the buffers of its finished trees until it is finished itself: at most those of one tree a
-//! thread.
+//! Fresh pages from the system cost more time than the sorted orders that are written into them, so
+//! a forest keeps the buffers of its finished trees until it is finished: at most those of one tree
+//! per thread. [`row_buffers`](super::row_buffers) takes and returns them.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Memory of finished trees.
+/// Buffers of finished trees.
 #[derive(Debug, Default)]
 pub struct BufferPool(Mutex<Vec<Vec<u32>>>);
 
 impl BufferPool {
-    /// A buffer with whatever content it had; a new one when there is none.
+    /// A buffer, whose content is unspecified; a new one when the pool is empty.
     pub(super) fn take(&self) -> Vec<u32> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Leave a buffer.
-    pub(super) fn give(&self, memory: Vec<u32>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+    /// Return a buffer.
+    pub(super) fn give(&self, buffer: Vec<u32>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }

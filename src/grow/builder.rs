@@ -1,4 +1,9 @@
-//! The tree while it grows: nodes in the order of their creation, children side by side.
+//! The tree under construction ([`TreeBuilder`]): nodes in the order of their creation, children
+//! side by side, so that a split appends and moves nothing.
+//!
+//! All growth ends in one. Threads grow subtrees in builders of their own
+//! ([`TreeBuilder::subtree`], [`TreeBuilder::graft`]); [`TreeBuilder::finish`] numbers the nodes in
+//! pre-order and makes the [`Tree`]. O(nodes x classes) in time and memory.
 
 use super::options::{EmptyBranch, GrowthLimits};
 use crate::numeric::mix;
@@ -6,14 +11,14 @@ use crate::stats::Sum;
 use crate::tree::{NONE, Node, Test, Tree, majority};
 use std::ops::Range;
 
-/// A node of the tree that grows.
+/// A node of the tree under construction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BuilderNode {
     pub parent: u32,
     pub branch: u32,
     pub depth: u32,
     pub rows: u32,
-    /// Decides random choices in this node.
+    /// Key of the node's random choices.
     pub key: u64,
     pub split: Option<NodeSplit>,
 }
@@ -34,28 +39,38 @@ pub(super) struct NodeSplit {
     pub step: u32,
 }
 
-/// Nodes that there is room for from the first.
-const FEW: usize = 16;
+/// The children that a split adds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Children<'s, S> {
+    /// Class sums, child by child.
+    pub sums: &'s [S],
+    /// Rows of each child.
+    pub rows: &'s [u32],
+}
+
+/// Nodes for which a new tree has room, so that small trees and subtrees allocate once.
+const FIRST_NODES: usize = 16;
 
 /// The tree under construction.
 #[derive(Debug, Clone)]
 pub(super) struct TreeBuilder<S> {
     pub nodes: Vec<BuilderNode>,
-    /// Class sums, `classes` a node.
+    /// Class sums, `classes` per node.
     pub sums: Vec<S>,
     /// Levels that subset tests list.
     pub levels: Vec<u32>,
-    /// Classes that nodes predict, -1 for nothing, where growth decided; else empty: the majority.
+    /// Class that each node predicts, -1 for none, where growth chose labels; else empty, and nodes
+    /// predict their majority.
     pub labels: Vec<i32>,
     pub classes: usize,
 }
 
 impl<S: Sum> TreeBuilder<S> {
-    /// A root alone.
+    /// A tree of a root alone.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
         let root = BuilderNode { parent: NONE, branch: 0, depth, rows, key, split: None };
         let (mut nodes, mut all_sums) =
-            (Vec::with_capacity(FEW), Vec::with_capacity(FEW * sums.len()));
+            (Vec::with_capacity(FIRST_NODES), Vec::with_capacity(FIRST_NODES * sums.len()));
         nodes.push(root);
         all_sums.extend_from_slice(sums);
         Self { nodes, sums: all_sums, levels: Vec::new(), labels: Vec::new(), classes: sums.len() }
@@ -66,8 +81,8 @@ impl<S: Sum> TreeBuilder<S> {
         &self.sums[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// Whether limits that need no look at the candidates make a node a leaf. Where sums are
-    /// `copies` of rows, these are counted, else the rows themselves.
+    /// Whether the limits that do not depend on candidates make a node a leaf. Its size is the sum
+    /// of its weights where these are `copies` of rows, else its number of rows.
     pub fn is_finished(&self, node: u32, limits: &GrowthLimits, copies: bool) -> bool {
         let (own, sums) = (&self.nodes[node as usize], self.sums(node as usize));
         let size = if copies {
@@ -79,8 +94,8 @@ impl<S: Sum> TreeBuilder<S> {
         limits.stops(size, own.depth as usize, occupied)
     }
 
-    /// What was tested above a node: a sum over (feature, branch) of 128 mixed bits, so that two
-    /// trees which reach a node's rows by equal tests, in whatever order, give it one key.
+    /// Key of the path to a node: a sum over its (feature, branch) pairs of 128 mixed bits, so that
+    /// two trees which reach the same rows by the same tests, in any order, give them one key.
     pub fn path_key(&self, node: usize) -> u128 {
         let mut key = 0u128;
         let mut at = self.nodes[node];
@@ -95,44 +110,46 @@ impl<S: Sum> TreeBuilder<S> {
         key
     }
 
-    /// Add a child of a node, as the next branch; its key follows from the node's.
+    /// Add a child of a node; its key follows from the parent's key and the branch.
     fn add_child(&mut self, parent: u32, branch: u32, rows: u32) {
         let BuilderNode { depth, key, .. } = self.nodes[parent as usize];
         let key = mix(key, u64::from(branch) + 1);
         self.nodes.push(BuilderNode { parent, branch, depth: depth + 1, rows, key, split: None });
     }
 
-    /// Split a node: its children are added, with the class sums `sums` (`classes` a branch) and
-    /// `sizes` rows; `levels` are those that a subset test lists. Returns the first child.
+    /// Split a node and add its children; `levels` are those that a subset test lists. Returns the
+    /// number of the first child.
     pub fn add_split(
         &mut self,
         node: u32,
         split: NodeSplit,
-        (sums, sizes): (&[S], &[u32]),
+        children: Children<'_, S>,
         levels: &[u32],
     ) -> u32 {
         let first_child = self.nodes.len() as u32;
-        for (branch, &rows) in sizes.iter().enumerate() {
+        for (branch, &rows) in children.rows.iter().enumerate() {
             self.add_child(node, branch as u32, rows);
         }
-        self.sums.extend_from_slice(sums);
+        self.sums.extend_from_slice(children.sums);
         debug_assert_eq!(self.sums.len(), self.nodes.len() * self.classes);
         let test = split.test.shifted(self.levels.len() as u32);
         self.levels.extend_from_slice(levels);
-        let n_children = sizes.len() as u32;
+        let n_children = children.rows.len() as u32;
         self.nodes[node as usize].split =
             Some(NodeSplit { test, first_child, n_children, ..split });
         first_child
     }
 
-    /// A builder whose root is a leaf of this one, for growth elsewhere; see [`Self::graft`].
+    /// A builder whose root is a leaf of this one, for growth by another worker; see
+    /// [`Self::graft`].
     pub fn subtree(&self, leaf: u32) -> Self {
         let node = self.nodes[leaf as usize];
         Self::new(self.sums(leaf as usize), node.rows, node.key, node.depth)
     }
 
-    /// Put a subtree grown elsewhere in the place of a leaf.
+    /// Replace a leaf by a subtree that another worker grew.
     pub fn graft(&mut self, leaf: usize, other: &Self) {
+        // The root of the subtree is the leaf itself, so its other nodes move up by one less.
         let shift = self.nodes.len() as u32 - 1;
         let listed = self.levels.len() as u32;
         let moved = |split: Option<NodeSplit>| {
@@ -151,21 +168,23 @@ impl<S: Sum> TreeBuilder<S> {
         self.levels.extend_from_slice(&other.levels);
     }
 
-    /// The branch of the largest weight, the first of several.
+    /// The branch of the largest weight, the first on ties.
     fn heaviest(&self, children: Range<u32>, unit: f64) -> u32 {
-        let mut best = (0, f64::NEG_INFINITY);
+        let (mut heaviest, mut most) = (0, f64::NEG_INFINITY);
         for (branch, child) in children.enumerate() {
             let weight = self.sums(child as usize).iter().map(|s| s.value(unit)).sum::<f64>();
-            if weight > best.1 {
-                best = (branch as u32, weight);
+            if weight > most {
+                (heaviest, most) = (branch as u32, weight);
             }
         }
-        best.0
+        heaviest
     }
 
-    /// The tree in pre-order. Steps that growth did not set follow the pre-order.
+    /// The tree in pre-order; `unit` is the value of one unit of the sums. Steps that growth did
+    /// not set follow the pre-order.
     pub fn finish(&self, unit: f64, empty: EmptyBranch) -> Tree {
         let (k, n) = (self.classes, self.nodes.len());
+        // Visit the nodes in pre-order and number them.
         let mut number = vec![0_u32; n];
         let mut sequence = Vec::with_capacity(n);
         let mut stack = vec![0_u32];
@@ -182,6 +201,7 @@ impl<S: Sum> TreeBuilder<S> {
         tree.children.reserve(n - 1);
         let mut next_step = 0;
         for &i in &sequence {
+            // Class sums and label: given, the majority, or that of the parent for an empty leaf.
             let own = &self.nodes[i as usize];
             let parent = if own.parent == NONE { NONE } else { number[own.parent as usize] };
             let before = tree.counts.len();
@@ -199,6 +219,7 @@ impl<S: Sum> TreeBuilder<S> {
             let first_child = tree.children.len() as u32;
             let place = [parent, own.branch, own.depth];
             let mut node = Node { first_child, ..Node::leaf(place, label, own.rows) };
+            // The split, if the node has one.
             if let Some(s) = own.split {
                 let children = s.first_child..s.first_child + s.n_children;
                 tree.children.extend(children.clone().map(|c| number[c as usize]));

@@ -1,4 +1,9 @@
-//! What all nodes of a tree share ([`GrowContext`]).
+//! The facts that all nodes of a tree share ([`GrowContext`]): columns by kind, class codes,
+//! weights, and what the criterion's evidence needs of the rows of the root.
+//!
+//! One is built per tree on sorted orders or with global growth, in O(missing cells + rows); tasks
+//! on other threads share it. Growth on bit planes, bins and fractional instances has contexts of
+//! its own.
 
 use crate::criteria::{Evidence, EvidenceKind};
 use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row};
@@ -16,7 +21,8 @@ use super::evidence::PairContext;
 use super::options::GrowthSetting;
 use crate::error::Result;
 
-/// More classes are counted row by row.
+/// Up to this many classes, less one, a pass per class that compares rows is quicker than one pass
+/// that looks the class of each row up.
 const FEW_CLASSES: usize = 8;
 
 /// A numeric feature.
@@ -35,11 +41,11 @@ pub(super) struct Nominal<'a> {
     pub layout: Layout,
     /// The last code of the feature means "missing".
     pub missing: Vec<bool>,
-    /// Codes are bins of a number, between these cuts.
+    /// The edges between codes that are bins of a number.
     pub cuts: Vec<Option<&'a [f64]>>,
 }
 
-/// What does not change while a tree grows.
+/// The facts that all nodes of a tree share.
 #[derive(Debug)]
 pub(super) struct GrowContext<'a, W> {
     pub data: &'a Dataset,
@@ -49,17 +55,17 @@ pub(super) struct GrowContext<'a, W> {
     pub nominal: Nominal<'a>,
     pub class_of: ClassOf<'a>,
     pub total_weight: f64,
-    /// Where the evidence are pairs of rows.
+    /// For criteria on pairs of rows.
     pub pairs: Option<PairContext>,
-    /// Where the evidence are the rows themselves.
+    /// For criteria on the rows themselves: sizes of smallest trees.
     pub sizes: Option<Result<TrainingSizes>>,
-    /// Search nodes that their smallest trees may still take.
+    /// Search nodes that the search for smallest trees may still spend.
     pub size_budget: Mutex<u64>,
-    /// Where the evidence are neighbours of rows.
-    pub near: Option<Root<'a>>,
+    /// For criteria on neighbours of rows.
+    pub neighbours: Option<Root<'a>>,
 }
 
-/// Where a feature is found.
+/// The place of a feature among the numeric or among the nominal features.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FeaturePlace {
     Numeric(usize),
@@ -67,12 +73,14 @@ pub(super) enum FeaturePlace {
 }
 
 impl<'a, W: Weighing> GrowContext<'a, W> {
+    /// The context of a tree on some rows.
     pub fn new(
         data: &'a Dataset,
         setting: &'a GrowthSetting<'a>,
         rows: &RowSet,
         weights: W,
     ) -> Self {
+        // The columns by kind. Missing values come last in a sorted order, and are the last code.
         let k = data.n_classes();
         let mut numeric = Vec::new();
         let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -102,6 +110,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
                 }
             }
         }
+        // The weight of the root, and what the criterion's evidence needs of its rows.
         let sum = rows.rows().iter().fold(W::Sum::default(), |s, &r| s.plus(weights.of(r)));
         let weight = |r: u32| weights.of(r).value(weights.unit());
         let (sizes, size_budget) = match setting.criterion.evidence() {
@@ -120,7 +129,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
-            near: near(data, setting, rows, weights),
+            neighbours: neighbours_root(data, setting, rows, weights),
             pairs: (setting.criterion.info().evidence == EvidenceKind::Pairs)
                 .then(|| PairContext::new(weights, rows, data.len())),
             size_budget: Mutex::new(size_budget),
@@ -135,7 +144,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
         self.setting.nominal_splits.of(levels)
     }
 
-    /// Codes fit a byte.
+    /// Whether all codes of nominal features fit a byte.
     pub fn narrow(data: &Dataset) -> bool {
         data.columns().iter().all(|c| match c {
             Column::Nominal(c) => c.levels() + usize::from(c.n_missing() > 0) <= 256,
@@ -143,7 +152,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
         })
     }
 
-    /// Where a feature is found.
+    /// The place of a feature among those of its kind.
     pub fn place(&self, feature: u32) -> FeaturePlace {
         match self.nominal.features.binary_search(&feature) {
             Ok(i) => FeaturePlace::Nominal(i),
@@ -151,14 +160,15 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
         }
     }
 
-    /// Class sums of entries of an order. Rows are sorted by class, so that rows which count once
-    /// are counted by comparison with the first row of each class.
+    /// Class sums of entries of an order. Rows are numbered by class, so rows that weigh 1 are
+    /// counted by comparison with the first row of each class.
     pub fn sums_of(&self, entries: &[u32]) -> Vec<W::Sum> {
         let starts = self.class_of.starts;
         if !W::UNIT || starts.len() >= FEW_CLASSES || self.data.n_classes() == 0 {
             return self.sums(entries.iter().map(|&e| entry_row(e)));
         }
         let mut sums = Vec::with_capacity(3 * (starts.len() + 1));
+        // Rows of a class are those from its first row on, less those from that of the next.
         let mut from_here = entries.len() as u32;
         for &start in starts {
             let later = entries.iter().map(|&e| u32::from(entry_row(e) >= start)).sum();
@@ -180,8 +190,8 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
     }
 }
 
-/// What neighbours need of the rows of the root, where they are the evidence.
-pub(super) fn near<'a, W: Weighing>(
+/// The rows of the root, prepared for the search of neighbours; `None` for other criteria.
+pub(super) fn neighbours_root<'a, W: Weighing>(
     data: &'a Dataset,
     setting: &GrowthSetting<'a>,
     rows: &RowSet,

@@ -1,11 +1,12 @@
-//! The order in which nodes are split: depth first, best first, or as tasks of several threads.
+//! The order in which local growth splits nodes: depth first, best first, or as tasks of several
+//! threads. Every form of rows ([`NodeRows`]) grows its trees by [`grow`].
 //!
-//! Without a limit on the leaves the order is irrelevant to the tree: it grows depth first, and
-//! subtrees small enough are handed to other threads as whole tasks. With `max_leaf_nodes` the leaf
-//! whose best split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a
-//! split with more branches than leaves are left is passed over for the next. Either way the tree
-//! does not depend on the number of threads. Progress is counted in rows that are in leaves.
-//! O(nodes log nodes) beside what [`NodeRows`] does.
+//! Without a limit on the leaves the order does not matter to the tree: it grows depth first, and
+//! small subtrees are whole tasks for other threads. With `max_leaf_nodes` the leaf whose best
+//! split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a split with
+//! more branches than leaves are left is skipped. Either way the tree does not depend on the number
+//! of threads. Progress counts the rows that are in leaves. O(nodes log nodes) in addition to the
+//! work of [`NodeRows`].
 
 use super::builder::TreeBuilder;
 use super::nodes::{NodeRows, Open};
@@ -19,13 +20,15 @@ use crate::tree::NONE;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A subtree with at most this share of the rows is one task.
+/// Tasks per thread, if all were of the largest size: enough for threads to finish together.
 const TASKS_PER_THREAD: usize = 8;
-/// Steps between two looks at the cancel flag.
-const UNCHECKED: usize = 1 << 14;
+/// Steps of work ([`NodeRows::work`]) between two checks of the cancel flag: some 20 microseconds.
+const CHECK_EVERY: usize = 1 << 14;
+/// Steps of work that any node takes, however few its rows.
+const STEPS_PER_NODE: usize = 64;
 
-/// Split a root and everything below it. Subtrees of at most `task` rows are grown by other threads
-/// (none when 0); best-first growth is one thread's.
+/// Grow a tree from its root. Subtrees of at most `task` rows are grown by other threads (none when
+/// 0), except in best-first growth.
 pub(super) fn grow<R: NodeRows>(
     rows: R,
     tree: TreeBuilder<R::Sum>,
@@ -48,8 +51,8 @@ pub(super) fn grow<R: NodeRows>(
     Ok(driver.tree)
 }
 
-/// Rows of a task for a tree on `n` rows, of which the smallest has `smallest`: 0, for no tasks,
-/// where one thread is as good.
+/// The largest number of rows of a task for a tree on `n` rows, at least `smallest`; 0, for no
+/// tasks, where several threads do not pay.
 pub(super) fn task_size(n: usize, smallest: usize, control: &Control) -> usize {
     if control.threads() > 1 && n > 2 * smallest {
         (n / (control.threads() * TASKS_PER_THREAD)).max(smallest)
@@ -58,25 +61,28 @@ pub(super) fn task_size(n: usize, smallest: usize, control: &Control) -> usize {
     }
 }
 
+/// The growth of one tree, or of the subtree of one task.
 struct Driver<R: NodeRows> {
     rows: R,
     tree: TreeBuilder<R::Sum>,
+    /// Steps of work since the last check of the cancel flag.
     unchecked: usize,
-    /// For what evaluates one node, whose own steps are no progress of growth.
+    /// A control for the evaluation of nodes, whose progress is not that of growth.
     quiet: Control,
 }
 
 impl<R: NodeRows> Driver<R> {
+    /// The best split of a node; the cancel flag is checked now and then.
     fn evaluate(&mut self, open: &mut Open<R::Node>, control: &Control) -> Result<Option<R::Best>> {
-        self.unchecked += self.rows.work(&open.rows) + 64;
-        if self.unchecked > UNCHECKED {
+        self.unchecked += self.rows.work(&open.rows) + STEPS_PER_NODE;
+        if self.unchecked > CHECK_EVERY {
             control.check()?;
             self.unchecked = 0;
         }
         self.rows.evaluate(&self.tree, open, &self.quiet)
     }
 
-    /// Split a node; the rows of children that are not `waiting` for a split are in leaves.
+    /// Split a node; the children that are not finished join `waiting`.
     fn split(
         &mut self,
         open: Open<R::Node>,
@@ -91,14 +97,14 @@ impl<R: NodeRows> Driver<R> {
         control.advance(n.saturating_sub(left) as u64);
     }
 
-    /// Leave a node a leaf.
+    /// Make a node a leaf for good.
     fn discard(&mut self, rows: R::Node, control: &Control) {
         control.advance(self.rows.len(&rows) as u64);
         self.rows.discard(rows);
     }
 
-    /// Split everything below a node; subtrees with at most `task` rows are returned instead of
-    /// grown (none when 0).
+    /// Grow the subtree of a node depth first, except for nodes of at most `task` rows (none when
+    /// 0), which are returned.
     fn depth_first(
         &mut self,
         root: Open<R::Node>,
@@ -113,6 +119,7 @@ impl<R: NodeRows> Driver<R> {
             if self.rows.len(&open.rows) <= task {
                 tasks.push(open);
             } else if let Some(best) = self.evaluate(&mut open, control)? {
+                // The stack pops the last child, so the first one goes on top.
                 let from = stack.len();
                 self.split(open, &best, NONE, &mut stack, control);
                 stack[from..].reverse();
@@ -123,12 +130,14 @@ impl<R: NodeRows> Driver<R> {
         Ok(tasks)
     }
 
+    /// Grow the upper part of a tree here and the subtrees of at most `task` rows in other threads.
     fn in_parallel(
         mut self,
         root: Open<R::Node>,
         task: usize,
         control: &Control,
     ) -> Result<TreeBuilder<R::Sum>> {
+        // The upper part; its open leaves become tasks, each with rows and a builder of its own.
         let tasks = self.depth_first(root, task, control)?;
         let Self { rows, mut tree, .. } = self;
         let context = rows.context();
@@ -140,6 +149,7 @@ impl<R: NodeRows> Driver<R> {
             .zip(&leaves)
             .map(|(task, &leaf)| Mutex::new(Some((task, tree.subtree(leaf)))))
             .collect();
+        // Each task grows on one thread.
         let serial = control.serial();
         let grown = parallel::map(control, waiting.len(), |i| {
             let taken = waiting[i].lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -149,23 +159,26 @@ impl<R: NodeRows> Driver<R> {
             driver.depth_first(Open { node: 0, rows: root }, 0, &serial)?;
             Ok(Some(driver.tree))
         })?;
+        // In the order of the leaves, so that the tree does not depend on threads.
         for (&leaf, subtree) in leaves.iter().zip(grown.iter().flatten()) {
             tree.graft(leaf as usize, subtree);
         }
         Ok(tree)
     }
 
-    /// Split the leaf that ranks first until there are enough leaves.
+    /// Split the leaf that ranks first until the tree has `max_leaf_nodes` leaves.
     fn best_first(&mut self, root: Open<R::Node>, control: &Control) -> Result<()> {
         let limit = self.rows.limits().max_leaf_nodes.unwrap_or(usize::MAX);
         let order = self.rows.limits().leaf_order;
         let (mut leaves, mut step) = (1, 0);
         let mut waiting = BTreeMap::new();
+        // Leaves that are not evaluated yet.
         let mut fresh = Vec::new();
         if !self.rows.is_finished(&self.tree, root.node) {
             fresh.push(root);
         }
         loop {
+            // Rank the leaves that the last split made.
             for mut open in fresh.drain(..) {
                 match self.evaluate(&mut open, control)? {
                     Some(best) => {
@@ -176,9 +189,10 @@ impl<R: NodeRows> Driver<R> {
                 }
             }
             let Some((_, (open, best))) = waiting.pop_first() else { return Ok(()) };
+            // Split the first; a split into b branches adds b - 1 leaves.
             let more = R::best(&best).branches - 1;
             if leaves + more > limit {
-                // A split with many branches may not fit any more; a smaller one further on may.
+                // There will never be room for it, but maybe for one with fewer branches.
                 self.discard(open.rows, control);
                 continue;
             }
@@ -192,11 +206,11 @@ impl<R: NodeRows> Driver<R> {
     }
 }
 
-/// Splits are made in ascending order of this number.
+/// The rank of a split: best-first growth makes splits in ascending order of it.
 pub(super) fn order_of<S>(split: &BestSplit<S>, order: LeafOrder) -> u64 {
     match order {
         LeafOrder::Distance => order_key(split.distance),
-        // Not the negative: 0 has one sign only.
+        // Not the negative, so that an improvement of 0 gives 0, not -0.
         LeafOrder::Improvement => order_key(0.0 - split.improvement),
     }
 }

@@ -1,11 +1,13 @@
-//! The search of a node of sorted ranges: its rows, its tables, and its candidate splits.
+//! The evaluation of a node that is a range of sorted orders and coded rows: [`NodeEvaluator`].
 //!
-//! Candidates are handed to a sink feature by feature; which of them is best, and what it would do,
-//! is found by the [`search`](super::search) of all forms of rows.
+//! [`sorted_ranges`](super::nodes::sorted_ranges) asks it for the best split
+//! ([`NodeEvaluator::choose`]); [`global`](super::global) growth and the
+//! [`listing`](super::listing) ask for all candidates. Thresholds and nominal features go into a
+//! sink, feature by feature; the choice is the [`search`](super::search) of all forms of rows.
+//! Criteria on pairs, neighbours or the rows themselves ([`evidence`](super::evidence)) score
+//! features without tables, and their scores take the place of the sink's.
 //!
-//! Where evidence other than tables scores the features, all of them at once, candidates are those
-//! features; else they are scored as they come. Of few features drawn at random, one more is tried
-//! until one has a valid split.
+//! O(rows x features), plus the criterion's formula per candidate.
 
 use super::context::{FeaturePlace, GrowContext, Numeric};
 use super::evidence::{PairScores, PairWorkspace};
@@ -13,12 +15,12 @@ use super::features::search_among;
 use super::options::Thresholds;
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
-    BestSplit, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchWork, WholeRows, choose,
-    chosen, is_candidate, keeps_winner_only, score_nominal,
+    BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
+    choose, chosen, first_tied_row, is_candidate, keeps_winner_only, score_nominal,
 };
 use super::short_orders::ShortOrders;
 use crate::criteria::{Evidence, RunningScores};
-use crate::data::{entry_row, entry_tied};
+use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
@@ -35,13 +37,13 @@ use crate::stats::{CellOf, Sum, Weighing};
 use crate::tree::Test;
 use std::borrow::Cow;
 
-/// Rows times features above which the features of one node are looked at by several threads.
+/// Rows times features above which several threads share the features of one node.
 const WIDE_NODE: usize = 1 << 16;
 
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct Workspace<S: Sum> {
-    search: SearchWork<S>,
+    search: SearchScratch<S>,
     short: ShortScratch,
     planes: CountingPlanes<S>,
     pub pairs: PairWorkspace,
@@ -57,7 +59,7 @@ impl<S: Sum> Workspace<S> {
 impl<S: Sum> Default for Workspace<S> {
     fn default() -> Self {
         Self {
-            search: SearchWork::default(),
+            search: SearchScratch::default(),
             short: ShortScratch::default(),
             planes: CountingPlanes::default(),
             pairs: PairWorkspace::default(),
@@ -68,19 +70,34 @@ impl<S: Sum> Default for Workspace<S> {
 /// A node under evaluation.
 pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
     pub context: &'n GrowContext<'n, W>,
-    pub field: &'n RowSlices<'f, C>,
+    pub slices: &'n RowSlices<'f, C>,
     pub range: NodeRange,
     pub totals: &'n [W::Sum],
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
-    pub every: bool,
-    /// The orders of numeric features, where the ranges do not hold them, and how their cuts are
-    /// scored.
-    pub short: Option<(&'n ShortOrders, RunningScores)>,
+    pub scores_all: bool,
+    /// The orders of a small node, which the ranges no longer hold.
+    pub short: Option<ShortNode<'n>>,
+}
+
+/// The numeric features of a small node, whose orders are kept as bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShortNode<'n> {
+    pub orders: &'n ShortOrders,
+    /// How thresholds are scored.
+    pub scoring: RunningScores,
+}
+
+/// The rows of a node whose value of a numeric feature is known.
+pub(super) struct KnownRows<'e, S> {
+    /// Their entries, by ascending value.
+    pub order: Cow<'e, [u32]>,
+    /// Their class sums, where other rows have no value.
+    pub sums: Option<Vec<S>>,
 }
 
 impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
-    /// What the search asks, with the tables of the nominal features.
+    /// The node as the search reads it; `contingency` holds the tables of the nominal features.
     pub fn tables<'l>(
         &'l self,
         contingency: &'l ContingencyTables<W::Sum>,
@@ -88,7 +105,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         RangeTables { evaluator: self, contingency }
     }
 
-    /// The sums of the node.
+    /// The options of growth and the class sums of the node.
     pub fn node(&self) -> NodeSums<'_, W::Sum> {
         let (setting, unit) = (self.context.setting, self.context.weights.unit());
         NodeSums { setting, totals: self.totals, unit }
@@ -103,6 +120,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         features.filter(move |&(_, &feature)| wanted(feature)).map(|(place, _)| place)
     }
 
+    /// Smallest size of a branch with rows.
     pub fn minimum(&self) -> Minimum {
         let limits = &self.context.setting.limits;
         Minimum {
@@ -112,62 +130,60 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         }
     }
 
-    /// Entries with a known value, and class sums of the others.
-    pub(super) fn known(&self, numeric: usize) -> (Cow<'_, [u32]>, Option<Vec<W::Sum>>) {
-        if let Some((short, _)) = self.short {
-            return (short.entries(numeric).collect(), None);
+    /// The rows whose value of a numeric feature is known.
+    pub(super) fn known(&self, numeric: usize) -> KnownRows<'_, W::Sum> {
+        if let Some(short) = self.short {
+            // Only features without missing values have short orders.
+            return KnownRows { order: short.orders.entries(numeric).collect(), sums: None };
         }
-        let order = self.field.order(numeric, self.range);
-        let Some(bits) = &self.context.numeric[numeric].missing else {
-            return (Cow::Borrowed(order), None);
+        let order = self.slices.order(numeric, self.range);
+        // Missing values come last in every order.
+        let known = match &self.context.numeric[numeric].missing {
+            Some(bits) => order.partition_point(|&e| bits.get(entry_row(e)) == 0),
+            None => order.len(),
         };
-        let known = order.partition_point(|&e| bits.get(entry_row(e)) == 0);
-        if known == order.len() {
-            return (Cow::Borrowed(order), None);
-        }
-        let mut sums = self.totals.to_vec();
-        for (sum, &missing) in sums.iter_mut().zip(&self.context.sums_of(&order[known..])) {
-            *sum = sum.minus(missing);
-        }
-        (Cow::Borrowed(&order[..known]), Some(sums))
+        let (order, missing) = order.split_at(known);
+        let sums = (!missing.is_empty()).then(|| {
+            let missing = self.context.sums_of(missing);
+            self.totals.iter().zip(missing).map(|(total, sum)| total.minus(sum)).collect()
+        });
+        KnownRows { order: Cow::Borrowed(order), sums }
     }
 
-    /// Score the thresholds of all wanted features of a node of short orders.
+    /// Score the thresholds of the wanted features of a small node.
     pub(super) fn score_short(
         &self,
-        (orders, how): (&ShortOrders, RunningScores),
+        short: ShortNode<'_>,
         wanted: impl Fn(u32) -> bool,
-        tools: &mut Workspace<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
         let min_rows = (min.rows as usize).max(1).max(min.weight.ceil() as usize);
-        let convex = self.context.setting.criterion.info().convex && !self.every;
+        let convex = self.context.setting.criterion.info().convex && !self.scores_all;
+        let ShortNode { orders: ShortOrders { facts, orders, .. }, scoring } = short;
         let columns = self.context.numeric.iter().map(|column| column.feature);
-        let sorted = orders.orders.rows.iter().zip(&orders.orders.tied);
+        let sorted = orders.rows.iter().zip(&orders.tied);
         for (feature, (order, &tied)) in columns.zip(sorted).filter(|(f, _)| wanted(*f)) {
-            let facts = &orders.facts;
             let scan = ShortScan { feature, order, tied, facts, min_rows, convex };
-            short::score_candidates(&scan, context, how, &mut tools.short, sink)?;
+            short::score_candidates(&scan, context, scoring, &mut workspace.short, sink)?;
         }
         Ok(())
     }
 
+    /// Score the thresholds of a numeric feature.
     pub(super) fn score_numeric(
         &self,
         numeric: usize,
         scratch: &mut BlockScratch<CellOf<W>>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let (entries, known) = self.known(numeric);
-        let (order, min): (&[u32], _) = (&entries, self.minimum());
+        let KnownRows { order, sums: known } = self.known(numeric);
+        let (order, min): (&[u32], _) = (&order, self.minimum());
         if let Some(known) = &known {
-            // Missing values are a branch like any other.
-            let unit = self.context.weights.unit();
-            let weight: f64 =
-                self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();
-            let size = if W::COPIES { weight } else { (self.range.len - order.len()) as f64 };
-            if weight < min.weight || size < f64::from(min.rows) {
+            // Missing values are a branch of every threshold, and no smaller than others may be.
+            let missing = (self.range.len - order.len()) as u32;
+            if !self.node().allows_missing_branch(known, missing, min) {
                 return Ok(());
             }
         }
@@ -186,9 +202,10 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             class_of: self.context.class_of,
             weights: self.context.weights,
             min,
-            convex: convex && !self.every,
+            convex: convex && !self.scores_all,
             steps: &[],
         };
+        // All thresholds, or the one that the splitter picks.
         match self.cut(numeric, order) {
             CutRule::Every => threshold::score_candidates(&scan, context, scratch, sink),
             CutRule::Nowhere => Ok(()),
@@ -199,13 +216,14 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         }
     }
 
+    /// The node's random numbers for splitters.
     fn draws(&self) -> Draws {
         Draws::new(self.context.setting.seed, self.key)
     }
 
     /// The thresholds of a numeric feature that are tried.
     pub(super) fn cut(&self, numeric: usize, order: &[u32]) -> CutRule {
-        if self.every {
+        if self.scores_all {
             return CutRule::Every;
         }
         let Numeric { feature, column, .. } = &self.context.numeric[numeric];
@@ -219,16 +237,17 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
-        tools: &mut Workspace<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<()> {
         let tables = self.tables(contingency);
-        let work = (&mut tools.search, &mut ());
-        score_nominal(&tables, self.nominal_places(&wanted), self.totals, work, sink)?;
+        let places = self.nominal_places(&wanted);
+        let scratch = &mut workspace.search;
+        score_nominal(&tables, places, self.totals, scratch, &mut (), sink)?;
         for (i, feature) in self.context.numeric.iter().enumerate() {
             if wanted(feature.feature) {
-                self.score_numeric(i, &mut tools.search.scratch, sink)?;
+                self.score_numeric(i, &mut workspace.search.block, sink)?;
                 control.check()?;
             }
         }
@@ -236,41 +255,42 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     }
 
     /// Tables of all nominal features.
-    pub fn count_tables(&self, tools: &mut Workspace<W::Sum>) -> ContingencyTables<W::Sum> {
+    pub fn count_tables(&self, workspace: &mut Workspace<W::Sum>) -> ContingencyTables<W::Sum> {
         let nominal = &self.context.nominal;
         if nominal.features.is_empty() {
             return ContingencyTables::default();
         }
-        let rows = self.field.coded(nominal.features.len(), self.range);
-        count(rows, &nominal.layout, self.context.weights, &mut tools.planes)
+        let rows = self.slices.coded(nominal.features.len(), self.range);
+        count(rows, &nominal.layout, self.context.weights, &mut workspace.planes)
     }
 
+    /// Rows of the node by code of a nominal feature.
     pub(super) fn code_sizes(&self, nominal: usize) -> Vec<u32> {
         let width = self.context.nominal.features.len();
         let mut sizes = vec![0; self.context.nominal.layout.arity(nominal)];
-        for codes in self.field.coded(width, self.range).codes.chunks_exact(width) {
+        for codes in self.slices.coded(width, self.range).codes.chunks_exact(width) {
             sizes[codes[nominal].index()] += 1;
         }
         sizes
     }
 
-    /// What evidence other than tables says of the node's features; nothing where tables are the
-    /// evidence.
+    /// Scores of the node's features by pairs or neighbours; `None` where the criterion reads
+    /// tables or rows.
     pub fn other_evidence(
         &self,
-        tools: &mut Workspace<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Option<PairScores>> {
         Ok(match self.context.setting.criterion.evidence() {
             Evidence::Neighbours(search) => Some(self.neighbour_scores(search, control)?),
             Evidence::Pairs(formula) => {
-                Some(self.pair_scores(formula, &mut tools.pairs, control)?)
+                Some(self.pair_scores(formula, &mut workspace.pairs, control)?)
             }
             Evidence::Table | Evidence::Rows(_) => None,
         })
     }
 
-    /// Candidates among features whose scores are known.
+    /// The multiway splits of the wanted features whose scores are known.
     pub fn scored(
         &self,
         contingency: &ContingencyTables<W::Sum>,
@@ -298,7 +318,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
         wanted: impl Fn(u32) -> bool + Sync,
-        tools: &mut Workspace<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         if let Some(known) = known {
@@ -308,32 +328,34 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             return self.best_by_rows(budget, wanted, control);
         }
         let (setting, nominal) = (self.context.setting, self.context.nominal.features.len());
+        // The sink takes the candidates of nominal features, then the thresholds.
         let winner_only = keeps_winner_only(setting, nominal, self.context.numeric.len());
         let mut best =
             BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
-        best.scores = std::mem::take(&mut tools.search.scores);
-        let (tables, work) = (self.tables(contingency), (&mut tools.search, &mut ()));
-        score_nominal(&tables, self.nominal_places(&wanted), self.totals, work, &mut best)?;
-        self.score_numbers(wanted, tools, &mut best, control)?;
+        best.scores = std::mem::take(&mut workspace.search.scores);
+        let (tables, places) = (self.tables(contingency), self.nominal_places(&wanted));
+        score_nominal(&tables, places, self.totals, &mut workspace.search, &mut (), &mut best)?;
+        self.score_numbers(wanted, workspace, &mut best, control)?;
         best.finish(&setting.context)?;
-        tools.search.scores = std::mem::take(&mut best.scores);
+        workspace.search.scores = std::mem::take(&mut best.scores);
         if nominal > 0 {
             best.features.sort_by_key(|b| b.feature);
         }
         Ok(best.features)
     }
 
-    /// Score the thresholds of all wanted numbers; those of a wide node by several threads.
+    /// Score the thresholds of the wanted numeric features; several threads share those of a node
+    /// with many values.
     fn score_numbers(
         &self,
         wanted: impl Fn(u32) -> bool + Sync,
-        tools: &mut Workspace<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
         best: &mut BestOfEach<'_>,
         control: &Control,
     ) -> Result<()> {
         let (setting, numeric) = (self.context.setting, &self.context.numeric);
         if let Some(short) = self.short {
-            return self.score_short(short, wanted, tools, best);
+            return self.score_short(short, wanted, workspace, best);
         }
         let wide = self.range.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
@@ -351,7 +373,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         }
         for (i, feature) in numeric.iter().enumerate() {
             if wanted(feature.feature) {
-                self.score_numeric(i, &mut tools.search.scratch, best)?;
+                self.score_numeric(i, &mut workspace.search.block, best)?;
             }
             if wide {
                 control.check()?;
@@ -364,17 +386,18 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     pub fn choose(
         &self,
         contingency: &ContingencyTables<W::Sum>,
-        tools: &mut Workspace<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
         let (setting, tables) = (self.context.setting, self.tables(contingency));
-        let known = self.other_evidence(tools, control)?;
+        let known = self.other_evidence(workspace, control)?;
         let (p, key) = (tables.features(), mix(setting.seed, self.key));
         let best = search_among(p, setting.max_features, key, |wanted| {
             let wanted = |f: u32| wanted[f as usize];
-            let best = self.best(contingency, known.as_ref(), wanted, tools, control)?;
+            let best = self.best(contingency, known.as_ref(), wanted, workspace, control)?;
             Ok((!best.is_empty()).then_some(best))
         })?;
+        // Of the best of each feature the selection rule takes one, and the limits accept it.
         let Some(best) = best else { return Ok(None) };
         let Some(choice) = choose(&tables, best)? else { return Ok(None) };
         let (split, node) = (chosen(&tables, choice)?, self.node());
@@ -391,46 +414,27 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         node.accepted(split, self.context.total_weight, before, undivided)
     }
 
-    /// Class sums by branch of a cut with these entries on its left; `known` are those of the rows
-    /// with a value, where others are a third branch.
-    fn sides(&self, left: &[u32], known: Option<&[W::Sum]>) -> Vec<W::Sum> {
-        let k = self.totals.len();
-        let mut sums = self.context.sums_of(left);
-        let all = known.unwrap_or(self.totals);
-        sums.extend_from_within(..k);
-        for c in 0..k {
-            sums[k + c] = all[c].minus(sums[c]);
-        }
-        if known.is_some() {
-            sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
-        }
-        sums
-    }
-
-    /// The threshold of a cut of a numeric feature's order, and the rows of its branches.
-    fn threshold_test(
-        &self,
-        (numeric, order): (usize, &[u32]),
-        at: u32,
-        missing: bool,
-    ) -> (Test, Vec<u32>) {
+    /// The test of a threshold of a numeric feature with `at` rows of its order on the left.
+    fn threshold_test(&self, numeric: usize, order: &[u32], at: u32) -> Test {
         let setting = self.context.setting;
         let column = self.context.numeric[numeric].column;
         let value = |place: u32| column.value(entry_row(order[place as usize]));
-        let (lo, hi) = (value(at - 1), value(at));
-        let t = match self.cut(numeric, order).threshold() {
-            Some(t) if setting.thresholds == Thresholds::Midpoint => t.into(),
-            _ => setting.threshold(self.context.data, column, (lo, hi), lo),
-        };
-        let mut sizes = vec![at, order.len() as u32 - at];
-        if missing {
-            sizes.push((self.range.len - order.len()) as u32);
-        }
-        (Test::Threshold(t), sizes)
+        let (lower, upper) = (value(at - 1), value(at));
+        Test::Threshold(match self.cut(numeric, order).threshold() {
+            Some(drawn) if setting.thresholds == Thresholds::Midpoint => drawn.into(),
+            _ => setting.threshold(self.context.data, column, [lower, upper], lower),
+        })
+    }
+
+    /// Class sums of the branches of a threshold with `left` entries of a feature's order on its
+    /// left; `known` are those of the rows with a value, where others have none.
+    fn branches(&self, left: &[u32], known: Option<&[W::Sum]>) -> BranchSums<W::Sum> {
+        let sums = self.node().by_branch(self.context.sums_of(left), known);
+        BranchSums { sums, missing: known.is_some() }
     }
 }
 
-/// A node of sorted ranges, as the search asks for it.
+/// A node of sorted ranges as the search reads it, with the tables of its nominal features.
 pub(super) struct RangeTables<'l, 'n, 'f, C, W: Weighing> {
     evaluator: &'l NodeEvaluator<'n, 'f, C, W>,
     contingency: &'l ContingencyTables<W::Sum>,
@@ -457,7 +461,7 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
     }
 
     fn scores_all(&self) -> bool {
-        self.evaluator.every
+        self.evaluator.scores_all
     }
 
     fn place(&self, feature: u32) -> FeaturePlace {
@@ -488,32 +492,29 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
         }
     }
 
-    fn sums_of_cut(&self, numeric: usize, at: u32) -> (Vec<W::Sum>, bool) {
-        let (order, known) = self.evaluator.known(numeric);
-        (self.evaluator.sides(&order[..at as usize], known.as_deref()), known.is_some())
+    fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<W::Sum> {
+        let known = self.evaluator.known(numeric);
+        self.evaluator.branches(&known.order[..at as usize], known.sums.as_deref())
     }
 
     fn first_row(&self, numeric: usize, at: u32) -> u32 {
-        let (order, _) = self.evaluator.known(numeric);
+        let known = self.evaluator.known(numeric);
         let original = self.evaluator.context.data.original();
-        let mut at = at as usize - 1;
-        let mut first = original[entry_row(order[at]) as usize];
-        while entry_tied(order[at]) == 1 {
-            at -= 1;
-            first = first.min(original[entry_row(order[at]) as usize]);
-        }
-        first
+        first_tied_row(&known.order[..at as usize], |entry| original[entry_row(entry) as usize])
     }
 }
 
 impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
-        let (order, known) = self.evaluator.known(numeric);
-        let missing = known.is_some();
+        let KnownRows { order, sums: known } = self.evaluator.known(numeric);
         // The two values are read first, and may arrive while rows are counted.
-        let (test, sizes) = self.evaluator.threshold_test((numeric, &order), at, missing);
-        let sums = self.evaluator.sides(&order[..at as usize], known.as_deref());
-        NodeCut { test, sums, sizes, missing }
+        let test = self.evaluator.threshold_test(numeric, &order, at);
+        let mut sizes = vec![at, order.len() as u32 - at];
+        if known.is_some() {
+            sizes.push((self.evaluator.range.len - order.len()) as u32);
+        }
+        let branches = self.evaluator.branches(&order[..at as usize], known.as_deref());
+        NodeCut { test, branches, sizes }
     }
 
     fn branch_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {
@@ -522,6 +523,7 @@ impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
             let rows = |branch: &[W::Sum]| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32;
             return sums.chunks_exact(evaluator.totals.len()).map(rows).collect();
         }
+        // Weights do not count rows: count the rows of each code, and add those of a branch.
         let by_code = evaluator.code_sizes(nominal);
         if branch_of.is_empty() {
             return by_code;

@@ -1,42 +1,57 @@
-//! Which features a node looks at.
+//! Random subsets of features (`max_features`), drawn anew for each node.
+//!
+//! As in scikit-learn, a node searches `max_features` features and goes on, one feature at a time,
+//! until the search finds a valid split. The draw depends on the seed and the node's key alone.
+//! O(features) per node. Without `max_features` nothing is drawn.
 
 use crate::error::Result;
 use crate::numeric::{mix, uniform};
 
-/// Search for a split among `most` of `p` features, drawn by `key`, and, as scikit-learn, one more
-/// at a time until the search finds something; among all features where nothing limits them.
+/// Search for a split among the features of a node: `search` gets a mask of features.
+///
+/// Where `max_features` is below the number of features `n_features`, that many are drawn by `key`;
+/// else all features are searched at once.
 pub(super) fn search_among<T>(
-    p: usize,
-    most: Option<usize>,
+    n_features: usize,
+    max_features: Option<usize>,
     key: u64,
     mut search: impl FnMut(&[bool]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
-    let Some(most) = most.filter(|&m| m < p) else { return search(&vec![true; p]) };
-    let drawn = shuffled(p, key);
-    let (mut from, mut to) = (0, most.max(1));
-    loop {
-        let mut wanted = vec![false; p];
-        drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
-        let found = search(&wanted)?;
-        if found.is_some() || to == p {
-            return Ok(found);
+    let Some(first) = max_features.filter(|&most| most < n_features) else {
+        return search(&vec![true; n_features]);
+    };
+    let mut order = Vec::new();
+    shuffle(n_features, key, &mut order);
+    search_in_order(&order, first.max(1), |drawn| {
+        let mut wanted = vec![false; n_features];
+        drawn.iter().for_each(|&feature| wanted[feature as usize] = true);
+        search(&wanted)
+    })
+}
+
+/// Search the `first` features of an order together, then one feature at a time until `search`
+/// finds something. Each call of `search` gets the features that are new.
+pub(super) fn search_in_order<T>(
+    order: &[u32],
+    first: usize,
+    mut search: impl FnMut(&[u32]) -> Result<Option<T>>,
+) -> Result<Option<T>> {
+    let (together, one_by_one) = order.split_at(first);
+    let mut found = search(together)?;
+    for feature in one_by_one.chunks(1) {
+        if found.is_some() {
+            break;
         }
-        (from, to) = (to, to + 1);
+        found = search(feature)?;
     }
+    Ok(found)
 }
 
-/// Feature numbers in an order that depends on the key alone.
-pub(super) fn shuffled(p: usize, key: u64) -> Vec<u32> {
-    let mut features = Vec::new();
-    shuffle(p, key, &mut features);
-    features
-}
-
-/// The same in memory that is there.
-pub(super) fn shuffle(p: usize, key: u64, features: &mut Vec<u32>) {
-    features.clear();
-    features.extend(0..p as u32);
-    for i in (1..p).rev() {
-        features.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
+/// Fill `order` with all features in an order that depends on `key` alone (Fisher and Yates).
+pub(super) fn shuffle(n_features: usize, key: u64, order: &mut Vec<u32>) {
+    order.clear();
+    order.extend(0..n_features as u32);
+    for i in (1..n_features).rev() {
+        order.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
     }
 }

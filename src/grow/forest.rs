@@ -1,15 +1,14 @@
-//! A forest: trees on bootstrap samples, each with a seed of its own, and what the rows left out of
-//! a tree say of it.
+//! Forests: bootstrap samples, the growth of several trees, and out-of-bag votes (Breiman, *Random
+//! Forests*, 2001). `crate::fit::forest` calls this, and passes the growth of one tree.
 //!
-//! Breiman, *Random Forests* (2001). Tree t has the seed `mix(seed, t)`, which decides its sample
-//! and the features that its nodes look at; nothing depends on the number of threads. A sample is
-//! drawn from a multiset: a row of integer weight w lies in it w times, a row of real weight is
-//! drawn with a probability proportional to it. The multiset is sorted by the content of the rows
-//! as they came, before means and bins replace cells. So neither the order of the rows nor the
-//! search for thresholds changes a sample, and w copies of a row are the same as one of weight w. A
-//! sample is a data set of its own ([`crate::data::Draw`]) in which every row counts once, or the
-//! codes of its rows with their copies; the numbers themselves are shared. One sort of n hashes a
-//! forest, O(draws) a sample.
+//! Tree t has the seed `mix(seed, t)`, which decides its sample and the features that its nodes
+//! search; nothing depends on the number of threads. A sample is drawn from a multiset: a row of
+//! integer weight w is in it w times, a row of real weight is drawn with a probability proportional
+//! to its weight. The multiset is sorted by the content of the raw rows, before means and bins
+//! replace cells, so neither the order of the rows nor the search for thresholds changes a sample,
+//! and w copies of a row equal one row of weight w. The caller turns a sample into a data set in
+//! which every row weighs 1 ([`crate::data::Draw`]), or into codes with copies; the numbers
+//! themselves are shared. One sort of n hashes per forest, O(draws log n) per sample.
 
 use crate::bins::{RowChoice, RowSource};
 use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Weights};
@@ -20,68 +19,54 @@ use crate::parallel::{self, Control};
 use crate::predict::{ForestPredictor, Votes};
 use serde::Deserialize;
 
-/// Rows hashed together.
+/// Rows hashed together, so that a feature's cells are read in one call and the hashes stay in the
+/// cache.
 const HASHED: usize = 512;
 
-/// How many trees, and what each of them sees.
+/// The number of trees and the size of their samples.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bagging {
     /// Number of trees.
     pub trees: usize,
-    /// Rows that are drawn for a tree; nothing when each tree sees all rows.
+    /// Rows that are drawn for a tree; `None`: each tree grows on all rows.
     pub draws: Option<usize>,
-    /// The tree that growth begins with; those before it are grown elsewhere.
+    /// Number of the first tree to grow; other calls grow those before it.
     #[serde(default)]
     pub first: usize,
 }
 
-/// Where bootstrap samples are drawn from.
+/// The multiset of rows from which bootstrap samples are drawn.
 #[derive(Debug)]
 pub struct BootstrapSampler {
     /// Rows, sorted by content.
     rows: Vec<u32>,
-    /// Copies (or weight) up to and including each of them; nothing when each lies there once.
+    /// Sum of the copies (or weights) up to and including each of them; empty when each has one
+    /// copy.
     ends: Vec<u64>,
+    /// Rows of the data set, drawn or not.
     n_rows: usize,
 }
 
 impl BootstrapSampler {
-    /// All copies of some rows.
+    /// The multiset of some rows of a data set with their weights.
     pub fn new(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
-        let mut sorted: Vec<(u64, u32)> =
-            hashes(data, rows).into_iter().zip(rows.rows().iter().copied()).collect();
-        sorted.sort_unstable();
-        let rows: Vec<u32> = sorted.into_iter().map(|(_, row)| row).collect();
-        let mut sum = 0;
-        let mut add = |weight: u64| {
-            sum += weight;
-            sum
-        };
+        let hashed = hashes(data, rows).into_iter().zip(rows.rows().iter().copied());
+        let rows = sorted_by_hash(hashed);
         let ends = match weights {
             Weights::Unit => Vec::new(),
-            Weights::Integer(w) => rows.iter().map(|&r| add(u64::from(w[r as usize]))).collect(),
-            Weights::Fixed { values, .. } => {
-                rows.iter().map(|&r| add(values[r as usize] as u64)).collect()
-            }
+            _ => running_sums(rows.iter().map(|&row| weight_of(weights, row))),
         };
         Self { rows, ends, n_rows: data.len() }
     }
 
-    /// All copies of rows that are known by the numbers of their content ([`content_hashes`]).
+    /// The multiset of rows of which only the hashes ([`content_hashes`]) and the copies are known.
     pub fn of_hashes(hashes: &[u64], copies: Option<&[u32]>) -> Self {
-        let mut sorted: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
-        sorted.sort_unstable();
-        let rows: Vec<u32> = sorted.into_iter().map(|(_, row)| row).collect();
-        let mut sum = 0;
-        let ends = copies.map(|copies| {
-            let running = rows.iter().map(|&r| {
-                sum += u64::from(copies[r as usize]);
-                sum
-            });
-            running.collect()
+        let rows = sorted_by_hash(hashes.iter().copied().zip(0..));
+        let ends = copies.map_or(Vec::new(), |copies| {
+            running_sums(rows.iter().map(|&row| u64::from(copies[row as usize])))
         });
-        Self { rows, ends: ends.unwrap_or_default(), n_rows: hashes.len() }
+        Self { rows, ends, n_rows: hashes.len() }
     }
 
     /// The rows that can be drawn, sorted by content.
@@ -89,7 +74,7 @@ impl BootstrapSampler {
         &self.rows
     }
 
-    /// How often each internal row is in a sample with replacement, by a tree's seed.
+    /// How often each internal row is in the sample of a tree, `draws` rows drawn with replacement.
     pub fn draw(&self, seed: u64, draws: usize) -> Vec<u32> {
         let key = mix(seed, u64::MAX);
         let mut by_place = vec![0_u32; self.rows.len()];
@@ -108,14 +93,41 @@ impl BootstrapSampler {
     }
 }
 
-/// A number for the content of each row: class and all cells.
+/// Rows in the order of their hashes; rows of equal content by their numbers.
+fn sorted_by_hash(hashed: impl Iterator<Item = (u64, u32)>) -> Vec<u32> {
+    let mut sorted: Vec<(u64, u32)> = hashed.collect();
+    sorted.sort_unstable();
+    sorted.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The sums up to and including each number.
+fn running_sums(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut sum = 0;
+    let sums = numbers.map(|number| {
+        sum += number;
+        sum
+    });
+    sums.collect()
+}
+
+/// The weight of a row in units: its copies, or its real weight in fixed point.
+fn weight_of(weights: &Weights, row: u32) -> u64 {
+    match weights {
+        Weights::Unit => 1,
+        Weights::Integer(w) => u64::from(w[row as usize]),
+        Weights::Fixed { values, .. } => values[row as usize] as u64,
+    }
+}
+
+/// A hash of the content of each row of a data set: its class and all cells.
 fn hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
         data.columns().iter().map(|c| matches!(c, Column::Numeric(_))).collect();
     content_hashes(data, &numeric, RowChoice::Some(rows.rows()), data.classes())
 }
 
-/// The same for cells from anywhere; `is_numeric` tells numbers from codes.
+/// A hash of the content of each row: its class and all cells, whose columns are numbers or codes.
+/// Any source of cells gives rows of equal content equal hashes.
 pub fn content_hashes(
     cells: &dyn RowSource,
     is_numeric: &[bool],
@@ -125,8 +137,8 @@ pub fn content_hashes(
     let mut hashes: Vec<u64> =
         (0..rows.len()).map(|i| mix(1, u64::from(class_of[rows.row(i)]))).collect();
     let (mut numbers, mut codes) = ([0.0; HASHED], [0; HASHED]);
-    for (tile, hashes) in hashes.chunks_mut(HASHED).enumerate() {
-        let first = tile * HASHED;
+    for (chunk, hashes) in hashes.chunks_mut(HASHED).enumerate() {
+        let first = chunk * HASHED;
         for (feature, &is_numeric) in is_numeric.iter().enumerate() {
             if is_numeric {
                 let numbers = &mut numbers[..hashes.len()];
@@ -146,20 +158,24 @@ pub fn content_hashes(
     hashes
 }
 
-/// How often a tree's sample holds each of some rows of a multiset of `total` copies.
+/// How often the sample of a tree, `draws` of `total` copies of rows, holds each of some rows.
 ///
-/// `firsts` are the copies below each row, ascending; `copies` its own (one each when nothing).
+/// This is [`BootstrapSampler::draw`] for one partition of a distributed multiset. `firsts` are the
+/// numbers of copies before each row in the whole multiset, ascending; `copies` are the row's own
+/// (one each when `None`). O(rows + draws).
 pub fn drawn_times(
-    (firsts, copies): (&[u64], Option<&[u32]>),
+    firsts: &[u64],
+    copies: Option<&[u32]>,
     total: u64,
-    (seed, draws): (u64, usize),
+    seed: u64,
+    draws: usize,
 ) -> Vec<u32> {
     let mut times = vec![0_u32; firsts.len()];
     if firsts.is_empty() {
         return times;
     }
     let key = mix(seed, u64::MAX);
-    // A table of where to begin, about as long as there are rows.
+    // The first row at or after each bucket of copies: about one bucket per row.
     let shift = (total / firsts.len() as u64 + 1).ilog2();
     let mut start = vec![0_u32; (total >> shift) as usize + 2];
     let mut at = 0;
@@ -169,6 +185,7 @@ pub fn drawn_times(
         }
         *start = at as u32;
     }
+    // Draw as the sampler does, and count the copies of these rows.
     for i in 0..draws as u64 {
         let copy = uniform(mix(key, i), total);
         let mut row = start[(copy >> shift) as usize] as usize;
@@ -184,23 +201,19 @@ pub fn drawn_times(
     times
 }
 
-/// The seed of a tree: 53 bits, so that every language reads it exactly.
+/// The seed of a tree: 53 bits, which fit the numbers of JSON exactly.
 pub fn seed_of_tree(seed: u64, tree: usize) -> u64 {
     mix(seed, tree as u64) >> 11
 }
 
-/// A number for the content of all rows that a fit sees, with their weights and in any order.
+/// A hash of the content of all rows of a fit with their weights, in any order: a forest that is
+/// grown further must be given the same rows.
 pub fn content(data: &Dataset, rows: &RowSet, weights: &Weights) -> u64 {
-    let weight = |row: u32| match weights {
-        Weights::Unit => 1,
-        Weights::Integer(w) => u64::from(w[row as usize]),
-        Weights::Fixed { values, .. } => values[row as usize] as u64,
-    };
     let hashes = hashes(data, rows).into_iter().zip(rows.rows());
-    hashes.fold(0, |sum, (hash, &row)| sum.wrapping_add(hash.wrapping_mul(weight(row))))
+    hashes.fold(0, |sum, (hash, &row)| sum.wrapping_add(hash.wrapping_mul(weight_of(weights, row))))
 }
 
-/// Refuse an empty forest or an empty sample.
+/// Refuse an empty forest, and samples that are empty or too large for 32-bit counts.
 pub fn check_bagging(bagging: &Bagging) -> Result<()> {
     if bagging.trees == 0 {
         return Err(Error::parameter("n_estimators", 0, "must be at least 1"));
@@ -215,13 +228,16 @@ pub fn check_bagging(bagging: &Bagging) -> Result<()> {
     Ok(())
 }
 
-/// Grow the trees from number `first` on, several at a time where the control allows it:
-/// `grow(seed, times, control)` for each, where `times` says how often each row is in the sample;
-/// nothing means all rows. Where there are fewer trees than threads, the threads work inside them.
+/// Grow the trees from number `first` on, several at a time where the control allows it.
+///
+/// Each tree is `grow(seed, times, control)`, where `times` says how often each row is in its
+/// sample; `None` means all rows. Where there are fewer trees than threads, trees grow one after
+/// the other and each on all threads.
 pub fn grow_trees<T: Send>(
     sampler: Option<&BootstrapSampler>,
     bagging: &Bagging,
-    (seed, first): (u64, usize),
+    seed: u64,
+    first: usize,
     control: &Control,
     grow: impl Fn(u64, Option<&[u32]>, &Control) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
@@ -243,8 +259,8 @@ pub fn grow_trees<T: Send>(
     parallel::map(control, trees, |tree| one(tree, &serial))
 }
 
-/// What the trees say of the rows that they did not see: mean probabilities by internal row, and
-/// how many trees spoke.
+/// Out-of-bag votes: the mean probabilities of each internal row over the trees whose samples do
+/// not hold it, and the number of those trees.
 pub fn out_of_bag(
     forest: &Forest,
     data: &Dataset,

@@ -1,10 +1,11 @@
-//! All candidates of a set of rows with their scores, for questions like "why here": every
-//! threshold, and the multiway split or the best division of each nominal feature.
+//! All candidate splits of a set of rows with their scores ([`candidates`]), which explain why a
+//! node is split as it is: every threshold, and the multiway split or the best division in two of
+//! each nominal feature.
 //!
-//! The rows are looked at as if they were a node; nothing grows. O(rows x features) and the formula
-//! for every candidate. Growth itself never asks for this: it keeps the best of each feature only.
+//! The rows are evaluated as one node ([`NodeEvaluator`]); nothing grows. O(rows x features), plus
+//! the formula for every candidate. Growth does not use this: it keeps the best of each feature.
 
-use super::context::{FeaturePlace, GrowContext, near};
+use super::context::{FeaturePlace, GrowContext, neighbours_root};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
@@ -22,16 +23,16 @@ use crate::stats::contingency::ContingencyTables;
 use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
 use crate::tree::Test;
 
-/// A candidate split.
+/// A candidate split and its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Feature.
+    /// Number of the feature.
     pub feature: u32,
-    /// Threshold, of a number.
+    /// Threshold of a numeric feature.
     pub threshold: Option<f64>,
-    /// Levels on the first branch, where there are two sides.
+    /// Levels on the first branch of a division in two.
     pub levels: Option<Vec<u32>>,
-    /// Score.
+    /// Score by the criterion, larger is better.
     pub score: f64,
 }
 
@@ -41,9 +42,11 @@ impl Candidate {
     }
 }
 
-/// Every threshold of a set of rows, and the multiway split or the best division of each nominal
-/// feature, in feature and threshold order. `root` are the rows of the tree's root, which some
-/// criteria look at.
+/// All candidates of a set of rows, in feature and threshold order. `root` are the rows of the
+/// tree's root, from which criteria on pairs and neighbours take scales.
+///
+/// # Errors
+/// A score that is not a number, a need of memory above the limit, or cancellation.
 pub fn candidates(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -62,6 +65,7 @@ pub fn candidates(
     }
 }
 
+/// [`candidates`] with weights of one type.
 fn listed<W: Weighing>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -70,39 +74,43 @@ fn listed<W: Weighing>(
     weights: W,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
+    // The rows are the node; scales of pairs and neighbours are those of the root.
     let mut context = GrowContext::new(data, setting, rows, weights);
     context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
-    context.near = near(data, setting, root, weights);
+    context.neighbours = neighbours_root(data, setting, root, weights);
     let evidence = setting.criterion.evidence();
     let coded = RowBuffers::<u32>::bytes(&context, rows.len());
     if let Evidence::Pairs(formula) = evidence {
-        admit(&context, formula, (rows.len(), coded), control)?;
+        admit(&context, formula, rows.len(), coded, control)?;
     }
     let control = &control.holding(coded);
     let mut buffers = RowBuffers::<u32>::undivided(&context, rows, control)?;
-    let field = buffers.field();
+    let slices = buffers.slices();
     let totals = context.sums(rows.rows().iter().copied());
     let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
     let evaluator = NodeEvaluator {
         context: &context,
-        field: &field,
+        slices: &slices,
         range,
         totals: &totals,
         key: 0,
-        every: true,
+        scores_all: true,
         short: None,
     };
-    let mut tools = Workspace::default();
-    let contingency = evaluator.count_tables(&mut tools);
+    let mut workspace = Workspace::default();
+    let contingency = evaluator.count_tables(&mut workspace);
+    // Relief's radius is the root's, which has to be found where the node is another.
     if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
         && rows.len() != root.len()
     {
         let mut buffers = RowBuffers::<u32>::undivided(&context, root, control)?;
         let range = NodeRange { len: root.len(), ..range };
-        let coded = buffers.field();
-        resolve_radius(&evaluator, coded.coded(context.nominal.features.len(), range), control)?;
+        let slices = buffers.slices();
+        let rows = slices.coded(context.nominal.features.len(), range);
+        resolve_radius(&context, rows, control)?;
     }
-    if let Some(known) = evaluator.other_evidence(&mut tools, control)? {
+    // Scores by pairs or neighbours, by rows, or by tables.
+    if let Some(known) = evaluator.other_evidence(&mut workspace, control)? {
         let found = evaluator.scored(&contingency, &known, |_| true)?;
         return Ok(found.into_iter().map(Candidate::multiway).collect());
     }
@@ -110,15 +118,16 @@ fn listed<W: Weighing>(
         evaluator.all_by_rows(budget, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
-        evaluator.score_all(&contingency, |_| true, &mut tools, &mut listing, control)?;
+        evaluator.score_all(&contingency, |_| true, &mut workspace, &mut listing, control)?;
         listing.finish(&setting.context)?;
         listing.candidates
     };
-    found.sort_by_key(|c| (c.0, c.1));
+    found.sort_by_key(|&(feature, at, _)| (feature, at));
     if setting.nominal_splits != NominalSplits::Multiway {
         keep_best_divisions(&context, &mut found);
     }
     memory::expect(found.len() * size_of::<Candidate>())?;
+    // A place in the order becomes a threshold or a set of levels.
     let named = |(feature, at, score)| {
         let (threshold, levels) = test_of(&evaluator, &contingency, feature, at);
         Candidate { feature, threshold, levels, score }
@@ -126,7 +135,7 @@ fn listed<W: Weighing>(
     Ok(found.into_iter().map(named).collect())
 }
 
-/// Threshold or levels of the first branch of a candidate; neither for a multiway split.
+/// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
 fn test_of<W: Weighing>(
     evaluator: &NodeEvaluator<'_, '_, u32, W>,
     contingency: &ContingencyTables<W::Sum>,
@@ -144,17 +153,18 @@ fn test_of<W: Weighing>(
             }
         }
         FeaturePlace::Numeric(i) => {
-            let (order, _) = evaluator.known(i);
+            let order = evaluator.known(i).order;
             let column = context.numeric[i].column;
             let value = |j: usize| column.value(entry_row(order[j]));
-            let (lo, hi) = (value(at as usize - 1), value(at as usize));
-            (Some(context.setting.threshold(context.data, column, (lo, hi), lo).at), None)
+            let (lower, upper) = (value(at as usize - 1), value(at as usize));
+            let threshold = context.setting.threshold(context.data, column, [lower, upper], lower);
+            (Some(threshold.at), None)
         }
     }
 }
 
-/// Of the many divisions of a nominal feature keep the best one, the first on ties. Candidates are
-/// (feature, place, score), sorted.
+/// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted
+/// candidates: feature, place, score.
 fn keep_best_divisions<W: Weighing>(
     context: &GrowContext<'_, W>,
     found: &mut Vec<(u32, u32, f64)>,

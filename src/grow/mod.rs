@@ -1,9 +1,14 @@
-//! Leaves are split until a limit says stop.
+//! Growth of trees: a leaf is split at its best candidate until a limit stops it.
 //!
-//! Local growth evaluates one leaf at a time: the [`driver`] decides which, [`nodes`] hold its rows
-//! (a range of sorted orders, bit planes, lists with weights) and find its best split. [`global`]
-//! growth evaluates the whole tree; a [`forest`] repeats either. The result is a tree under
-//! construction ([`builder`]) that becomes a tree in pre-order.
+//! `crate::fit` calls one of four entry points, one per form of a node's rows ([`nodes`]):
+//! [`on_sorted_orders`], [`on_bit_planes`], [`on_fractions`] and [`binned`]. All of them grow
+//! locally, one leaf at a time: the [`driver`] picks the leaf, the form of rows evaluates it
+//! through the shared [`search`], and the split is added to the tree under construction
+//! ([`builder`]). [`grow_globally`] evaluates the tree as a whole instead, and [`forest`] draws the
+//! samples of a forest and grows a tree on each. [`candidates`] lists the scores of one node and
+//! grows nothing.
+//!
+//! Level-wise cost is O(rows x features); each module states its own.
 
 mod between;
 mod buffer_pool;

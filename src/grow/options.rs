@@ -1,8 +1,9 @@
 //! Options of growth: what a caller chooses, as checked values.
 //!
-//! [`GrowthSetting`] holds them all; [`GrowthLimits`] says when a node stays a leaf, and [`check`]
-//! refuses limits outside their domain. Everything else in this folder reads these types, so they
-//! use nothing of it.
+//! `crate::fit` fills a [`GrowthSetting`] from an estimator's parameters, one per tree.
+//! [`GrowthLimits`] says when a node stays a leaf, and [`check`] refuses limits outside their
+//! domain. All other modules of this folder read these types, so they depend on none of them but
+//! the pools that trees share.
 
 use super::buffer_pool::BufferPool;
 use super::evidence::memo::PairMemo;
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::numeric::Ties;
 use crate::split::{NominalSplits, Splitter};
 
-/// Which table decides what is split next.
+/// The table by which the next split is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evaluation {
@@ -21,7 +22,7 @@ pub enum Evaluation {
     Local,
     /// The table label x class of all rows.
     Global,
-    /// The global table while it gets better, else the leaf's.
+    /// The global table while a step lowers its distance, else that of the leaf.
     Glocal,
 }
 
@@ -29,16 +30,16 @@ pub enum Evaluation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LeafLabels {
-    /// By their majority.
+    /// By the majority of their rows.
     #[default]
     Majority,
-    /// All pairs of labels are tried.
+    /// By the best of all pairs of labels.
     All,
-    /// All pairs of two different labels are tried.
+    /// By the best of all pairs of different labels.
     Distinct,
 }
 
-/// Limits of growth.
+/// Limits of growth: a node that meets one stays a leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GrowthLimits {
     /// Deepest level of a leaf (the root is level 0).
@@ -51,11 +52,12 @@ pub struct GrowthLimits {
     pub min_samples_leaf: usize,
     /// Every branch with rows must have at least this share of the training weight.
     pub min_weight_fraction_leaf: f64,
-    /// A node whose best score is below it is not split.
+    /// A node whose best score is below this is not split.
     pub min_score: Option<f64>,
-    /// A node is not split when its best split would raise the distance.
+    /// Whether a node is split when its best split does not lower the distance.
     pub no_distance_decay: OnRise,
-    /// A node is not split when its improvement, over the weight of the root, is below it.
+    /// A node whose best split improves the tree by less than this, per unit of the root's weight,
+    /// is not split; see [`GrowthSetting::improvement`].
     pub min_impurity_decrease: f64,
     /// Which leaf is split first, where the number of leaves is limited.
     pub leaf_order: LeafOrder,
@@ -89,8 +91,8 @@ impl Default for GrowthLimits {
 }
 
 impl GrowthLimits {
-    /// Limits that need no look at the candidates: rows, level, and number of classes with rows of
-    /// a node.
+    /// Whether the limits that do not depend on candidates make a node a leaf: its number of rows,
+    /// its depth and its number of classes with rows.
     pub(super) fn stops(&self, rows: usize, depth: usize, occupied: usize) -> bool {
         rows < self.min_samples_split
             || rows < 2 * self.min_samples_leaf
@@ -98,25 +100,27 @@ impl GrowthLimits {
             || occupied < 2
     }
 
-    /// Smallest size of a branch with rows, when every row counts once.
+    /// Smallest size of a branch with rows, when every row weighs 1; `total` is the number of rows.
     pub(super) fn smallest_branch(&self, total: f64) -> f64 {
         (self.min_samples_leaf as f64).max(self.min_weight_fraction_leaf * total)
     }
 
-    /// Whether growth asks how much a split improves the tree.
+    /// Whether growth needs to know how much a split improves the tree.
     pub(super) fn need_improvement(&self) -> bool {
         self.min_impurity_decrease > 0.0
             || (self.max_leaf_nodes.is_some() && self.leaf_order == LeafOrder::Improvement)
     }
 
-    /// Whether a split improves the tree enough; `total` is the weight of the root. One rounding is
-    /// granted, as in scikit-learn; a limit of 0 refuses nothing.
+    /// Whether a split improves the tree enough; `total` is the weight of the root. As in
+    /// scikit-learn an improvement may be one rounding below the limit; a limit of 0 refuses
+    /// nothing.
     pub(super) fn accept_improvement(&self, improvement: f64, total: f64) -> bool {
         self.min_impurity_decrease <= 0.0
             || improvement / total + f64::EPSILON >= self.min_impurity_decrease
     }
 
-    /// Whether the best split is good enough; `before` is the distance without it.
+    /// Whether the score and the distance of a node's best split are good enough; `before` computes
+    /// the distance without it.
     pub(super) fn accept(
         &self,
         score: f64,
@@ -137,12 +141,12 @@ impl GrowthLimits {
 /// What to do when a split does not lower the distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnRise {
-    /// Split all the same.
+    /// Split anyway.
     #[default]
     Ignore,
-    /// Stop when the distance would rise.
+    /// Do not split when the distance rises.
     Stop,
-    /// Stop unless the distance falls.
+    /// Do not split unless the distance falls.
     Strict,
 }
 
@@ -170,20 +174,20 @@ pub enum Thresholds {
     TrainingValue,
 }
 
-/// Options of growth.
+/// Options of the growth of one tree.
 #[derive(Debug)]
 pub struct GrowthSetting<'a> {
     /// The criterion.
     pub criterion: &'a dyn Criterion,
-    /// Facts for its formulas.
+    /// Logarithms and class counts for its formulas.
     pub context: Context,
-    /// Selection rule.
+    /// Which features may be chosen by their gains.
     pub gain_filter: GainFilter,
-    /// Tie rule.
+    /// Which of equal candidates is chosen.
     pub ties: Ties,
     /// Seed of ties and feature subsets.
     pub seed: u64,
-    /// Features looked at in each node; all of them when nothing.
+    /// Features that are searched in each node; `None`: all.
     pub max_features: Option<usize>,
     /// Which splits of a feature are tried.
     pub splitter: Splitter,
@@ -191,26 +195,25 @@ pub struct GrowthSetting<'a> {
     pub nominal_splits: NominalSplits,
     /// Where thresholds lie.
     pub thresholds: Thresholds,
-    /// Empty leaves.
+    /// What empty leaves predict.
     pub empty_branch: EmptyBranch,
-    /// Which table decides.
+    /// The table by which splits are chosen.
     pub evaluation: Evaluation,
-    /// Labels of new leaves.
+    /// How the new leaves of a global step are labelled.
     pub labels: LeafLabels,
-    /// Limits.
+    /// When a node stays a leaf.
     pub limits: GrowthLimits,
-    /// Pairs of nodes that other trees on the same rows and codes have counted.
+    /// Pair counts of nodes, shared by trees on the same rows and codes.
     pub memo: Option<&'a PairMemo>,
-    /// Where trees that grow one after the other leave memory for each other.
+    /// Buffers that trees grown one after the other share.
     pub pool: Option<&'a BufferPool>,
-    /// The data before numbers were binned, for criteria that compare rows by their numbers.
+    /// The data before numbers were binned, for criteria on neighbours.
     pub raw: Option<&'a Dataset>,
-    /// Rows without a value go down all branches, as fractional instances.
+    /// Rows without a value go down all branches as fractional instances.
     pub fractional: bool,
-    /// All training rows, those held out for pruning included, as a count.
+    /// Number of all training rows, those held out for pruning included.
     pub all_rows: f64,
-    /// The training rows as bits, where they are not all rows and thresholds are training
-    /// values.
+    /// The training rows as bits, where these are not all rows and thresholds are training values.
     pub training: Option<Bits>,
 }
 

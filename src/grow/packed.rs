@@ -1,17 +1,23 @@
-//! A subtree as plain numbers, to be sent from one process to another.
+//! A subtree as arrays of numbers ([`PackedTree`]), which distributed growth sends from a worker
+//! process to the client.
+//!
+//! A node is [`WORDS`] words of 64 bits; reals are sent by their bits. O(nodes x classes).
+//! Finished trees are not sent this way: they are models ([`crate::store`]).
 
 use super::builder::{BuilderNode, NodeSplit, TreeBuilder};
 use super::nodes::binned::GrownBelow;
 use crate::error::{Error, Result};
 use crate::tree::{NONE, Test, Threshold};
 
-/// Words of a node.
+/// Words per node.
 const WORDS: usize = 14;
 
-/// The nodes of a subtree, the sums of each and the levels that its tests list.
+/// The nodes of a subtree, their class sums and the levels that their tests list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PackedTree {
-    /// So many words a node.
+    /// [`WORDS`] words per node: parent, branch, depth, rows, key; then, 0 where the node is not
+    /// split, kind and two operands of the test, feature, first child, children, score, distance,
+    /// and `step << 1 | missing`.
     pub words: Vec<u64>,
     /// Class sums, node by node.
     pub sums: Vec<u32>,
@@ -20,22 +26,25 @@ pub struct PackedTree {
 }
 
 impl GrownBelow {
-    /// As plain numbers.
+    /// Pack the subtree.
     pub fn pack(&self) -> PackedTree {
         let tree = &self.0;
         let words = tree.nodes.iter().flat_map(words_of).collect();
         PackedTree { words, sums: tree.sums.clone(), levels: tree.levels.clone() }
     }
 
-    /// From plain numbers.
+    /// Unpack a subtree on `classes` classes.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the arrays do not have the sizes or values of a packed tree.
     pub fn unpack(packed: PackedTree, classes: usize) -> Result<Self> {
-        let nodes = packed.words.as_chunks::<WORDS>();
-        let right = nodes.1.is_empty() && packed.sums.len() == nodes.0.len() * classes;
-        if !right || nodes.0.is_empty() {
+        let (nodes, rest) = packed.words.as_chunks::<WORDS>();
+        let fits = rest.is_empty() && packed.sums.len() == nodes.len() * classes;
+        if !fits || nodes.is_empty() {
             return Err(Error::Internal("a packed tree of another size".into()));
         }
         Ok(Self(TreeBuilder {
-            nodes: nodes.0.iter().map(node_of).collect::<Result<_>>()?,
+            nodes: nodes.iter().map(node_of).collect::<Result<_>>()?,
             sums: packed.sums,
             levels: packed.levels,
             labels: Vec::new(),
@@ -44,6 +53,7 @@ impl GrownBelow {
     }
 }
 
+/// The words of a node.
 fn words_of(node: &BuilderNode) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     let BuilderNode { parent, branch, depth, rows, key, split } = *node;
@@ -64,6 +74,7 @@ fn words_of(node: &BuilderNode) -> [u64; WORDS] {
     words
 }
 
+/// The node of some words.
 fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
     let test = match (words[5], words[6], words[7]) {
         (0 | 1, ..) => Test::Leaf,

@@ -1,49 +1,51 @@
-//! Stable partition of a node's range, so that its children are ranges.
+//! Stable partition of a node's range by branch, so that its children are ranges.
 //!
-//! Sorted orders keep their order and their "tied" bits: an entry is tied in its new place when an
-//! earlier entry of the same value went to the same side. Branches that will never be looked at
-//! again (finished leaves) are not written.
+//! [`row_buffers`](super::row_buffers) partitions each sorted order and the coded rows with these
+//! functions when a node is split. Orders stay sorted, and an entry is tied in its new place when
+//! an earlier entry of the same value went to the same branch. Ranges of finished leaves are not
+//! needed again and may be left unwritten (`keep`). O(rows) per order.
 
 use crate::data::{Bits, entry_row, entry_tied};
 use crate::simd::Level;
 use crate::simd::columns::{self, SLACK};
 use crate::stats::contingency::Code;
 
-/// Partition an order in two by the bit of each row (1 goes right). With `keep_left` or
-/// `keep_right` unset that side's range is left in an unspecified state.
+/// Partition an order in two by the bit of each row (1 goes right). The range of a branch that is
+/// not kept is left in an unspecified state.
 pub(super) fn order_in_two(
     order: &mut [u32],
     right: &Bits,
     n_left: usize,
     keep: [bool; 2],
-    spare: &mut Vec<u32>,
+    scratch: &mut Vec<u32>,
 ) {
-    if spare.len() < order.len() + SLACK {
-        spare.resize(order.len() + SLACK, 0);
+    if scratch.len() < order.len() + SLACK {
+        scratch.resize(order.len() + SLACK, 0);
     }
-    let left = columns::partition(Level::active(), order, right.words(), spare);
+    let left = columns::partition(Level::active(), order, right.words(), scratch);
     debug_assert_eq!(left, n_left);
     if keep[1] {
         let n_right = order.len() - n_left;
-        order[n_left..].copy_from_slice(&spare[..n_right]);
+        order[n_left..].copy_from_slice(&scratch[..n_right]);
     }
 }
 
 /// Partition an order in three: rows without a bit in `later` come first, those with one in `last`
-/// come last. The ranges of branches that are not kept are left in an unspecified state.
+/// come last. The range of a branch that is not kept is left in an unspecified state.
 pub(super) fn order_in_three(
     order: &mut [u32],
     [later, last]: [&Bits; 2],
     sizes: [usize; 3],
     keep: [bool; 3],
-    spare: &mut Vec<u32>,
+    scratch: &mut Vec<u32>,
 ) {
+    // The second and the third branch leave the order together, then the third leaves the second.
     let rest = sizes[1] + sizes[2];
     let room = order.len() + rest + 2 * SLACK;
-    if spare.len() < room {
-        spare.resize(room, 0);
+    if scratch.len() < room {
+        scratch.resize(room, 0);
     }
-    let (rest_in, last_in) = spare.split_at_mut(order.len() + SLACK);
+    let (rest_in, last_in) = scratch.split_at_mut(order.len() + SLACK);
     let first = columns::partition(Level::active(), order, later.words(), rest_in);
     debug_assert_eq!(first, sizes[0]);
     if keep[1] || keep[2] {
@@ -56,35 +58,38 @@ pub(super) fn order_in_three(
     }
 }
 
-/// Partition an order by branch; `starts[b]` is the first place of branch `b` within the range.
+/// Partition an order by the branch of each row; `starts[b]` is the first place of branch `b`.
 pub(super) fn order_by_branch(
     order: &mut [u32],
     branch: &[u16],
     starts: &[u32],
-    spare: &mut Vec<u32>,
+    scratch: &mut Vec<u32>,
 ) {
-    spare.clear();
-    spare.extend_from_slice(order);
+    scratch.clear();
+    scratch.extend_from_slice(order);
     let mut next = starts.to_vec();
-    let mut seen = vec![0_u32; starts.len()];
+    // Entries of one value are a group, and each branch knows the last group that it got.
+    let mut last_group = vec![0_u32; starts.len()];
     let mut group = 0_u32;
-    for &entry in spare.iter() {
+    for &entry in scratch.iter() {
         group += entry_tied(entry) ^ 1;
         let b = branch[entry_row(entry) as usize] as usize;
-        order[next[b] as usize] = (entry & !1) | u32::from(seen[b] == group);
+        order[next[b] as usize] = (entry & !1) | u32::from(last_group[b] == group);
         next[b] += 1;
-        seen[b] = group;
+        last_group[b] = group;
     }
 }
 
-/// Rows of the nominal matrix, in one of two buffers.
+/// Coded rows in one of two buffers: the matrix of nominal codes, row by row, with the class and
+/// the number of each row.
 pub(super) struct CodedBuffer<'a, C> {
     pub codes: &'a mut [C],
     pub classes: &'a mut [u16],
     pub rows: &'a mut [u32],
 }
 
-/// Copy the rows of a range from one buffer to the other, branch by branch.
+/// Copy the coded rows of a range, `width` codes each, from one buffer to the other, branch by
+/// branch; rows of branches that are not kept are not copied.
 pub(super) fn coded_by_branch<C: Code>(
     from: &CodedBuffer<'_, C>,
     to: &mut CodedBuffer<'_, C>,

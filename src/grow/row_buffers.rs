@@ -1,9 +1,11 @@
-//! The permuted buffers in which a node is a range ([`RowSlices`]).
+//! The buffers in which the rows of a node are a range: owned ([`RowBuffers`]), and as slices for
+//! one worker ([`RowSlices`]).
 //!
-//! Numeric features bring their sorted order; nominal features lie side by side in a row-major
-//! matrix that is copied from one buffer to the other at each split (a node's depth decides
-//! nothing: each node knows its buffer). Slices can be cut into disjoint slices, one for
-//! each subtree that another thread shall grow.
+//! Each numeric feature has its sorted order, which a split partitions in place. The codes of all
+//! nominal features are one matrix, row by row, which a split copies from one of two buffers to the
+//! other; each node knows its buffer. Slices are divided into disjoint slices, one per subtree that
+//! another thread grows. Growth on sorted orders and global growth use them; O(rows x features) in
+//! memory, and per level in time.
 
 use super::buffer_pool::BufferPool;
 use super::context::{FeaturePlace, GrowContext};
@@ -14,7 +16,7 @@ use crate::data::{Bits, Column, MISSING, RowSet, entry_row, entry_tied};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::stats::Weighing;
-use crate::stats::contingency::Code;
+use crate::stats::contingency::{Code, CodedRows};
 
 /// Owned buffers of all rows of a tree.
 #[derive(Debug)]
@@ -26,33 +28,37 @@ pub(super) struct RowBuffers<C> {
 }
 
 impl<C: Code> RowBuffers<C> {
-    /// The rows, and a second buffer into which nodes are divided.
+    /// The rows of the root, with a second buffer of codes for splits.
     pub fn new<W: Weighing>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
     ) -> Result<Self> {
-        let mut all = Self::undivided(context, rows, control)?;
-        all.codes[1] = vec![C::default(); all.codes[0].len()];
-        all.classes[1] = vec![0; all.classes[0].len()];
-        all.rows[1] = vec![0; all.rows[0].len()];
-        Ok(all)
+        let mut buffers = Self::undivided(context, rows, control)?;
+        buffers.codes[1] = vec![C::default(); buffers.codes[0].len()];
+        buffers.classes[1] = vec![0; buffers.classes[0].len()];
+        buffers.rows[1] = vec![0; buffers.rows[0].len()];
+        Ok(buffers)
     }
 
     /// Bytes of [`Self::undivided`] for `rows` rows.
     pub fn bytes<W: Weighing>(context: &GrowContext<'_, W>, rows: usize) -> usize {
         let width = context.nominal.features.len();
-        let coded = if width > 0 { size_of::<C>() * width + 4 + 2 } else { 0 };
-        rows.saturating_mul(coded + 4 * context.numeric.len())
+        let coded = match width {
+            0 => 0,
+            _ => size_of::<C>() * width + size_of::<u32>() + size_of::<u16>(),
+        };
+        rows.saturating_mul(coded + size_of::<u32>() * context.numeric.len())
     }
 
-    /// The rows where no node is divided.
+    /// The rows of the root, for the evaluation of that node without a split.
     pub fn undivided<W: Weighing>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
     ) -> Result<Self> {
         let data = context.data;
+        // The sorted order of each numeric feature, without the rows of others.
         let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
         let orders = parallel::map(control, context.numeric.len(), |i| {
             control.check()?;
@@ -64,6 +70,7 @@ impl<C: Code> RowBuffers<C> {
             }
             Ok(order)
         })?;
+        // The matrix of nominal codes; missing values have the code after the last level.
         let width = context.nominal.features.len();
         let n = if width > 0 { rows.len() } else { 0 };
         let mut codes = vec![C::default(); n * width];
@@ -87,15 +94,15 @@ impl<C: Code> RowBuffers<C> {
         })
     }
 
-    /// Give the memory of the orders to the next tree.
+    /// Return the memory of the orders to the pool of the forest.
     pub fn release<W: Weighing>(self, context: &GrowContext<'_, W>) {
         if let Some(pool) = context.setting.pool {
             self.orders.into_iter().for_each(|order| pool.give(order));
         }
     }
 
-    /// The whole as slices.
-    pub fn field(&mut self) -> RowSlices<'_, C> {
+    /// Slices of all rows.
+    pub fn slices(&mut self) -> RowSlices<'_, C> {
         let [c0, c1] = &mut self.codes;
         let [k0, k1] = &mut self.classes;
         let [r0, r1] = &mut self.rows;
@@ -110,44 +117,48 @@ impl<C: Code> RowBuffers<C> {
     }
 }
 
+/// Write the `n` entries of an order whose rows are kept. An entry is tied when an earlier one of
+/// its value is kept.
 fn filtered(order: &[u32], keep: &Bits, n: usize, out: &mut Vec<u32>) {
+    // One place more, as each entry is written before it is known whether it stays.
     out.resize(n + 1, 0);
-    let (mut at, mut seen) = (0, 0);
+    let (mut at, mut kept_of_value) = (0, 0);
     for &entry in order {
         let kept = keep.get(entry_row(entry));
-        seen &= entry_tied(entry);
-        out[at] = (entry & !1) | seen;
-        seen |= kept;
+        kept_of_value &= entry_tied(entry);
+        out[at] = (entry & !1) | kept_of_value;
+        kept_of_value |= kept;
         at += kept as usize;
     }
     out.truncate(n);
 }
 
-/// A contiguous part of the buffers; ranges of nodes are relative to the whole.
+/// A contiguous slice of the buffers. Ranges of nodes are relative to the whole buffers.
 pub(super) struct RowSlices<'f, C> {
+    /// Place of the first row in the whole buffers.
     base: usize,
     orders: Vec<&'f mut [u32]>,
     coded: [CodedBuffer<'f, C>; 2],
 }
 
-/// The rows of a node.
+/// The rows of a node as a range of the buffers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeRange {
     pub start: usize,
     pub len: usize,
-    /// Which of the two nominal buffers holds them.
+    /// Which of the two buffers of codes holds them.
     pub buffer: usize,
 }
 
-/// The plan of a partition.
+/// A split of a node's range into branches.
 pub(super) struct PartitionPlan<'p> {
-    /// Where the feature is found.
+    /// The feature of the split.
     pub place: FeaturePlace,
     /// Rows of each branch.
     pub sizes: &'p [u32],
-    /// Branches that will be looked at again.
+    /// Branches whose rows are needed again.
     pub keep: &'p [bool],
-    /// Branch of each code of a nominal feature; empty where it is the code.
+    /// Branch of each code of a nominal feature; empty where a code is its branch.
     pub branch_of: &'p [u16],
 }
 
@@ -160,18 +171,21 @@ impl PartitionPlan<'_> {
 /// Reusable memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct PartitionScratch {
-    bits: Bits,
-    /// Among the rows whose bit is set: those of the last of three branches.
+    /// Of two or three branches: the rows that are not in the first.
+    later: Bits,
+    /// Of three branches: among those rows, the ones in the last.
     last: Bits,
+    /// Of more branches: the branch of each row.
     branch: Vec<u16>,
     entries: Vec<u32>,
+    /// Rows of the data set.
     n: usize,
 }
 
 impl PartitionScratch {
     pub fn new(n: usize) -> Self {
         Self {
-            bits: Bits::new(n),
+            later: Bits::new(n),
             last: Bits::default(),
             branch: Vec::new(),
             entries: Vec::new(),
@@ -187,135 +201,146 @@ impl<'f, C: Code> RowSlices<'f, C> {
         &self.orders[numeric][start..start + range.len]
     }
 
-    /// Coded rows of a node: codes, classes, rows.
-    pub fn coded(
-        &self,
-        width: usize,
-        range: NodeRange,
-    ) -> crate::stats::contingency::CodedRows<'_, C> {
+    /// The coded rows of a node, `width` codes each.
+    pub fn coded(&self, width: usize, range: NodeRange) -> CodedRows<'_, C> {
         let start = range.start - self.base;
-        let b = &self.coded[range.buffer];
-        crate::stats::contingency::CodedRows {
-            codes: &b.codes[start * width..(start + range.len) * width],
-            classes: &b.classes[start..start + range.len],
-            rows: &b.rows[start..start + range.len],
+        let buffer = &self.coded[range.buffer];
+        CodedRows {
+            codes: &buffer.codes[start * width..(start + range.len) * width],
+            classes: &buffer.classes[start..start + range.len],
+            rows: &buffer.rows[start..start + range.len],
         }
     }
 
-    /// Note for each row of a node the branch that it goes to.
+    /// Write the branch of each row of a node into the scratch memory: as one bit for two branches,
+    /// as two bits for three, else as a number.
     fn mark(
         &self,
         node: NodeRange,
-        cut: &PartitionPlan<'_>,
+        plan: &PartitionPlan<'_>,
         width: usize,
-        spare: &mut PartitionScratch,
+        scratch: &mut PartitionScratch,
     ) {
         let range = node.start - self.base..node.start - self.base + node.len;
-        // Two bits tell up to three branches apart.
-        let branches = cut.sizes.len();
+        let branches = plan.sizes.len();
         let few = branches == 2 || branches == 3;
-        if branches == 3 && spare.last.words().is_empty() {
-            spare.last = Bits::new(spare.n);
+        if branches == 3 && scratch.last.words().is_empty() {
+            scratch.last = Bits::new(scratch.n);
         }
-        match cut.place {
+        match plan.place {
             FeaturePlace::Numeric(split) => {
+                // The order of the split feature has the branches side by side.
                 let order = &self.orders[split][range];
-                let (left, rest) = order.split_at(cut.sizes[0] as usize);
-                left.iter().for_each(|&e| spare.bits.clear(entry_row(e)));
-                rest.iter().for_each(|&e| spare.bits.set(entry_row(e)));
+                let (left, rest) = order.split_at(plan.sizes[0] as usize);
+                left.iter().for_each(|&e| scratch.later.clear(entry_row(e)));
+                rest.iter().for_each(|&e| scratch.later.set(entry_row(e)));
                 if branches == 3 {
-                    let (right, missing) = rest.split_at(cut.sizes[1] as usize);
-                    right.iter().for_each(|&e| spare.last.clear(entry_row(e)));
-                    missing.iter().for_each(|&e| spare.last.set(entry_row(e)));
+                    let (right, missing) = rest.split_at(plan.sizes[1] as usize);
+                    right.iter().for_each(|&e| scratch.last.clear(entry_row(e)));
+                    missing.iter().for_each(|&e| scratch.last.set(entry_row(e)));
                 }
             }
             FeaturePlace::Nominal(column) => {
                 let from = &self.coded[node.buffer];
                 if !few {
-                    spare.branch.resize(spare.n, 0);
+                    scratch.branch.resize(scratch.n, 0);
                 }
                 for i in range {
-                    let (row, code) = (from.rows[i], from.codes[i * width + column].index());
-                    let code = cut.branch(code);
+                    let row = from.rows[i];
+                    let branch = plan.branch(from.codes[i * width + column].index());
                     if few {
-                        if code > 0 {
-                            spare.bits.set(row)
+                        if branch > 0 {
+                            scratch.later.set(row)
                         } else {
-                            spare.bits.clear(row)
+                            scratch.later.clear(row)
                         }
                         if branches == 3 {
-                            if code == 2 { spare.last.set(row) } else { spare.last.clear(row) }
+                            if branch == 2 {
+                                scratch.last.set(row)
+                            } else {
+                                scratch.last.clear(row)
+                            }
                         }
                     } else {
-                        spare.branch[row as usize] = code as u16;
+                        scratch.branch[row as usize] = branch as u16;
                     }
                 }
             }
         }
     }
 
-    /// Bring the rows of each branch together. Threshold splits have their rows already apart in
-    /// the order of the split feature: `<=`, then `>`, then missing.
+    /// Bring the rows of each branch together in all orders and in the coded rows. The order of a
+    /// numeric split feature already has `<=`, then `>`, then missing values.
     pub fn partition<W: Weighing>(
         &mut self,
         context: &GrowContext<'_, W>,
         node: NodeRange,
-        cut: &PartitionPlan<'_>,
-        spare: &mut PartitionScratch,
+        plan: &PartitionPlan<'_>,
+        scratch: &mut PartitionScratch,
     ) {
         let start = node.start - self.base;
         let range = start..start + node.len;
         let width = context.nominal.features.len();
-        let mut starts = Vec::with_capacity(cut.sizes.len());
-        let mut sum = 0;
-        for &s in cut.sizes {
-            starts.push(sum);
-            sum += s;
-        }
-        if !cut.keep.iter().any(|&k| k) {
+        if !plan.keep.contains(&true) {
             return;
         }
-        self.mark(node, cut, width, spare);
-        let branches = cut.sizes.len();
-        let size = |b: usize| cut.sizes[b] as usize;
+        let mut starts = Vec::with_capacity(plan.sizes.len());
+        let mut sum = 0;
+        for &size in plan.sizes {
+            starts.push(sum);
+            sum += size;
+        }
+        self.mark(node, plan, width, scratch);
+        let branches = plan.sizes.len();
+        // Every order but that of the split feature.
+        let size = |b: usize| plan.sizes[b] as usize;
         for (i, order) in self.orders.iter_mut().enumerate() {
-            if matches!(cut.place, FeaturePlace::Numeric(split) if split == i) {
+            if matches!(plan.place, FeaturePlace::Numeric(split) if split == i) {
                 continue;
             }
             let order = &mut order[range.clone()];
-            match *cut.keep {
+            match *plan.keep {
                 [left, right] => {
-                    order_in_two(order, &spare.bits, size(0), [left, right], &mut spare.entries);
+                    order_in_two(
+                        order,
+                        &scratch.later,
+                        size(0),
+                        [left, right],
+                        &mut scratch.entries,
+                    );
                 }
                 [left, right, missing] => {
-                    let (bits, sizes) = ([&spare.bits, &spare.last], [size(0), size(1), size(2)]);
-                    order_in_three(order, bits, sizes, [left, right, missing], &mut spare.entries);
+                    let bits = [&scratch.later, &scratch.last];
+                    let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
+                    order_in_three(order, bits, sizes, keep, &mut scratch.entries);
                 }
-                _ => order_by_branch(order, &spare.branch, &starts, &mut spare.entries),
+                _ => order_by_branch(order, &scratch.branch, &starts, &mut scratch.entries),
             }
         }
+        // The coded rows, from one buffer to the other.
         if width > 0 {
             let [a, b] = &mut self.coded;
             let (from, to) = if node.buffer == 0 { (a, b) } else { (b, a) };
-            let (bits, last, branch) = (&spare.bits, &spare.last, &spare.branch);
-            coded_by_branch(from, to, range, width, &starts, cut.keep, |row| match branches {
-                2 => bits.get(row) as usize,
-                3 => (bits.get(row) * (1 + last.get(row))) as usize,
+            let (later, last, branch) = (&scratch.later, &scratch.last, &scratch.branch);
+            coded_by_branch(from, to, range, width, &starts, plan.keep, |row| match branches {
+                2 => later.get(row) as usize,
+                3 => (later.get(row) * (1 + last.get(row))) as usize,
                 _ => branch[row as usize] as usize,
             });
         }
     }
 
-    /// Disjoint slices, one for each range (ascending, without overlap).
-    pub fn divide(self, ranges: &[(usize, usize)], width: usize) -> Vec<RowSlices<'f, C>> {
-        let mut fields: Vec<RowSlices<'f, C>> = Vec::with_capacity(ranges.len());
+    /// Disjoint slices, one per range (ascending, without overlap), of rows of `width` codes.
+    pub fn divide(self, ranges: &[NodeRange], width: usize) -> Vec<RowSlices<'f, C>> {
+        let mut slices: Vec<RowSlices<'f, C>> = Vec::with_capacity(ranges.len());
         let RowSlices { base, orders, coded } = self;
         let mut orders: Vec<&'f mut [u32]> = orders;
         let [a, b] = coded;
         let mut coded = [a, b];
         let mut at = base;
         let has_coded = width > 0;
-        for &(start, len) in ranges {
+        for &NodeRange { start, len, .. } in ranges {
+            // Of each slice that is left, skip the rows before the range and take those of it.
             let skip = start - at;
             let mut mine = Vec::with_capacity(orders.len());
             for order in &mut orders {
@@ -337,10 +362,10 @@ impl<'f, C: Code> RowSlices<'f, C> {
             });
             if let (Some(a), Some(b)) = (parts.next(), parts.next()) {
                 drop(parts);
-                fields.push(RowSlices { base: start, orders: mine, coded: [a, b] });
+                slices.push(RowSlices { base: start, orders: mine, coded: [a, b] });
             }
             at = start + len;
         }
-        fields
+        slices
     }
 }

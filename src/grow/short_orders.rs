@@ -1,10 +1,12 @@
 //! Nodes of at most 64 rows: their sorted orders as bytes, side by side in memory.
 //!
-//! A node of a large tree reads a few entries of each feature's order, all in different pages. From
-//! 64 rows on the orders of a node are copied, and those of the nodes below it are made from them
-//! ([`crate::simd::short`]). The ranges of the long orders stay as they are from then on.
-//! For unit rows, numbers without missing values, criteria that are scored from running sums and
-//! growth depth first, where few nodes are open at a time. O(rows x features) once a row.
+//! A small node of a large tree would read a few entries from the order of each feature, all in
+//! different pages. So the orders of a node of at most 64 rows are copied, with its rows numbered 0
+//! to 63, and the orders of the nodes below it are made from the copy ([`crate::simd::short`]). The
+//! ranges of the long orders stay as they are. [`sorted_ranges`](super::nodes::sorted_ranges) does
+//! so where [`running_scores`] allows: rows that weigh 1, numbers without missing values, criteria
+//! scored from running sums, and depth-first growth, in which few nodes are open at a time.
+//! O(rows x features) per node.
 
 use super::context::GrowContext;
 use super::row_buffers::{NodeRange, RowSlices};
@@ -18,26 +20,28 @@ use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 use std::sync::Arc;
 
-/// Data sets with fewer rows have their long orders close together, and with few classes their
-/// listed counts are quicker than running sums.
+/// Up to this many rows the long orders lie close together in memory, and short orders pay only
+/// with several classes.
 const CLOSE_ROWS: usize = 1024;
 
-/// The rows of the largest node that is kept so.
+/// The rows of the node whose orders were copied; its descendants share them.
 #[derive(Debug)]
 struct ShortRows {
-    /// The row of each number.
+    /// The data set's row of each number.
     ids: [u32; ROWS],
-    /// The numbers of the rows of each class that has some.
+    /// The numbers of the rows of each class that occurs, as bits.
     members: Vec<u64>,
 }
 
-/// The orders of a node.
+/// The orders of a node of at most 64 rows.
 #[derive(Debug)]
 pub(super) struct ShortOrders {
     rows: Arc<ShortRows>,
-    /// The numbers of the node's rows.
+    /// The numbers of the node's rows, as bits.
     kept: u64,
+    /// Number of rows and class sums.
     pub facts: OrderFacts,
+    /// Numbers and tied bits by ascending value, feature by feature.
     pub orders: Orders,
 }
 
@@ -46,16 +50,17 @@ pub(super) struct ShortOrders {
 pub(super) struct ShortPool {
     #[expect(clippy::vec_box, reason = "boxes go from node to node; what they hold is large")]
     free: Vec<Box<ShortOrders>>,
-    /// Number of each row within a node.
+    /// Number of each row of the data set within a node.
     numbers: Vec<u8>,
 }
 
 impl ShortPool {
-    /// Take the memory of a node back.
+    /// Return the memory of a node.
     pub fn give(&mut self, orders: Box<ShortOrders>) {
         self.free.push(orders);
     }
 
+    /// Orders of a node, still to be filled in.
     fn take(&mut self, rows: Arc<ShortRows>, kept: u64) -> Box<ShortOrders> {
         let facts = OrderFacts::default();
         match self.free.pop() {
@@ -68,7 +73,7 @@ impl ShortPool {
     }
 }
 
-/// How the cuts of short nodes are scored; nothing where their orders stay as they are.
+/// How the thresholds of small nodes are scored; `None` where their orders are not copied.
 pub(super) fn running_scores<W: Weighing>(context: &GrowContext<'_, W>) -> Option<RunningScores> {
     let setting = context.setting;
     let known = context.numeric.iter().all(|column| column.missing.is_none());
@@ -87,21 +92,22 @@ pub(super) fn running_scores<W: Weighing>(context: &GrowContext<'_, W>) -> Optio
 }
 
 impl ShortOrders {
-    /// The orders of a range of at most 64 rows, whose class sums are `totals`.
+    /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`.
     pub fn new<C: Code, W: Weighing>(
         context: &GrowContext<'_, W>,
-        field: &RowSlices<'_, C>,
+        slices: &RowSlices<'_, C>,
         range: NodeRange,
         totals: &[W::Sum],
         pool: &mut ShortPool,
     ) -> Box<Self> {
         let mut numbers = std::mem::take(&mut pool.numbers);
         numbers.resize(context.data.len(), 0);
+        // Number the rows in the order of the first feature, and the classes that occur.
         let occurring = totals.iter().enumerate().filter(|(_, sum)| !sum.is_empty());
         let classes: Vec<u16> = occurring.map(|(class, _)| class as u16).collect();
         let mut rows = ShortRows { ids: [0; ROWS], members: vec![0; classes.len()] };
         let mut class_of = Bytes::default();
-        for (i, &entry) in field.order(0, range).iter().enumerate() {
+        for (i, &entry) in slices.order(0, range).iter().enumerate() {
             let row = entry_row(entry);
             let code = context.class_of.codes[row as usize];
             let class = classes.partition_point(|&c| c < code);
@@ -110,6 +116,7 @@ impl ShortOrders {
             rows.members[class] |= 1 << i;
             class_of.0[i] = class as u8;
         }
+        // Every order by these numbers.
         let kept = u64::MAX >> (ROWS - range.len);
         let mut node = pool.take(Arc::new(rows), kept);
         let Orders { rows, tied } = &mut node.orders;
@@ -117,7 +124,7 @@ impl ShortOrders {
         tied.resize(context.numeric.len(), 0);
         for (feature, (rows, tied)) in rows.iter_mut().zip(tied).enumerate() {
             (*rows, *tied) = (Bytes::default(), 0);
-            for (i, &entry) in field.order(feature, range).iter().enumerate() {
+            for (i, &entry) in slices.order(feature, range).iter().enumerate() {
                 rows.0[i] = numbers[entry_row(entry) as usize];
                 *tied |= u64::from(entry_tied(entry)) << i;
             }
@@ -127,7 +134,7 @@ impl ShortOrders {
         node
     }
 
-    /// The same of a child.
+    /// The orders of the child that keeps some of the rows.
     fn child(&self, kept: u64, pool: &mut ShortPool) -> Box<Self> {
         let mut node = pool.take(self.rows.clone(), kept);
         retain(Level::active(), &self.orders, self.facts.len, kept, &mut node.orders);
@@ -135,7 +142,7 @@ impl ShortOrders {
         node
     }
 
-    /// Fill in the facts.
+    /// Fill in the number of rows and the class sums of the rows that are kept.
     fn count(&mut self, class_of: Bytes) {
         let mut facts =
             OrderFacts { len: self.kept.count_ones() as usize, class_of, ..OrderFacts::default() };
@@ -148,8 +155,8 @@ impl ShortOrders {
         self.facts = facts;
     }
 
-    /// The children of a split after `left` rows of a feature's order; nothing in the place of one
-    /// that is not kept.
+    /// The orders of the two children of a split after `left` rows of a feature's order; `None` for
+    /// a child that is not kept.
     pub fn divide(
         &self,
         numeric: usize,
@@ -159,11 +166,11 @@ impl ShortOrders {
     ) -> [Option<Box<Self>>; 2] {
         let order = &self.orders.rows[numeric].0;
         let on_left = order[..left].iter().fold(0, |set, &row| set | 1 << (row % 64));
-        let sides = [on_left, self.kept & !on_left];
-        std::array::from_fn(|side| keep[side].then(|| self.child(sides[side], pool)))
+        let rows = [on_left, self.kept & !on_left];
+        std::array::from_fn(|child| keep[child].then(|| self.child(rows[child], pool)))
     }
 
-    /// Entries of the order of a feature.
+    /// The order of a feature as entries of rows of the data set.
     pub fn entries(&self, numeric: usize) -> impl Iterator<Item = u32> {
         let (order, tied) = (&self.orders.rows[numeric], self.orders.tied[numeric]);
         let rows = order.0[..self.facts.len].iter().enumerate();

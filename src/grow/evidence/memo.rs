@@ -1,76 +1,91 @@
-//! Profiles of nodes that several trees on the same rows have in common.
+//! Pair counts of nodes that several trees on the same rows share ([`PairMemo`]).
 //!
-//! Trees of one training set under many settings part from each other only where their splits
-//! differ. The splits above a node, in whatever order, say which rows it has, so its profile is
-//! kept under [`TreeBuilder::path_key`](crate::grow::builder::TreeBuilder::path_key). The oldest
-//! entries stay and no new ones are kept once the memory is full, which costs time and changes
-//! nothing else.
+//! Trees on one training set under many settings have equal nodes until their splits differ. The
+//! splits above a node, in any order, decide its rows, so its counts are kept under
+//! [`TreeBuilder::path_key`](crate::grow::builder::TreeBuilder::path_key). Once the memory is full
+//! the oldest entries stay and new ones are not kept; then nodes are counted again, with the same
+//! result. Searches over settings and cross-validation (`crate::fit::shared`) make a memo; a single
+//! fit needs none.
 
 use crate::stats::pairs::{PairCounts, Profile};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The pairs of a node: its features (places among the nominal ones; those that do not vary may be
-/// left out), and their profile.
+/// Bytes of a map's entry and of the allocations behind it, about.
+const ENTRY_BYTES: usize = 128;
+
+/// The pair counts of a node.
 #[derive(Debug)]
 pub struct KnownPairs {
+    /// Places among the nominal features; those that do not vary in the node may be left out.
     pub(in crate::grow) features: Vec<u32>,
+    /// Counts of each of them by case and distance.
     pub(in crate::grow) profile: Profile,
 }
 
 impl KnownPairs {
-    /// Bytes that are held.
+    /// Bytes that this takes, the entry of a map included.
     pub fn bytes(&self) -> usize {
-        self.profile.bytes() + 4 * self.features.len() + 128
+        self.profile.bytes() + size_of_val(self.features.as_slice()) + ENTRY_BYTES
     }
 
-    /// All features.
+    /// Of counts of all features.
     pub fn of_counts(counts: &PairCounts) -> Self {
         Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
     }
 }
 
-/// Profiles by node, for trees on one set of rows.
+/// Pair counts by node, for trees on one set of rows.
 #[derive(Debug)]
 pub struct PairMemo {
-    /// Profiles, and bytes left.
-    entries: Mutex<(HashMap<u128, Arc<KnownPairs>>, usize)>,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Debug)]
+struct Entries {
+    by_key: HashMap<u128, Arc<KnownPairs>>,
+    /// Bytes that further entries may take.
+    bytes_left: usize,
 }
 
 impl PairMemo {
-    /// A memo that knows the root, if anything is known of it, and takes other nodes if trees to
-    /// come shall have them, up to `bytes` bytes.
+    /// A memo with the counts of the root, where these are known, that keeps those of other nodes
+    /// up to `bytes` bytes.
     pub fn new(root: Option<&Arc<KnownPairs>>, bytes: usize) -> Self {
-        let known = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
-        Self { entries: Mutex::new((known, bytes)) }
+        let by_key = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
+        Self { entries: Mutex::new(Entries { by_key, bytes_left: bytes }) }
     }
 
-    /// What is known of a node.
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The counts of a node, where they are kept.
     pub(in crate::grow) fn get(&self, key: u128) -> Option<Arc<KnownPairs>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).0.get(&key).cloned()
+        self.entries().by_key.get(&key).cloned()
     }
 
-    /// Keep what was found, if there is room.
+    /// Keep the counts of a node, if there is room.
     pub(in crate::grow) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
         let bytes = known.bytes();
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if bytes <= entries.1 {
-            entries.1 -= bytes;
-            entries.0.insert(key, Arc::clone(known));
+        let mut entries = self.entries();
+        if bytes <= entries.bytes_left {
+            entries.bytes_left -= bytes;
+            entries.by_key.insert(key, Arc::clone(known));
         }
     }
 
-    /// Whether other trees may get what is kept, and there is room.
+    /// Whether there is room for the counts of further nodes.
     pub(in crate::grow) fn is_open(&self) -> bool {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).1 > 0
+        self.entries().bytes_left > 0
     }
 
-    /// Number of nodes held.
+    /// Number of nodes whose counts are kept.
     pub fn len(&self) -> usize {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).0.len()
+        self.entries().by_key.len()
     }
 
-    /// True without nodes.
+    /// Whether no counts are kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,8 +1,10 @@
-//! What growth knows of a node beside its tables: pairs of rows, neighbours, the rows themselves.
+//! Scores of a node's features by evidence other than tables: [`pairs`] of rows, [`neighbours`],
+//! and the [`rows`] themselves.
 //!
-//! [`pairs`], [`neighbours`] and [`rows`] give a node's evaluation what the criterion declares as
-//! its evidence; [`memo`] keeps the pairs of nodes for other trees on the same rows. Here are the
-//! types that they share with the context of a tree and with the search for a node's split.
+//! [`NodeEvaluator`](super::evaluate::NodeEvaluator) asks the module that the criterion's evidence
+//! names. [`memo`] keeps the pair counts of nodes for other trees on the same rows. This file has
+//! the types that the context of a tree and the evaluation of a node share with them. Criteria on
+//! tables use none of this.
 
 pub(super) mod memo;
 mod neighbours;
@@ -16,37 +18,44 @@ use crate::stats::pairs::{MAX_WEIGHT, Numbering, PairNodeRows, RadiusRule};
 use crate::stats::{Sum, Weighing};
 use std::sync::OnceLock;
 
-/// What the pairs of all nodes share.
+/// The largest numbers of 16 and of 15 binary digits: the largest weight is rounded to one between.
+const MOST_IN_16_BITS: f64 = 65_535.0;
+const MOST_IN_15_BITS: f64 = 32_767.0;
+
+/// The facts that the pairs of all nodes of a tree share.
 #[derive(Debug)]
 pub(in crate::grow) struct PairContext {
-    /// Whole weights by internal row; nothing where every row counts once.
+    /// Whole weights by internal row; `None` where every row weighs 1.
     weights: Option<Vec<u32>>,
-    /// Value of a pair of weight one.
+    /// Value of a pair of whole weight 1.
     scale: f64,
-    /// When Relief's radius is large enough.
+    /// When a radius of Relief is large enough.
     enough: RadiusRule,
-    /// Relief's radius at the root, once the root was looked at.
+    /// Relief's radius at the root, once it is found.
     radius: OnceLock<usize>,
 }
 
 impl PairContext {
-    /// For trees on some rows of a data set of `n`.
+    /// The context of a tree on some rows of a data set of `n` rows.
     pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
         let radius = OnceLock::new();
         if W::UNIT {
             let enough = RadiusRule::of_copies(rows.len() as f64);
             return Self { weights: None, scale: 1.0, enough, radius };
         }
+        // The unit of whole weights: 1 for copies, else a power of two for which the largest weight
+        // is as large as 16 bits and the sum of all weights allow.
         let value = |r: u32| weights.of(r).value(weights.unit());
         let mut unit = 1.0;
         if !W::COPIES {
             let largest = rows.rows().iter().map(|&r| value(r)).fold(f64::MIN_POSITIVE, f64::max);
             let sum: f64 = rows.rows().iter().map(|&r| value(r)).sum();
-            while largest / unit >= 65_535.0 || sum / unit + rows.len() as f64 >= MAX_WEIGHT as f64
+            while largest / unit >= MOST_IN_16_BITS
+                || sum / unit + rows.len() as f64 >= MAX_WEIGHT as f64
             {
                 unit *= 2.0;
             }
-            while largest / unit < 32_767.0
+            while largest / unit < MOST_IN_15_BITS
                 && 2.0 * sum / unit + (rows.len() as f64) < MAX_WEIGHT as f64
             {
                 unit /= 2.0;
@@ -62,7 +71,8 @@ impl PairContext {
         Self { weights: Some(whole), scale: unit * unit, enough, radius }
     }
 
-    /// Relief's radius at the root; `rows` are those of the root unless it is known.
+    /// Relief's radius at the root: known, or found from `rows`, which must then be those of the
+    /// root.
     fn radius_of(&self, rows: &PairNodeRows, control: &Control) -> Result<usize> {
         match self.radius.get() {
             Some(&radius) => Ok(radius),
@@ -73,23 +83,25 @@ impl PairContext {
         }
     }
 
+    /// The whole weight of a row.
     fn weight(&self, row: u32) -> u32 {
         self.weights.as_ref().map_or(1, |w| w[row as usize])
     }
 }
 
-/// Reusable memory of one worker, and the key of the node that it looks at.
+/// Reusable memory of one worker, and the key of the node under evaluation.
 #[derive(Debug, Default)]
 pub(in crate::grow) struct PairWorkspace {
     numbering: Numbering,
+    /// [`TreeBuilder::path_key`](super::builder::TreeBuilder::path_key), where a memo is used.
     pub key: u128,
 }
 
-/// Scores of the features of a node that vary.
+/// Scores of the features that vary in a node.
 #[derive(Debug, Default)]
 pub(in crate::grow) struct PairScores {
     /// Place among the nominal features, and score.
     pub scores: Vec<(u32, f64)>,
-    /// Score of the split that divides nothing.
+    /// Score of the undivided node.
     pub whole: f64,
 }

@@ -1,9 +1,10 @@
-//! Growth on neighbours of rows: the scores of a node's features come from neighbours among its
-//! rows, all at once; everything else of growth stays as it is.
+//! Scores of a node's features by neighbours of its rows (ReliefF and its relatives), all features
+//! at once; the rest of growth is that of any criterion.
 //!
-//! Rows are compared as they came: numbers by `|x - y|` over the range at the root, missing cells
-//! by class-conditional expectation. The split itself is multiway: a numeric feature is divided by
-//! its bins, which say where it is cut, not how it is scored.
+//! Rows are compared by their raw values: numbers by `|x - y|` over the range at the root, missing
+//! cells by class-conditional expectation. The split is multiway: a numeric feature is divided at
+//! the edges of its bins, but it is scored by its numbers. O(rows^2 x features) per node; see
+//! [`crate::stats::neighbours`].
 
 use super::PairScores;
 use crate::criteria::neighbours::NeighbourSearch;
@@ -14,18 +15,18 @@ use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
-    /// Score the features of the node by neighbours.
+    /// Scores of all features of the node by neighbours among its rows.
     pub fn neighbour_scores(
         &self,
         search: NeighbourSearch,
         control: &Control,
     ) -> Result<PairScores> {
-        let (nominal, Some(root)) = (&self.context.nominal, &self.context.near) else {
+        let (nominal, Some(root)) = (&self.context.nominal, &self.context.neighbours) else {
             return Err(Error::Internal("neighbours of a context without rows for them".into()));
         };
         let weights = self.context.weights;
         let value = |r: u32| weights.of(r).value(weights.unit());
-        let rows = self.field.coded(nominal.features.len(), self.range).rows;
+        let rows = self.slices.coded(nominal.features.len(), self.range).rows;
         let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
         let scores = root.scores(control, rows, weight, search)?;
         let places = nominal.features.iter().enumerate();

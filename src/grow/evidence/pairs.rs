@@ -1,12 +1,14 @@
-//! Growth on pairs of rows: the scores of a node's features come from its pairs, all at once;
-//! everything else of growth stays as it is.
+//! Scores of a node's features by its pairs of rows (Relief, contextual merit, PI and relatives),
+//! all features at once; the rest of growth is that of any criterion.
 //!
-//! The rows of the node are counted where they lie ([`PairNodeRows`]); features, values and classes
-//! that the node does not have cost nothing. Distances are the root's, because a feature tested
-//! above is constant below. Weights are whole numbers: copies as they are, real weights are rounded
-//! to multiples of a power of two for which the heaviest row has 16 binary digits (fewer where the
-//! sum would not fit the counters), so a weight is off by at most 2^-16 of the heaviest and scores
-//! do not depend on threads or order.
+//! The criterion decides how pairs are counted ([`PairPlan`]); the node's rows are gathered for
+//! that pass ([`PairNodeRows`]) without the features, values and classes that do not occur in it.
+//! Distances are those of the root, because a feature tested above a node is constant in it.
+//! Weights are whole numbers: copies as they are, real weights as multiples of a power of two for
+//! which the heaviest row has 16 binary digits (fewer where the sum would not fit the counters). So
+//! a weight is off by at most 2^-16 of the heaviest, and scores depend neither on threads nor on
+//! the order of rows. O(rows^2 x features) per node at most; [`crate::stats::pairs`] has faster
+//! passes.
 
 use super::memo::{KnownPairs, PairMemo};
 use super::{PairContext, PairScores, PairWorkspace};
@@ -21,66 +23,117 @@ use crate::stats::contingency::{Code, CodedRows};
 use crate::stats::pairs::{NodePass, Numbering, PairNodeRows, PairSetting, Profile, plan};
 use std::sync::Arc;
 
+/// How a criterion gets its scores from the pairs of a node.
+enum PairPlan<'m> {
+    /// Weighed under the one setting that the criterion asks for.
+    Weighed(PairSetting),
+    /// Count matrices under one setting.
+    Matrices(&'m PairSetting, Precision),
+    /// Weighed under one setting instead of counted by distance: the same scores for less work.
+    Alike {
+        /// Whether the setting depends on a radius that is not known yet.
+        needs_radius: bool,
+    },
+    /// Counted by distance, for all settings.
+    Profile,
+}
+
+impl<'m> PairPlan<'m> {
+    fn new<W: Weighing>(
+        context: &GrowContext<'_, W>,
+        metric: &'m dyn OnPairs,
+        pairs: &PairContext,
+    ) -> Result<Self> {
+        if let Some(setting) = metric.weighed()? {
+            return Ok(Self::Weighed(setting));
+        }
+        if let Some((setting, precision)) = metric.matrices() {
+            return Ok(Self::Matrices(setting, precision));
+        }
+        if has_many_distances(context) {
+            // Any radius will do here: the criterion has an alike setting for all or for none.
+            let mut needs_radius = false;
+            let mut radius = || {
+                let known = pairs.radius.get().copied();
+                needs_radius = known.is_none();
+                Ok(known.unwrap_or(1))
+            };
+            if metric.alike(&mut radius)?.is_some() {
+                return Ok(Self::Alike { needs_radius });
+            }
+        }
+        Ok(Self::Profile)
+    }
+
+    /// The pass over the pairs of a node.
+    fn pass(&self) -> NodePass {
+        match *self {
+            Self::Weighed(_) | Self::Matrices(_, Precision::Fixed) => {
+                NodePass::Sums { radius: false }
+            }
+            Self::Matrices(_, Precision::Exact) => NodePass::Counts,
+            Self::Alike { needs_radius } => NodePass::Sums { radius: needs_radius },
+            Self::Profile => NodePass::Profile,
+        }
+    }
+}
+
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
-    /// Score the features of the node by its pairs.
+    /// Scores of the features of the node by its pairs.
     pub fn pair_scores(
         &self,
         metric: &dyn OnPairs,
-        tools: &mut PairWorkspace,
+        workspace: &mut PairWorkspace,
         control: &Control,
     ) -> Result<PairScores> {
         let Some(pairs) = &self.context.pairs else {
             return Err(Error::Internal("pairs of a context without weights for them".into()));
         };
-        let pass = pass(self.context, metric, pairs)?;
-        if let Some(setting) = metric.weighed()? {
-            let rows = self.gathered(pairs, tools, control, pass)?;
-            let control = &control.holding(rows.held());
+        let plan = PairPlan::new(self.context, metric, pairs)?;
+        let pass = plan.pass();
+        match plan {
+            PairPlan::Weighed(setting) => {
+                let rows = self.gathered(pairs, workspace, control, pass)?;
+                return self.weighed(metric, &setting, pairs, &rows, control);
+            }
+            PairPlan::Matrices(setting, precision) => {
+                let rows = self.gathered(pairs, workspace, control, pass)?;
+                return self.by_matrices(metric, setting, precision, pairs, &rows, control);
+            }
+            PairPlan::Alike { .. } | PairPlan::Profile => {}
+        }
+        // Another tree on the same rows may have counted this node.
+        let memo = self.context.setting.memo;
+        if let Some(known) = memo.and_then(|memo| memo.get(workspace.key)) {
+            return self.scored_by_pairs(metric, pairs, &known);
+        }
+        if let PairPlan::Alike { .. } = plan
+            && let Some(setting) =
+                metric.alike(&mut || self.radius(pairs, workspace, control, pass))?
+        {
+            let rows = self.gathered(pairs, workspace, control, pass)?;
             return self.weighed(metric, &setting, pairs, &rows, control);
         }
-        if let Some((setting, precision)) = metric.matrices() {
-            let rows = self.gathered(pairs, tools, control, pass)?;
-            let control = &control.holding(rows.held());
-            return self.by_matrices(metric, setting, precision, pairs, &rows, control);
+        let known = self.counted(pairs, workspace, control, pass)?;
+        if let Some(memo) = memo {
+            memo.keep(workspace.key, &known);
         }
-        let memo = self.context.setting.memo;
-        let known = match memo.and_then(|m| m.get(tools.key)) {
-            Some(known) => known,
-            None => {
-                if has_many_distances(self.context, memo.is_some_and(PairMemo::is_open))
-                    && let Some(setting) =
-                        metric.alike(&mut || self.radius(pairs, tools, control, pass))?
-                {
-                    let rows = self.gathered(pairs, tools, control, pass)?;
-                    let control = &control.holding(rows.held());
-                    return self.weighed(metric, &setting, pairs, &rows, control);
-                }
-                let known = self.counted(pairs, tools, control, pass)?;
-                if let Some(m) = memo {
-                    m.keep(tools.key, &known);
-                }
-                known
-            }
-        };
         self.scored_by_pairs(metric, pairs, &known)
     }
 
-    /// The rows of the node, ready to be counted.
+    /// The rows of the node, ready for a pass over their pairs.
     fn gathered(
         &self,
         pairs: &PairContext,
-        tools: &mut PairWorkspace,
+        workspace: &mut PairWorkspace,
         control: &Control,
         pass: NodePass,
     ) -> Result<PairNodeRows> {
-        let nominal = &self.context.nominal;
-        let coded = self.field.coded(nominal.features.len(), self.range);
-        let (classes, weight) = (self.context.data.n_classes(), |r| pairs.weight(r));
-        let (layout, budget) = (&nominal.layout, control.budget());
-        PairNodeRows::gather(budget, coded, layout, classes, weight, &mut tools.numbering, pass)
+        let coded = self.slices.coded(self.context.nominal.features.len(), self.range);
+        gather(self.context, pairs, coded, &mut workspace.numbering, control, pass)
     }
 
-    /// Weigh the pairs of the node under one setting.
+    /// Scores from the pairs of the node weighed under one setting.
     fn weighed(
         &self,
         metric: &dyn OnPairs,
@@ -92,13 +145,13 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         if rows.features().is_empty() {
             return Ok(PairScores::default());
         }
-        let sums = rows.weighed(control, setting)?.scaled(pairs.scale);
+        let sums = rows.weighed(&control.holding(rows.held()), setting)?.scaled(pairs.scale);
         let evidence =
             Pairs { profile: &Profile::default(), radius: 0, matrices: None, weighed: Some(&sums) };
-        self.told(metric, rows.features(), &evidence)
+        self.scores_from(metric, rows.features(), &evidence)
     }
 
-    /// Count matrices of the node under one setting.
+    /// Scores from the count matrices of the node under one setting.
     fn by_matrices(
         &self,
         metric: &dyn OnPairs,
@@ -112,6 +165,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             return Ok(PairScores::default());
         }
         let (layout, classes) = (&self.context.nominal.layout, self.context.data.n_classes());
+        let control = &control.holding(rows.held());
         let found = match precision {
             Precision::Exact => rows.matrices(control, setting)?,
             Precision::Fixed => rows.weighed_matrices(control, setting)?,
@@ -123,32 +177,32 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             matrices: Some(&matrices),
             weighed: None,
         };
-        self.told(metric, rows.features(), &evidence)
+        self.scores_from(metric, rows.features(), &evidence)
     }
 
-    /// Relief's radius at the root, which this node is unless it is known.
+    /// Relief's radius at the root: known, or this node is the root.
     fn radius(
         &self,
         pairs: &PairContext,
-        tools: &mut PairWorkspace,
+        workspace: &mut PairWorkspace,
         control: &Control,
         pass: NodePass,
     ) -> Result<usize> {
         match pairs.radius.get() {
             Some(&radius) => Ok(radius),
-            None => pairs.radius_of(&self.gathered(pairs, tools, control, pass)?, control),
+            None => pairs.radius_of(&self.gathered(pairs, workspace, control, pass)?, control),
         }
     }
 
-    /// Count the pairs of the node.
+    /// The pairs of the node, counted by distance.
     fn counted(
         &self,
         pairs: &PairContext,
-        tools: &mut PairWorkspace,
+        workspace: &mut PairWorkspace,
         control: &Control,
         pass: NodePass,
     ) -> Result<Arc<KnownPairs>> {
-        let rows = self.gathered(pairs, tools, control, pass)?;
+        let rows = self.gathered(pairs, workspace, control, pass)?;
         let profile = match rows.features() {
             [] => Profile::default(),
             _ => rows.profile(&control.holding(rows.held()))?.scaled(pairs.scale),
@@ -156,6 +210,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile }))
     }
 
+    /// Scores from pairs counted by distance.
     fn scored_by_pairs(
         &self,
         metric: &dyn OnPairs,
@@ -167,10 +222,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         }
         let radius = *pairs.radius.get_or_init(|| known.profile.radius(pairs.enough));
         let evidence = Pairs { profile: &known.profile, radius, matrices: None, weighed: None };
-        self.told(metric, &known.features, &evidence)
+        self.scores_from(metric, &known.features, &evidence)
     }
 
-    fn told(
+    /// Scores of the features by the criterion; of the undivided node, too, where a limit needs it.
+    fn scores_from(
         &self,
         metric: &dyn OnPairs,
         features: &[u32],
@@ -178,77 +234,65 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
         let limits = &self.context.setting.limits;
-        let asked = limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
-        let whole = if asked { metric.whole(evidence)? } else { 0.0 };
+        let needs_whole = limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
+        let whole = if needs_whole { metric.whole(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
     }
 }
 
-/// Whether one setting is summed up instead of counting for all of them.
-fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>, shared: bool) -> bool {
-    let layout = &context.nominal.layout;
-    let values = (0..layout.features()).map(|j| layout.arity(j)).sum();
-    plan::is_one_setting_cheaper(layout.features(), values, context.data.n_classes(), shared)
-}
-
-/// The pass by which pairs are found that no other tree has counted.
-fn pass<W: Weighing>(
+/// Coded rows, ready for a pass over their pairs.
+fn gather<C: Code, W: Weighing>(
     context: &GrowContext<'_, W>,
-    metric: &dyn OnPairs,
     pairs: &PairContext,
-) -> Result<NodePass> {
-    if metric.weighed()?.is_some() {
-        return Ok(NodePass::Sums { radius: false });
-    }
-    if let Some((_, precision)) = metric.matrices() {
-        return Ok(match precision {
-            Precision::Exact => NodePass::Counts,
-            Precision::Fixed => NodePass::Sums { radius: false },
-        });
-    }
-    let mut reads = false;
-    if has_many_distances(context, context.setting.memo.is_some_and(PairMemo::is_open)) {
-        let mut radius = || {
-            reads = true;
-            Ok(pairs.radius.get().copied().unwrap_or(1))
-        };
-        if metric.alike(&mut radius)?.is_some() {
-            return Ok(NodePass::Sums { radius: reads && pairs.radius.get().is_none() });
-        }
-    }
-    Ok(NodePass::Profile)
+    coded: CodedRows<'_, C>,
+    numbering: &mut Numbering,
+    control: &Control,
+    pass: NodePass,
+) -> Result<PairNodeRows> {
+    let (layout, classes) = (&context.nominal.layout, context.data.n_classes());
+    let weight = |row| pairs.weight(row);
+    PairNodeRows::gather(control.budget(), coded, layout, classes, weight, numbering, pass)
 }
 
-/// Refuse what the limit or the system has not got for the pairs of some rows, before the rows are
-/// coded; `coded` bytes are taken by that.
+/// Sum of the values of all nominal features.
+fn all_values<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
+    let layout = &context.nominal.layout;
+    (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
+}
+
+/// Whether there are so many distances that one setting is cheaper than counts for all of them.
+fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>) -> bool {
+    let features = context.nominal.layout.features();
+    let shared = context.setting.memo.is_some_and(PairMemo::is_open);
+    plan::is_one_setting_cheaper(features, all_values(context), context.data.n_classes(), shared)
+}
+
+/// Refuse pairs of `rows` rows for which the limit or the system has not enough memory, before the
+/// rows are coded, which takes `coded` bytes.
 pub(in crate::grow) fn admit<W: Weighing>(
     context: &GrowContext<'_, W>,
     metric: &dyn OnPairs,
-    (rows, coded): (usize, usize),
+    rows: usize,
+    coded: usize,
     control: &Control,
 ) -> Result<()> {
     let Some(pairs) = &context.pairs else { return Ok(()) };
-    let layout = &context.nominal.layout;
-    let slots = (0..layout.features()).map(|j| layout.arity(j)).sum();
-    let shape = [rows, layout.features(), slots, context.data.n_classes()];
-    let top = pairs.weights.iter().flatten().copied().max().unwrap_or(1);
-    pass(context, metric, pairs)?.admit(control.budget(), shape, (top, coded))
+    let features = context.nominal.layout.features();
+    let shape = [rows, features, all_values(context), context.data.n_classes()];
+    let heaviest = pairs.weights.iter().flatten().copied().max().unwrap_or(1);
+    let pass = PairPlan::new(context, metric, pairs)?.pass();
+    pass.admit(control.budget(), shape, (heaviest, coded))
 }
 
-/// Relief's radius of some rows, for looks at nodes far from their root.
+/// Find Relief's radius from the rows of the root, for the evaluation of another node.
 pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
-    evaluator: &NodeEvaluator<'_, '_, C, W>,
+    context: &GrowContext<'_, W>,
     root: CodedRows<'_, C>,
     control: &Control,
 ) -> Result<()> {
-    let (nominal, Some(pairs)) = (&evaluator.context.nominal, &evaluator.context.pairs) else {
-        return Ok(());
-    };
-    let classes = evaluator.context.data.n_classes();
-    let weight = |r| pairs.weight(r);
-    let (layout, numbering) = (&nominal.layout, &mut Numbering::default());
-    let (budget, pass) = (control.budget(), NodePass::Sums { radius: true });
-    let rows = PairNodeRows::gather(budget, root, layout, classes, weight, numbering, pass)?;
+    let Some(pairs) = &context.pairs else { return Ok(()) };
+    let (mut numbering, pass) = (Numbering::default(), NodePass::Sums { radius: true });
+    let rows = gather(context, pairs, root, &mut numbering, control, pass)?;
     if !rows.features().is_empty() {
         pairs.radius_of(&rows, control)?;
     }

@@ -1,5 +1,9 @@
-//! Growth on the rows themselves: each candidate is judged by the smallest trees of its branches
-//! ([`crate::exact`]).
+//! Scores of candidates by the rows of their branches: the negative sum of the sizes of the
+//! smallest trees that classify each branch without error ([`crate::exact`]).
+//!
+//! The searches of a tree share a budget of search nodes; each feature of a node may spend an equal
+//! part of half of what is left, so the result does not depend on threads. Exponential in the worst
+//! case; other criteria do not come here.
 
 use crate::criteria::SizeBudget;
 use crate::data::{entry_row, entry_tied};
@@ -15,8 +19,9 @@ use crate::stats::{Sum, Weighing};
 use std::sync::PoisonError;
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
-    /// Visit the candidates of a feature in the order of their thresholds, with the number of those
-    /// that wait (this one included) and the rows of their branches.
+    /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
+    /// branches)` gets the rows of the branches and the number of candidates that are left, this
+    /// one included.
     fn each_by_rows(
         &self,
         feature: u32,
@@ -30,12 +35,13 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         };
         match self.context.place(feature) {
             FeaturePlace::Numeric(i) => {
-                let order = self.field.order(i, self.range);
+                let order = self.slices.order(i, self.range);
                 let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
-                let (known, missing) = rows.split_at(self.known(i).0.len());
+                let (known, missing) = rows.split_at(self.known(i).order.len());
                 if !missing.is_empty() && !enough(missing) {
                     return Ok(());
                 }
+                // A cut lies between values that differ.
                 let is_cut = |&at: &usize| entry_tied(order[at]) == 0;
                 let cuts: Vec<usize> = (1..known.len()).filter(is_cut).collect();
                 for (i, &at) in cuts.iter().enumerate() {
@@ -47,7 +53,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             }
             FeaturePlace::Nominal(j) => {
                 let width = self.context.nominal.features.len();
-                let coded = self.field.coded(width, self.range);
+                // One branch per level that has rows.
+                let coded = self.slices.coded(width, self.range);
                 let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];
                 for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
                     branches[codes[j].index()].push(row);
@@ -62,12 +69,13 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         Ok(())
     }
 
-    /// Ask each feature for something, on several threads; each may spend the same share of `left`
-    /// search nodes, whatever the others do.
+    /// The results of `ask` for each feature, on several threads. Each feature may spend an equal
+    /// share of `left` search nodes, and at most `branch` per branch.
     fn of_features<T: Send>(
         &self,
         features: &[u32],
-        (branch, left): (u64, u64),
+        branch: u64,
+        left: u64,
         control: &Control,
         ask: impl Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
@@ -86,6 +94,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         *self.context.size_budget.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Take search nodes from the budget of the tree.
     fn spend(&self, nodes: u64) {
         let mut left = self.context.size_budget.lock().unwrap_or_else(PoisonError::into_inner);
         *left = left.saturating_sub(nodes);
@@ -96,6 +105,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         self.context.weights.of(row).value(self.context.weights.unit())
     }
 
+    /// A search for smallest trees of at most `branch` search nodes per branch and `left` in all.
     fn sizer<'c>(&'c self, branch: u64, left: u64, control: &'c Control) -> Result<Sizer<'c>> {
         match &self.context.sizes {
             Some(Ok(sizes)) => Ok(sizes.sizer(branch, left, control)),
@@ -114,40 +124,44 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let ties = self.context.setting.ties != Ties::First;
         let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f));
         let features: Vec<u32> = features.collect();
-        let may_spend = (budget.branch, self.left() / 2);
-        let found = self.of_features(&features, may_spend, control, |feature, sizer| {
-            let mut best: Option<Scored> = None;
-            self.each_by_rows(feature, |at, waiting, branches| {
-                // Sums from the best one on are of no interest, but equal ones are where ties are
-                // drawn.
-                let enough =
-                    best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
-                let score = -(sizer.sum(branches, enough, waiting)? as f64);
-                match &mut best {
-                    Some(s) if score < s.score => {}
-                    Some(s) if score == s.score => {
-                        if ties {
-                            s.tied.push(at);
+        // Half of the budget, so that the nodes below have some left.
+        let left = self.left() / 2;
+        let found =
+            self.of_features(&features, budget.branch, left, control, |feature, sizer| {
+                let mut best: Option<Scored> = None;
+                self.each_by_rows(feature, |at, waiting, branches| {
+                    // Sums are not needed beyond the best one, nor an equal one unless ties are
+                    // drawn.
+                    let enough =
+                        best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
+                    let score = -(sizer.sum(branches, enough, waiting)? as f64);
+                    match &mut best {
+                        Some(s) if score < s.score => {}
+                        Some(s) if score == s.score => {
+                            if ties {
+                                s.tied.push(at);
+                            }
                         }
+                        _ => best = Some(Scored { feature, score, at, tied: Vec::new() }),
                     }
-                    _ => best = Some(Scored { feature, score, at, tied: Vec::new() }),
-                }
-                Ok(())
+                    Ok(())
+                })?;
+                Ok(best)
             })?;
-            Ok(best)
-        })?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Score of all rows of the node in one branch.
+    /// Score of the undivided node.
     pub(in crate::grow) fn undivided_by_rows(
         &self,
         budget: SizeBudget,
         control: &Control,
     ) -> Result<f64> {
         let rows: Vec<u32> = match self.context.numeric.is_empty() {
-            true => self.field.coded(self.context.nominal.features.len(), self.range).rows.to_vec(),
-            false => self.field.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
+            true => {
+                self.slices.coded(self.context.nominal.features.len(), self.range).rows.to_vec()
+            }
+            false => self.slices.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
         };
         let mut sizer = self.sizer(budget.branch, self.left() / 2, control)?;
         let sum = sizer.sum(&[&rows], usize::MAX, 1)?;
@@ -162,16 +176,17 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
     ) -> Result<Vec<(u32, u32, f64)>> {
         let features: Vec<u32> = (0..self.context.data.columns().len() as u32).collect();
-        let may_spend = (budget.branch, self.left());
-        let found = self.of_features(&features, may_spend, control, |feature, sizer| {
-            let mut found = Vec::new();
-            self.each_by_rows(feature, |at, waiting, branches| {
-                let sum = sizer.sum(branches, usize::MAX, waiting)?;
-                found.push((feature, at, -(sum as f64)));
-                Ok(())
+        let left = self.left();
+        let found =
+            self.of_features(&features, budget.branch, left, control, |feature, sizer| {
+                let mut found = Vec::new();
+                self.each_by_rows(feature, |at, waiting, branches| {
+                    let sum = sizer.sum(branches, usize::MAX, waiting)?;
+                    found.push((feature, at, -(sum as f64)));
+                    Ok(())
+                })?;
+                Ok(found)
             })?;
-            Ok(found)
-        })?;
         Ok(found.concat())
     }
 }

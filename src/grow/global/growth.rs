@@ -1,12 +1,14 @@
-//! The steps of global growth: candidates of all leaves, the next of them, and the table after it.
+//! The steps of global growth ([`Growth`]): the best candidate of each leaf, the next step among
+//! them, and the table "label x class" after it.
 //!
-//! A step that leaves the table "label x class" as it was looks at the new leaves only. Nothing
-//! depends on the number of threads: each leaf's best is found on its own, then compared. O(leaves
-//! x candidates) a step at most; see [`global`](super::global).
+//! A leaf is searched again only when the table has changed or fewer branches are left, so a step
+//! that leaves the table as it was searches the new leaves alone. Nothing depends on the number of
+//! threads: the best of each leaf is found on its own, then compared. O(candidates of all leaves)
+//! per step at most; [`global`](super) has the costs per candidate.
 
-use super::leaf::{CandidateGroup, Collector, LocalBest, majority};
-use super::nearest::nearest;
-use super::rows::{self, From, WholeTable};
+use super::leaf::{CandidateGroup, Collecting, Collector, LocalCandidate, majority};
+use super::nearest::{Nearest, nearest};
+use super::rows::{LeafInTable, RowTerms, RowsScratch, WholeTable};
 use super::score::{self, BestCandidate, LeafView, ScoreScratch};
 use crate::criteria::Criterion;
 use crate::error::Result;
@@ -18,7 +20,7 @@ use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
 use crate::grow::row_buffers::NodeRange;
-use crate::grow::search::{NodeTables, branches, chosen};
+use crate::grow::search::{BranchSums, NodeTables, chosen, sums_of_candidate};
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
@@ -28,31 +30,53 @@ use crate::stats::{CellOf, Sum, Weighing};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Candidates below which leaves are rescored by one thread.
+/// With fewer candidates leaves are rescored by one thread.
 const WORTH_THREADS: usize = 1 << 14;
 
 /// A leaf that may be split.
 struct Leaf<C> {
     node: u32,
     range: NodeRange,
+    /// Class counts.
     counts: Vec<C>,
     groups: Vec<CandidateGroup<C>>,
+    /// Number of candidates in all groups.
     candidates: usize,
-    local: Option<LocalBest>,
+    /// The candidate that local growth would choose.
+    local: Option<LocalCandidate>,
     /// Largest number of branches of a candidate.
     widest: usize,
-    /// The best candidate, and for which table and how many branches it was found. Where distances
-    /// are sums over rows, it is nothing for leaves that cannot be the next: then only the bound is
-    /// known.
+    /// The best candidate. Where distances are sums over rows, it is `None` for leaves that cannot
+    /// be the next, of which only the bound is known.
     best: Option<BestCandidate>,
+    /// A lower bound for the distances of the candidates, where distances are sums over rows.
     bound: f64,
-    seen: Option<(u64, usize)>,
+    /// What `best` and `bound` were found for.
+    found_for: Option<SearchState>,
 }
 
-/// A leaf in the order of bounds, the smallest first out of a heap.
+/// What the best candidate of a leaf depends on, besides the leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SearchState {
+    /// Version of the table.
+    version: u64,
+    /// Most branches that a candidate may have.
+    branches: usize,
+}
+
+impl<C> Leaf<C> {
+    /// The state for a table and a number of branches that are left. More branches than any
+    /// candidate has make no difference.
+    fn state(&self, version: u64, branches: usize) -> SearchState {
+        SearchState { version, branches: branches.min(self.widest) }
+    }
+}
+
+/// A leaf in a heap whose greatest element has the smallest bound.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     bound: f64,
+    /// Place among the leaves.
     at: usize,
 }
 
@@ -76,12 +100,14 @@ impl PartialEq for Waiting {
 
 impl Eq for Waiting {}
 
-/// A step to be made.
+/// The split of a leaf that is made next.
 struct GlobalStep {
+    /// Place among the leaves.
     leaf: usize,
     feature: u32,
+    /// Position of the threshold, or division of the levels.
     at: u32,
-    /// Labels of the branches; nothing: majorities.
+    /// Labels of the branches; `None`: their majorities.
     labels: Option<Vec<u16>>,
 }
 
@@ -89,25 +115,29 @@ struct GlobalStep {
 pub(super) struct Growth<'n, 'f, C, W: Weighing> {
     ranges: SortedRanges<'n, 'f, C, W>,
     pub tree: TreeBuilder<W::Sum>,
-    tools: Workspace<W::Sum>,
+    workspace: Workspace<W::Sum>,
+    /// The criterion as it reads the table of labels.
     criterion: &'n dyn Criterion,
+    /// Class totals of all rows.
     totals: Vec<CellOf<W>>,
-    /// Row of the table in which a node's rows are counted.
-    rows_of: Vec<u16>,
+    /// Label of each node: the row of the table in which its rows are counted.
+    label_of: Vec<u16>,
     /// `[label * classes + class]` of all rows.
     table: Vec<W::Sum>,
+    /// Increased whenever the table changes.
     version: u64,
     /// The version in which each row of the table changed last.
     changed: Vec<u64>,
     /// The distance is a sum over the rows of the table.
     summed: bool,
+    /// Distance of the present tree.
     current: f64,
-    /// In the order of their creation.
+    /// The leaves that may be split, in the order of their creation.
     leaves: Vec<Leaf<CellOf<W>>>,
 }
 
 impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
-    /// A root with label 0.
+    /// Growth from a root with label 0.
     pub fn new(
         ranges: SortedRanges<'n, 'f, C, W>,
         mut tree: TreeBuilder<W::Sum>,
@@ -120,14 +150,15 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let mut table = vec![W::Sum::default(); k * k];
         table[..k].copy_from_slice(sums);
         tree.labels = vec![majority(totals.iter().copied()).map_or(0, i32::from)];
-        let summed = rows::is_sum(criterion, &context.setting.context, &totals);
+        let facts = &context.setting.context;
+        let summed = RowTerms { criterion, context: facts, totals: &totals }.exist();
         Self {
             ranges,
             tree,
-            tools: Workspace::default(),
+            workspace: Workspace::default(),
             criterion,
             totals,
-            rows_of: vec![0],
+            label_of: vec![0],
             table,
             version: 1,
             changed: vec![1; k],
@@ -137,11 +168,11 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         }
     }
 
-    /// Make steps until growth ends; the global distance after each of them.
+    /// Make steps until growth ends; returns the distance of the tree after each of them.
     pub fn run(&mut self, whole: NodeRange, control: &Control) -> Result<Vec<f64>> {
         let setting = self.ranges.context.setting;
         let limit = setting.limits.max_leaf_nodes.unwrap_or(usize::MAX);
-        let (mut leaves, mut kept) = (1, Vec::new());
+        let (mut leaves, mut distances) = (1, Vec::new());
         self.measure()?;
         if !self.ranges.is_finished(&self.tree, 0) {
             self.open(0, whole, control)?;
@@ -153,18 +184,18 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             self.refresh(branches, control)?;
             let Some(step) = self.choose(branches) else { break };
             let before = self.tree.nodes.len();
-            self.make(step, kept.len() as u32, control)?;
+            self.make(step, distances.len() as u32, control)?;
             leaves += self.tree.nodes.len() - before - 1;
-            kept.push(self.current);
+            distances.push(self.current);
         }
-        Ok(kept)
+        Ok(distances)
     }
 
     fn unit(&self) -> f64 {
         self.ranges.context.weights.unit()
     }
 
-    /// Compute the distance of the present table.
+    /// Compute the distance of the present tree from its table.
     fn measure(&mut self) -> Result<()> {
         let unit = self.unit();
         let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
@@ -175,6 +206,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         Ok(())
     }
 
+    /// The evaluator of a leaf.
     fn evaluator<'l>(
         ranges: &'l SortedRanges<'_, '_, C, W>,
         tree: &'l TreeBuilder<W::Sum>,
@@ -183,24 +215,25 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
     ) -> NodeEvaluator<'l, 'l, C, W> {
         NodeEvaluator {
             context: ranges.context,
-            field: &ranges.field,
+            slices: &ranges.slices,
             range,
             totals: tree.sums(node as usize),
             key: tree.nodes[node as usize].key,
-            every: true,
+            scores_all: true,
             short: None,
         }
     }
 
-    /// Collect the candidates of a leaf; one without any is forgotten.
+    /// Collect the candidates of a new leaf, which may be split if it has any.
     fn open(&mut self, node: u32, range: NodeRange, control: &Control) -> Result<()> {
         reached::count(Way::GlobalLeaf);
         let (context, unit) = (self.ranges.context, self.unit());
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);
         let counts: Vec<CellOf<W>> = evaluator.totals.iter().map(|s| s.cell(unit)).collect();
-        let contingency = evaluator.count_tables(&mut self.tools);
+        let contingency = evaluator.count_tables(&mut self.workspace);
         let tables = evaluator.tables(&contingency);
+        // The tie rule as a number per candidate.
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
             match setting.ties {
@@ -212,27 +245,30 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
                 Ties::Random => mix(mix(setting.seed, evaluator.key), place | u64::from(at)),
             }
         };
+        // The groups of candidates, and the local best for glocal growth.
         let glocal = setting.evaluation == Evaluation::Glocal;
-        // Where labels differ, local distances only tell apart candidates that are equal for the
-        // whole tree.
+        // With distinct labels, local distances are needed only for candidates of equal distances
+        // of the whole tree.
         let lazy = self.summed && setting.labels == LeafLabels::Distinct && !glocal;
-        let how = [setting.labels == LeafLabels::Majority, glocal, lazy];
+        let majority_labels = setting.labels == LeafLabels::Majority;
+        let wanted = Collecting { majority: majority_labels, scored: glocal, lazy };
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
-        let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
+        let mut found = Collector::new(setting.criterion, &rank, wanted, fallback, counts.len());
         let p = context.data.columns().len();
         search_among(p, setting.max_features, mix(setting.seed, evaluator.key), |wanted| {
             let wanted = |f: u32| wanted[f as usize];
-            evaluator.score_all(&contingency, wanted, &mut self.tools, &mut found, control)?;
+            evaluator.score_all(&contingency, wanted, &mut self.workspace, &mut found, control)?;
             Ok((!found.groups.is_empty()).then_some(()))
         })?;
         let (groups, mut local) = found.finish()?;
+        // The limits of local growth hold for local steps.
         if let Some(b) = local {
             let before = || evaluator.node().distance(evaluator.totals);
             if !setting.limits.accept(b.score, b.distance, before)? {
                 local = None;
             }
         }
-        self.tools.recycle(contingency);
+        self.workspace.recycle(contingency);
         let candidates = groups.iter().map(CandidateGroup::len).sum();
         let widest = groups.iter().map(|g| g.branches).max().unwrap_or(0);
         if candidates > 0 {
@@ -246,14 +282,14 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
                 widest,
                 best: None,
                 bound: f64::INFINITY,
-                seen: None,
+                found_for: None,
             });
         }
         Ok(())
     }
 
-    /// Find the best candidate of each leaf again where the table has changed or fewer branches are
-    /// left.
+    /// Find the best candidate of each leaf again whose search state has changed; `branches` is the
+    /// largest number of branches for which the tree has room.
     fn refresh(&mut self, branches: usize, control: &Control) -> Result<()> {
         if self.summed {
             self.refresh_rows(branches, control)
@@ -262,52 +298,52 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         }
     }
 
-    /// By bounds first, and the best only of leaves that may be the next.
+    /// [`Self::refresh`] where the distance is a sum over rows: bounds of all leaves first, then
+    /// the best candidates of the leaves that may be the next.
     fn refresh_rows(&mut self, branches: usize, control: &Control) -> Result<()> {
         reached::count(Way::GlobalRows);
         let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let cells: Vec<CellOf<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
+        let formula = RowTerms { criterion, context, totals: &self.totals };
         let rows = cells.chunks_exact(k).enumerate();
-        let terms: Vec<f64> =
-            rows.map(|(l, row)| rows::term(criterion, context, &self.totals, l, row)).collect();
+        let terms: Vec<f64> = rows.map(|(label, row)| formula.of_row(label, row)).collect();
         let whole = WholeTable {
-            criterion,
-            inside: setting.criterion,
-            context,
+            formula,
+            local_criterion: setting.criterion,
             ties: setting.ties,
             choice: setting.labels,
-            totals: &self.totals,
             table: &cells,
             terms: &terms,
             changed: &self.changed,
             current: self.current,
             branches,
         };
-        let (table, rows_of, sums) = (&self.table, &self.rows_of, &self.tree);
+        let (table, label_of, tree) = (&self.table, &self.label_of, &self.tree);
+        // The label of a leaf, and the row of that label without it.
         let own = |leaf: &Leaf<CellOf<W>>| -> (u16, Vec<CellOf<W>>) {
-            let label = rows_of[leaf.node as usize];
-            let row = table[label as usize * k..][..k].iter().zip(sums.sums(leaf.node as usize));
+            let label = label_of[leaf.node as usize];
+            let row = table[label as usize * k..][..k].iter().zip(tree.sums(leaf.node as usize));
             (label, row.map(|(cell, &s)| cell.minus(s).cell(unit)).collect())
         };
-        let bound = |leaf: &mut Leaf<CellOf<W>>, scratch: &mut rows::RowsScratch<CellOf<W>>| {
-            let state = (version, branches.min(leaf.widest));
-            if leaf.seen == Some(state) {
+        let bound = |leaf: &mut Leaf<CellOf<W>>, scratch: &mut RowsScratch<CellOf<W>>| {
+            let state = leaf.state(version, branches);
+            if leaf.found_for == Some(state) {
                 return Ok(());
             }
             control.check()?;
             let (label, own) = own(leaf);
-            let from = From { whole: &whole, leaf: &leaf.counts, label, own: &own };
-            leaf.bound = from.bound(&mut leaf.groups, version, scratch);
-            (leaf.best, leaf.seen) = (None, Some(state));
+            let in_table = LeafInTable { whole: &whole, leaf: &leaf.counts, label, own: &own };
+            leaf.bound = in_table.bound(&mut leaf.groups, version, scratch);
+            (leaf.best, leaf.found_for) = (None, Some(state));
             Ok(())
         };
-        let mut scratch = rows::RowsScratch::default();
+        let mut scratch = RowsScratch::default();
         let work: usize = self.leaves.iter().map(|l| l.candidates).sum();
         if control.threads() > 1 && work > WORTH_THREADS {
             parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
-                bound(leaf, &mut rows::RowsScratch::default())
+                bound(leaf, &mut RowsScratch::default())
             })?;
         } else {
             self.leaves.iter_mut().try_for_each(|leaf| bound(leaf, &mut scratch))?;
@@ -315,23 +351,23 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         best_by_bounds(&mut self.leaves, &whole, own, &mut scratch, control)
     }
 
-    /// By the formula for all candidates.
+    /// [`Self::refresh`] by the formula for all candidates.
     fn refresh_tables(&mut self, branches: usize, control: &Control) -> Result<()> {
         reached::count(Way::GlobalTables);
         let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
-        let (table, totals, rows_of) = (&self.table, &self.totals, &self.rows_of);
+        let (table, totals, label_of) = (&self.table, &self.totals, &self.label_of);
         let (criterion, version, current) = (self.criterion, self.version, self.current);
-        let stale =
-            |leaf: &Leaf<CellOf<W>>| leaf.seen != Some((version, branches.min(leaf.widest)));
-        let sums = &self.tree;
+        let stale = |leaf: &Leaf<CellOf<W>>| leaf.found_for != Some(leaf.state(version, branches));
+        let tree = &self.tree;
         let work: usize = self.leaves.iter().filter(|l| stale(l)).map(|l| l.candidates).sum();
         let rescore = |leaf: &mut Leaf<CellOf<W>>, scratch: &mut ScoreScratch<CellOf<W>>| {
-            let label = rows_of[leaf.node as usize];
+            let label = label_of[leaf.node as usize];
+            // The table without the leaf.
             let mut others = table.clone();
             let row = &mut others[label as usize * k..(label as usize + 1) * k];
             row.iter_mut()
-                .zip(sums.sums(leaf.node as usize))
+                .zip(tree.sums(leaf.node as usize))
                 .for_each(|(cell, &s)| *cell = cell.minus(s));
             let others: Vec<CellOf<W>> = others.iter().map(|s| s.cell(unit)).collect();
             let view = LeafView {
@@ -347,7 +383,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
                 branches,
             };
             leaf.best = view.best(&leaf.groups, scratch, control)?;
-            leaf.seen = Some((version, branches.min(leaf.widest)));
+            leaf.found_for = Some(leaf.state(version, branches));
             Ok(())
         };
         if control.threads() > 1 && work > WORTH_THREADS && !criterion.needs_all_candidates() {
@@ -363,57 +399,61 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         }
     }
 
-    /// The next step, or nothing when growth ends.
+    /// The next step; `None` when growth ends.
     fn choose(&self, branches: usize) -> Option<GlobalStep> {
         let setting = self.ranges.context.setting;
-        let place = |leaf: &Leaf<CellOf<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
-        let best = self
-            .leaves
-            .iter()
-            .enumerate()
-            .filter_map(|(i, leaf)| leaf.best.as_ref().map(|best| (i, leaf, best)))
-            .min_by(|a, b| a.2.order(place(a.1), b.2, place(b.1)));
-        let (i, _, best) = best?;
+        // The global step of the smallest distance; ties go by leaf unless they are random.
+        let node = |leaf: &Leaf<CellOf<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
+        let globals = self.leaves.iter().enumerate().filter_map(|(at, leaf)| {
+            let best = leaf.best.as_ref()?;
+            Some((at, node(leaf), best))
+        });
+        let first = globals.min_by(|(_, a_node, a), (_, b_node, b)| a.order(*a_node, b, *b_node));
+        let (leaf, _, best) = first?;
         let better = match (setting.evaluation, setting.limits.no_distance_decay) {
             (Evaluation::Glocal, _) | (_, OnRise::Strict) => best.global < self.current,
             (_, OnRise::Stop) => best.global <= self.current,
             (_, OnRise::Ignore) => true,
         };
         if better {
-            let (feature, at) = (best.feature, best.at);
-            return Some(GlobalStep { leaf: i, feature, at, labels: Some(best.labels.clone()) });
+            let labels = Some(best.labels.clone());
+            return Some(GlobalStep { leaf, feature: best.feature, at: best.at, labels });
         }
         if setting.evaluation != Evaluation::Glocal {
             return None;
         }
-        let locals = self
-            .leaves
-            .iter()
-            .enumerate()
-            .filter_map(|(i, leaf)| leaf.local.map(|b| (i, leaf.node, b)));
-        let local = locals
-            .filter(|l| l.2.branches <= branches)
-            .min_by(|a, b| a.2.distance.total_cmp(&b.2.distance).then(a.1.cmp(&b.1)));
-        local.map(|(leaf, _, b)| GlobalStep { leaf, feature: b.feature, at: b.at, labels: None })
+        // Else the step of best-first local growth, in the leaf created first on ties.
+        let locals = self.leaves.iter().enumerate().filter_map(|(at, leaf)| {
+            let local = leaf.local.filter(|local| local.branches <= branches)?;
+            Some((at, leaf.node, local))
+        });
+        let first = locals.min_by(|(_, a_node, a), (_, b_node, b)| {
+            a.distance.total_cmp(&b.distance).then(a_node.cmp(b_node))
+        });
+        let (leaf, _, local) = first?;
+        Some(GlobalStep { leaf, feature: local.feature, at: local.at, labels: None })
     }
 
-    /// Make a step: the leaf's children are added and labelled, the table follows.
+    /// Make a step: add and label the children of the leaf, and update the table. `number` is the
+    /// number of the step.
     fn make(&mut self, step: GlobalStep, number: u32, control: &Control) -> Result<()> {
+        // The split of the leaf, with the class sums of its branches.
         let leaf = self.leaves.remove(step.leaf);
         let (node, k) = (leaf.node as usize, self.totals.len());
         let evaluator = Self::evaluator(&self.ranges, &self.tree, leaf.node, leaf.range);
         let contingency = match evaluator.context.place(step.feature) {
             FeaturePlace::Numeric(_) => ContingencyTables::default(),
-            FeaturePlace::Nominal(_) => evaluator.count_tables(&mut self.tools),
+            FeaturePlace::Nominal(_) => evaluator.count_tables(&mut self.workspace),
         };
         let tables = evaluator.tables(&contingency);
-        let (sums, _) = branches(&tables, step.feature, step.at);
+        let BranchSums { sums, .. } = sums_of_candidate(&tables, step.feature, step.at);
         let score = evaluator.node().score(evaluator.context.setting.criterion, &sums)?;
         let chosen = chosen(&tables, Choice { feature: step.feature, at: step.at, score })?;
-        self.tools.recycle(contingency);
+        self.workspace.recycle(contingency);
 
+        // Move the rows of the leaf to the rows of the new labels.
         let before = self.table.clone();
-        let old = self.rows_of[node] as usize;
+        let old = self.label_of[node] as usize;
         for (cell, &s) in self.table[old * k..].iter_mut().zip(self.tree.sums(node)) {
             *cell = cell.minus(s);
         }
@@ -427,26 +467,28 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             for (cell, &s) in self.table[label as usize * k..].iter_mut().zip(branch) {
                 *cell = cell.plus(s);
             }
-            self.rows_of.push(label);
+            self.label_of.push(label);
             let nothing =
                 size == 0 && self.ranges.context.setting.empty_branch == EmptyBranch::Unclassified;
             self.tree.labels.push(if nothing { -1 } else { i32::from(label) });
         }
+        // Where that changed the table, the distance and the searches of other leaves change, too.
         if self.table != before {
             self.version += 1;
-            for (label, seen) in self.changed.iter_mut().enumerate() {
+            for (label, changed) in self.changed.iter_mut().enumerate() {
                 if self.table[label * k..][..k] != before[label * k..][..k] {
-                    *seen = self.version;
+                    *changed = self.version;
                 }
             }
             self.measure()?;
         }
+        // Divide the rows; children that may be split are leaves with candidates.
         let open = Open { node: leaf.node, rows: RangeNode::new(leaf.range) };
         let mut children = Vec::new();
         self.ranges.split(&mut self.tree, open, &chosen, number, &mut children);
         for child in children {
             if let Some(contingency) = child.rows.contingency {
-                self.tools.recycle(contingency);
+                self.workspace.recycle(contingency);
             }
             self.open(child.node, child.rows.range, control)?;
         }
@@ -454,18 +496,20 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
     }
 }
 
-/// The best candidates of the leaves that may be the next by their bounds; `own` gives the label of
-/// a leaf, and the row of that label without it.
+/// Find the best candidates of the leaves that may be the next by their bounds. `own` gives the
+/// label of a leaf, and the row of that label without it.
 fn best_by_bounds<C: Count>(
     leaves: &mut [Leaf<C>],
     whole: &WholeTable<'_, C>,
     own: impl Fn(&Leaf<C>) -> (u16, Vec<C>),
-    scratch: &mut rows::RowsScratch<C>,
+    scratch: &mut RowsScratch<C>,
     control: &Control,
 ) -> Result<()> {
+    // The smallest distance that is known.
     let known = leaves.iter().filter_map(|l| l.best.as_ref().map(|b| b.global));
     let mut limit = known.fold(f64::INFINITY, f64::min);
-    // Leaves by their bounds; the largest bounds need no order.
+    // Leaves that may have a smaller one, by their bounds. A heap orders no more than are taken
+    // out.
     let mut waiting: BinaryHeap<Waiting> = leaves
         .iter()
         .enumerate()
@@ -479,8 +523,9 @@ fn best_by_bounds<C: Count>(
         control.check()?;
         let leaf = &mut leaves[next.at];
         let (label, own) = own(leaf);
-        let from = From { whole, leaf: &leaf.counts, label, own: &own };
-        (leaf.best, leaf.bound) = nearest(&from, &leaf.groups, limit, scratch)?;
+        let in_table = LeafInTable { whole, leaf: &leaf.counts, label, own: &own };
+        let Nearest { best, bound } = nearest(&in_table, &leaf.groups, limit, scratch)?;
+        (leaf.best, leaf.bound) = (best, bound);
         limit = leaf.best.as_ref().map_or(limit, |b| limit.min(b.global));
     }
     Ok(())

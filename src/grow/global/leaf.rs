@@ -1,10 +1,10 @@
-//! What one leaf could become: all its candidate splits, grouped by the labels of the new leaves.
+//! All candidate splits of one leaf, grouped by the labels of the new leaves ([`CandidateGroup`]).
 //!
-//! Counts and majorities of a candidate never change until its leaf is split, so they are collected
-//! once, while the leaf is a range of the sorted buffers, and kept. Candidates with the same labels
-//! change the same rows of the table "label x class", and stand in one [`CandidateGroup`] (struct
-//! of arrays), so that a block of them is rescored by vector additions. Memory: one table of counts
-//! a candidate.
+//! Counts and majorities of a candidate do not change until its leaf is split, so they are
+//! collected once ([`Collector`], a sink of the leaf's search) and kept with the leaf. Candidates
+//! with the same labels change the same rows of the table "label x class"; a group of them is a
+//! struct of arrays, so that a block of them is rescored by vector additions. Memory: one table of
+//! counts per candidate, O(branches x classes).
 
 use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
@@ -17,41 +17,42 @@ use std::collections::HashMap;
 /// Candidates whose new leaves have the same labels (or whose labels are still to be chosen).
 #[derive(Debug)]
 pub(super) struct CandidateGroup<C> {
-    /// Labels of the branches; empty: any pair.
+    /// Labels of the branches; empty: any pair of labels.
     pub labels: Vec<u16>,
     pub branches: usize,
+    /// Feature of each candidate.
     pub feature: Vec<u32>,
+    /// Position of each candidate's threshold, or its division of levels.
     pub at: Vec<u32>,
-    /// Order of candidates that are equal otherwise.
+    /// Rank of each candidate among those of equal distances.
     pub rank: Vec<u64>,
-    /// Distance on the leaf's own table; empty when it is found later, for the few candidates that
-    /// need it.
+    /// Distance of each candidate on the leaf's own table; empty where it is computed later, for
+    /// the few candidates that need it.
     pub local: Vec<f64>,
-    /// `[(branch * classes + class) * len + candidate]`, filled in the end from `planes`.
+    /// Counts at `[(branch * classes + class) * len + candidate]`, once all candidates are in.
     pub cells: Vec<C>,
-    /// `[branch * classes + class][candidate]` while candidates come in.
+    /// Counts at `[branch * classes + class][candidate]`, while candidates come in.
     planes: Vec<Vec<C>>,
-    /// `[branch * len + candidate]`: rows (or weight) of a branch.
+    /// Rows (or weight) of a branch, at `[branch * len + candidate]`.
     pub sizes: Vec<C>,
-    /// The first by local distance and rank: the best whenever the labels alone decide the global
-    /// distance.
+    /// The first candidate by local distance and rank: the best of the group where the labels alone
+    /// decide the global distance.
     pub champion: usize,
-    /// What is known of the sums over rows of the table; see [`rows`](super::rows).
-    pub least: Least,
+    /// The smallest sums over rows of the table; see [`rows`](super::rows).
+    pub least: LeastTerms,
 }
 
-/// The smallest sums of row terms among the candidates of a group, and for which state of the
-/// table.
+/// The smallest sums of row terms among the candidates of a group.
 #[derive(Debug, Default)]
-pub(super) struct Least {
-    /// Version of the table; 0: never looked.
-    pub seen: u64,
-    /// Of a group with labels: one number, the sum over its labels. Else `[branch * classes +
-    /// label]`.
+pub(super) struct LeastTerms {
+    /// The version of the table for which they hold; 0: none yet.
+    pub version: u64,
+    /// For a group with labels one number, the sum over its labels. Else the term of a branch in
+    /// the row of a label, at `[branch * classes + label]`.
     pub terms: Vec<f64>,
 }
 
-/// Planes of `len` candidates, one after the other without gaps.
+/// Copy planes of `stride` candidates, of which `len` are used, without the gaps.
 pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usize) -> Vec<C> {
     cells.chunks(stride).take(planes).flat_map(|plane| &plane[..len]).copied().collect()
 }
@@ -62,21 +63,21 @@ impl<C: Count> CandidateGroup<C> {
         self.feature.len()
     }
 
-    /// One cell of the candidates from `at` on.
+    /// The counts of a class in a branch, for all candidates.
     pub fn plane(&self, branch: usize, class: usize, classes: usize) -> &[C] {
         let n = self.len();
         let start = (branch * classes + class) * n;
         &self.cells[start..start + n]
     }
 
-    /// Sum of a number by label over the different labels of the branches.
+    /// Sum of `by_label` over the labels of the branches, each label once.
     pub fn sum_of_labels(&self, by_label: &[f64]) -> f64 {
         let labels = self.labels.iter().enumerate();
         let first = labels.filter(|&(b, l)| !self.labels[..b].contains(l));
         first.map(|(_, &l)| by_label[l as usize]).sum()
     }
 
-    /// Put the planes one after the other, and find what can be known from them.
+    /// Join the planes, sum up the sizes of the branches, and find the champion.
     fn finish(&mut self, classes: usize) {
         let n = self.len();
         self.cells = Vec::with_capacity(n * self.planes.len());
@@ -85,22 +86,23 @@ impl<C: Count> CandidateGroup<C> {
         }
         self.sizes = vec![C::default(); n * self.branches];
         for (m, sizes) in self.sizes.chunks_exact_mut(n.max(1)).enumerate() {
-            for plane in self.cells[m * classes * n..(m + 1) * classes * n].chunks_exact(n.max(1)) {
+            let planes = self.cells[m * classes * n..(m + 1) * classes * n].chunks_exact(n.max(1));
+            for plane in planes {
                 sizes.iter_mut().zip(plane).for_each(|(size, &x)| *size = size.plus(x));
             }
         }
         for j in 1..self.local.len() {
-            let (a, b) = (self.local[j], self.local[self.champion]);
-            if a < b || (a == b && self.rank[j] < self.rank[self.champion]) {
+            let (own, first) = (self.local[j], self.local[self.champion]);
+            if own < first || (own == first && self.rank[j] < self.rank[self.champion]) {
                 self.champion = j;
             }
         }
     }
 }
 
-/// The split that local growth would choose.
+/// A candidate as local growth scores it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LocalBest {
+pub(super) struct LocalCandidate {
     pub feature: u32,
     pub at: u32,
     pub score: f64,
@@ -109,33 +111,45 @@ pub(super) struct LocalBest {
     pub branches: usize,
 }
 
-/// Takes the blocks of a leaf's candidates.
+/// What is collected of a leaf's candidates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Collecting {
+    /// Labels are majorities; else they are chosen later.
+    pub majority: bool,
+    /// The best candidate of local growth is wanted.
+    pub scored: bool,
+    /// Local distances are computed later.
+    pub lazy: bool,
+}
+
+/// Takes the blocks of a leaf's candidates into groups.
 pub(super) struct Collector<'a, C> {
     criterion: &'a dyn Criterion,
+    /// Rank of a candidate, by feature and position.
     rank: &'a dyn Fn(u32, u32) -> u64,
-    /// Labels are majorities; else they are chosen later.
-    majority: bool,
-    /// The local best is wanted.
-    scored: bool,
-    /// Local distances are left for later.
-    lazy: bool,
+    wanted: Collecting,
     /// Majority of the leaf: the label of a branch without rows.
     fallback: u16,
     classes: usize,
-    numbers: [Vec<f64>; 2],
+    /// Memory for the distances and scores of a block.
+    distances: Vec<f64>,
+    scores: Vec<f64>,
+    /// Labels of the candidate at hand; stay empty where labels are chosen later.
     labels: Vec<u16>,
     ranks: Vec<u64>,
-    slots: HashMap<Vec<u16>, usize>,
+    /// The group of each sequence of labels, and the group that was used last.
+    group_of: HashMap<Vec<u16>, usize>,
     last: usize,
     pub groups: Vec<CandidateGroup<C>>,
-    pub local: Option<LocalBest>,
+    /// The candidate that local growth would choose, where that is wanted.
+    pub local: Option<LocalCandidate>,
 }
 
 impl<'a, C: Count> Collector<'a, C> {
     /// Add a candidate, whose counts are every `stride`-th of `cells`, to the group of the
     /// majorities of its branches.
     #[inline]
-    fn add_to_majorities(&mut self, candidate: &LocalBest, cells: &[C], stride: usize) {
+    fn add_to_majorities(&mut self, candidate: &LocalCandidate, cells: &[C], stride: usize) {
         let (k, branches) = (self.classes, candidate.branches);
         self.labels.clear();
         for b in 0..branches {
@@ -153,33 +167,36 @@ impl<'a, C: Count> Collector<'a, C> {
         }
     }
 
+    /// A sink for one leaf, whose majority is `fallback`.
     pub fn new(
         criterion: &'a dyn Criterion,
         rank: &'a dyn Fn(u32, u32) -> u64,
-        [majority, scored, lazy]: [bool; 3],
+        wanted: Collecting,
         fallback: u16,
         classes: usize,
     ) -> Self {
         Self {
             criterion,
             rank,
-            majority,
-            scored,
-            lazy,
+            wanted,
             fallback,
             classes,
-            numbers: [Vec::new(), Vec::new()],
+            distances: Vec::new(),
+            scores: Vec::new(),
             labels: Vec::new(),
             ranks: Vec::new(),
-            slots: HashMap::new(),
+            group_of: HashMap::new(),
             last: usize::MAX,
             groups: Vec::new(),
             local: None,
         }
     }
 
-    /// All groups, ready to be rescored.
-    pub fn finish(mut self) -> Result<(Vec<CandidateGroup<C>>, Option<LocalBest>)> {
+    /// All groups, ready to be rescored, and the best candidate of local growth.
+    ///
+    /// # Errors
+    /// A need of memory above the limit.
+    pub fn finish(mut self) -> Result<(Vec<CandidateGroup<C>>, Option<LocalCandidate>)> {
         for group in &mut self.groups {
             memory::expect(group.len() * group.planes.len() * size_of::<C>())?;
             group.finish(self.classes);
@@ -187,17 +204,19 @@ impl<'a, C: Count> Collector<'a, C> {
         Ok((self.groups, self.local))
     }
 
-    /// The group of the labels in `self.labels`.
+    /// The place of the group of the labels in `self.labels`; a new group where there is none.
     fn slot(&mut self, branches: usize) -> usize {
-        // Compared one by one: a call for two labels takes longer than all the rest.
+        // Neighbouring candidates mostly have the same labels. They are compared one by one: a call
+        // that compares two slices takes longer than all the rest.
         let same =
             |g: &CandidateGroup<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
         if self.groups.get(self.last).is_some_and(same) {
             return self.last;
         }
         let next = self.groups.len();
-        // Labels of any pair are empty: binary splits only.
-        let slot = *self.slots.entry(self.labels.clone()).or_insert(next);
+        // Open labels are empty, and then splits are binary: the number of branches need not be a
+        // key.
+        let slot = *self.group_of.entry(self.labels.clone()).or_insert(next);
         if slot == next {
             self.groups.push(CandidateGroup {
                 labels: self.labels.clone(),
@@ -210,7 +229,7 @@ impl<'a, C: Count> Collector<'a, C> {
                 planes: vec![Vec::new(); branches * self.classes],
                 sizes: Vec::new(),
                 champion: 0,
-                least: Least::default(),
+                least: LeastTerms::default(),
             });
         }
         self.last = slot;
@@ -218,7 +237,7 @@ impl<'a, C: Count> Collector<'a, C> {
     }
 }
 
-/// The most frequent class of some counts, the lower one on ties; nothing without rows.
+/// The most frequent class of some counts, the lower one on ties; `None` without rows.
 pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16> {
     let (mut best, mut most) = (None, C::default());
     for (class, count) in counts.enumerate() {
@@ -232,6 +251,7 @@ pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16>
 impl<C: Count> Sink for Collector<'_, C> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         reached::count(Way::Collected);
+        // A user's criterion reads tables without gaps.
         let wrong = || Error::Internal("counts of another kind".into());
         let (given, cells) = (&block.tables, C::of_cells(block.tables.cells).ok_or_else(wrong)?);
         let packed = match self.criterion.needs_all_candidates() {
@@ -244,15 +264,18 @@ impl<C: Count> Sink for Collector<'_, C> {
             }
             None => (given, cells),
         };
-        let [mut distances, mut scores] = std::mem::take(&mut self.numbers);
+        // Local distances and scores, where they are wanted.
+        let mut distances = std::mem::take(&mut self.distances);
+        let mut scores = std::mem::take(&mut self.scores);
         distances.resize(t.len, 0.0);
         scores.resize(t.len, 0.0);
-        if !self.lazy {
+        if !self.wanted.lazy {
             self.criterion.distance(t, &mut distances)?;
         }
-        if self.scored {
+        if self.wanted.scored {
             self.criterion.score(t, &mut scores)?;
         }
+        // Rank each candidate, keep the local best, and group by majorities.
         for j in 0..t.len {
             let (feature, at) = (block.features.of(j), block.at[j]);
             let (distance, score) = (distances[j], scores[j]);
@@ -261,31 +284,32 @@ impl<C: Count> Sink for Collector<'_, C> {
             }
             let rank = (self.rank)(feature, at);
             let branches = t.branches;
-            let candidate = LocalBest { feature, at, score, distance, rank, branches };
-            let better = |b: LocalBest| score > b.score || (score == b.score && rank < b.rank);
-            if self.scored && self.local.is_none_or(better) {
+            let candidate = LocalCandidate { feature, at, score, distance, rank, branches };
+            let better = |b: LocalCandidate| score > b.score || (score == b.score && rank < b.rank);
+            if self.wanted.scored && self.local.is_none_or(better) {
                 self.local = Some(candidate);
             }
-            if self.majority {
+            if self.wanted.majority {
                 self.add_to_majorities(&candidate, &cells[j..], t.stride);
             } else {
                 self.ranks.push(rank);
             }
         }
-        if !self.majority && t.len > 0 {
+        // Where labels are chosen later all candidates are one group, copied as a block.
+        if !self.wanted.majority && t.len > 0 {
             let slot = self.slot(t.branches);
             let group = &mut self.groups[slot];
             group.feature.extend((0..t.len).map(|j| block.features.of(j)));
             group.at.extend_from_slice(&block.at[..t.len]);
             group.rank.append(&mut self.ranks);
-            if !self.lazy {
+            if !self.wanted.lazy {
                 group.local.extend_from_slice(&distances);
             }
             for (i, plane) in group.planes.iter_mut().enumerate() {
                 plane.extend_from_slice(&cells[i * t.stride..][..t.len]);
             }
         }
-        self.numbers = [distances, scores];
+        (self.distances, self.scores) = (distances, scores);
         Ok(())
     }
 }

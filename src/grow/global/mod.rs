@@ -1,23 +1,23 @@
-//! Global growth: the leaf, split and labels that bring the tree as a whole nearest to the classes.
+//! Global growth: each step takes the leaf, the split and the labels that bring the tree as a whole
+//! nearest to the classes.
 //!
 //! Spaeh & Kosub, *Global Evaluation for Decision Tree Learning* (2022), algorithm 3: every impure
-//! leaf, every valid split and every admitted labelling of the new leaves is a candidate tree; the
-//! one whose clustering of all rows by predicted label has the smallest distance to the classes is
-//! the next tree. The distance is the criterion's own, read from the table "label x class" of all
-//! rows. Ties: smaller distance of the split on the leaf's own table, then the leaf created first,
-//! the lower feature, the lower threshold, the lower labels. The root starts with label 0; a pure
-//! leaf is never split, so with labels other than majorities a finished tree may contradict its
-//! rows. `Glocal` (section 4) takes a global step while it lowers the global distance, otherwise
-//! the step that best-first local growth would take.
+//! leaf with every valid split and every admitted labelling of the new leaves is a candidate tree.
+//! The next tree is the one whose clustering of all rows by predicted label has the smallest
+//! distance to the classes. The distance is the criterion's own, read from the table "label x
+//! class" of all rows. Ties: the smaller distance of the split on the leaf's own table, then the
+//! leaf created first, the lower feature, the lower threshold, the lower labels. The root starts
+//! with label 0. A pure leaf is never split, so with labels other than majorities a finished tree
+//! may contradict its rows. `Glocal` (section 4) takes a global step while it lowers the global
+//! distance, otherwise the step that best-first local growth would take.
 //!
-//! The candidates of a leaf are collected once ([`leaf`]). Where the
+//! [`growth`] has the steps. The candidates of a leaf are collected once ([`leaf`]). Where the
 //! distance is a sum over the rows of the table (info_gain, gini, variation of information,
-//! Jaccard, accuracy), each step costs O(classes) for candidates whose rows have changed, and the
-//! formula itself only where a sum says that a candidate may be the next
-//! ([`rows`]); other criteria rescore every candidate, O(classes^2),
-//! when the table has changed ([`score`]). A step that leaves the table
-//! as it was looks at the new leaves only. Nothing depends on the number of threads: each leaf's
-//! best is found on its own, then compared.
+//! Jaccard, accuracy), a step costs O(classes) per candidate whose rows have changed, and the
+//! formula itself only where a sum says that the candidate may be the next ([`rows`], [`nearest`]).
+//! Other criteria rescore every candidate, O(classes^2), when the table has changed ([`score`]).
+//! Nothing depends on the number of threads: the best of each leaf is found on its own, then
+//! compared.
 
 mod growth;
 mod leaf;
@@ -41,7 +41,11 @@ use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
 use crate::tree::Tree;
 use growth::Growth;
 
-/// Grow a tree; also the global distance that growth kept after each step.
+/// Grow a tree on some rows; also returns the distance of the whole tree after each step.
+///
+/// # Errors
+/// Limits outside their domain, labels that are chosen for more than two new leaves, scores that
+/// are not numbers, and cancellation.
 pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -67,7 +71,7 @@ pub fn grow(
     }
 }
 
-/// Copies of rows, summed as reals: what a user's criterion reads.
+/// Weights as copies of rows whose sums become reals, which is what a user's criterion reads.
 #[derive(Debug, Clone, Copy)]
 struct RealCopies<'a>(Option<&'a [u32]>);
 
@@ -83,7 +87,7 @@ impl Weighing for RealCopies<'_> {
     }
 }
 
-/// Labels of two new leaves can be chosen; those of more would be exponentially many.
+/// Refuse to choose the labels of more than two new leaves, which would be exponentially many.
 fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<()> {
     if setting.labels == LeafLabels::Majority {
         return Ok(());
@@ -98,6 +102,7 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
             }
             Column::Nominal(c) => (2, c.n_missing() > 0),
         };
+        // Missing values are a branch of their own.
         let branches = branches + usize::from(missing);
         if branches > 2 {
             let with = if missing { ", one of them for missing values" } else { "" };
@@ -134,13 +139,14 @@ fn with_codes<C: Code, W: Weighing>(
     control: &Control,
 ) -> Result<(Tree, Vec<f64>)> {
     let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
-    let field = buffers.field();
+    let slices = buffers.slices();
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
+    // Some criteria read the table of labels by another formula than that of a leaf.
     let labelled = context.setting.criterion.for_label_table();
     let criterion = labelled.as_deref().unwrap_or(context.setting.criterion);
-    let mut growth = Growth::new(SortedRanges::new(context, field), tree, criterion);
+    let mut growth = Growth::new(SortedRanges::new(context, slices), tree, criterion);
     let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
-    let kept = growth.run(whole, control)?;
-    Ok((growth.tree.finish(context.weights.unit(), context.setting.empty_branch), kept))
+    let distances = growth.run(whole, control)?;
+    Ok((growth.tree.finish(context.weights.unit(), context.setting.empty_branch), distances))
 }

@@ -1,178 +1,195 @@
-//! The best candidate of a leaf where the distance is a sum over rows: by sums first, then by the
-//! formula.
+//! The best candidate of a leaf where the distance is a sum over rows ([`nearest`]): by sums first,
+//! then by the formula.
 //!
-//! Sums of row terms ([`rows`](super::rows)) leave few candidates: those within the
-//! slack of the smallest sum. The formula itself decides among them, as if all had gone through it.
-//! O(classes) a candidate with given labels, O(classes^2) where labels are chosen and no bound
-//! leaves a pair out.
+//! Sums of row terms ([`rows`](super::rows)) leave few candidates, those within the slack of the
+//! smallest sum. The formula decides among them, with the result of scoring all candidates
+//! ([`score`](super::score)). O(classes) per candidate with given labels, O(classes^2) where labels
+//! are chosen and no bound excludes a pair. [`growth`](super::growth) calls it for the leaves that
+//! may be split next.
 
 use super::leaf::CandidateGroup;
-use super::rows::{BLOCK, From, NearCandidate, RowsScratch, single, smallest};
-use super::score::{self, BestCandidate};
+use super::rows::{
+    Block, LeafInTable, NearCandidate, RowTerms, RowsScratch, WithoutLeaf, are_one, blocks,
+    smallest,
+};
+use super::score::{self, BLOCK, BestCandidate, BranchLabels, Distances};
 use crate::criteria::Tables;
 use crate::error::Result;
 use crate::grow::options::LeafLabels;
 use crate::numeric::Count;
 use crate::reached::{self, Way};
 
-/// The best candidate of a leaf if its distance can be at most `limit`, and the smallest sum of its
-/// candidates (a bound that is only too high by the slack).
+/// Candidates that are kept before they go through the formula.
+const MOST_FOUND: usize = 4 * BLOCK;
+
+/// The best candidate of a leaf.
+pub(super) struct Nearest {
+    /// The best candidate, if its distance is at most the limit.
+    pub best: Option<BestCandidate>,
+    /// The smallest sum of the candidates: a lower bound for their distances, up to the slack.
+    pub bound: f64,
+}
+
+/// Search a leaf for its best candidate of a distance of at most `limit`.
 pub(super) fn nearest<C: Count>(
-    from: &From<'_, C>,
+    leaf: &LeafInTable<'_, C>,
     groups: &[CandidateGroup<C>],
     limit: f64,
     scratch: &mut RowsScratch<C>,
-) -> Result<(Option<BestCandidate>, f64)> {
+) -> Result<Nearest> {
     reached::count(Way::GlobalNearest);
-    let (bases, rest) = from.bases();
-    let slack = from.whole.slack();
+    let slack = leaf.whole.slack();
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();
-    scratch.terms.resize((2 * from.classes()).max(2) * BLOCK, 0.0);
+    scratch.terms.resize((2 * leaf.classes()).max(2) * BLOCK, 0.0);
     let mut search = NearestSearch {
-        from,
+        leaf,
         groups,
-        bases,
-        rest,
+        without: leaf.without_leaf(),
         slack,
         reach: limit + slack,
         smallest: f64::INFINITY,
         found,
         best: None,
     };
-    for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.branches <= from.whole.branches) {
-        search.group(g, group, scratch)?;
+    for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.branches <= leaf.whole.branches) {
+        search.search_group(g, group, scratch)?;
     }
-    search.exact(scratch)?;
+    search.score_found(scratch)?;
     scratch.found = search.found;
-    // Above the limit something better may have been left out.
-    Ok((search.best.filter(|b| b.global <= limit), search.smallest))
+    // Above the limit a better candidate may have been left out.
+    Ok(Nearest { best: search.best.filter(|b| b.global <= limit), bound: search.smallest })
 }
 
 /// The search among the candidates of a leaf.
 struct NearestSearch<'s, 'a, C> {
-    from: &'s From<'a, C>,
+    leaf: &'s LeafInTable<'a, C>,
     groups: &'s [CandidateGroup<C>],
-    /// Terms of the rows of all labels without the leaf, and the distance without the leaf.
-    bases: Vec<f64>,
-    rest: f64,
+    without: WithoutLeaf,
     slack: f64,
     /// The largest sum that the best candidate can have.
     reach: f64,
+    /// The smallest sum so far.
     smallest: f64,
-    /// Candidates whose sums are within reach.
+    /// Candidates whose sums are within reach, for the formula.
     found: Vec<NearCandidate>,
     best: Option<BestCandidate>,
 }
 
 impl<C: Count> NearestSearch<'_, '_, C> {
-    /// All candidates of a group.
-    fn group(
+    /// Search all candidates of a group.
+    fn search_group(
         &mut self,
         g: usize,
         group: &CandidateGroup<C>,
         scratch: &mut RowsScratch<C>,
     ) -> Result<()> {
-        if single(&group.labels) {
-            return self.at_once(group, group.labels[0], &group.labels, 0);
+        // Labels that are all equal, or that may be chosen so.
+        if are_one(&group.labels) {
+            return self.try_one_label(group, group.labels[0], BranchLabels::given(&group.labels));
         }
-        if group.labels.is_empty() && self.from.whole.choice == LeafLabels::All {
-            for a in 0..self.from.classes() as u16 {
-                self.at_once(group, a, &[a, a], pair_of([a, a]))?;
+        if group.labels.is_empty() && self.leaf.whole.choice == LeafLabels::All {
+            for label in 0..self.leaf.classes() as u16 {
+                self.try_one_label(group, label, BranchLabels::pair(&[label, label]))?;
             }
         }
-        let n = group.len();
-        for at in (0..n).step_by(BLOCK) {
-            let part = (at, BLOCK.min(n - at));
+        // Different labels, block by block.
+        for block in blocks(group.len()) {
             if group.labels.is_empty() {
-                self.any_labels((g, group), part, scratch);
+                self.try_all_pairs(g, group, block, scratch);
             } else {
-                self.given_labels((g, group), part, scratch);
+                self.try_given_labels(g, group, block, scratch);
             }
-            if self.found.len() > 4 * BLOCK {
-                self.exact(scratch)?;
+            if self.found.len() > MOST_FOUND {
+                self.score_found(scratch)?;
             }
         }
         Ok(())
     }
 
-    /// The candidates of a group when all new leaves have one label: the champion is the best.
-    fn at_once(
+    /// Give all new leaves one label: the champion of the group is its best candidate.
+    fn try_one_label(
         &mut self,
         group: &CandidateGroup<C>,
         label: u16,
-        labels: &[u16],
-        pair: u64,
+        labels: BranchLabels<'_>,
     ) -> Result<()> {
-        let (from, whole) = (self.from, self.from.whole);
-        let sum = from.at_once(label, &self.bases, self.rest);
+        let (leaf, whole) = (self.leaf, self.leaf.whole);
+        let sum = leaf.with_one_label(label, &self.without);
         self.smallest = self.smallest.min(sum);
         self.reach = self.reach.min(sum + self.slack);
         if sum > self.reach {
             return Ok(());
         }
-        let global = if label == from.label { whole.current } else { self.moved(label)? };
+        let global = if label == leaf.label { whole.current } else { self.relabelled(label)? };
         let (j, best) = (group.champion, &mut self.best);
-        BestCandidate::update(best, whole.ties, group, (labels, pair), j, [global, group.local[j]])
+        let distances = Distances { global, local: group.local[j] };
+        BestCandidate::update(best, whole.ties, group, labels, j, distances)
     }
 
-    /// A block of candidates whose labels are given.
-    fn given_labels(
+    /// Keep the candidates of a block with given labels whose sums are within reach.
+    fn try_given_labels(
         &mut self,
-        (g, group): (usize, &CandidateGroup<C>),
-        part: (usize, usize),
+        g: usize,
+        group: &CandidateGroup<C>,
+        block: Block,
         scratch: &mut RowsScratch<C>,
     ) {
-        let (sum, one) = scratch.terms.split_at_mut(BLOCK);
-        let (sum, one) = (&mut sum[..part.1], &mut one[..part.1]);
-        self.from.sums(group, &group.labels, part, [&mut *sum, one], &mut scratch.merged);
-        let before = self.rest - group.sum_of_labels(&self.bases);
-        sum.iter_mut().for_each(|s| *s += before);
-        let least = self.keep_near(sum, (g, part.0), [0, 0]);
+        let (sums, terms) = scratch.terms.split_at_mut(BLOCK);
+        let (sums, terms) = (&mut sums[..block.len], &mut terms[..block.len]);
+        self.leaf.sums_of_block(group, block, sums, terms, &mut scratch.merged);
+        let others = self.without.rest - group.sum_of_labels(&self.without.terms);
+        sums.iter_mut().for_each(|sum| *sum += others);
+        let least = self.keep_near(sums, g, block.start, [0, 0]);
         self.smallest = self.smallest.min(least);
     }
 
-    /// A block of candidates of two branches with every pair of different labels.
-    fn any_labels(
+    /// Keep the candidates of a block, of two branches each, with those pairs of different labels
+    /// for which their sums are within reach.
+    fn try_all_pairs(
         &mut self,
-        (g, group): (usize, &CandidateGroup<C>),
-        part: (usize, usize),
+        g: usize,
+        group: &CandidateGroup<C>,
+        block: Block,
         scratch: &mut RowsScratch<C>,
     ) {
-        let (k, len) = (self.from.classes(), part.1);
+        // What each branch adds to the distance in the row of each label, and the least of a block.
+        let (k, len) = (self.leaf.classes(), block.len);
         scratch.out.clear();
         for branch in 0..2 {
-            for (label, base) in self.bases.iter().enumerate() {
+            for (label, base) in self.without.terms.iter().enumerate() {
                 let out = &mut scratch.terms[(branch * k + label) * BLOCK..][..len];
                 let of = std::iter::once(branch);
-                self.from.block(group, of, label, part, &mut scratch.merged, out);
-                out.iter_mut().for_each(|t| *t -= base);
+                self.leaf.terms_of_block(group, of, label, block, &mut scratch.merged, out);
+                out.iter_mut().for_each(|term| *term -= base);
                 scratch.out.push(smallest(out));
             }
         }
+        // The pairs of labels whose bound is within reach.
         let (lefts, rights) = scratch.out.split_at(k);
-        let mut sum = [0.0; BLOCK];
+        let (rest, mut sums) = (self.without.rest, [0.0; BLOCK]);
         for a in 0..k {
             let left = &scratch.terms[a * BLOCK..][..len];
             for b in (0..k).filter(|&b| b != a) {
-                let bound = self.rest + (lefts[a] + rights[b]);
+                let bound = rest + (lefts[a] + rights[b]);
                 if bound > self.reach {
                     self.smallest = self.smallest.min(bound);
                     continue;
                 }
                 let right = &scratch.terms[(k + b) * BLOCK..][..len];
-                let rest = self.rest;
-                for ((s, l), r) in sum.iter_mut().zip(left).zip(right) {
-                    *s = rest + (l + r);
+                for ((sum, l), r) in sums.iter_mut().zip(left).zip(right) {
+                    *sum = rest + (l + r);
                 }
-                let least = self.keep_near(&sum[..len], (g, part.0), [a as u16, b as u16]);
+                let labels = [a as u16, b as u16];
+                let least = self.keep_near(&sums[..len], g, block.start, labels);
                 self.smallest = self.smallest.min(least);
             }
         }
     }
 
-    /// Keep the candidates (from `at` on) whose sums are within reach; the smallest sum.
-    fn keep_near(&mut self, sums: &[f64], (group, at): (usize, usize), labels: [u16; 2]) -> f64 {
+    /// Keep the candidates of a group, from `start` on, whose sums are within reach; returns the
+    /// smallest sum.
+    fn keep_near(&mut self, sums: &[f64], group: usize, start: usize, labels: [u16; 2]) -> f64 {
         let least = smallest(sums);
         if least <= self.reach {
             self.reach = self.reach.min(least + self.slack);
@@ -180,7 +197,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
             let near = sums.iter().enumerate().filter(|&(_, &sum)| sum <= reach);
             self.found.extend(near.map(|(j, &sum)| NearCandidate {
                 group,
-                at: at + j,
+                at: start + j,
                 labels,
                 sum,
             }));
@@ -188,17 +205,18 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         least
     }
 
-    /// The formula itself for candidates whose sums are within reach.
-    fn exact(&mut self, scratch: &mut RowsScratch<C>) -> Result<()> {
-        let (k, from, whole) = (self.from.classes(), self.from, self.from.whole);
+    /// Score the candidates that were kept by the formula, and update the best.
+    fn score_found(&mut self, scratch: &mut RowsScratch<C>) -> Result<()> {
+        let (k, leaf, whole) = (self.leaf.classes(), self.leaf, self.leaf.whole);
         let (groups, reach) = (self.groups, self.reach);
         let mut found = std::mem::take(&mut self.found);
         found.retain(|near| near.sum <= reach);
         for block in found.chunks(BLOCK) {
+            // The tables of a block: that without the leaf, and the counts of the branches.
             let stride = block.len();
             scratch.cells.clear();
             for label in 0..k {
-                for &count in from.base(label) {
+                for &count in leaf.row_without(label) {
                     scratch.cells.extend(std::iter::repeat_n(count, stride));
                 }
             }
@@ -213,18 +231,19 @@ impl<C: Count> NearestSearch<'_, '_, C> {
                     }
                 }
             }
+            // Their distances, and the best of them.
             scratch.out.resize(stride, 0.0);
             let (cells, out) = (&scratch.cells, &mut scratch.out[..stride]);
-            let (criterion, context) = (whole.criterion, whole.context);
-            score::distances(criterion, context, whole.totals, cells, stride, out)?;
-            let local = self.local(block)?;
+            let RowTerms { criterion, context, totals } = whole.formula;
+            score::distances(criterion, context, totals, cells, stride, out)?;
+            let local = self.local_distances(block)?;
             for ((near, &global), local) in block.iter().zip(&*out).zip(local) {
                 let group = &groups[near.group];
                 let labels = match group.labels.is_empty() {
-                    true => (&near.labels[..], pair_of(near.labels)),
-                    false => (&group.labels[..], 0),
+                    true => BranchLabels::pair(&near.labels),
+                    false => BranchLabels::given(&group.labels),
                 };
-                let (best, distances) = (&mut self.best, [global, local]);
+                let (best, distances) = (&mut self.best, Distances { global, local });
                 BestCandidate::update(best, whole.ties, group, labels, near.at, distances)?;
             }
         }
@@ -234,46 +253,42 @@ impl<C: Count> NearestSearch<'_, '_, C> {
     }
 
     /// Distances of candidates on the leaf's own table.
-    fn local(&self, block: &[NearCandidate]) -> Result<Vec<f64>> {
+    fn local_distances(&self, block: &[NearCandidate]) -> Result<Vec<f64>> {
         let groups = self.groups;
         if block.iter().all(|near| !groups[near.group].local.is_empty()) {
             return Ok(block.iter().map(|near| groups[near.group].local[near.at]).collect());
         }
-        // Only candidates of two branches wait for theirs.
-        let (k, stride) = (self.from.classes(), block.len());
+        // Only those of two branches are computed late.
+        let (k, stride) = (self.leaf.classes(), block.len());
         let cells: Vec<C> = (0..2 * k)
             .flat_map(|i| block.iter().map(move |near| (i, near)))
             .map(|(i, near)| groups[near.group].cells[i * groups[near.group].len() + near.at])
             .collect();
         let tables = Tables {
             cells: C::cells(&cells),
-            totals: C::cells(self.from.leaf),
+            totals: C::cells(self.leaf.leaf),
             branches: 2,
             classes: k,
             stride,
             len: stride,
             declared: &vec![2; stride],
-            context: self.from.whole.context,
+            context: self.leaf.whole.formula.context,
         };
         let mut out = vec![0.0; stride];
-        self.from.whole.inside.distance(&tables, &mut out)?;
+        self.leaf.whole.local_criterion.distance(&tables, &mut out)?;
         Ok(out)
     }
 
-    /// Distance when all rows of the leaf get another label, by the formula.
-    fn moved(&self, label: u16) -> Result<f64> {
-        let (k, whole) = (self.from.classes(), self.from.whole);
+    /// Distance of the tree when the whole leaf gets another label, by the formula.
+    fn relabelled(&self, label: u16) -> Result<f64> {
+        let (k, whole) = (self.leaf.classes(), self.leaf.whole);
         let mut table = whole.table.to_vec();
-        table[self.from.label as usize * k..][..k].copy_from_slice(self.from.own);
+        table[self.leaf.label as usize * k..][..k].copy_from_slice(self.leaf.own);
         let row = &mut table[label as usize * k..];
-        row.iter_mut().zip(self.from.leaf).for_each(|(cell, &count)| *cell = cell.plus(count));
+        row.iter_mut().zip(self.leaf.leaf).for_each(|(cell, &count)| *cell = cell.plus(count));
         let mut out = [0.0];
-        score::distances(whole.criterion, whole.context, whole.totals, &table, 1, &mut out)?;
+        let RowTerms { criterion, context, totals } = whole.formula;
+        score::distances(criterion, context, totals, &table, 1, &mut out)?;
         Ok(out[0])
     }
-}
-
-/// Order of label pairs.
-fn pair_of([a, b]: [u16; 2]) -> u64 {
-    u64::from(a) << 32 | u64::from(b)
 }

@@ -1,74 +1,95 @@
-//! Candidates of all leaves by the rows of the table that they change, where the distance is a sum
-//! over rows.
+//! Lower bounds for the candidates of a leaf, where the distance is a sum over the rows of the
+//! table "label x class" ([`LeafInTable`]).
 //!
-//! The table "label x class" loses the leaf's counts in the row of its label and gains each
-//! branch's in the row of its new label. Where the criterion's distance is a sum over rows
-//! ([`Formula::row_terms`](crate::criteria::Formula::row_terms)), `distance = current - old row's
-//! term + (changed rows' terms)`, O(classes) a candidate instead of O(classes^2), and these facts
-//! save most of the rest:
+//! A split moves the leaf's counts from the row of its label to the rows of the new labels. Where
+//! the criterion's distance is a sum over rows
+//! ([`Formula::row_terms`](crate::criteria::Formula::row_terms)), a candidate's distance is the
+//! present one with the terms of the changed rows replaced: O(classes) instead of O(classes^2). Two
+//! facts save most of the rest:
 //!
 //! * The smallest sum of terms of a group of candidates with the same labels changes only when one
-//!   of *their* rows does: it is kept. Where labels are chosen, the smallest term of each branch in
-//!   the row of each label is kept instead, and the sum of two of them for different labels is a
-//!   lower bound for all `classes^2` pairs.
-//! * Leaves are taken by their lower bounds; once a bound is above what another leaf reaches, no
-//!   further leaf is looked at.
+//!   of the rows of these labels does, so it is kept. Where labels are chosen, the smallest term of
+//!   each branch in the row of each label is kept instead, and the sum of two of them for different
+//!   labels is a lower bound for all `classes^2` pairs.
+//! * Leaves are searched in the order of their lower bounds, and once a bound is above the distance
+//!   of another leaf's candidate, the search ends.
 //!
-//! Sums are taken in another order than the formula does it, so they only choose: every candidate
-//! within [`SLACK`] of the smallest sum goes through the formula itself
-//! ([`nearest`](super::nearest)), and equal distances are told apart exactly as
-//! without all this. The tree is the same to the bit (tests compare the two).
+//! Sums are not added in the order of the formula, so they only choose: every candidate within
+//! [`SLACK`] of the smallest sum goes through the formula ([`nearest`](super::nearest)), and ties
+//! are resolved as everywhere. The tree is, to the bit, that of [`score`](super::score) (tests
+//! compare the two).
 
 use super::leaf::CandidateGroup;
+use super::score::BLOCK;
 use crate::criteria::rows::Row;
 use crate::criteria::{Context, Criterion};
 use crate::grow::options::LeafLabels;
 use crate::numeric::{Count, Ties};
 
-/// Candidates in a block.
-pub(super) const BLOCK: usize = 256;
-
-/// Largest difference between a sum of terms and the formula, for one class. Terms are at most
-/// `log2 n`, and there are `classes` of them with `classes` roundings each: 1e-16 * 50 * classes^2
-/// stays below for thousands of classes.
+/// Largest difference between a sum of terms and the formula, per class. Terms are at most `log2
+/// n`, below 50, and there are `classes` of them with `classes` roundings of 1e-16 each: the
+/// difference 1e-16 * 50 * classes^2 stays below SLACK * classes for thousands of classes.
 const SLACK: f64 = 1e-11;
 
-/// The table of the whole tree as the candidates of all leaves find it.
+/// The table of the whole tree before a step.
 #[derive(Debug)]
 pub(super) struct WholeTable<'a, C> {
-    /// As it reads the whole tree, and as it reads a leaf.
-    pub criterion: &'a dyn Criterion,
-    pub inside: &'a dyn Criterion,
-    pub context: &'a Context,
+    /// The terms of rows by the criterion as it reads the whole tree.
+    pub formula: RowTerms<'a, C>,
+    /// The criterion as it reads the table of a leaf.
+    pub local_criterion: &'a dyn Criterion,
     pub ties: Ties,
+    /// How new leaves are labelled.
     pub choice: LeafLabels,
-    pub totals: &'a [C],
-    /// `[label * classes + class]`.
+    /// Counts at `[label * classes + class]`.
     pub table: &'a [C],
-    /// Terms of its rows.
+    /// Term of each row.
     pub terms: &'a [f64],
-    /// The version of the table in which a row changed last.
+    /// The version of the table in which each row changed last.
     pub changed: &'a [u64],
     /// Distance of the present tree.
     pub current: f64,
-    /// Largest number of branches.
+    /// Candidates with more branches are left out.
     pub branches: usize,
 }
 
-/// The whole tree seen from one leaf.
+/// A leaf and the table of the whole tree.
 #[derive(Debug)]
-pub(super) struct From<'a, C> {
+pub(super) struct LeafInTable<'a, C> {
     pub whole: &'a WholeTable<'a, C>,
-    /// Class counts of the leaf and its label.
+    /// Class counts of the leaf.
     pub leaf: &'a [C],
+    /// Its label.
     pub label: u16,
-    /// The row of its label without it.
+    /// The row of its label without its rows.
     pub own: &'a [C],
 }
 
-/// Reusable memory.
+/// The table without the rows of a leaf.
+#[derive(Debug)]
+pub(super) struct WithoutLeaf {
+    /// Term of the row of each label.
+    pub terms: Vec<f64>,
+    /// Sum of the terms: the distance without the leaf.
+    pub rest: f64,
+}
+
+/// A block of candidates of a group: those from `start` on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    pub start: usize,
+    pub len: usize,
+}
+
+/// The blocks of `n` candidates.
+pub(super) fn blocks(n: usize) -> impl Iterator<Item = Block> + Clone {
+    (0..n).step_by(BLOCK).map(move |start| Block { start, len: BLOCK.min(n - start) })
+}
+
+/// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct RowsScratch<C> {
+    /// Counts of several branches, added up.
     pub merged: Vec<C>,
     pub terms: Vec<f64>,
     pub found: Vec<NearCandidate>,
@@ -92,73 +113,88 @@ impl<C> Default for RowsScratch<C> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NearCandidate {
     pub group: usize,
+    /// Its number in the group.
     pub at: usize,
-    /// Labels of an open group.
+    /// Labels that are chosen, in a group without labels.
     pub labels: [u16; 2],
+    /// Sum of terms, about the distance of the tree with this split.
     pub sum: f64,
 }
 
-/// Whether a criterion's distance is a sum over the rows of a table.
-pub(super) fn is_sum<C: Count>(criterion: &dyn Criterion, context: &Context, totals: &[C]) -> bool {
-    terms(criterion, context, totals, 0, totals, (&[], &[], 0), &mut [])
+/// A criterion's distance as a sum of terms, one per row of the table "label x class".
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowTerms<'a, C> {
+    pub criterion: &'a dyn Criterion,
+    pub context: &'a Context,
+    /// Class totals of all rows.
+    pub totals: &'a [C],
 }
 
-fn terms<C: Count>(
-    criterion: &dyn Criterion,
-    context: &Context,
-    totals: &[C],
-    label: usize,
-    base: &[C],
-    (cells, sizes, stride): (&[C], &[C], usize),
-    out: &mut [f64],
-) -> bool {
-    let row = Row {
-        label,
-        base: C::cells(base),
-        cells: C::cells(cells),
-        sizes: C::cells(sizes),
-        stride,
-        totals: C::cells(totals),
-        context,
-    };
-    !criterion.needs_all_candidates() && criterion.row_terms(&row, out)
+/// The counts that candidates add to a row: a plane of `stride` candidates per class, and their
+/// sums.
+#[derive(Debug, Clone, Copy)]
+struct Added<'a, C> {
+    cells: &'a [C],
+    sizes: &'a [C],
+    stride: usize,
 }
 
-/// The term of a row as it stands.
-pub(super) fn term<C: Count>(
-    criterion: &dyn Criterion,
-    context: &Context,
-    totals: &[C],
-    label: usize,
-    row: &[C],
-) -> f64 {
-    let (nothing, mut out) = (vec![C::default(); row.len()], [0.0]);
-    terms(criterion, context, totals, label, row, (&nothing, &nothing[..1], 1), &mut out);
-    out[0]
+impl<C: Count> RowTerms<'_, C> {
+    /// Whether the criterion's distance is such a sum.
+    pub fn exist(&self) -> bool {
+        let nothing = Added { cells: &[], sizes: &[], stride: 0 };
+        self.of_candidates(0, self.totals, nothing, &mut [])
+    }
+
+    /// The term of the row of a label.
+    pub fn of_row(&self, label: usize, row: &[C]) -> f64 {
+        let (zeros, mut out) = (vec![C::default(); row.len()], [0.0]);
+        let nothing = Added { cells: &zeros, sizes: &zeros[..1], stride: 1 };
+        self.of_candidates(label, row, nothing, &mut out);
+        out[0]
+    }
+
+    /// Write the terms of the row of a label, `base` and what each candidate adds to it; false
+    /// where the distance is not a sum over rows.
+    fn of_candidates(
+        &self,
+        label: usize,
+        base: &[C],
+        added: Added<'_, C>,
+        out: &mut [f64],
+    ) -> bool {
+        let row = Row {
+            label,
+            base: C::cells(base),
+            cells: C::cells(added.cells),
+            sizes: C::cells(added.sizes),
+            stride: added.stride,
+            totals: C::cells(self.totals),
+            context: self.context,
+        };
+        !self.criterion.needs_all_candidates() && self.criterion.row_terms(&row, out)
+    }
 }
 
 impl<C: Count> WholeTable<'_, C> {
-    /// How far sums of terms may be from distances, both ways together.
+    /// Largest difference of two sums of terms whose distances are equal.
     pub fn slack(&self) -> f64 {
-        2.0 * SLACK * self.context.classes as f64
-    }
-
-    fn term(&self, label: usize, row: &[C]) -> f64 {
-        term(self.criterion, self.context, self.totals, label, row)
+        2.0 * SLACK * self.formula.context.classes as f64
     }
 }
 
-/// Whether all labels are one.
-pub(super) fn single(labels: &[u16]) -> bool {
+/// Whether labels are given, and all are equal.
+pub(super) fn are_one(labels: &[u16]) -> bool {
     !labels.is_empty() && labels.iter().all(|&l| l == labels[0])
 }
 
-impl<C: Count> From<'_, C> {
+impl<C: Count> LeafInTable<'_, C> {
     pub fn classes(&self) -> usize {
-        self.whole.context.classes
+        self.whole.formula.context.classes
     }
 
-    pub fn base(&self, label: usize) -> &[C] {
+    /// The row of a label without the leaf.
+    pub fn row_without(&self, label: usize) -> &[C] {
         let k = self.classes();
         if label == self.label as usize {
             self.own
@@ -167,111 +203,116 @@ impl<C: Count> From<'_, C> {
         }
     }
 
-    /// Terms of the rows of all labels without the leaf, and the distance without the leaf.
-    pub fn bases(&self) -> (Vec<f64>, f64) {
+    /// The terms of the table without the leaf.
+    pub fn without_leaf(&self) -> WithoutLeaf {
         let own = self.label as usize;
-        let mut bases = self.whole.terms.to_vec();
-        bases[own] = self.whole.term(own, self.own);
-        let rest = self.whole.current - self.whole.terms[own] + bases[own];
-        (bases, rest)
+        let mut terms = self.whole.terms.to_vec();
+        terms[own] = self.whole.formula.of_row(own, self.own);
+        let rest = self.whole.current - self.whole.terms[own] + terms[own];
+        WithoutLeaf { terms, rest }
     }
 
-    /// Distance when all new leaves have one label: exact for the label that the leaf has.
-    pub fn at_once(&self, label: u16, bases: &[f64], rest: f64) -> f64 {
+    /// Distance when all new leaves have one label; exact for the label of the leaf itself.
+    pub fn with_one_label(&self, label: u16, without: &WithoutLeaf) -> f64 {
         if label == self.label {
             return self.whole.current;
         }
-        let base = self.base(label as usize);
+        let base = self.row_without(label as usize);
         let row: Vec<C> = base.iter().zip(self.leaf).map(|(&a, &b)| a.plus(b)).collect();
-        rest - bases[label as usize] + self.whole.term(label as usize, &row)
+        let label = label as usize;
+        without.rest - without.terms[label] + self.whole.formula.of_row(label, &row)
     }
 
-    /// Terms of a block of candidates of a group in the row of a label: those of the branches in
-    /// `of`, added up.
-    pub fn block(
+    /// Write the terms of a block of candidates in the row of a label to which some of their
+    /// branches (`of`) are added.
+    pub fn terms_of_block(
         &self,
         group: &CandidateGroup<C>,
         of: impl Iterator<Item = usize> + Clone,
         label: usize,
-        (at, len): (usize, usize),
+        block: Block,
         merged: &mut Vec<C>,
         out: &mut [f64],
     ) {
-        let (n, k, whole) = (group.len(), self.classes(), self.whole);
+        let (n, k, Block { start, len }) = (group.len(), self.classes(), block);
+        // One branch: its planes as they are.
         let mut branches = of.clone();
         let first = branches.next().unwrap_or(0);
         if branches.next().is_none() {
-            let planes =
-                (&group.cells[first * k * n + at..], &group.sizes[first * n + at..][..len], n);
-            terms(
-                whole.criterion,
-                whole.context,
-                whole.totals,
-                label,
-                self.base(label),
-                planes,
-                out,
-            );
+            let cells = &group.cells[first * k * n + start..];
+            let sizes = &group.sizes[first * n + start..][..len];
+            let added = Added { cells, sizes, stride: n };
+            self.whole.formula.of_candidates(label, self.row_without(label), added, out);
             return;
         }
+        // Several branches: their planes, and the sizes as one more, added up.
         merged.clear();
         merged.resize((k + 1) * len, C::default());
         for branch in of {
             for (class, to) in merged.chunks_exact_mut(len).enumerate() {
                 let from = if class < k {
-                    &group.cells[(branch * k + class) * n + at..]
+                    &group.cells[(branch * k + class) * n + start..]
                 } else {
-                    &group.sizes[branch * n + at..]
+                    &group.sizes[branch * n + start..]
                 };
                 to.iter_mut().zip(from).for_each(|(cell, &x)| *cell = cell.plus(x));
             }
         }
-        let planes = (&merged[..k * len], &merged[k * len..], len);
-        terms(whole.criterion, whole.context, whole.totals, label, self.base(label), planes, out);
+        let (cells, sizes) = merged.split_at(k * len);
+        let added = Added { cells, sizes, stride: len };
+        self.whole.formula.of_candidates(label, self.row_without(label), added, out);
     }
 
-    /// Sums of the terms of a block of candidates with given labels.
-    pub fn sums(
+    /// Write the sums of the terms of a block of candidates with given labels; `terms` is memory of
+    /// the same length.
+    pub fn sums_of_block(
         &self,
         group: &CandidateGroup<C>,
-        labels: &[u16],
-        part: (usize, usize),
-        [sum, one]: [&mut [f64]; 2],
+        block: Block,
+        sums: &mut [f64],
+        terms: &mut [f64],
         merged: &mut Vec<C>,
     ) {
-        sum.fill(0.0);
+        sums.fill(0.0);
+        let labels = &group.labels;
         for (b, &label) in labels.iter().enumerate() {
+            // Branches of one label go into its row together.
             if !labels[..b].contains(&label) {
                 let of = (b..labels.len()).filter(|&other| labels[other] == label);
-                self.block(group, of, label as usize, part, merged, one);
-                sum.iter_mut().zip(&*one).for_each(|(s, &t)| *s += t);
+                self.terms_of_block(group, of, label as usize, block, merged, terms);
+                sums.iter_mut().zip(&*terms).for_each(|(sum, &term)| *sum += term);
             }
         }
     }
 
-    /// A lower bound (up to the slack) for the distances of all candidates of a leaf.
+    /// A lower bound (up to the slack) for the distances of all candidates of the leaf; `version`
+    /// is that of the table.
     pub fn bound(
         &self,
         groups: &mut [CandidateGroup<C>],
         version: u64,
         scratch: &mut RowsScratch<C>,
     ) -> f64 {
-        let (bases, rest) = self.bases();
+        let without = self.without_leaf();
+        let WithoutLeaf { terms, rest } = &without;
         let mut bound = f64::INFINITY;
         for group in groups.iter_mut().filter(|g| g.branches <= self.whole.branches) {
-            if single(&group.labels) {
-                bound = bound.min(self.at_once(group.labels[0], &bases, rest));
+            // One label: the distance itself.
+            if are_one(&group.labels) {
+                bound = bound.min(self.with_one_label(group.labels[0], &without));
                 continue;
             }
-            self.update(group, version, scratch);
+            // Given labels: the smallest sum of the group.
+            self.update_least(group, version, scratch);
             let least = &group.least.terms;
             if !group.labels.is_empty() {
-                bound = bound.min(rest - group.sum_of_labels(&bases) + least[0]);
+                bound = bound.min(rest - group.sum_of_labels(terms) + least[0]);
                 continue;
             }
+            // Labels that are chosen: the smallest terms of both branches, for any two labels.
             let (left, right) = least.split_at(self.classes());
-            for (a, (&l, base)) in left.iter().zip(&bases).enumerate() {
-                for (b, (&r, other)) in right.iter().zip(&bases).enumerate() {
+            for (a, (&l, base)) in left.iter().zip(terms).enumerate() {
+                for (b, (&r, other)) in right.iter().zip(terms).enumerate() {
                     if a != b {
                         bound = bound.min(rest + (l - base) + (r - other));
                     }
@@ -279,57 +320,58 @@ impl<C: Count> From<'_, C> {
             }
             if self.whole.choice == LeafLabels::All {
                 for label in 0..self.classes() {
-                    bound = bound.min(self.at_once(label as u16, &bases, rest));
+                    bound = bound.min(self.with_one_label(label as u16, &without));
                 }
             }
         }
         bound
     }
 
-    /// Bring the smallest terms of a group to the present table.
-    fn update(&self, group: &mut CandidateGroup<C>, version: u64, scratch: &mut RowsScratch<C>) {
-        let (n, k, seen) = (group.len(), self.classes(), group.least.seen);
+    /// Bring the smallest terms of a group up to date with the table.
+    fn update_least(
+        &self,
+        group: &mut CandidateGroup<C>,
+        version: u64,
+        scratch: &mut RowsScratch<C>,
+    ) {
+        let (n, k, known) = (group.len(), self.classes(), group.least.version);
         let mut least = std::mem::take(&mut group.least.terms);
-        let stale = |label: usize| seen == 0 || self.whole.changed[label] > seen;
+        let is_stale = |label: usize| known == 0 || self.whole.changed[label] > known;
         scratch.terms.resize(scratch.terms.len().max(2 * BLOCK), 0.0);
-        let (sum, one) = scratch.terms.split_at_mut(BLOCK);
-        let parts = (0..n).step_by(BLOCK).map(|at| (at, BLOCK.min(n - at)));
+        let (sums, terms) = scratch.terms.split_at_mut(BLOCK);
         if !group.labels.is_empty() {
+            // The smallest sum over the labels of the group.
             least.resize(1, 0.0);
-            if group.labels.iter().any(|&l| stale(l as usize)) {
+            if group.labels.iter().any(|&label| is_stale(label as usize)) {
                 least[0] = f64::INFINITY;
-                for part in parts {
-                    let (sum, one) = (&mut sum[..part.1], &mut one[..part.1]);
-                    self.sums(group, &group.labels, part, [&mut *sum, one], &mut scratch.merged);
-                    least[0] = smallest(sum).min(least[0]);
+                for block in blocks(n) {
+                    let (sums, terms) = (&mut sums[..block.len], &mut terms[..block.len]);
+                    self.sums_of_block(group, block, sums, terms, &mut scratch.merged);
+                    least[0] = smallest(sums).min(least[0]);
                 }
             }
         } else {
+            // The smallest term of each branch in the row of each label.
             least.resize(2 * k, 0.0);
-            for label in (0..k).filter(|&l| stale(l)) {
+            for label in (0..k).filter(|&label| is_stale(label)) {
                 for branch in 0..2 {
                     let mut found = f64::INFINITY;
-                    for part in parts.clone() {
-                        let one = &mut one[..part.1];
-                        self.block(
-                            group,
-                            std::iter::once(branch),
-                            label,
-                            part,
-                            &mut scratch.merged,
-                            one,
-                        );
-                        found = smallest(one).min(found);
+                    for block in blocks(n) {
+                        let (of, terms) = (std::iter::once(branch), &mut terms[..block.len]);
+                        let merged = &mut scratch.merged;
+                        self.terms_of_block(group, of, label, block, merged, terms);
+                        found = smallest(terms).min(found);
                     }
                     least[branch * k + label] = found;
                 }
             }
         }
         group.least.terms = least;
-        group.least.seen = version;
+        group.least.version = version;
     }
 }
 
+/// The smallest of some numbers, none of which may be NaN.
 pub(super) fn smallest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(f64::INFINITY, |a, &b| if b < a { b } else { a })
 }

@@ -1,11 +1,12 @@
-//! The distance of the whole tree after each candidate split of a leaf.
+//! The distance of the whole tree after each candidate split of a leaf, by the criterion's formula
+//! ([`LeafView`]), and the order of candidates ([`BestCandidate`]).
 //!
-//! The table "label x class" of all rows loses the leaf's counts in the row of its label and gains
-//! each branch's in the row of the new label: at most one row a new label and the old one change. A
-//! block of candidates with the same labels is built by vector additions and goes through the
-//! criterion's own formula, so that the kept distance is to the bit what anybody computes from the
-//! finished table. Where all new labels are equal the table does not depend on the candidate, and
-//! one stands for all. O(classes^2) a candidate.
+//! A split moves the leaf's counts, in the table "label x class" of all rows, from the row of its
+//! label to the rows of the new labels. The tables of a block of candidates with the same labels
+//! are built by vector additions and go through the formula, so that a distance is to the bit what
+//! the finished table gives. Where all new labels are equal, the table is the same for all
+//! candidates and one evaluation serves them. O(classes^2) per candidate; distances that are sums
+//! over rows take [`rows`](super::rows) instead.
 
 use super::leaf::{CandidateGroup, pack};
 use crate::criteria::{Context, Criterion, Tables};
@@ -16,16 +17,49 @@ use crate::parallel::Control;
 use crate::split::not_a_number;
 use std::cmp::Ordering;
 
-/// Candidates in a block.
-const BLOCK: usize = 256;
+/// Candidates that are scored together: their numbers stay in the first-level cache.
+pub(super) const BLOCK: usize = 256;
 
-/// A candidate with its labels, as good as it is in the present tree.
+/// The labels of a candidate's branches.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BranchLabels<'l> {
+    pub labels: &'l [u16],
+    /// Rank of a chosen pair among equal candidates; 0 where the labels are given.
+    pub rank: u64,
+}
+
+impl<'l> BranchLabels<'l> {
+    /// Labels that are majorities.
+    pub fn given(labels: &'l [u16]) -> Self {
+        Self { labels, rank: 0 }
+    }
+
+    /// A pair that is chosen among all pairs.
+    pub fn pair(labels: &'l [u16; 2]) -> Self {
+        Self { labels, rank: u64::from(labels[0]) << 32 | u64::from(labels[1]) }
+    }
+
+    /// Whether all branches have one label.
+    fn are_equal(&self) -> bool {
+        self.labels.iter().all(|&label| label == self.labels[0])
+    }
+}
+
+/// The distances of a candidate: of the whole tree, and of the split on the leaf's own table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Distances {
+    pub global: f64,
+    pub local: f64,
+}
+
+/// The best candidate of a leaf for the present tree.
 #[derive(Debug, Clone)]
 pub(super) struct BestCandidate {
     pub global: f64,
     pub local: f64,
+    /// Rank among candidates of equal distances.
     pub rank: u64,
-    /// Order of label pairs.
+    /// Rank among the label pairs of one candidate.
     pub pair: u64,
     pub feature: u32,
     pub at: u32,
@@ -33,7 +67,7 @@ pub(super) struct BestCandidate {
 }
 
 impl BestCandidate {
-    /// Distances first, then the leaf (`None` where ties are random), then the candidate, then its
+    /// Order by distances, then by leaf (`None` where ties are random), then by candidate, then by
     /// labels.
     pub fn order(&self, leaf: Option<u32>, other: &Self, other_leaf: Option<u32>) -> Ordering {
         let distances =
@@ -44,21 +78,20 @@ impl BestCandidate {
             .then(self.pair.cmp(&other.pair))
     }
 
-    /// Take a candidate with its labels (in the order `pair` of label pairs) as the best if it
-    /// comes first.
+    /// Replace `best` by candidate `j` of a group with some labels if that comes first.
     pub fn update<C: Count>(
         best: &mut Option<Self>,
         ties: Ties,
         group: &CandidateGroup<C>,
-        (labels, pair): (&[u16], u64),
+        labels: BranchLabels<'_>,
         j: usize,
-        [global, local]: [f64; 2],
+        Distances { global, local }: Distances,
     ) -> Result<()> {
         if global.is_nan() {
             return Err(not_a_number(group.feature[j]));
         }
         let rank = group.rank[j];
-        let pair = if ties == Ties::Random { mix(rank, pair) } else { pair };
+        let pair = if ties == Ties::Random { mix(rank, labels.rank) } else { labels.rank };
         let key = |b: &Self| (b.rank, b.pair);
         // Adding 0 makes -0 and 0 one number.
         let (global, local) = (global + 0.0, local + 0.0);
@@ -69,18 +102,20 @@ impl BestCandidate {
         });
         if first {
             let (feature, at) = (group.feature[j], group.at[j]);
-            *best = Some(Self { global, local, rank, pair, feature, at, labels: labels.to_vec() });
+            let labels = labels.labels.to_vec();
+            *best = Some(Self { global, local, rank, pair, feature, at, labels });
         }
         Ok(())
     }
 }
 
-/// The tree as its table, seen from one leaf.
+/// The whole tree as a table, without the rows of one leaf, and that leaf.
 #[derive(Debug)]
 pub(super) struct LeafView<'a, C> {
     pub criterion: &'a dyn Criterion,
     pub context: &'a Context,
     pub ties: Ties,
+    /// How new leaves are labelled.
     pub choice: LeafLabels,
     /// Class totals of all rows.
     pub totals: &'a [C],
@@ -92,11 +127,12 @@ pub(super) struct LeafView<'a, C> {
     pub label: u16,
     /// Distance of the present tree.
     pub current: f64,
-    /// Largest number of branches.
+    /// Candidates with more branches are left out.
     pub branches: usize,
 }
 
-/// Distances of a block of whole tables.
+/// Distances of a block of tables "label x class", one per place of `out`; `cells` has a plane of
+/// `stride` tables per cell.
 pub(super) fn distances<C: Count>(
     criterion: &dyn Criterion,
     context: &Context,
@@ -125,7 +161,7 @@ pub(super) fn distances<C: Count>(
     criterion.distance(&tables, out)
 }
 
-/// Reusable memory.
+/// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct ScoreScratch<C> {
     cells: Vec<C>,
@@ -139,7 +175,7 @@ impl<C> Default for ScoreScratch<C> {
 }
 
 impl<C: Count> LeafView<'_, C> {
-    /// The best candidate of a leaf.
+    /// The best candidate of the leaf.
     pub fn best(
         &self,
         groups: &[CandidateGroup<C>],
@@ -150,44 +186,48 @@ impl<C: Count> LeafView<'_, C> {
         for group in groups.iter().filter(|g| g.branches <= self.branches) {
             if !group.labels.is_empty() {
                 control.check()?;
-                self.group(group, &group.labels, 0, &mut best, scratch)?;
+                self.score_group(group, BranchLabels::given(&group.labels), &mut best, scratch)?;
                 continue;
             }
+            // The labels are still open: all pairs.
             let k = self.context.classes as u16;
             for (a, b) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))) {
                 if a != b || self.choice == LeafLabels::All {
                     control.check()?;
-                    let pair = u64::from(a) << 32 | u64::from(b);
-                    self.group(group, &[a, b], pair, &mut best, scratch)?;
+                    let pair = [a, b];
+                    self.score_group(group, BranchLabels::pair(&pair), &mut best, scratch)?;
                 }
             }
         }
         Ok(best)
     }
 
-    fn group(
+    /// Score the candidates of a group with some labels, and update the best.
+    fn score_group(
         &self,
         group: &CandidateGroup<C>,
-        labels: &[u16],
-        pair: u64,
+        labels: BranchLabels<'_>,
         best: &mut Option<BestCandidate>,
         scratch: &mut ScoreScratch<C>,
     ) -> Result<()> {
         let k = self.context.classes;
-        if labels.iter().all(|&l| l == labels[0]) {
-            let global = if labels[0] == self.label {
+        // With one label for all branches the table does not depend on the candidate.
+        if labels.are_equal() {
+            let label = labels.labels[0];
+            let global = if label == self.label {
                 self.current
             } else {
                 let mut table = self.others.to_vec();
-                for (cell, &count) in table[labels[0] as usize * k..].iter_mut().zip(self.leaf) {
+                for (cell, &count) in table[label as usize * k..].iter_mut().zip(self.leaf) {
                     *cell = cell.plus(count);
                 }
                 let mut out = [0.0];
                 distances(self.criterion, self.context, self.totals, &table, 1, &mut out)?;
                 out[0]
             };
-            return self.update(group, labels, pair, group.champion, global, best);
+            return self.update(group, labels, group.champion, global, best);
         }
+        // A plane of the block per cell, filled with the table without the leaf.
         let n = group.len();
         let stride = if self.criterion.needs_all_candidates() { n } else { n.min(BLOCK) };
         scratch.cells.resize((k * k * stride).max(scratch.cells.len()), C::default());
@@ -197,15 +237,17 @@ impl<C: Count> LeafView<'_, C> {
         }
         for at in (0..n).step_by(stride) {
             let len = stride.min(n - at);
+            // Add the counts of each branch to the row of its label, which the block before
+            // changed.
             if at > 0 {
-                for &label in labels {
+                for &label in labels.labels {
                     let row = label as usize * k;
                     for c in row..row + k {
                         scratch.cells[c * stride..][..len].fill(self.others[c]);
                     }
                 }
             }
-            for (b, &label) in labels.iter().enumerate() {
+            for (b, &label) in labels.labels.iter().enumerate() {
                 for c in 0..k {
                     let to = &mut scratch.cells[(label as usize * k + c) * stride..][..len];
                     for (cell, &count) in to.iter_mut().zip(&group.plane(b, c, k)[at..at + len]) {
@@ -213,26 +255,28 @@ impl<C: Count> LeafView<'_, C> {
                     }
                 }
             }
+            // Their distances; most candidates are clearly not the best.
             let out = &mut scratch.out[..len];
             distances(self.criterion, self.context, self.totals, &scratch.cells, stride, out)?;
             for (j, &global) in out.iter().enumerate() {
                 if best.as_ref().is_none_or(|b| global <= b.global || global.is_nan()) {
-                    self.update(group, labels, pair, at + j, global, best)?;
+                    self.update(group, labels, at + j, global, best)?;
                 }
             }
         }
         Ok(())
     }
 
+    /// Replace the best by candidate `j` of a group if that comes first.
     fn update(
         &self,
         group: &CandidateGroup<C>,
-        labels: &[u16],
-        pair: u64,
+        labels: BranchLabels<'_>,
         j: usize,
         global: f64,
         best: &mut Option<BestCandidate>,
     ) -> Result<()> {
-        BestCandidate::update(best, self.ties, group, (labels, pair), j, [global, group.local[j]])
+        let distances = Distances { global, local: group.local[j] };
+        BestCandidate::update(best, self.ties, group, labels, j, distances)
     }
 }

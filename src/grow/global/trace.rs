@@ -1,8 +1,10 @@
-//! The distance of a whole tree to the classes after each step of its growth, read from the nodes
-//! alone.
+//! The distance of a whole tree to the classes after each step of its growth, computed from the
+//! finished tree ([`distances`]).
 //!
-//! What growth by the whole tree kept ([`global`](super::global)) is recomputed here to the bit;
-//! trees grown locally get the same numbers, so that both can be compared. O(steps x classes^2).
+//! For a tree of [`global`](super) growth these are, to the bit, the distances that growth
+//! returned; trees of local growth get theirs by the same formula, so that both can be compared.
+//! The rows are not needed: the class counts of the nodes are enough. O(steps x classes^2). The
+//! models' bindings call it; growth does not.
 
 use super::score;
 use crate::criteria::{Context, Criterion};
@@ -11,8 +13,14 @@ use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::tree::{NONE, Tree};
 
-/// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not
-/// so in a model file that somebody wrote by hand; its tables are added up as real numbers.)
+/// Steps whose tables are scored together.
+const BLOCK: usize = 256;
+
+/// Largest relative rounding error of a sum of real weights.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether the counts of the children of every node add up to those of the node. A model file may
+/// contradict this, and then the counts of a table may exceed those of the root.
 fn keeps_every_row(tree: &Tree) -> bool {
     (0..tree.nodes.len()).all(|node| {
         let children = tree.children(node);
@@ -24,33 +32,46 @@ fn keeps_every_row(tree: &Tree) -> bool {
     })
 }
 
-/// `[label * classes + class]` of all rows, and how many leaves hold any of a cell.
+/// The table "label x class" of all rows, at `[label * classes + class]`.
 struct LabelTable {
+    /// Weight of each cell.
     cells: Vec<f64>,
-    holders: Vec<u32>,
+    /// Number of leaves with rows in each cell.
+    leaves: Vec<u32>,
 }
 
 impl LabelTable {
-    /// Count a leaf in the row of its label, or (`sign` -1) no longer. A row that no leaf
-    /// has is empty, though sums of real weights may leave a rounding error behind, which a formula
-    /// would take for rows.
-    fn add(&mut self, label: usize, counts: &[f64], sign: f64) {
+    fn new(classes: usize) -> Self {
+        Self { cells: vec![0.0; classes * classes], leaves: vec![0; classes * classes] }
+    }
+
+    /// Add the counts of a leaf to the row of its label.
+    fn add(&mut self, label: usize, counts: &[f64]) {
         for (class, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
             let at = label * counts.len() + class;
-            let holders = &mut self.holders[at];
-            *holders = if sign > 0.0 { *holders + 1 } else { holders.saturating_sub(1) };
-            let sum = self.cells[at] + sign * count;
-            self.cells[at] = if *holders == 0 { 0.0 } else { sum.max(0.0) };
+            self.leaves[at] += 1;
+            self.cells[at] = (self.cells[at] + count).max(0.0);
         }
     }
 
-    /// A class that is all under one label has the class's total there, without the rounding errors
-    /// of what came and went.
+    /// Remove the counts of a leaf. A cell without leaves becomes 0: the rounding error that sums
+    /// of real weights may leave there would be taken for rows.
+    fn remove(&mut self, label: usize, counts: &[f64]) {
+        for (class, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
+            let at = label * counts.len() + class;
+            self.leaves[at] = self.leaves[at].saturating_sub(1);
+            let rest = (self.cells[at] - count).max(0.0);
+            self.cells[at] = if self.leaves[at] == 0 { 0.0 } else { rest };
+        }
+    }
+
+    /// Give a class whose rows all have one label its exact total there, without the rounding
+    /// errors of additions and removals.
     fn settle(&mut self, totals: &[f64]) {
         let k = totals.len();
         for (class, &total) in totals.iter().enumerate() {
-            let mut held = (class..k * k).step_by(k).filter(|&at| self.holders[at] > 0);
-            if let (Some(at), None) = (held.next(), held.next())
+            let mut occupied = (class..k * k).step_by(k).filter(|&at| self.leaves[at] > 0);
+            if let (Some(at), None) = (occupied.next(), occupied.next())
                 && (self.cells[at] - total).abs() <= ROUNDING * total
             {
                 self.cells[at] = total;
@@ -59,22 +80,22 @@ impl LabelTable {
     }
 }
 
-/// Share of a sum of weights that rounding may have moved.
-const ROUNDING: f64 = 1e-9;
-
 /// Distance of the whole tree to the classes after each of its steps.
 ///
-/// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown
-/// locally or globally; a criterion that reads labels otherwise does so here
-/// ([`Criterion::for_label_table`]). O(steps x classes^2).
+/// The table "label x class" starts with all rows in the row of label 0; each step replaces a leaf
+/// by its children. A criterion that reads labels by another formula does so here
+/// ([`Criterion::for_label_table`]).
+///
+/// # Errors
+/// A user's criterion may fail; cancellation.
 pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> Result<Vec<f64>> {
-    const BLOCK: usize = 256;
     let labelled = criterion.for_label_table();
     let joined = criterion.needs_all_candidates();
     let criterion = labelled.as_deref().unwrap_or(criterion);
     let k = tree.classes;
-    let totals = tree.counts(0).to_vec();
+    let totals = tree.counts(0);
     let sum: f64 = totals.iter().sum();
+    // Growth counts rows in 32 bits where it can; a user's function reads reals.
     let counts_rows = !joined
         && sum < f64::from(u32::MAX)
         && tree.counts.iter().all(|c| c.fract() == 0.0)
@@ -84,38 +105,45 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
         classes: k,
         occurring: totals.iter().map(|&t| t > 0.0).collect(),
     };
-    let mut table = LabelTable { cells: vec![0.0; k * k], holders: vec![0_u32; k * k] };
-    let row = |node: u32| if node == 0 { 0 } else { tree.nodes[node as usize].label };
-    let add = |table: &mut LabelTable, node: u32, sign: f64| {
-        if let Ok(label) = usize::try_from(row(node)) {
-            table.add(label, tree.counts(node as usize), sign);
-        }
+    // All rows have label 0. Nodes without a label are not counted.
+    let label_of = |node: u32| match node {
+        0 => Some(0),
+        _ => usize::try_from(tree.nodes[node as usize].label).ok(),
     };
-    add(&mut table, 0, 1.0);
+    let mut table = LabelTable::new(k);
+    table.add(0, totals);
     let steps = tree.steps();
     let mut out = Vec::with_capacity(steps.len());
     for block in steps.chunks(BLOCK) {
         control.check()?;
+        // The tables after each step of the block, a plane per cell.
         let n = block.len();
         let mut cells = vec![0.0; k * k * n];
-        for (j, &node) in block.iter().enumerate() {
+        for (step, &node) in block.iter().enumerate() {
             debug_assert_ne!(tree.nodes[node as usize].step, NONE);
-            add(&mut table, node, -1.0);
-            tree.children(node as usize).iter().for_each(|&child| add(&mut table, child, 1.0));
-            table.settle(&totals);
-            for (i, &cell) in table.cells.iter().enumerate() {
-                cells[i * n + j] = cell;
+            if let Some(label) = label_of(node) {
+                table.remove(label, tree.counts(node as usize));
+            }
+            for &child in tree.children(node as usize) {
+                if let Some(label) = label_of(child) {
+                    table.add(label, tree.counts(child as usize));
+                }
+            }
+            table.settle(totals);
+            for (plane, &cell) in table.cells.iter().enumerate() {
+                cells[plane * n + step] = cell;
             }
         }
+        // Their distances, from counts of the type that growth used.
         let mut found = vec![0.0; n];
         if counts_rows {
             let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
-            score::distances(criterion, &context, &rows(&totals), &rows(&cells), n, &mut found)?;
+            score::distances(criterion, &context, &rows(totals), &rows(&cells), n, &mut found)?;
         } else {
-            score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
+            score::distances::<f64>(criterion, &context, totals, &cells, n, &mut found)?;
         }
-        // turns -0.0 into 0.0
-        out.extend(found.iter().map(|d| d + 0.0));
+        // Adding 0 turns -0 into 0.
+        out.extend(found.iter().map(|distance| distance + 0.0));
     }
     Ok(out)
 }

@@ -1,16 +1,16 @@
-//! The rows of a node, in whatever form they are kept, and what growth asks of them.
+//! The forms of a node's rows, behind one trait.
 //!
-//! [`NodeRows`] is all that the [`driver`](super::driver) knows: how large a node is, what its best
-//! split is, and how a split divides its rows. One implementation per representation:
+//! The [`driver`](super::driver) grows every tree through [`NodeRows`]: the size of a node, its
+//! best split, and the division of its rows. One implementation per form:
 //!
-//! | file | rows of a node | chosen when |
+//! | module | rows of a node | chosen for |
 //! |---|---|---|
 //! | [`bit_planes`] | a sparse mask over bit planes | few nominal values, multiway, no weights |
-//! | [`sorted_ranges`] | a range of sorted orders and of coded rows | the others cannot do it |
-//! | [`binned`] | a range of records of codes | a histogram, or numbers of few values |
-//! | [`fractional`] | lists of rows with weights | missing values divide rows, or C4.5's rule |
+//! | [`sorted_ranges`] | a range of sorted orders and of coded rows | everything else |
+//! | [`binned`] | a range of records of codes | histograms, numbers of few values |
+//! | [`fractional`] | lists of rows with weights | fractional instances, C4.5's rule |
 //!
-//! `fit::route` has the conditions.
+//! `crate::fit::route` has the exact conditions. Costs are stated in each module.
 
 pub mod binned;
 pub(super) mod bit_planes;
@@ -27,29 +27,29 @@ use crate::stats::Sum;
 /// A node that may be split, and its rows.
 #[derive(Debug)]
 pub(super) struct Open<N> {
-    /// Its number in the builder.
+    /// Number of the node in the builder.
     pub node: u32,
-    /// Its rows.
+    /// Rows of the node.
     pub rows: N,
 }
 
 /// The rows of all open nodes of a tree, or of a subtree that is grown as a task.
 ///
-/// The shared facts (columns, weights, criterion) are behind a context that is copied; the
-/// implementation itself owns the buffers and scratch memory of one worker.
+/// The shared facts (columns, weights, criterion) are behind a context that is copied to each task;
+/// the implementation owns the buffers and scratch memory of one worker.
 pub(super) trait NodeRows: Sized {
-    /// Sums of weights.
+    /// Sum of the weights of a class.
     type Sum: Sum;
     /// Rows of one node. Nodes of a tree do not overlap.
     type Node;
-    /// A split that was accepted, with all that is needed to make it.
+    /// A split that the limits accept, with all that is needed to make it.
     type Best;
-    /// What all tasks share.
+    /// The facts that all tasks share.
     type Context: Copy + Sync;
-    /// The rows of one node, cut off from those of the others.
+    /// The rows of one node, detached from those of the others.
     type Task: Send;
 
-    /// What all tasks share.
+    /// The facts that all tasks share.
     fn context(&self) -> Self::Context;
 
     /// Limits of growth.
@@ -58,16 +58,16 @@ pub(super) trait NodeRows: Sized {
     /// Number of rows of a node.
     fn len(&self, rows: &Self::Node) -> usize;
 
-    /// How much the evaluation of a node costs, in steps of about a nanosecond: the cancel flag is
-    /// looked at every few thousand.
+    /// The work of evaluating a node, in steps of about a nanosecond; the driver checks the cancel
+    /// flag every few thousand steps.
     fn work(&self, rows: &Self::Node) -> usize {
         self.len(rows)
     }
 
-    /// Whether limits that need no look at the candidates make a node a leaf.
+    /// Whether the limits that do not depend on candidates make a node a leaf.
     fn is_finished(&self, tree: &TreeBuilder<Self::Sum>, node: u32) -> bool;
 
-    /// The best split of a node; nothing when there is no valid one or a limit refuses it.
+    /// The best split of a node; `None` when no candidate is valid or a limit refuses the best.
     fn evaluate(
         &mut self,
         tree: &TreeBuilder<Self::Sum>,
@@ -75,12 +75,12 @@ pub(super) trait NodeRows: Sized {
         control: &Control,
     ) -> Result<Option<Self::Best>>;
 
-    /// The split itself.
+    /// The split without what its making needs.
     fn best(best: &Self::Best) -> &BestSplit<Self::Sum>;
 
-    /// Make a split that [`Self::evaluate`] returned for this node, maybe some nodes ago: add the
-    /// children to the tree, divide the rows. Children that may be split again are pushed, in
-    /// branch order.
+    /// Make a split that [`Self::evaluate`] returned for this node, with other nodes evaluated in
+    /// between: add the children to the tree and divide the rows. Children that may be split again
+    /// are pushed, in branch order. `step` is the number of the split in the order of growth.
     fn split(
         &mut self,
         tree: &mut TreeBuilder<Self::Sum>,
@@ -90,13 +90,13 @@ pub(super) trait NodeRows: Sized {
         children: &mut Vec<Open<Self::Node>>,
     );
 
-    /// Take back the memory of a node that stays a leaf.
+    /// Recycle the memory of a node that stays a leaf.
     fn discard(&mut self, rows: Self::Node) {
         drop(rows);
     }
 
-    /// Cut the rows of open nodes off, for growth by several threads; the nodes come in the order
-    /// in which [`super::driver`] would split them depth first.
+    /// Detach the rows of open nodes from each other, for growth by several threads; the nodes come
+    /// in the order in which [`super::driver`] would split them depth first.
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task>;
 
     /// A worker for one task, and the rows of its root.

@@ -1,19 +1,19 @@
-//! Nodes as ranges: the rows of a node are a range of the sorted orders of the numeric features and
-//! of the coded rows of the nominal ones ([`RowSlices`]); a split partitions its range in place.
+//! Growth on sorted orders: the rows of a node are a range of the orders of the numeric features
+//! and of the coded rows of the nominal ones ([`RowSlices`]), which a split partitions in place.
 //!
-//! Any criterion, any weights, missing values as a branch. The tables of nominal features are kept
-//! with a node where its largest child's follow from them by subtraction. O(rows x features) a
-//! level, and no row is ever copied to a node, except that the orders of few rows may be kept as
-//! bytes (`short_orders`).
+//! It serves any criterion and any weights, with missing values as a branch, and takes what the
+//! faster forms of rows do not (see [`nodes`](super)). The tables of nominal features stay with a
+//! node, as the largest child's follow from them by subtraction. Orders of at most 64 rows may be
+//! copied as bytes ([`short_orders`]). O(rows x features) per level.
 
 use super::{NodeRows, Open};
 use crate::criteria::RunningScores;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::grow::builder::TreeBuilder;
+use crate::grow::builder::{Children, TreeBuilder};
 use crate::grow::context::{FeaturePlace, GrowContext};
 use crate::grow::driver;
-use crate::grow::evaluate::{NodeEvaluator, Workspace};
+use crate::grow::evaluate::{NodeEvaluator, ShortNode, Workspace};
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::row_buffers::{NodeRange, PartitionPlan, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::search::BestSplit;
@@ -26,14 +26,14 @@ use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
 use crate::tree::Tree;
 
-/// Smaller subtrees are not worth a task of their own.
+/// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 2048;
-/// The same where pairs of rows are looked at.
+/// Such subtrees where the criterion compares rows, which takes O(rows^2) per node.
 const SMALLEST_TASK_OF_PAIRS: usize = 128;
 /// Larger tables are counted again instead of being kept for subtraction.
 const KEPT_CELLS: usize = 1 << 18;
 
-/// Grow a tree on some rows.
+/// Grow a tree on some rows of a data set, locally.
 pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -74,7 +74,7 @@ fn with_codes<C: Code, W: Weighing>(
     let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
-    // Sizes of smallest trees share a budget in the order of the nodes.
+    // No tasks where nodes share a memo or a budget in their order, or where Python scores them.
     let in_order = context.setting.memo.is_some() || context.sizes.is_some();
     let task = if in_order || context.setting.criterion.needs_all_candidates() {
         0
@@ -82,31 +82,33 @@ fn with_codes<C: Code, W: Weighing>(
         driver::task_size(rows.len(), smallest_task(context), control)
     };
     let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
-    let rows = SortedRanges::new(context, buffers.field());
+    let rows = SortedRanges::new(context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
     buffers.release(context);
     Ok(tree.finish(context.weights.unit(), context.setting.empty_branch))
 }
 
+/// The fewest rows of a task.
 fn smallest_task<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
-    if context.pairs.is_some() || context.near.is_some() {
+    if context.pairs.is_some() || context.neighbours.is_some() {
         SMALLEST_TASK_OF_PAIRS
     } else {
         SMALLEST_TASK
     }
 }
 
-/// The rows of a node, with the tables of its nominal features where they are known.
+/// The rows of a node, with what is known of them.
 #[derive(Debug)]
 pub(in crate::grow) struct RangeNode<S> {
     pub range: NodeRange,
+    /// The tables of its nominal features.
     pub contingency: Option<ContingencyTables<S>>,
-    /// The orders of few rows, where the ranges do not hold them any more.
+    /// The orders of a small node, which the ranges no longer hold.
     short: Option<Box<ShortOrders>>,
 }
 
 impl<S> RangeNode<S> {
-    /// A range of which nothing is known yet.
+    /// A range, of which nothing is known yet.
     pub fn new(range: NodeRange) -> Self {
         Self { range, contingency: None, short: None }
     }
@@ -115,11 +117,11 @@ impl<S> RangeNode<S> {
 /// Evaluates nodes and divides their ranges.
 pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
     pub context: &'n GrowContext<'n, W>,
-    pub field: RowSlices<'f, C>,
-    tools: Workspace<W::Sum>,
-    spare: PartitionScratch,
-    /// How the cuts of few rows are scored, where their orders are kept as bytes.
-    few: Option<RunningScores>,
+    pub slices: RowSlices<'f, C>,
+    workspace: Workspace<W::Sum>,
+    scratch: PartitionScratch,
+    /// How the thresholds of small nodes are scored, where their orders are copied.
+    short_scoring: Option<RunningScores>,
     pool: ShortPool,
 }
 
@@ -160,27 +162,29 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         reached::count(Way::Ranges);
         let node = open.node as usize;
         if self.context.setting.memo.is_some() {
-            self.tools.pairs.key = tree.path_key(node);
+            self.workspace.pairs.key = tree.path_key(node);
         }
         let range = open.rows.range;
-        if self.few.is_some() && range.len <= ROWS && open.rows.short.is_none() {
-            let (field, totals, pool) = (&self.field, tree.sums(node), &mut self.pool);
-            open.rows.short = Some(ShortOrders::new(self.context, field, range, totals, pool));
+        // The orders of a small node are copied once, at the top of its subtree.
+        if self.short_scoring.is_some() && range.len <= ROWS && open.rows.short.is_none() {
+            let (slices, totals, pool) = (&self.slices, tree.sums(node), &mut self.pool);
+            open.rows.short = Some(ShortOrders::new(self.context, slices, range, totals, pool));
         }
+        let short = open.rows.short.as_deref().zip(self.short_scoring);
         let evaluator = NodeEvaluator {
             context: self.context,
-            field: &self.field,
+            slices: &self.slices,
             range,
             totals: tree.sums(node),
             key: tree.nodes[node].key,
-            every: false,
-            short: open.rows.short.as_deref().zip(self.few),
+            scores_all: false,
+            short: short.map(|(orders, scoring)| ShortNode { orders, scoring }),
         };
         let contingency = match open.rows.contingency.take() {
             Some(t) => t,
-            None => evaluator.count_tables(&mut self.tools),
+            None => evaluator.count_tables(&mut self.workspace),
         };
-        let chosen = evaluator.choose(&contingency, &mut self.tools, control)?;
+        let chosen = evaluator.choose(&contingency, &mut self.workspace, control)?;
         open.rows.contingency = Some(contingency);
         Ok(chosen)
     }
@@ -198,8 +202,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         children: &mut Vec<Open<Self::Node>>,
     ) {
         let RangeNode { range, mut contingency, short } = open.rows;
-        let parts = (best.sums.as_slice(), best.sizes.as_slice());
-        let first_child = tree.add_split(open.node, best.as_split(step), parts, &best.levels);
+        let added = Children { sums: &best.sums, rows: &best.sizes };
+        let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();
@@ -208,9 +212,14 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         }
         let place = self.context.place(best.feature);
         if let (Some(short), FeaturePlace::Numeric(numeric)) = (short, place) {
-            let (at, keep) = ((numeric, best.sizes[0]), [keep[0], keep[1]]);
-            return self.split_short((short, range), at, keep, first_child, children);
+            let left = best.sizes[0] as usize;
+            let divided = short.divide(numeric, left, [keep[0], keep[1]], &mut self.pool);
+            self.pool.give(short);
+            push_short(divided, range, left, first_child, children);
+            return;
         }
+        // Bring the rows of the branches together: of those that are kept, and where the largest
+        // child's tables are what the others leave, of all with rows.
         let subtract = self.subtract_for(&best.sizes, &keep, contingency.is_some());
         let mut wanted = keep.clone();
         if subtract.is_some() {
@@ -218,9 +227,10 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         }
         let cut =
             PartitionPlan { place, sizes: &best.sizes, keep: &wanted, branch_of: &best.branch_of };
-        self.field.partition(self.context, range, &cut, &mut self.spare);
+        self.slices.partition(self.context, range, &cut, &mut self.scratch);
+        // Count the tables of the other children, and take them from those of the node.
         if subtract.is_none() {
-            contingency.take().into_iter().for_each(|t| self.tools.recycle(t));
+            contingency.take().into_iter().for_each(|t| self.workspace.recycle(t));
         }
         let from = children.len();
         let mut start = range.start;
@@ -229,15 +239,15 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             start += size as usize;
             let counted = subtract != Some(b) && size > 0;
             let own = contingency.as_mut().filter(|_| counted).map(|rest| {
-                let part = self.count_tables(range);
-                rest.subtract(&part);
-                part
+                let own = self.count_tables(range);
+                rest.subtract(&own);
+                own
             });
             if keep[b] {
                 let rows = RangeNode { range, contingency: own, short: None };
                 children.push(Open { node: first_child + b as u32, rows });
             } else {
-                own.into_iter().for_each(|t| self.tools.recycle(t));
+                own.into_iter().for_each(|t| self.workspace.recycle(t));
             }
         }
         if let Some(b) = subtract {
@@ -248,68 +258,46 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     }
 
     fn discard(&mut self, rows: Self::Node) {
-        rows.contingency.into_iter().for_each(|t| self.tools.recycle(t));
+        rows.contingency.into_iter().for_each(|t| self.workspace.recycle(t));
         rows.short.into_iter().for_each(|orders| self.pool.give(orders));
     }
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
-        let ranges_of_nodes: Vec<NodeRange> = nodes.iter().map(|n| n.range).collect();
-        let ranges: Vec<(usize, usize)> =
-            ranges_of_nodes.iter().map(|e| (e.start, e.len)).collect();
-        let fields = self.field.divide(&ranges, self.context.nominal.features.len());
-        fields.into_iter().zip(ranges_of_nodes).collect()
+        let ranges: Vec<NodeRange> = nodes.iter().map(|node| node.range).collect();
+        let slices = self.slices.divide(&ranges, self.context.nominal.features.len());
+        slices.into_iter().zip(ranges).collect()
     }
 
-    fn attach(context: Self::Context, (field, range): Self::Task) -> (Self, Self::Node) {
-        (Self::new(context, field), RangeNode::new(range))
+    fn attach(context: Self::Context, (slices, range): Self::Task) -> (Self, Self::Node) {
+        (Self::new(context, slices), RangeNode::new(range))
     }
 }
 
 impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
-    pub fn new(context: &'n GrowContext<'n, W>, field: RowSlices<'f, C>) -> Self {
-        let spare = PartitionScratch::new(context.data.len());
-        let few = short_orders::running_scores(context);
-        let (tools, pool) = (Workspace::default(), ShortPool::default());
-        Self { context, field, tools, spare, few, pool }
+    /// A worker on some slices of the buffers.
+    pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f, C>) -> Self {
+        let scratch = PartitionScratch::new(context.data.len());
+        let short_scoring = short_orders::running_scores(context);
+        let (workspace, pool) = (Workspace::default(), ShortPool::default());
+        Self { context, slices, workspace, scratch, short_scoring, pool }
     }
 
-    /// Divide a node whose orders are kept as bytes, after `left` rows of a feature's order.
-    fn split_short(
-        &mut self,
-        (short, range): (Box<ShortOrders>, NodeRange),
-        (numeric, left): (usize, u32),
-        keep: [bool; 2],
-        first_child: u32,
-        children: &mut Vec<Open<RangeNode<W::Sum>>>,
-    ) {
-        let left = left as usize;
-        let sides = short.divide(numeric, left, keep, &mut self.pool);
-        self.pool.give(short);
-        let mut ranges = [NodeRange { len: left, ..range }, range];
-        (ranges[1].start, ranges[1].len) = (range.start + left, range.len - left);
-        for ((side, range), node) in sides.into_iter().zip(ranges).zip(first_child..) {
-            if let Some(short) = side {
-                let rows = RangeNode { range, contingency: None, short: Some(short) };
-                children.push(Open { node, rows });
-            }
-        }
-    }
-
+    /// The tables of the nominal features of a range.
     fn count_tables(&mut self, range: NodeRange) -> ContingencyTables<W::Sum> {
         let evaluator = NodeEvaluator {
             context: self.context,
-            field: &self.field,
+            slices: &self.slices,
             range,
             totals: &[],
             key: 0,
-            every: false,
+            scores_all: false,
             short: None,
         };
-        evaluator.count_tables(&mut self.tools)
+        evaluator.count_tables(&mut self.workspace)
     }
 
-    /// The branch whose tables are best obtained by subtraction: the largest, when it will be
-    /// looked at and the others are fewer rows together.
+    /// The branch whose tables come by subtraction from those of the node, where these are `known`:
+    /// the largest, when it is kept and the others have fewer rows together.
     fn subtract_for(&self, sizes: &[u32], keep: &[bool], known: bool) -> Option<usize> {
         let nominal = &self.context.nominal;
         if !known || nominal.features.is_empty() || nominal.layout.cells() > KEPT_CELLS {
@@ -320,5 +308,24 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
             sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
         (keep[largest] && total - size < size && size as usize > nominal.layout.cells() / 4)
             .then_some(largest)
+    }
+}
+
+/// Push the children of a small node, whose ranges have `left` rows and the rest; a child without
+/// orders is a leaf.
+fn push_short<S>(
+    divided: [Option<Box<ShortOrders>>; 2],
+    range: NodeRange,
+    left: usize,
+    first_child: u32,
+    children: &mut Vec<Open<RangeNode<S>>>,
+) {
+    let right = NodeRange { start: range.start + left, len: range.len - left, ..range };
+    let ranges = [NodeRange { len: left, ..range }, right];
+    for ((short, range), node) in divided.into_iter().zip(ranges).zip(first_child..) {
+        if short.is_some() {
+            let rows = RangeNode { range, contingency: None, short };
+            children.push(Open { node, rows });
+        }
     }
 }

@@ -1,7 +1,11 @@
-//! The choice among the best candidates of a node's features, and what the chosen one would do.
+//! The choice among the best candidates of a node's features, and the split that it makes.
+//!
+//! Forms of rows call [`choose`] with the best candidate of each feature, then [`chosen`] for the
+//! branches of the winner. O(features) for the choice, and the class sums of one candidate per
+//! feature where a gain filter needs the gains ([`Selector`]).
 
-use super::nominal::{NominalTest, nominal_branches, nominal_test};
-use super::{BestSplit, NodeCut, NodeTables, WholeRows};
+use super::nominal::{nominal_branches, nominal_test};
+use super::{BestSplit, BranchSums, NodeCut, NodeTables, WholeRows};
 use crate::criteria::{EvidenceKind, GainFilter, InfoGain};
 use crate::error::Result;
 use crate::grow::context::FeaturePlace;
@@ -9,8 +13,9 @@ use crate::grow::options::GrowthSetting;
 use crate::numeric::mix;
 use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
 
-/// Whether a sink may keep the best candidate of the node alone, as one feature may shut out
-/// another: only where no guard asks for all features, and blocks come in feature order.
+/// Whether a sink may keep the best candidate of the node alone, not one per feature: no guard
+/// needs all features, and the candidates arrive in feature order. `nominal` and `numeric` are the
+/// numbers of features of each kind.
 pub(in crate::grow) fn keeps_winner_only(
     setting: &GrowthSetting<'_>,
     nominal: usize,
@@ -34,34 +39,36 @@ pub(in crate::grow) fn choose<R: NodeTables>(
     selector.choose(best, &mut FeatureFacts { rows }, mix(setting.seed, !rows.key()))
 }
 
-/// Sums by branch of a candidate, and whether the last branch holds missing values.
-pub(in crate::grow) fn branches<R: NodeTables>(
+/// Class sums by branch of a candidate.
+pub(in crate::grow) fn sums_of_candidate<R: NodeTables>(
     rows: &R,
     feature: u32,
     at: u32,
-) -> (Vec<R::Sum>, bool) {
+) -> BranchSums<R::Sum> {
     match rows.place(feature) {
         FeaturePlace::Numeric(numeric) => rows.sums_of_cut(numeric, at),
         FeaturePlace::Nominal(nominal) => nominal_branches(rows, nominal, at),
     }
 }
 
-/// The split that a candidate stands for.
+/// The split of the chosen candidate, with its distance and its branches.
 pub(in crate::grow) fn chosen<R: WholeRows>(rows: &R, choice: Choice) -> Result<BestSplit<R::Sum>> {
     let node = rows.node();
     let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
-    let NodeCut { test, sums, sizes, missing } = match rows.place(choice.feature) {
+    let NodeCut { test, branches, sizes } = match rows.place(choice.feature) {
         FeaturePlace::Numeric(numeric) => rows.cut(numeric, choice.at),
         FeaturePlace::Nominal(nominal) => {
-            let (sums, missing) = nominal_branches(rows, nominal, choice.at);
+            let branches = nominal_branches(rows, nominal, choice.at);
             let found = nominal_test(rows, nominal, choice.at);
-            let NominalTest { test, .. } = found;
             (levels, branch_of) = (found.levels, found.branch_of);
-            let mut sizes = rows.branch_sizes(nominal, &sums, &branch_of);
-            sizes.truncate(sums.len() / node.totals.len());
-            NodeCut { test, sums, sizes, missing }
+            let mut sizes = rows.branch_sizes(nominal, &branches.sums, &branch_of);
+            // Without missing values in the node there is no branch for them.
+            sizes.truncate(branches.sums.len() / node.totals.len());
+            NodeCut { test: found.test, branches, sizes }
         }
     };
+    let BranchSums { sums, missing } = branches;
+    // Without a table of this candidate alone the distance is the negative score.
     let criterion = node.setting.criterion;
     let distance =
         if criterion.needs_all_candidates() || criterion.info().evidence != EvidenceKind::Table {
@@ -69,30 +76,19 @@ pub(in crate::grow) fn chosen<R: WholeRows>(rows: &R, choice: Choice) -> Result<
         } else {
             node.distance(&sums)?
         };
-    Ok(BestSplit {
-        feature: choice.feature,
-        at: choice.at,
-        test,
-        score: choice.score,
-        distance,
-        improvement: 0.0,
-        branches: sums.len() / node.totals.len(),
-        sums,
-        sizes,
-        missing,
-        levels,
-        branch_of,
-    })
+    let branches = sums.len() / node.totals.len();
+    let split = BestSplit::new(choice.feature, choice.at, test, choice.score, branches);
+    Ok(BestSplit { distance, sums, sizes, missing, levels, branch_of, ..split })
 }
 
-/// What the selection rule asks of a node.
+/// Facts of a node's features for the selection rule.
 struct FeatureFacts<'r, R> {
     rows: &'r R,
 }
 
 impl<R: NodeTables> FeatureBest for FeatureFacts<'_, R> {
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
-        let (sums, _) = branches(self.rows, feature, at);
+        let BranchSums { sums, .. } = sums_of_candidate(self.rows, feature, at);
         let (known, share) = self.rows.scored_rows(self.rows.place(feature));
         let mut node = self.rows.node();
         node.totals = &known;

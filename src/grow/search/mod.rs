@@ -1,16 +1,15 @@
 //! The search of a node for its best split, whatever form its rows have.
 //!
-//! [`NodeTables`] is what the search asks of the rows of a node: sorted ranges, codes and
-//! fractional instances answer. From the answers follow, written once: the candidates of nominal
-//! features ([`nominal`]), the choice among the best candidates of the features and the split that
-//! it stands for ([`choice`]), the table of one candidate, the distance, the score of the undivided
-//! node and the limits ([`node_sums`]). The result is a [`BestSplit`].
+//! A form of rows implements [`NodeTables`]: class sums, declared levels, limits. Sorted ranges,
+//! the codes of bins and fractional instances do. From it follow the candidates of nominal features
+//! ([`nominal`]), the choice among the best candidates of the features and the split that it makes
+//! ([`choice`]), and the distance, the undivided score and the limits ([`node_sums`]). The result
+//! is a [`BestSplit`].
 //!
-//! Thresholds are scored by each form itself, in the kernels of [`crate::split`], and reach the
-//! same sink. Everything is generic over the form, so a candidate costs no dynamic call.
-//!
-//! C4.5's rule and the cuts of a node as one block choose their candidates by themselves; of the
-//! search they use the split and the limits.
+//! Each form scores its thresholds itself, in the kernels of [`crate::split`], into the same sinks.
+//! Everything is generic over the form, so a candidate costs no dynamic call. C4.5's rule, bit
+//! planes and the cuts of a node as one block have choices of their own; they share [`BestSplit`]
+//! and the limits.
 
 mod best_split;
 mod choice;
@@ -18,6 +17,7 @@ mod node_sums;
 mod nominal;
 
 use super::context::FeaturePlace;
+use crate::data::entry_tied;
 use crate::split::multiway::Minimum;
 use crate::split::subset::{FeatureLevels, LevelPartitions};
 use crate::split::{BlockScratch, NominalSplits};
@@ -26,28 +26,30 @@ use crate::tree::Test;
 use std::borrow::Cow;
 
 pub(in crate::grow) use best_split::BestSplit;
-pub(in crate::grow) use choice::{branches, choose, chosen, keeps_winner_only};
+pub(in crate::grow) use choice::{choose, chosen, keeps_winner_only, sums_of_candidate};
 pub(in crate::grow) use node_sums::NodeSums;
 pub(in crate::grow) use nominal::{NominalTest, is_candidate, nominal_test, score_nominal};
 
-/// What the search asks of the rows of a node. A component is what a sum is kept of for each
-/// branch: the weight of a class.
+/// Class sums of the rows of a node, as the search needs them.
+///
+/// A numeric or nominal feature is given by its place among the features of that kind
+/// ([`FeaturePlace`]).
 pub(in crate::grow) trait NodeTables {
-    /// Sum of a component.
+    /// Sum of the weights of a class.
     type Sum: Sum;
-    /// Memory that the levels of one feature after the other are counted in.
+    /// Memory for counting the levels of a feature, used for one feature after the other.
     type Memory: Default;
 
-    /// The options, and the sums of the node.
+    /// The options of growth, and the class sums of the node.
     fn node(&self) -> NodeSums<'_, Self::Sum>;
 
-    /// What decides random choices in the node.
+    /// The key of the node's random choices.
     fn key(&self) -> u64;
 
     /// Number of features of the data set.
     fn features(&self) -> usize;
 
-    /// Smallest branch with rows.
+    /// Smallest size of a branch with rows.
     fn minimum(&self) -> Minimum;
 
     /// Whether candidates that the criterion or the splitter cannot choose are scored too.
@@ -55,13 +57,14 @@ pub(in crate::grow) trait NodeTables {
         false
     }
 
-    /// Where a feature is found.
+    /// The place of a feature among those of its kind.
     fn place(&self, feature: u32) -> FeaturePlace;
 
-    /// What is declared of a nominal feature.
+    /// The declaration of a nominal feature.
     fn declared(&self, nominal: usize) -> DeclaredLevels<'_>;
 
-    /// The levels of a nominal feature in the node, with rows by code where `counted`.
+    /// The class sums of a nominal feature's levels in the node; with the rows of each code where
+    /// `counted`.
     fn levels(
         &self,
         nominal: usize,
@@ -69,71 +72,93 @@ pub(in crate::grow) trait NodeTables {
         memory: &mut Self::Memory,
     ) -> FeatureLevels<'_, Self::Sum>;
 
-    /// Sums by branch of a threshold, and whether the last branch holds missing values.
-    fn sums_of_cut(&self, numeric: usize, at: u32) -> (Vec<Self::Sum>, bool);
+    /// Class sums by branch of a threshold.
+    fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<Self::Sum>;
 
-    /// Sums of the rows on which the candidates of a feature are scored, and the share of the
-    /// node's weight that a score counts for.
+    /// Class sums of the rows on which the candidates of a feature are scored, and the share of the
+    /// node's weight that they hold.
     fn scored_rows(&self, _place: FeaturePlace) -> (Cow<'_, [Self::Sum]>, f64) {
         (Cow::Borrowed(self.node().totals), 1.0)
     }
 
-    /// The first original row whose value is the one just left of a threshold.
+    /// The lowest original row number among the rows whose value is the largest left of a
+    /// threshold.
     fn first_row(&self, numeric: usize, at: u32) -> u32;
 }
 
-/// A form whose rows go down one branch each, so that the sums of the branches are those of the
-/// candidate.
+/// A form of rows each of which goes down one branch, so that the class sums of the children are
+/// those of the candidate.
 pub(in crate::grow) trait WholeRows: NodeTables {
-    /// What a threshold would do.
+    /// The test and the branches of a threshold.
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<Self::Sum>;
 
-    /// Rows of the branches of a nominal split with these sums; nothing where they are counted when
-    /// the split is made. `branch_of` is empty where a branch is a code.
+    /// Rows of the branches of a nominal split with these class sums; empty where they are counted
+    /// when the split is made. `branch_of` is empty where a code is its branch.
     fn branch_sizes(&self, _nominal: usize, _sums: &[Self::Sum], _branch_of: &[u16]) -> Vec<u32> {
         Vec::new()
     }
 }
 
-/// What is declared of a nominal feature.
+/// Class sums of the branches of a candidate.
+#[derive(Debug)]
+pub(in crate::grow) struct BranchSums<S> {
+    /// Class sums, branch by branch.
+    pub sums: Vec<S>,
+    /// The last branch holds missing values.
+    pub missing: bool,
+}
+
+/// The declaration of a nominal feature.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::grow) struct DeclaredLevels<'a> {
     pub levels: u32,
-    /// One code more means "missing".
+    /// The code after the last level means "missing".
     pub missing: bool,
-    /// Where codes are bins of a number: the edges between them.
+    /// The edges between codes that are bins of a number.
     pub edges: Option<&'a [f64]>,
     /// How the feature is split.
     pub splits: NominalSplits,
 }
 
-/// What a threshold would do.
+/// The test and the branches of a threshold.
 #[derive(Debug)]
 pub(in crate::grow) struct NodeCut<S> {
     pub test: Test,
-    /// Sums by branch.
-    pub sums: Vec<S>,
-    /// Rows of the branches; nothing where they are counted when the split is made.
+    /// Class sums of the branches.
+    pub branches: BranchSums<S>,
+    /// Rows of the branches; empty where they are counted when the split is made.
     pub sizes: Vec<u32>,
-    /// The last branch holds missing values.
-    pub missing: bool,
 }
 
 /// Memory of the search of one worker.
 #[derive(Debug)]
-pub(in crate::grow) struct SearchWork<S: Sum> {
-    pub scratch: BlockScratch<S::Cell>,
+pub(in crate::grow) struct SearchScratch<S: Sum> {
+    /// Blocks of candidates.
+    pub block: BlockScratch<S::Cell>,
     pub partitions: LevelPartitions<S>,
     /// Scores of a block.
     pub scores: Vec<f64>,
 }
 
-impl<S: Sum> Default for SearchWork<S> {
+impl<S: Sum> Default for SearchScratch<S> {
     fn default() -> Self {
         Self {
-            scratch: BlockScratch::default(),
+            block: BlockScratch::default(),
             partitions: LevelPartitions::default(),
             scores: Vec::new(),
         }
     }
+}
+
+/// The lowest original row number among the entries tied with the last of `left`, the entries left
+/// of a threshold.
+pub(in crate::grow) fn first_tied_row(left: &[u32], original: impl Fn(u32) -> u32) -> u32 {
+    let mut first = u32::MAX;
+    for &entry in left.iter().rev() {
+        first = first.min(original(entry));
+        if entry_tied(entry) == 0 {
+            break;
+        }
+    }
+    first
 }

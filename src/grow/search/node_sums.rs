@@ -1,27 +1,54 @@
-//! The sums of one node as tables that a criterion reads, and the limits that ask for them
-//! ([`NodeSums`]). O(cells) each.
+//! The class sums of one node ([`NodeSums`]): the tables that a criterion reads from them, and the
+//! limits that need a table.
+//!
+//! Every form of rows builds one per node. O(branches x classes) per table.
 
 use super::best_split::BestSplit;
 use crate::criteria::{Criterion, Tables};
 use crate::error::Result;
 use crate::grow::options::GrowthSetting;
+use crate::split::multiway::Minimum;
 use crate::stats::Sum;
 
-/// Cells of a table that lie on the stack.
+/// Tables of up to this many cells and totals lie on the stack: two branches of four classes.
 const FEW_CELLS: usize = 12;
 
-/// The options of growth and the sums of a node.
+/// The options of growth and the class sums of a node.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::grow) struct NodeSums<'n, S> {
     pub setting: &'n GrowthSetting<'n>,
-    /// Sum of each component (class) over the node's rows.
+    /// Sum of each class over the node's rows.
     pub totals: &'n [S],
     /// Value of one unit of the sums.
     pub unit: f64,
 }
 
 impl<S: Sum> NodeSums<'_, S> {
-    /// The table of some branches, whose sums are given branch by branch.
+    /// Class sums by branch of a threshold, from those of its left branch. `known` are the class
+    /// sums of the rows with a value, where the others are a third branch.
+    pub fn by_branch(&self, mut left: Vec<S>, known: Option<&[S]>) -> Vec<S> {
+        let (classes, with_value) = (self.totals.len(), known.unwrap_or(self.totals));
+        left.extend_from_within(..classes);
+        for (class, &sum) in with_value.iter().enumerate() {
+            left[classes + class] = sum.minus(left[class]);
+        }
+        if let Some(known) = known {
+            left.extend(self.totals.iter().zip(known).map(|(total, &sum)| total.minus(sum)));
+        }
+        left
+    }
+
+    /// Whether a branch of missing values is large enough; `known` are the class sums of the rows
+    /// with a value, `rows` is the number of the others.
+    pub fn allows_missing_branch(&self, known: &[S], rows: u32, min: Minimum) -> bool {
+        let missing = self.totals.iter().zip(known).map(|(total, &sum)| total.minus(sum));
+        let weight: f64 = missing.map(|sum| sum.value(self.unit)).sum();
+        let size = if min.copies { weight } else { f64::from(rows) };
+        weight >= min.weight && size >= f64::from(min.rows)
+    }
+
+    /// Apply `use_table` to the table of some branches, whose class sums are given branch by
+    /// branch.
     fn one_table(
         &self,
         sums: &[S],
@@ -46,18 +73,18 @@ impl<S: Sum> NodeSums<'_, S> {
         Ok(out[0])
     }
 
-    /// What a criterion says of some branches.
+    /// Score of a table of branches by a criterion, which may be another than that of growth.
     pub fn score(&self, criterion: &dyn Criterion, sums: &[S]) -> Result<f64> {
         self.one_table(sums, |table, out| criterion.score(table, out))
     }
 
-    /// The distance of some branches by the criterion of growth.
+    /// Distance of a table of branches by the criterion of growth.
     pub fn distance(&self, sums: &[S]) -> Result<f64> {
         self.one_table(sums, |table, out| self.setting.criterion.distance(table, out))
     }
 
-    /// Score of the node's rows in one branch. A user's function gets a table of as many branches
-    /// as it has seen, all but one of them empty.
+    /// Score of the node's rows in one branch. A user's function gets a table of `branches`
+    /// branches, the shape that it scored before; all but one of them are empty.
     pub fn undivided_score(&self, branches: usize) -> Result<f64> {
         let criterion = self.setting.criterion;
         let branches = if criterion.needs_all_candidates() { branches } else { 1 };
@@ -66,8 +93,8 @@ impl<S: Sum> NodeSums<'_, S> {
         self.score(criterion, &sums)
     }
 
-    /// A split, if the limits let it be made; `root` is the weight of the tree's rows. `before` is
-    /// the distance of the node without the split, `undivided` its score.
+    /// The split, if the limits accept it. `root` is the weight of the tree's rows; `before`
+    /// computes the distance of the node without the split, `undivided` its score.
     pub fn accepted(
         &self,
         mut split: BestSplit<S>,
@@ -89,7 +116,7 @@ impl<S: Sum> NodeSums<'_, S> {
         Ok(Some(split))
     }
 
-    /// [`Self::accepted`] where the node's own table says what it is without the split.
+    /// [`Self::accepted`] with the distance and score of the undivided node from its own table.
     pub fn accepted_by_table(
         &self,
         split: BestSplit<S>,

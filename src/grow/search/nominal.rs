@@ -1,9 +1,11 @@
-//! The nominal features of a node: candidates, and the test that one stands for.
+//! The nominal features of a node: their candidates, and the branches and the test of one.
 //!
-//! A feature has a branch for each level, or its levels are divided in two, as its declared levels
-//! say. Where sums do not count rows and a limit asks for them, rows are counted by code.
+//! A feature has one branch per level (multiway), or its levels are divided in two; its declaration
+//! says which. Where class sums are weights and a limit is in rows, rows are counted by code.
+//! O(levels x classes) per multiway feature; the cost of a division in two is that of
+//! [`crate::split::subset`]. Bit planes and C4.5's rule do not use this.
 
-use super::{NodeTables, SearchWork};
+use super::{BranchSums, NodeTables, SearchScratch};
 use crate::error::Result;
 use crate::split::multiway;
 use crate::split::random::Draws;
@@ -18,11 +20,11 @@ pub(in crate::grow) struct NominalTest {
     pub test: Test,
     /// Levels that a subset test lists.
     pub levels: Vec<u32>,
-    /// Branch of each code; empty where it is the code.
+    /// Branch of each code; empty where a code is its branch.
     pub branch_of: Vec<u16>,
 }
 
-/// Whether rows are counted by code, as sums do not tell and a limit asks.
+/// Whether rows are counted by code: a limit is in rows, and class sums are not.
 fn are_rows_counted<R: NodeTables>(rows: &R) -> bool {
     let min = rows.minimum();
     !min.copies && min.rows > 1
@@ -32,29 +34,30 @@ fn is_multiway<R: NodeTables>(rows: &R, nominal: usize) -> bool {
     rows.declared(nominal).splits == NominalSplits::Multiway
 }
 
-/// Whether no level with rows has fewer than `least`, where rows are counted.
+/// Whether every level with rows has at least `least`, where rows are counted.
 fn has_enough<S: Sum>(levels: &FeatureLevels<'_, S>, least: u32) -> bool {
     levels.rows.as_ref().is_none_or(|rows| rows.iter().all(|&s| s == 0 || s >= least))
 }
 
-/// Score the candidates of some nominal features, in feature order: first of those that are divided
-/// in two, then of those with a branch for each level. `known` are the sums of the rows on which
-/// they are scored.
+/// Score the candidates of the nominal features at some places: first of those that are divided in
+/// two, then of those with one branch per level, each in feature order. `known` are the class sums
+/// of the rows on which they are scored.
 pub(in crate::grow) fn score_nominal<R: NodeTables>(
     rows: &R,
     places: impl Iterator<Item = usize> + Clone,
     known: &[R::Sum],
-    (work, memory): (&mut SearchWork<R::Sum>, &mut R::Memory),
+    scratch: &mut SearchScratch<R::Sum>,
+    memory: &mut R::Memory,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (node, min, counted) = (rows.node(), rows.minimum(), are_rows_counted(rows));
     let (splits, facts) = (node.setting.nominal_splits, &node.setting.context);
-    let SearchWork { scratch, partitions, .. } = work;
+    let SearchScratch { block, partitions, .. } = scratch;
     if splits != NominalSplits::Multiway {
         let divided = places.clone().filter(|&j| !is_multiway(rows, j));
         let levels = divided.map(|j| rows.levels(j, counted, memory));
         let search = subset_search(rows);
-        subset::score_candidates(levels, known, &search, facts, partitions, scratch, sink)?;
+        subset::score_candidates(levels, known, &search, facts, partitions, block, sink)?;
     }
     if !splits.has_multiway() {
         return Ok(());
@@ -64,11 +67,11 @@ pub(in crate::grow) fn score_nominal<R: NodeTables>(
         .map(|j| rows.levels(j, counted, memory))
         .filter(|levels| has_enough(levels, min.rows))
         .map(|levels| levels.table);
-    multiway::score_candidates(tables, known, node.unit, min, facts, scratch, sink)
+    multiway::score_candidates(tables, known, node.unit, min, facts, block, sink)
 }
 
-/// Whether the split of a nominal feature into its levels has two branches with rows, and none that
-/// is too small.
+/// Whether the multiway split of a nominal feature has at least two branches with rows, none of
+/// them too small.
 pub(in crate::grow) fn is_candidate<R: NodeTables>(rows: &R, nominal: usize) -> bool {
     let (node, min) = (rows.node(), rows.minimum());
     let levels = rows.levels(nominal, are_rows_counted(rows), &mut R::Memory::default());
@@ -89,7 +92,7 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
     }
 }
 
-/// The divisions of the levels of a nominal feature.
+/// The divisions in two of the levels of a nominal feature.
 fn partitions<R: NodeTables>(rows: &R, nominal: usize) -> LevelPartitions<R::Sum> {
     let levels = rows.levels(nominal, are_rows_counted(rows), &mut R::Memory::default());
     let mut partitions = LevelPartitions::default();
@@ -97,25 +100,25 @@ fn partitions<R: NodeTables>(rows: &R, nominal: usize) -> LevelPartitions<R::Sum
     partitions
 }
 
-/// Sums by branch of a nominal candidate, and whether the last branch holds missing values.
+/// Class sums by branch of a nominal candidate.
 pub(super) fn nominal_branches<R: NodeTables>(
     rows: &R,
     nominal: usize,
     at: u32,
-) -> (Vec<R::Sum>, bool) {
+) -> BranchSums<R::Sum> {
     if !is_multiway(rows, nominal) {
-        return partitions(rows, nominal).sums(at);
+        let (sums, missing) = partitions(rows, nominal).sums(at);
+        return BranchSums { sums, missing };
     }
-    let (k, table) = {
-        let levels = rows.levels(nominal, false, &mut R::Memory::default());
-        (rows.node().totals.len(), levels.table)
-    };
+    let table = rows.levels(nominal, false, &mut R::Memory::default()).table;
     let (mut sums, mut missing) = (table.cells.into_owned(), table.missing);
-    if missing && sums[sums.len() - k..].iter().all(|s| s.is_empty()) {
-        sums.truncate(sums.len() - k);
+    // No branch for missing values where the node has none.
+    let last = sums.len() - rows.node().totals.len();
+    if missing && sums[last..].iter().all(|s| s.is_empty()) {
+        sums.truncate(last);
         missing = false;
     }
-    (sums, missing)
+    BranchSums { sums, missing }
 }
 
 /// The test of a nominal candidate.
@@ -132,6 +135,7 @@ pub(in crate::grow) fn nominal_test<R: NodeTables>(
     let division =
         partitions(rows, nominal).partition(at, declared.levels, declared.edges, &search);
     let mut branch_of: Vec<u16> = division.is_first.iter().map(|&f| u16::from(!f)).collect();
+    // Missing values are a third branch.
     branch_of.extend(declared.missing.then_some(2));
     NominalTest { test: division.test, levels: division.listed, branch_of }
 }

@@ -1,200 +1,168 @@
-//! The best cut of a node whose cuts come as one block ([`super::cuts`]): from words of two classes
-//! ([`super::two_class`]), from sums over the classes ([`super::sums`]), or from tables.
+//! The best cut of a node whose cuts are scored as one block ([`super::cuts`]).
+//!
+//! Three ways lead to the same choice, and [`BinnedContext`] says which are open: words of two
+//! classes with a kernel ([`super::two_class`]), sums over the classes ([`super::sums`]), or the
+//! tables of all cuts. Each starts from the counters of a node or from the lanes of a small one.
+//! O(codes x features x classes) per node; the other nodes of a tree on codes are searched feature
+//! by feature ([`super::node`]).
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};
-use super::cuts::{CutBlock, CutFacts, CutPlaces};
+use super::cuts::{ChosenCut, CutBlock, CutPlaces};
 use super::node::{BinnedNode, BinnedWorkspace};
-use super::small::{LaneCuts, SmallColumns};
+use super::small::SmallNode;
 use super::sums::ClassTerms;
-use super::two_class::facts_of;
+use super::two_class::{WordCuts, facts_of};
 use crate::criteria::{PairScreen, RunningScores, Tables, Term};
 use crate::error::Result;
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::reached::{self, Way};
 use crate::simd::class_sums::MOST_ROWS;
-use crate::simd::cuts::{self as words, packed, running_sums, unpacked};
+use crate::simd::cuts::{self as words, packed, running_sums};
 use crate::stats::Sum;
 
+/// A kernel for the cuts of two classes, and the rows of each class in the node.
+struct TwoClasses {
+    screen: PairScreen,
+    totals: [u32; 2],
+}
+
+/// A formula that scores cuts from sums over the classes, and the rows of each class in the node.
+struct SummedClasses {
+    scoring: RunningScores,
+    totals: Vec<u32>,
+}
+
 impl<S: Sum> BinnedNode<'_, S> {
-    /// The best cut of a node whose rows are counted, where blocks of cuts serve.
+    /// The best cut of a node by its counters, which are those of all features or of those
+    /// `chosen`.
     pub fn best_counted(
         &self,
         counters: &BinCounters<S>,
         chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
     ) -> Result<Option<BestSplit<S>>> {
-        if let Some(screen) = self.pair_screen().filter(|_| counters.packed) {
+        if let Some(two) = self.two_classes().filter(|_| counters.packed) {
             reached::count(Way::CountersWords);
-            return self.best_counted_pair(screen, counters, chosen, work);
+            return self.best_counted_words(&two, counters, chosen, workspace);
         }
-        if let Some((how, totals)) = self.class_sums() {
+        let context = self.context;
+        let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
+        let left = |cut| cuts.left(cut);
+        if let Some(summed) = self.summed_classes() {
             reached::count(Way::CountersSums);
-            return self.best_counted_sums((how, &totals), counters, chosen, work);
+            let len = (context.widest - 1) * cuts.features();
+            return self.best_of_sums(&summed, &cuts, len, workspace, left);
         }
         reached::count(Way::CountersTable);
-        let (context, block) = (self.context, &mut work.block);
-        counters.fill(context, block);
-        let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
-        let found = block.best(context, self.totals, &cuts)?;
-        found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, cuts.left(j), score).map(Some))
+        counters.fill(context, &mut workspace.block);
+        let found = workspace.block.best(context, self.totals, &cuts)?;
+        self.split_of(found, left)
     }
 
-    /// The best cut of a small node.
+    /// The best cut of a small node, of all features or of those `chosen`.
     pub fn best_small(
         &self,
-        (columns, lanes): (&SmallColumns, u64),
+        small: &SmallNode,
         chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
     ) -> Result<Option<BestSplit<S>>> {
-        if let Some(screen) = self.pair_screen() {
+        if let Some(two) = self.two_classes() {
             reached::count(Way::LanesWords);
-            return self.best_small_pair(screen, (columns, lanes), chosen, work);
+            return self.best_small_words(&two, small, chosen, workspace);
         }
-        let mut buffers = std::mem::take(&mut work.lanes);
-        let cuts = columns.cuts(lanes, chosen, self.context.widest, &mut buffers);
-        let found = if let Some((how, totals)) = self.class_sums() {
+        let mut buffers = std::mem::take(&mut workspace.lanes);
+        let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
+        let left = |cut| cuts.left(cut);
+        let found = if let Some(summed) = self.summed_classes() {
             reached::count(Way::LanesSums);
-            self.best_small_sums((how, &totals), cuts, work)
+            self.best_of_sums(&summed, &cuts, cuts.masks.len(), workspace, left)
         } else {
             reached::count(Way::LanesTable);
-            let BinnedWorkspace { block, counts, .. } = work;
+            let BinnedWorkspace { block, counts, .. } = workspace;
             cuts.fill(counts, block);
             let found = block.best(self.context, self.totals, &cuts)?;
-            found.map_or(Ok(None), |(j, cut, score)| {
-                self.split_at(cut, cuts.left(j), score).map(Some)
-            })
+            self.split_of(found, left)
         };
-        work.lanes = buffers;
+        workspace.lanes = buffers;
         found
     }
 
-    /// A cut as a split; `sums` are those of its left side.
-    pub fn split_at(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BestSplit<S>> {
-        let k = self.totals.len();
-        sums.extend_from_within(..k);
-        for (c, &total) in self.totals.iter().enumerate() {
-            sums[k + c] = total.minus(sums[c]);
-        }
-        Ok(BestSplit {
-            feature: cut.feature,
-            at: cut.at,
-            test: self.context.threshold(cut.feature as usize, (cut.at, cut.next)),
-            score,
-            distance: self.node().distance(&sums)?,
-            improvement: 0.0,
-            branches: 2,
-            sums,
-            sizes: Vec::new(),
-            missing: false,
-            levels: Vec::new(),
-            branch_of: Vec::new(),
-        })
-    }
-
-    /// The kernel for this node, and its class totals.
-    pub fn pair_screen(&self) -> Option<(PairScreen, [u32; 2])> {
+    /// The kernel for this node, if it has two classes and few enough rows.
+    fn two_classes(&self) -> Option<TwoClasses> {
         let screen = self.context.pair_screen?;
         let &[zero, one] = self.totals else { return None };
         let totals = [zero.units(), one.units()];
         (totals[0] + totals[1] <= i64::from(words::MOST_ROWS))
-            .then(|| (screen, totals.map(|t| t as u32)))
+            .then(|| TwoClasses { screen, totals: totals.map(|t| t as u32) })
     }
 
-    /// The best cut of a node whose counters are words.
-    pub fn best_counted_pair(
+    /// The best cut by counters that are words of two classes.
+    fn best_counted_words(
         &self,
-        (screen, totals): (PairScreen, [u32; 2]),
+        two: &TwoClasses,
         counters: &BinCounters<S>,
         chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
     ) -> Result<Option<BestSplit<S>>> {
         let codes = self.context.widest - 1;
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let words = counters.words(codes * features);
-        let cuts = &mut work.pairs;
+        let cuts = &mut workspace.words;
         running_sums(words, features, |s: S| s.units() as u32, cuts.prepare(words.len()));
-        let shape = (codes, features, packed(totals[0], totals[1]));
-        let found =
-            cuts.best(self.context, screen, totals, |lefts, j| facts_of(lefts, shape, chosen, j))?;
-        self.pair_cut(found)
+        let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
+        let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
+        let found = cuts.best(self.context, two.screen, two.totals, facts)?;
+        self.split_of(found, |cut| cuts.left(cut))
     }
 
-    /// The best cut of a node of some lanes.
-    pub fn best_small_pair(
+    /// The best cut of a small node with two classes.
+    fn best_small_words(
         &self,
-        (screen, totals): (PairScreen, [u32; 2]),
-        (columns, lanes): (&SmallColumns, u64),
+        two: &TwoClasses,
+        small: &SmallNode,
         chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
     ) -> Result<Option<BestSplit<S>>> {
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
-        let (rows, len) = columns.listed(lanes);
+        let (rows, len) = small.listed();
         let rows = &rows[..len];
-        let cuts = &mut work.pairs;
-        columns.fill_pairs(lanes, rows, (0..features).map(feature), cuts);
-        let found = cuts
-            .best(self.context, screen, totals, |_, j| columns.facts_of(lanes, rows, feature, j))?;
-        self.pair_cut(found)
+        let cuts = &mut workspace.words;
+        small.fill_words(rows, (0..features).map(feature), cuts);
+        let facts = |_: &[u32], cut| small.facts_of_word(rows, feature, cut);
+        let found = cuts.best(self.context, two.screen, two.totals, facts)?;
+        self.split_of(found, |cut| cuts.left(cut))
     }
 
-    fn pair_cut(&self, found: Option<(CutFacts<S>, u32, f64)>) -> Result<Option<BestSplit<S>>> {
-        let Some((cut, left, score)) = found else { return Ok(None) };
-        let mut sums = Vec::with_capacity(4);
-        sums.extend(unpacked(left).map(S::from_rows));
-        self.split_at(cut, sums, score).map(Some)
-    }
-
-    /// How the cuts of this node are scored from sums over the classes, and its class totals.
-    pub fn class_sums(&self) -> Option<(RunningScores, Vec<u32>)> {
-        let how = self.context.class_sums?;
+    /// The formula for this node, if its sums are exact for this number of rows.
+    fn summed_classes(&self) -> Option<SummedClasses> {
+        let scoring = self.context.class_sums?;
         let totals = S::as_rows(self.totals)?;
         let n: u64 = totals.iter().map(|&t| u64::from(t)).sum();
-        let few = n >= 2 && (how.term != Term::Squares || n <= MOST_ROWS as u64);
-        let holds = few && how.holds(n as usize, self.context.setting.context.logs);
-        holds.then(|| totals.to_vec()).map(|totals| (how, totals))
+        let few = n >= 2 && (scoring.term != Term::Squares || n <= MOST_ROWS as u64);
+        let holds = few && scoring.holds(n as usize, self.context.setting.context.logs);
+        holds.then(|| SummedClasses { scoring, totals: totals.to_vec() })
     }
 
-    /// The best cut of a node whose rows are counted.
-    pub fn best_counted_sums(
-        &self,
-        scored: (RunningScores, &[u32]),
-        counters: &BinCounters<S>,
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        let cuts = CountedCuts { counters, context: self.context, totals: self.totals, chosen };
-        let len = (self.context.widest - 1) * cuts.features();
-        self.best_of_sums(scored, (&cuts, len), work, |j| cuts.left(j))
-    }
-
-    /// The best cut of a node of some lanes.
-    pub fn best_small_sums(
-        &self,
-        scored: (RunningScores, &[u32]),
-        cuts: LaneCuts<'_>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
-        self.best_of_sums(scored, (&cuts, cuts.masks.len()), work, |j| cuts.left(j))
-    }
-
-    /// The best of `len` cuts; `left` are the class sums on the left of one.
+    /// The best of `len` cuts by sums over the classes; `left` gives the class sums left of a cut.
     fn best_of_sums(
         &self,
-        (how, totals): (RunningScores, &[u32]),
-        (cuts, len): (&(impl ClassTerms + CutPlaces<S>), usize),
-        work: &mut BinnedWorkspace<S>,
+        summed: &SummedClasses,
+        cuts: &(impl ClassTerms + CutPlaces<S>),
+        len: usize,
+        workspace: &mut BinnedWorkspace<S>,
         left: impl Fn(usize) -> Vec<S>,
     ) -> Result<Option<BestSplit<S>>> {
-        let BinnedWorkspace { block, sums, .. } = work;
+        let SummedClasses { scoring, totals } = summed;
+        let BinnedWorkspace { block, sums, .. } = workspace;
         block.prepare_scores(len);
         let (weights, scores) = block.scores();
-        let error = sums.score((how, self.context), (totals, len), cuts, scores);
+        let error = sums.score(*scoring, self.context.setting.context.logs, totals, cuts, scores);
         weights.iter_mut().zip(&sums.rows).for_each(|(w, &rows)| *w = S::from_rows(rows));
-        let exact = |_: &CutBlock<S>, j: usize| self.exact_score(totals, &left(j));
+        let exact = |_: &CutBlock<S>, cut: usize| self.exact_score(totals, &left(cut));
         let found = block.select(self.context, self.totals, error, cuts, exact)?;
-        found.map_or(Ok(None), |(j, cut, score)| self.split_at(cut, left(j), score).map(Some))
+        self.split_of(found, left)
     }
 
     /// The score of a cut from its table, which holds only the classes of the node.
@@ -206,5 +174,19 @@ impl<S: Sum> BinnedNode<'_, S> {
         cells.extend(occurring().map(|(&l, &total)| total - l));
         let BinnedContext { setting, .. } = self.context;
         setting.criterion.score_of(&Tables::one(&cells, &all, &[2], &setting.context))
+    }
+
+    /// The chosen cut as a split; `left` gives the class sums left of a cut.
+    fn split_of(
+        &self,
+        chosen: Option<ChosenCut<S>>,
+        left: impl Fn(usize) -> Vec<S>,
+    ) -> Result<Option<BestSplit<S>>> {
+        let Some(ChosenCut { candidate, facts, score }) = chosen else { return Ok(None) };
+        let sums = self.node().by_branch(left(candidate), None);
+        let distance = self.node().distance(&sums)?;
+        let test = self.context.threshold(facts.feature as usize, facts.at, facts.next);
+        let split = BestSplit::new(facts.feature, facts.at, test, score, 2);
+        Ok(Some(BestSplit { distance, sums, ..split }))
     }
 }

@@ -1,4 +1,7 @@
-//! What all nodes of a tree on codes share ([`BinnedContext`]).
+//! The facts that all nodes of a tree on codes share ([`BinnedContext`]): bins, the layout of
+//! records, and the quickest way in which the cuts of a node may be scored.
+//!
+//! One is built per tree, in O(features), and copied where a field differs.
 
 use crate::bins::{FeatureBins, RowLayout, TableFacts, WeightWidth};
 use crate::criteria::{GainFilter, PairScreen, RunningScores};
@@ -10,10 +13,10 @@ use crate::split::multiway::Minimum;
 use crate::stats::Sum;
 use crate::tree::Test;
 
-/// Most left sums of a block of cuts.
+/// Most cells of a block of cuts: a megabyte of doubles, or half as much of counts.
 const LARGEST_BLOCK: usize = 1 << 17;
 
-/// What does not change while a tree grows.
+/// The facts that all nodes of a tree share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BinnedContext<'a> {
     pub setting: &'a GrowthSetting<'a>,
@@ -23,25 +26,27 @@ pub(super) struct BinnedContext<'a> {
     /// Value of one unit of the sums.
     pub unit: f64,
     pub total_weight: f64,
-    /// The rows are copies that were drawn, each of which counts as a row.
+    /// The rows are a sample in which each copy counts as a row of the tree.
     pub drawn: bool,
-    /// Blocks of cuts serve ([`super::best_cut`]).
+    /// The cuts of a node are scored as one block ([`super::best_cut`]).
     pub in_blocks: bool,
-    /// Nodes of two classes are screened by this ([`super::two_class`]).
+    /// Kernel that screens the cuts of two classes ([`super::two_class`]).
     pub pair_screen: Option<PairScreen>,
-    /// Nodes of several classes are scored so from sums over the classes ([`super::sums`]).
+    /// Formula that scores the cuts of several classes from sums ([`super::sums`]).
     pub class_sums: Option<RunningScores>,
-    /// Most codes of a feature.
+    /// Largest number of codes of a feature.
     pub widest: usize,
 }
 
 impl<'a> BinnedContext<'a> {
-    /// Without the weight of the rows.
+    /// A context whose `total_weight` is still to be set; `unit` is the value of one unit of the
+    /// sums.
     pub fn new(
         table: &TableFacts<'a>,
         layout: RowLayout,
         setting: &'a GrowthSetting<'a>,
-        (unit, drawn): (f64, bool),
+        unit: f64,
+        drawn: bool,
     ) -> Self {
         let (features, classes) = (table.features, table.classes);
         let in_blocks = in_blocks(table, layout, setting);
@@ -61,21 +66,23 @@ impl<'a> BinnedContext<'a> {
         }
     }
 
-    /// Rows of counters of a plane.
+    /// Number of codes for which a plane of counters has room.
     pub fn counted_codes(&self) -> usize {
         if self.layout.wide { self.widest } else { self.widest.next_power_of_two() }
     }
 
-    /// Weights are copies of rows, so sums count rows.
+    /// Whether weights are copies of rows, so that sums count rows.
     pub fn copies(&self) -> bool {
         self.layout.weight != WeightWidth::Long
     }
 
-    /// Rows that the tree speaks of where records have these sums.
+    /// Number of rows of a node that the tree reports, from its class sums and its number of
+    /// records.
     pub fn rows_of<S: Sum>(&self, sums: &[S], records: u32) -> u32 {
         if self.drawn { sums.iter().map(|s| s.units()).sum::<i64>() as u32 } else { records }
     }
 
+    /// Smallest size of a branch with rows.
     pub fn minimum(&self) -> Minimum {
         let limits = &self.setting.limits;
         Minimum {
@@ -85,14 +92,15 @@ impl<'a> BinnedContext<'a> {
         }
     }
 
-    /// The threshold between two codes of a number.
-    pub fn threshold(&self, feature: usize, (at, next): (u32, u32)) -> Test {
+    /// The threshold between code `at` and code `next` of a number: halfway between the largest
+    /// value of the one bin and the smallest of the other.
+    pub fn threshold(&self, feature: usize, at: u32, next: u32) -> Test {
         let ranges = self.features[feature].ranges.as_deref();
-        let (lo, hi) = match ranges {
+        let (lower, upper) = match ranges {
             Some(ranges) => (ranges[at as usize][1], ranges[next as usize][0]),
             None => (0.0, 0.0),
         };
-        Test::Threshold((midpoint(lo, hi) + 0.0).into())
+        Test::Threshold((midpoint(lower, upper) + 0.0).into())
     }
 
     /// How a nominal feature is split.
@@ -100,7 +108,7 @@ impl<'a> BinnedContext<'a> {
         self.setting.nominal_splits.of(self.features[feature].codes as usize)
     }
 
-    /// The counters of a node are words for two classes.
+    /// Whether the counters of a node with these class sums are words that hold both classes.
     pub fn packs<S: Sum>(&self, totals: &[S]) -> bool {
         let rows = totals.iter().map(|t| t.units()).sum::<i64>();
         self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
@@ -123,12 +131,13 @@ impl<'a> BinnedContext<'a> {
     }
 }
 
-/// Most codes of a feature.
+/// Largest number of codes of a feature.
 fn widest(table: &TableFacts<'_>) -> usize {
     table.features.iter().map(FeatureBins::width).max().unwrap_or(1)
 }
 
-/// Whether the cuts of a node can be looked at as one block.
+/// Whether the cuts of a node can be scored as one block: numbers without missing values in codes
+/// of a byte, copies as weights, and the first of the best candidates chosen.
 fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<'_>) -> bool {
     setting.gain_filter == GainFilter::None
         && setting.ties == Ties::First

@@ -1,9 +1,11 @@
-//! The counters of a node, by class, code and feature, and what is read from them.
+//! The counters of a node by class, code and feature ([`BinCounters`]), and the cuts and groups
+//! that are read from them.
 //!
-//! Counters lie as [`crate::simd::histogram`] says: a plane a class, in it a row of counters for
-//! each code, in it a counter for each feature (or for each feature that a node looks at, where
-//! nodes look at some). Where sums do not count rows, one plane more does. Nodes with few rows for
-//! the number of codes have no counters: the codes of a feature are sorted when they are asked for.
+//! Counters have the layout of [`crate::simd::histogram`]: a plane per class, in it a row of
+//! counters per code, in it one counter per feature (or per feature that the node searches, where
+//! it searches some). Where weights do not count rows, one more plane does. Nodes with few rows for
+//! the number of codes have no counters: the codes of a feature are sorted when they are needed.
+//! O(rows x features) to count; O(codes x features x classes) to read all cuts.
 
 use super::context::BinnedContext;
 use super::cuts::{CutBlock, CutFacts, CutPlaces};
@@ -16,11 +18,11 @@ use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
 
-/// Nodes with at most this number of rows are sorted, whatever the number of codes.
+/// Nodes of at most this many rows are sorted, however few the codes.
 const FEW_ROWS: usize = 64;
-/// Rows of a node whose cuts come in a block, up to which it is sorted.
+/// Nodes of at most this many rows are sorted where cuts are scored as one block.
 const LEAST_COUNTED: usize = 16;
-/// Rows counted by one thread.
+/// Rows that one thread counts at a time, and after which the cancel flag is checked.
 const BLOCK: usize = 1 << 16;
 
 /// The counters of one node.
@@ -31,21 +33,22 @@ pub(super) struct BinCounters<S> {
     plane: usize,
     /// Features counted.
     features: usize,
-    /// One plane of words that hold the rows of two classes ([`words::packed`]).
+    /// There is one plane, of words that hold the rows of two classes ([`words::packed`]).
     pub packed: bool,
 }
 
-/// Whether a node is worth counters; else its codes are sorted.
+/// Whether a node of this many rows has counters, which can be handed down; else its codes are
+/// sorted.
 pub(super) fn is_counted(context: &BinnedContext<'_>, rows: usize) -> bool {
     rows > FEW_ROWS.max(context.widest / 8)
 }
 
-/// The same for a node whose rows weigh too much for a word of bits.
+/// Whether a node of this many rows, which is not a small node, is counted for its own search.
 pub(super) fn is_counted_in_blocks(context: &BinnedContext<'_>, rows: usize) -> bool {
     is_counted(context, rows) || (context.in_blocks && rows > LEAST_COUNTED)
 }
 
-/// Makes counters, and keeps the memory of those that are done with.
+/// Makes counters, and reuses the memory of old ones.
 #[derive(Debug)]
 pub(super) struct CounterPool<S> {
     free: Vec<Vec<S>>,
@@ -58,7 +61,8 @@ impl<S> Default for CounterPool<S> {
 }
 
 impl<S: Sum> CounterPool<S> {
-    /// Empty counters; of all features, or of those chosen.
+    /// Counters of 0; of all features, or of those chosen. A `packed` one has a single plane of
+    /// words.
     fn empty(
         &mut self,
         context: &BinnedContext<'_>,
@@ -68,6 +72,7 @@ impl<S: Sum> CounterPool<S> {
         let features = chosen.map_or(context.layout.features, <[u32]>::len);
         let plane = context.counted_codes() * features;
         let planes = if packed { 1 } else { context.classes + usize::from(!context.copies()) };
+        // Of a reused plane only the codes that occur need to be cleared.
         let used = context.widest * features;
         let mut cells = self.free.pop().unwrap_or_default();
         if cells.len() < planes * plane {
@@ -80,7 +85,7 @@ impl<S: Sum> CounterPool<S> {
         BinCounters { cells, plane, features, packed }
     }
 
-    /// Count some rows; all features, or those chosen; as words where they are few enough.
+    /// Count records on this thread: all features, or those chosen; as words where `packed`.
     pub fn count_alone(
         &mut self,
         context: &BinnedContext<'_>,
@@ -93,12 +98,13 @@ impl<S: Sum> CounterPool<S> {
         counters
     }
 
-    /// The same, by several threads where that pays.
+    /// Count records as [`Self::count_alone`] does, on several threads where that pays.
     pub fn count(
         &mut self,
         context: &BinnedContext<'_>,
         rows: &[u8],
-        (chosen, packed): (Option<&[u32]>, bool),
+        chosen: Option<&[u32]>,
+        packed: bool,
         control: &Control,
     ) -> Result<BinCounters<S>> {
         let block = BLOCK * context.layout.width;
@@ -107,6 +113,7 @@ impl<S: Sum> CounterPool<S> {
         }
         reached::count(Way::CountersBlocks);
         let mut counters = self.empty(context, chosen, packed);
+        // One thread adds to the same counters; several add up counters of their own.
         if control.threads() == 1 {
             for block in rows.chunks(block) {
                 control.check()?;
@@ -115,35 +122,36 @@ impl<S: Sum> CounterPool<S> {
             return Ok(counters);
         }
         let blocks: Vec<&[u8]> = rows.chunks(block).collect();
-        let parts = parallel::map(control, blocks.len(), |i| {
+        let counted = parallel::map(control, blocks.len(), |i| {
             control.check()?;
             Ok(Self::default().count_alone(context, blocks[i], chosen, packed))
         })?;
-        for part in &parts {
-            for (a, &b) in counters.cells.iter_mut().zip(&part.cells) {
-                *a = a.plus(b);
+        for own in &counted {
+            for (sum, &count) in counters.cells.iter_mut().zip(&own.cells) {
+                *sum = sum.plus(count);
             }
         }
         Ok(counters)
     }
 
-    /// Take back the memory of counters.
+    /// Reuse the memory of counters.
     pub fn recycle(&mut self, counters: BinCounters<S>) {
         self.free.push(counters.cells);
     }
 }
 
 impl<S: Sum> BinCounters<S> {
-    /// Counters that others have counted; what follows the planes of the classes is not looked at.
+    /// Counters that other processes counted, of `plane` counters per class and of all features.
     pub fn of(cells: Vec<S>, plane: usize, features: usize) -> Self {
         Self { cells, plane, features, packed: false }
     }
 
-    /// The counters alone.
+    /// The counters as numbers.
     pub fn into_cells(self) -> Vec<S> {
         self.cells
     }
 
+    /// Count records, by the kernel for their weights and for all or some features.
     fn add(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
         let layout = context.layout;
         if chosen.is_some() {
@@ -156,7 +164,10 @@ impl<S: Sum> BinCounters<S> {
             reached::count(Way::CountersWide);
             return self.add_wide(context, rows, chosen);
         }
-        let of = RowFormat {
+        if self.packed {
+            return self.add_packed(context, rows, chosen);
+        }
+        let format = RowFormat {
             width: layout.width,
             features: layout.features,
             class_at: layout.class_at(),
@@ -165,26 +176,24 @@ impl<S: Sum> BinCounters<S> {
         };
         let add = |a: S, b: S| a.plus(b);
         let weight_at = layout.class_at() + 1;
-        if self.packed {
-            return self.add_packed(context, rows, chosen);
-        }
         let cells = &mut self.cells;
         match (layout.weight, chosen) {
             (WeightWidth::None, None) => {
-                histogram::count(rows, of, |_| S::from_rows(1), add, cells);
+                histogram::count(rows, format, |_| S::from_rows(1), add, cells);
             }
             (WeightWidth::None, Some(some)) => {
-                histogram::count_some(rows, of, some, |_| S::from_rows(1), add, cells);
+                histogram::count_some(rows, format, some, |_| S::from_rows(1), add, cells);
             }
             (WeightWidth::Byte, Some(some)) => {
                 let copies = |row: &[u8]| S::from_rows(u32::from(row[weight_at]));
-                histogram::count_some(rows, of, some, copies, add, cells);
+                histogram::count_some(rows, format, some, copies, add, cells);
             }
-            (_, None) => histogram::count(rows, of, |row| context.weight(row), add, cells),
+            (_, None) => histogram::count(rows, format, |row| context.weight(row), add, cells),
             (_, Some(some)) => {
-                histogram::count_some(rows, of, some, |row| context.weight(row), add, cells);
+                histogram::count_some(rows, format, some, |row| context.weight(row), add, cells);
             }
         }
+        // One more plane counts rows.
         if !context.copies() {
             let first = context.classes * self.plane;
             for row in rows.chunks_exact(layout.width) {
@@ -193,23 +202,26 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
+    /// Count records into words: class 1 in the upper 16 bits, class 0 in the lower.
     fn add_packed(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
         let (layout, codes) = (context.layout, context.counted_codes());
         let (width, features, class_at) = (layout.width, layout.features, layout.class_at());
-        let of = RowFormat { width, features, class_at, planes: 1, codes };
+        let format = RowFormat { width, features, class_at, planes: 1, codes };
         let add = |a: S, b: S| a.plus(b);
         let one = |row: &[u8]| S::from_rows(1 << (16 * (row[class_at] & 1)));
-        let some =
+        let weight =
             |row: &[u8]| S::from_rows((layout.weight(row) as u32) << (16 * (row[class_at] & 1)));
         let copies =
             |row: &[u8]| S::from_rows(u32::from(row[class_at + 1]) << (16 * (row[class_at] & 1)));
         let cells = &mut self.cells;
         match (layout.weight, chosen) {
-            (WeightWidth::None, None) => histogram::count(rows, of, one, add, cells),
-            (WeightWidth::None, Some(c)) => histogram::count_some(rows, of, c, one, add, cells),
-            (WeightWidth::Byte, Some(c)) => histogram::count_some(rows, of, c, copies, add, cells),
-            (_, None) => histogram::count(rows, of, some, add, cells),
-            (_, Some(c)) => histogram::count_some(rows, of, c, some, add, cells),
+            (WeightWidth::None, None) => histogram::count(rows, format, one, add, cells),
+            (WeightWidth::None, Some(c)) => histogram::count_some(rows, format, c, one, add, cells),
+            (WeightWidth::Byte, Some(c)) => {
+                histogram::count_some(rows, format, c, copies, add, cells)
+            }
+            (_, None) => histogram::count(rows, format, weight, add, cells),
+            (_, Some(c)) => histogram::count_some(rows, format, c, weight, add, cells),
         }
     }
 
@@ -218,12 +230,12 @@ impl<S: Sum> BinCounters<S> {
         &self.cells[class * self.plane..][..(context.widest - 1) * self.features]
     }
 
-    /// The first words, by code and feature.
+    /// The first `len` words, by code and feature.
     pub fn words(&self, len: usize) -> &[S] {
         &self.cells[..len]
     }
 
-    /// Two planes as words.
+    /// Turn two planes into one of words.
     pub fn pack(&mut self) {
         reached::count(Way::CountersPacked);
         let (zero, one) = self.cells.split_at_mut(self.plane);
@@ -234,6 +246,7 @@ impl<S: Sum> BinCounters<S> {
         self.packed = true;
     }
 
+    /// Count records whose codes have two bytes.
     fn add_wide(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
         for row in rows.chunks_exact(context.layout.width) {
             let class = context.layout.class(row);
@@ -245,7 +258,7 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
-    /// Add to the counters of all codes of a row in the plane that starts at `first`.
+    /// Add a weight to the counters of all codes of a record, in the plane that starts at `first`.
     fn add_row(
         &mut self,
         context: &BinnedContext<'_>,
@@ -262,27 +275,31 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
-    /// Take a part away: what remains are the counters of the other rows.
-    pub fn subtract(&mut self, context: &BinnedContext<'_>, part: &Self) {
+    /// Subtract the counters of some of the rows; those of the others remain.
+    pub fn subtract(&mut self, context: &BinnedContext<'_>, some: &Self) {
         let used = context.widest * self.features;
-        for (a, b) in self.cells.chunks_mut(self.plane).zip(part.cells.chunks(self.plane)) {
-            for (a, &b) in a[..used].iter_mut().zip(&b[..used]) {
-                *a = a.minus(b);
+        let planes = self.cells.chunks_mut(self.plane).zip(some.cells.chunks(self.plane));
+        for (rest, some) in planes {
+            for (count, &other) in rest[..used].iter_mut().zip(&some[..used]) {
+                *count = count.minus(other);
             }
         }
     }
 
-    /// All cuts between codes, as a block: candidate `code * features + place`.
+    /// Write all cuts between codes into a block: the cut above a code of the feature at a place is
+    /// candidate `code * features + place`.
     pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock<S>) {
-        let (p, k, unit) = (self.features, context.classes, context.unit);
-        block.prepare((context.widest - 1) * p, k);
+        let (features, k, unit) = (self.features, context.classes, context.unit);
+        block.prepare((context.widest - 1) * features, k);
         for class in 0..k {
             let counted = self.plane(context, class);
             let (cells, weights) = block.plane(class);
-            let mut sums = RunningSums { counted, p, unit, first: class == 0, cells, weights };
+            let first = class == 0;
+            let mut sums = RunningSums { counted, features, unit, first, cells, weights };
+            // Neighbouring features at a time, as many as vectors hold.
             let mut from = 0;
-            while from < p {
-                from += match p - from {
+            while from < features {
+                from += match features - from {
                     8.. => sums.run::<8>(from),
                     4.. => sums.run::<4>(from),
                     2.. => sums.run::<2>(from),
@@ -302,7 +319,7 @@ impl<S: Sum> BinCounters<S> {
         sums
     }
 
-    /// The occupied codes of the feature at a place, and the sums of its missing values.
+    /// The occupied codes, of the first `width`, of the feature at a place, with their class sums.
     fn groups(
         &self,
         context: &BinnedContext<'_>,
@@ -340,14 +357,15 @@ pub(super) struct CountedCuts<'a, S> {
     pub context: &'a BinnedContext<'a>,
     /// Class sums of the node.
     pub totals: &'a [S],
+    /// The features counted; `None`: all.
     pub chosen: Option<&'a [u32]>,
 }
 
 impl<S: Sum> CountedCuts<'_, S> {
     /// Class sums on the left of a cut.
     pub fn left(&self, cut: usize) -> Vec<S> {
-        let p = self.counters.features;
-        self.counters.left_sums(self.context, cut % p, (cut / p) as u32)
+        let features = self.counters.features;
+        self.counters.left_sums(self.context, cut % features, (cut / features) as u32)
     }
 }
 
@@ -359,18 +377,20 @@ impl<S: Sum> CutPlaces<S> for CountedCuts<'_, S> {
 
     fn facts(&self, block: &CutBlock<S>, cut: usize) -> Option<CutFacts<S>> {
         let Self { counters, context, totals, .. } = *self;
-        let (p, last) = (counters.features, context.widest - 1);
-        let (at, place) = (cut / p, cut % p);
+        let (features, last) = (counters.features, context.widest - 1);
+        let (at, place) = (cut / features, cut % features);
         let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
-        let left = |code: usize| if code < last { block.weight(code * p + place) } else { whole };
+        let left =
+            |code: usize| if code < last { block.weight(code * features + place) } else { whole };
         let before = if at == 0 { S::default() } else { left(at - 1) };
         if left(at) == before {
             return None;
         }
+        // The next occupied code, the weights of both bins, and whether both hold one class.
         let next = (at + 1..=last).find(|&code| left(code) > left(at))?;
         let beside = [left(at).minus(before), left(next).minus(left(at))];
         let class = |code: usize| {
-            let cell = |c: usize| counters.cells[c * counters.plane + code * p + place];
+            let cell = |c: usize| counters.cells[c * counters.plane + code * features + place];
             (0..context.classes).find(|&c| !cell(c).is_empty())
         };
         let one_class = beside == [S::from_rows(1); 2] && class(at) == class(next);
@@ -379,20 +399,21 @@ impl<S: Sum> CutPlaces<S> for CountedCuts<'_, S> {
     }
 }
 
-/// Sums over the codes up to each code, of some neighbouring features at a time.
+/// Sums over the codes up to each code, of one class.
 struct RunningSums<'a, S: Sum> {
+    /// The plane of the class.
     counted: &'a [S],
-    /// Counters of one code.
-    p: usize,
+    /// Counters per code.
+    features: usize,
     unit: f64,
-    /// The first of the classes: there are no weights yet to add to.
+    /// This is the first of the classes: its sums replace the weights, those of others are added.
     first: bool,
     cells: &'a mut [S::Cell],
     weights: &'a mut [S],
 }
 
 impl<S: Sum> RunningSums<'_, S> {
-    /// The features `from..from + N`; returns `N`.
+    /// Sum the features `from..from + N`; returns `N`.
     fn run<const N: usize>(&mut self, from: usize) -> usize {
         let mut sums = [S::default(); N];
         let mut at = from;
@@ -406,25 +427,26 @@ impl<S: Sum> RunningSums<'_, S> {
                 cells[j] = sums[j].cell(self.unit);
                 weights[j] = if self.first { sums[j] } else { weights[j].plus(sums[j]) };
             }
-            at += self.p;
+            at += self.features;
         }
         N
     }
 }
 
-/// The rows of a node, counted or not.
+/// The rows of a node: counters or records.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NodeCounts<'n, S> {
     /// Counters of all features.
     All(&'n BinCounters<S>),
-    /// Counters of these features.
+    /// Counters of some features, and those features.
     Some(&'n BinCounters<S>, &'n [u32]),
-    /// The rows themselves.
+    /// The records themselves.
     Rows(&'n [u8]),
 }
 
 impl<S: Sum> NodeCounts<'_, S> {
-    /// The occupied codes of a feature, that of missing values included, ascending.
+    /// Write the occupied codes of a feature, that of missing values included, into `out`,
+    /// ascending. `keys` is memory for sorting.
     pub fn groups(
         &self,
         context: &BinnedContext<'_>,
@@ -453,7 +475,7 @@ impl<S: Sum> NodeCounts<'_, S> {
     }
 }
 
-/// Groups of few rows: their codes are sorted.
+/// Write the occupied codes of a feature into `out` by sorting the codes of the records.
 fn sorted_groups<S: Sum>(
     context: &BinnedContext<'_>,
     rows: &[u8],
@@ -464,6 +486,7 @@ fn sorted_groups<S: Sum>(
     out.clear();
     let (layout, k) = (context.layout, context.classes);
     keys.clear();
+    // A key is the code of a record and its place.
     let coded = rows.chunks_exact(layout.width).enumerate();
     keys.extend(coded.map(|(i, row)| u64::from(layout.code(row, feature)) << 32 | i as u64));
     keys.sort_unstable();

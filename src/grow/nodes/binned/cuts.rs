@@ -1,10 +1,12 @@
-//! All cuts of a node as one block of candidates, and the best of them.
+//! All cuts of a node as one block of candidates ([`CutBlock`]), and the choice of the best
+//! ([`CutRules`]).
 //!
-//! For the common case: numbers without missing values, rows that count as copies, no guard, the
+//! For the common case: numbers without missing values, copies as weights, no gain filter, the
 //! first of equal candidates. The left sums of all candidates lie in one plane per class, so that
-//! the criterion sees the whole node in one call; where it has a screen, the exact formula is asked
-//! only for candidates that may be best. Candidates may come in any order and several times: the
-//! choice is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
+//! one call of the criterion scores the whole node; where it has a screen, the exact formula scores
+//! only candidates that may be best. Candidates may come in any order and several times: the choice
+//! is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
+//! O(candidates x classes) per node.
 
 use super::context::BinnedContext;
 use crate::criteria::Tables;
@@ -16,7 +18,7 @@ use crate::split::doubt::{Estimate, Estimated};
 use crate::split::not_a_number;
 use crate::stats::Sum;
 
-/// What the choice needs to know of a candidate.
+/// The facts of a candidate that its choice depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CutFacts<S> {
     pub feature: u32,
@@ -24,22 +26,32 @@ pub(super) struct CutFacts<S> {
     pub at: u32,
     /// Lowest code on the right.
     pub next: u32,
-    /// Weight of the bins on both sides of the cut.
+    /// Weights of the bin just below and of the bin just above the cut.
     pub beside: [S; 2],
-    /// The same bins hold one class, which is the same.
+    /// Both of these bins hold rows of one class only, and it is the same one.
     pub one_class: bool,
 }
 
 impl<S: Sum> CutFacts<S> {
-    /// Within rows of one class that are alone with their values: never best by a convex criterion.
+    /// Whether the cut lies between two single rows of one class, where it is never best by a
+    /// convex criterion.
     pub fn is_within_a_class(&self) -> bool {
         self.one_class && self.beside == [S::from_rows(1); 2]
     }
 
-    /// Has the larger score, or comes first of equal ones.
+    /// Whether this candidate, of score `score`, has the larger score or comes first of equal ones.
     pub fn beats(&self, score: f64, other: &Self, than: f64) -> bool {
         score > than || (score == than && (self.feature, self.at) < (other.feature, other.at))
     }
+}
+
+/// The cut that is chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChosenCut<S> {
+    /// Its number in the block.
+    pub candidate: usize,
+    pub facts: CutFacts<S>,
+    pub score: f64,
 }
 
 /// Which cuts of a node may be chosen.
@@ -49,13 +61,13 @@ pub(super) struct CutRules {
     pub least: u32,
     /// Most rows on the left.
     pub most: u32,
-    /// The limits forbid more than empty sides.
+    /// The limits forbid more than empty branches.
     limited: bool,
     convex: bool,
 }
 
 impl CutRules {
-    /// Of a node with `whole` rows; nothing where it is too small.
+    /// The rules of a node with `whole` rows; `None` where it is too small to be split.
     pub fn new(context: &BinnedContext<'_>, whole: u32) -> Option<Self> {
         let min = context.minimum();
         let least = u32::at_least(min.weight.max(f64::from(min.rows)), 1.0).max(1);
@@ -67,15 +79,18 @@ impl CutRules {
         })
     }
 
+    /// Whether a candidate with `left` rows on its left may be chosen. Cuts within a class may be
+    /// best where the limits keep others out, which is so at both ends.
     fn allow<S: Sum>(&self, cut: &CutFacts<S>, left: u32) -> bool {
         let end = self.limited && (left == self.least || left == self.most);
         end || !(self.convex && cut.is_within_a_class())
     }
 
-    /// The cut that is chosen by estimates of the scores: the best, the first of equal ones. `left`
-    /// are the rows on the left of a candidate. `facts` is given what is held where estimates are
-    /// scores, and may leave out what comes later; nothing, too, for a candidate that repeats
-    /// another. `exact` is the score of a candidate.
+    /// The best candidate, the first of equal ones, by estimates of the scores.
+    ///
+    /// `left` gives the rows on the left of a candidate, `exact` its score. `facts` gives the facts
+    /// of a candidate, or `None` for one that repeats another; where the estimates are the scores,
+    /// it gets the best so far and may return `None` for candidates that come later.
     #[inline]
     pub fn best<S: Sum, E: Estimate>(
         &self,
@@ -83,17 +98,16 @@ impl CutRules {
         left: impl Fn(usize) -> u32,
         facts: impl Fn(usize, Option<&CutFacts<S>>) -> Option<CutFacts<S>>,
         exact: impl Fn(usize) -> Result<f64>,
-    ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
+    ) -> Result<Option<ChosenCut<S>>> {
         let are_scores = estimated.error == 0.0;
-        let mut best: Option<(usize, CutFacts<S>, f64)> = None;
-        estimated.visit_best(f64::NEG_INFINITY, |j, estimate| {
-            let held = best.as_ref().map(|(_, held, _)| held).filter(|_| are_scores);
-            let Some(own) = facts(j, held).filter(|own| self.allow(own, left(j))) else {
-                return Ok(None);
-            };
-            let score = if are_scores { estimate.into() } else { exact(j)? };
-            if best.as_ref().is_none_or(|(_, other, than)| own.beats(score, other, *than)) {
-                best = Some((j, own, score));
+        let mut best: Option<ChosenCut<S>> = None;
+        estimated.visit_best(f64::NEG_INFINITY, |candidate, estimate| {
+            let held = best.as_ref().map(|best| &best.facts).filter(|_| are_scores);
+            let own = facts(candidate, held).filter(|own| self.allow(own, left(candidate)));
+            let Some(own) = own else { return Ok(None) };
+            let score = if are_scores { estimate.into() } else { exact(candidate)? };
+            if best.as_ref().is_none_or(|best| own.beats(score, &best.facts, best.score)) {
+                best = Some(ChosenCut { candidate, facts: own, score });
             }
             Ok(Some(score))
         })?;
@@ -101,19 +115,21 @@ impl CutRules {
     }
 }
 
-/// What the choice asks of the candidates of a block.
+/// Where the candidates of a block come from.
 pub(super) trait CutPlaces<S: Sum> {
-    /// The feature and the highest code on the left.
+    /// The feature of a candidate, and the highest code on its left.
     fn place(&self, candidate: usize) -> (u32, u32);
-    /// What is known of a candidate; nothing for one that repeats another.
+
+    /// The facts of a candidate; `None` for one that repeats another.
     fn facts(&self, block: &CutBlock<S>, candidate: usize) -> Option<CutFacts<S>>;
 }
 
-/// A block of candidates of one node; `cells` are `2 classes` planes of `stride`.
+/// A block of candidates of one node.
 #[derive(Debug)]
 pub(super) struct CutBlock<S: Sum> {
+    /// A plane of `stride` cells per class of the left branch, then as many of the right branch.
     cells: Vec<S::Cell>,
-    /// Weight on the left.
+    /// Weight left of each candidate.
     left: Vec<S>,
     totals: Vec<S::Cell>,
     scores: Vec<f64>,
@@ -137,8 +153,9 @@ impl<S: Sum> Default for CutBlock<S> {
 }
 
 impl<S: Sum> CutBlock<S> {
-    /// Room for `len` candidates; their left sums are to be written by [`Self::plane`].
+    /// Make room for `len` candidates; their left sums are to be written by [`Self::plane`].
     pub fn prepare(&mut self, len: usize, classes: usize) {
+        // Planes start at multiples of 16 cells, the widest vectors of kernels.
         self.stride = len.next_multiple_of(16).max(16);
         self.len = len;
         if self.cells.len() < 2 * classes * self.stride {
@@ -151,7 +168,7 @@ impl<S: Sum> CutBlock<S> {
         }
     }
 
-    /// Room for `len` candidates that are not scored from their tables.
+    /// Make room for `len` candidates that are not scored from their tables.
     pub fn prepare_scores(&mut self, len: usize) {
         self.len = len;
         if self.left.len() < len {
@@ -181,22 +198,24 @@ impl<S: Sum> CutBlock<S> {
         self.left[candidate]
     }
 
-    /// The candidate that is chosen, and its score.
+    /// The best candidate, scored from the tables; `totals` are the class sums of the node.
     pub fn best(
         &mut self,
         context: &BinnedContext<'_>,
         totals: &[S],
         places: &impl CutPlaces<S>,
-    ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
+    ) -> Result<Option<ChosenCut<S>>> {
         let (k, stride, len) = (totals.len(), self.stride, self.len);
         self.totals.clear();
         self.totals.extend(totals.iter().map(|t| t.cell(context.unit)));
+        // The right branch is what the left one leaves of the totals.
         let (left, right) = self.cells.split_at_mut(k * stride);
         for (c, &total) in self.totals.iter().enumerate() {
             let left = &left[c * stride..][..len];
             let right = &mut right[c * stride..][..len];
             right.iter_mut().zip(left).for_each(|(r, &l)| *r = total.minus(l));
         }
+        // Estimates by a screen, or scores by the formula.
         let criterion = context.setting.criterion;
         let mut scores = std::mem::take(&mut self.scores);
         let own = &mut scores[..len];
@@ -214,6 +233,7 @@ impl<S: Sum> CutBlock<S> {
         })
     }
 
+    /// The tables of all candidates.
     fn tables<'t>(&'t self, context: &'t BinnedContext<'_>, classes: usize) -> Tables<'t> {
         Tables {
             cells: Count::cells(&self.cells),
@@ -227,8 +247,8 @@ impl<S: Sum> CutBlock<S> {
         }
     }
 
-    /// The candidate that is chosen by the scores that were written, which are off by at most
-    /// `error` from what `exact` says.
+    /// The best candidate by the scores that were written, which are off by at most `error` from
+    /// those of `exact`.
     pub fn select(
         &mut self,
         context: &BinnedContext<'_>,
@@ -236,11 +256,12 @@ impl<S: Sum> CutBlock<S> {
         error: f64,
         places: &impl CutPlaces<S>,
         exact: impl Fn(&Self, usize) -> Result<f64>,
-    ) -> Result<Option<(usize, CutFacts<S>, f64)>> {
+    ) -> Result<Option<ChosenCut<S>>> {
         let (Some(totals), Some(lefts)) = (S::as_rows(totals), S::as_rows(&self.left)) else {
             return Err(Error::Internal("a block of cuts of real weights".into()));
         };
         let Some(rules) = CutRules::new(context, totals.iter().sum()) else { return Ok(None) };
+        // Candidates outside the limits get the score of none.
         let scores = &mut self.scores[..self.len];
         let limits = [rules.least, rules.most];
         let (largest, nan) = admit(Level::active(), &lefts[..self.len], limits, scores);

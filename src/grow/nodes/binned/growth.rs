@@ -1,15 +1,19 @@
-//! The nodes of a tree on codes: a range of records each, its counters where they are known, or the
-//! lanes of a small node.
+//! The growth of one tree on codes ([`grow`]): how a node is evaluated and how its records are
+//! divided.
+//!
+//! A node is a range of records with its counters, or the lanes of a small node. [`super::inherit`]
+//! counts nodes, [`BinnedNode`] finds their splits, and the [`driver`] decides their order.
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts};
 use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
 use super::rows::{Branching, RecordBuffers, RecordRange};
-use super::small::SmallColumns;
+use super::small::{SmallColumns, SmallNode};
 use crate::bins::{Records, TableFacts, WeightWidth};
 use crate::error::Result;
-use crate::grow::builder::TreeBuilder;
+use crate::grow::builder::{Children, TreeBuilder};
 use crate::grow::driver;
+use crate::grow::features::search_in_order;
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{GrowthLimits, GrowthSetting, check};
 use crate::grow::search::{BestSplit, NodeTables};
@@ -19,14 +23,14 @@ use crate::reached::{self, Way};
 use crate::simd::small::LANES;
 use crate::stats::Sum;
 use crate::tree::Tree;
-use std::sync::Arc;
 
-/// Smaller subtrees are not worth a task of their own.
+/// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 4096;
-/// Counters that nodes which wait may hold, in bytes; beyond it they are counted again.
+/// Bytes that the counters of open nodes may take: 32 MiB. Beyond that nodes are counted again.
 pub(super) const KEPT_BYTES: usize = 1 << 25;
-/// Grow a tree on records, whose codes and classes mean what those of `table` mean; if they were
-/// `drawn` of it, each copy of a row counts as a row of the tree.
+
+/// Grow a tree on records of the rows of a table. In a sample of it (`drawn`) each copy of a row
+/// counts as a row of the tree.
 pub fn grow(
     table: &TableFacts<'_>,
     records: Records,
@@ -36,7 +40,7 @@ pub fn grow(
 ) -> Result<Tree> {
     check(&setting.limits)?;
     let unit = if drawn { 1.0 } else { table.unit };
-    let context = BinnedContext::new(table, records.layout, setting, (unit, drawn));
+    let context = BinnedContext::new(table, records.layout, setting, unit, drawn);
     if records.layout.weight == WeightWidth::Long {
         with_sums::<i64>(context, records, control)
     } else {
@@ -65,22 +69,23 @@ fn with_sums<S: Sum>(
     Ok(tree.finish(unit, setting.empty_branch))
 }
 
-/// The rows of a node, with its counters where they are known.
+/// The rows of a node, with what is known of them.
 #[derive(Debug)]
 pub(super) struct CodedNode<S> {
     pub range: RecordRange,
     pub counters: Option<BinCounters<S>>,
-    /// Columns of the subtree it belongs to and its lanes; the range then has a length alone.
-    pub small: Option<(Arc<SmallColumns>, u64)>,
+    /// The lanes of a small node; of the range only the length has a meaning then.
+    pub small: Option<SmallNode>,
 }
 
 impl<S> CodedNode<S> {
+    /// A range, of which nothing is known yet.
     pub fn new(range: RecordRange) -> Self {
         Self { range, counters: None, small: None }
     }
 }
 
-/// Whether the copies of a node's rows are few enough for a word.
+/// Whether the copies of a node's rows fit the lanes of a word.
 fn fits_in_lanes<S: Sum>(totals: &[S]) -> bool {
     totals.iter().map(|t| t.units()).sum::<i64>() <= LANES as i64
 }
@@ -89,9 +94,9 @@ fn fits_in_lanes<S: Sum>(totals: &[S]) -> bool {
 pub(super) struct BinnedRows<'n, 'b, S: Sum> {
     pub context: &'n BinnedContext<'n>,
     pub buffers: RecordBuffers<'b>,
-    pub work: BinnedWorkspace<S>,
+    pub workspace: BinnedWorkspace<S>,
     pub pool: CounterPool<S>,
-    /// Bytes of the counters of nodes that wait.
+    /// Bytes of the counters of open nodes.
     pub kept: usize,
 }
 
@@ -127,17 +132,21 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         reached::count(Way::Codes);
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
+        // The node without counts, and lanes for a small one.
         let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
-            let (columns, lanes) = SmallColumns::new(context, self.buffers.rows(open.rows.range));
-            open.rows.small = Some((Arc::new(columns), lanes));
+            let records = self.buffers.rows(open.rows.range);
+            open.rows.small = Some(SmallColumns::of_records(context, records));
         }
-        let mut order = std::mem::take(&mut self.work.order);
+        // Search the features that are drawn, or all.
+        let mut order = std::mem::take(&mut self.workspace.order);
         let found = match drawn_features(context, key, &mut order) {
-            Some(some) => self.best_of_drawn(&open.rows, &bare, (&order, some), control)?,
+            Some(first) => search_in_order(&order, first, |drawn| {
+                self.best_of(&open.rows, &bare, drawn, control)
+            })?,
             None => self.best_of_all(&mut open.rows, &bare, control)?,
         };
-        self.work.order = order;
+        self.workspace.order = order;
         if self.kept > KEPT_BYTES {
             self.release(&mut open.rows);
         }
@@ -157,11 +166,11 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         children: &mut Vec<Open<Self::Node>>,
     ) {
         let (context, feature) = (self.context, best.feature as usize);
-        let CodedNode { range, counters, small } = open.rows;
-        if let Some((columns, lanes)) = small {
-            let node = (open.node, range);
-            return self.split_small(tree, node, (columns, lanes), (best, step), children);
+        if let Some(small) = &open.rows.small {
+            return self.split_small(tree, &open, small, best, step, children);
         }
+        let CodedNode { range, counters, .. } = open.rows;
+        // Copy the records branch by branch, and add the children.
         let how = if best.branch_of.is_empty() {
             let codes = context.features[feature].codes;
             Branching::Cut { at: best.at, missing: best.missing.then_some(codes) }
@@ -171,9 +180,8 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         let sizes = self.buffers.partition(context, range, feature, how, best.branches);
         let sums = best.sums.chunks_exact(context.classes);
         let rows: Vec<u32> = sizes.iter().zip(sums).map(|(&n, s)| context.rows_of(s, n)).collect();
-        let split = best.as_split(step);
-        let parts = (best.sums.as_slice(), rows.as_slice());
-        let first_child = tree.add_split(open.node, split, parts, &best.levels);
+        let added = Children { sums: &best.sums, rows: &rows };
+        let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let mut start = range.start;
         let mut nodes = Vec::with_capacity(sizes.len());
         for &size in &sizes {
@@ -181,6 +189,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
             start += size as usize;
             nodes.push(CodedNode::new(range));
         }
+        // Those that may be split again get counters from those of the node.
         let keep: Vec<bool> =
             (0..sizes.len() as u32).map(|b| !self.is_finished(tree, first_child + b)).collect();
         if let Some(counters) = counters {
@@ -197,8 +206,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
         let ranges: Vec<RecordRange> = nodes.iter().map(|n| n.range).collect();
-        let places: Vec<(usize, usize)> = ranges.iter().map(|r| (r.start, r.len)).collect();
-        self.buffers.divide(&places).into_iter().zip(ranges).collect()
+        self.buffers.divide(&ranges).into_iter().zip(ranges).collect()
     }
 
     fn attach(context: Self::Context, (buffers, range): Self::Task) -> (Self, Self::Node) {
@@ -207,27 +215,27 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
 }
 
 impl<S: Sum> BinnedRows<'_, '_, S> {
-    /// Split a node of lanes: no row is moved.
+    /// Split a small node into two: no row moves.
     fn split_small(
         &mut self,
         tree: &mut TreeBuilder<S>,
-        (node, range): (u32, RecordRange),
-        (columns, lanes): (Arc<SmallColumns>, u64),
-        (best, step): (&BestSplit<S>, u32),
+        open: &Open<CodedNode<S>>,
+        small: &SmallNode,
+        best: &BestSplit<S>,
+        step: u32,
         children: &mut Vec<Open<CodedNode<S>>>,
     ) {
         let (context, k) = (self.context, self.context.classes);
-        let left = columns.up_to(best.feature as usize, best.at, lanes);
-        let lanes = [left, lanes & !left];
-        let sizes = lanes.map(|l| columns.rows(l) as u32);
+        let halves = small.divide(best.feature as usize, best.at);
+        let sizes = [0, 1].map(|b| halves[b].rows() as u32);
         let rows = [0, 1].map(|b| context.rows_of(&best.sums[b * k..(b + 1) * k], sizes[b]));
-        let parts = (best.sums.as_slice(), &rows[..]);
-        let first_child = tree.add_split(node, best.as_split(step), parts, &best.levels);
-        for (child, (lanes, size)) in (first_child..).zip(lanes.into_iter().zip(sizes)) {
-            if !self.is_finished(tree, child) {
-                let mut rows = CodedNode::new(RecordRange { len: size as usize, ..range });
-                rows.small = Some((columns.clone(), lanes));
-                children.push(Open { node: child, rows });
+        let added = Children { sums: &best.sums, rows: &rows };
+        let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
+        for (node, (small, size)) in (first_child..).zip(halves.into_iter().zip(sizes)) {
+            if !self.is_finished(tree, node) {
+                let range = RecordRange { len: size as usize, ..open.rows.range };
+                let rows = CodedNode { range, counters: None, small: Some(small) };
+                children.push(Open { node, rows });
             }
         }
     }

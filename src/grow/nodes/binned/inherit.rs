@@ -1,4 +1,9 @@
-//! Where the counts of a node come from, and what becomes of its counters when it is split.
+//! The counters of nodes: a node is counted when it is searched, and hands its counters down to its
+//! children when it is split ([`BinnedRows::hand_down`]).
+//!
+//! The largest child's counters are those of the node less those of the other children, so only the
+//! smaller children are counted: at most half of the rows per level. Counters of open nodes take
+//! bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only caller.
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
@@ -12,87 +17,71 @@ use crate::reached::{self, Way};
 use crate::stats::Sum;
 
 impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
+    /// A worker on some slices of the records.
     pub(super) fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
-        let (work, pool) = (BinnedWorkspace::default(), CounterPool::default());
-        Self { context, buffers, work, pool, kept: 0 }
+        let (workspace, pool) = (BinnedWorkspace::default(), CounterPool::default());
+        Self { context, buffers, workspace, pool, kept: 0 }
     }
 
-    /// The best split among the first `some` of an order of features, and one feature further
-    /// until one has a valid split, as scikit-learn does; `bare` is the node without counts.
-    pub(super) fn best_of_drawn(
-        &mut self,
-        rows: &CodedNode<S>,
-        bare: &BinnedNode<'_, S>,
-        (order, some): (&[u32], usize),
-        control: &Control,
-    ) -> Result<Option<BestSplit<S>>> {
-        let (mut found, mut from) = (None, 0);
-        while found.is_none() && from < order.len() {
-            let to = if from == 0 { some } else { from + 1 };
-            found = self.best_of(rows, bare, &order[from..to], control)?;
-            from = to;
-        }
-        Ok(found)
-    }
-
-    /// The best split among some features.
-    fn best_of(
+    /// The best split among some features, whose counters are not kept; `bare` is the node without
+    /// counts.
+    pub(super) fn best_of(
         &mut self,
         node: &CodedNode<S>,
         bare: &BinnedNode<'_, S>,
         chosen: &[u32],
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        if let Some((columns, lanes)) = &node.small {
-            return bare.best_small((columns, *lanes), Some(chosen), &mut self.work);
+        if let Some(small) = &node.small {
+            return bare.best_small(small, Some(chosen), &mut self.workspace);
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if !is_counted_in_blocks(context, node.range.len) {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
             let wanted = |f: usize| chosen.contains(&(f as u32));
-            return node.choose(wanted, &mut self.work, control);
+            return node.choose(wanted, &mut self.workspace, control);
         }
-        let what = (Some(chosen), context.packs(bare.totals));
-        let counters = self.pool.count(context, rows, what, control)?;
+        let packed = context.packs(bare.totals);
+        let counters = self.pool.count(context, rows, Some(chosen), packed, control)?;
         let node = BinnedNode { counts: NodeCounts::Some(&counters, chosen), ..*bare };
         let found = if context.in_blocks {
-            node.best_counted(&counters, Some(chosen), &mut self.work)?
+            node.best_counted(&counters, Some(chosen), &mut self.workspace)?
         } else {
-            node.choose(|f| chosen.contains(&(f as u32)), &mut self.work, control)?
+            node.choose(|f| chosen.contains(&(f as u32)), &mut self.workspace, control)?
         };
         self.pool.recycle(counters);
         Ok(found)
     }
 
-    /// The best split among all features; counters are kept with the node.
+    /// The best split among all features, whose counters are kept with the node.
     pub(super) fn best_of_all(
         &mut self,
         node: &mut CodedNode<S>,
         bare: &BinnedNode<'_, S>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        if let Some((columns, lanes)) = &node.small {
-            return bare.best_small((columns, *lanes), None, &mut self.work);
+        if let Some(small) = &node.small {
+            return bare.best_small(small, None, &mut self.workspace);
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if node.counters.is_none() && is_counted_in_blocks(context, node.range.len) {
-            let what = (None, context.packs(bare.totals));
-            node.counters = Some(self.pool.count(context, rows, what, control)?);
+            let packed = context.packs(bare.totals);
+            node.counters = Some(self.pool.count(context, rows, None, packed, control)?);
             self.kept += self.bytes_of_counters();
         }
         let Some(counters) = &node.counters else {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
-            return node.choose(|_| true, &mut self.work, control);
+            return node.choose(|_| true, &mut self.workspace, control);
         };
         let node = BinnedNode { counts: NodeCounts::All(counters), ..*bare };
         if context.in_blocks {
-            node.best_counted(counters, None, &mut self.work)
+            node.best_counted(counters, None, &mut self.workspace)
         } else {
-            node.choose(|_| true, &mut self.work, control)
+            node.choose(|_| true, &mut self.workspace, control)
         }
     }
 
-    /// Bytes of the counters of a node.
+    /// Bytes of the counters of a node, about.
     pub(super) fn bytes_of_counters(&self) -> usize {
         self.context.counted_codes()
             * self.context.features.len()
@@ -100,7 +89,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
             * size_of::<S>()
     }
 
-    /// Forget the counters of a node.
+    /// Recycle the counters of a node.
     pub(super) fn release(&mut self, node: &mut CodedNode<S>) {
         if let Some(counters) = node.counters.take() {
             self.kept = self.kept.saturating_sub(self.bytes_of_counters());
@@ -108,8 +97,9 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         }
     }
 
-    /// Count all children but the largest, whose counters are what remains of their parent's, where
-    /// that is less work than to count those that need counters.
+    /// Count all children but the largest, whose counters are those of the parent less the others',
+    /// where that is less work than to count the largest. Children that are not kept (`keep`) need
+    /// no counters; `sums` are the class sums of the children.
     pub(super) fn hand_down(
         &mut self,
         mut counters: BinCounters<S>,
@@ -127,13 +117,15 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         let whole: usize = children.iter().map(|c| c.range.len).sum();
         let size = children[largest].range.len;
         let bytes = self.bytes_of_counters();
-        // Taking counters away costs about as much as counting this number of rows.
+        // Subtracting counters costs about as much as counting this number of rows.
         let planes = if counters.packed { 1 } else { context.classes + 1 };
         let subtracting = context.widest * planes / 8;
         let worth = whole - size + subtracting < size;
         if !needs(largest, children) || !worth || self.kept + bytes > KEPT_BYTES {
             return self.pool.recycle(counters);
         }
+        // Count the others and subtract them; keep what a child needs. Words of two classes come as
+        // soon as a child's rows fit them.
         for b in (0..children.len()).filter(|&b| b != largest) {
             if children[b].range.len == 0 {
                 continue;

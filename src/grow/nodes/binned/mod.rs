@@ -1,21 +1,22 @@
 //! Growth on histograms: numbers are codes of bins ([`crate::bins`]), and a node is a range of
-//! records.
+//! records, one per row.
 //!
-//! A large node counts its rows by (class, code, feature) once for all features; of the children
-//! of a split all but the largest are counted, and the largest child's counters are what remains of
-//! the parent's ([`counts`]). A small node sorts the codes of its rows, feature by feature. Either
-//! way the occupied bins of a feature come out as groups, whose cuts are offered to the same sinks,
-//! criteria and selection rules as the boundaries of sorted numbers are ([`node`]); levels of
-//! nominal features are counted in the same pass. Splitting copies the records of a node from one
-//! buffer to the other, branch by branch ([`rows`]).
+//! A large node counts its rows by (class, code, feature) in one pass for all features
+//! ([`counts`]). Of the children of a split all but the largest are counted, and the counters of
+//! the largest are those of the parent less the others ([`inherit`]). A small node sorts the codes
+//! of its rows, feature by feature. Either way the occupied bins of a feature are groups, whose
+//! cuts go into the same sinks, criteria and selection rules as the thresholds of sorted numbers
+//! ([`node`]). In the common case all cuts of a node are scored as one block ([`best_cut`]); nodes
+//! of at most 64 rows are words of bits ([`small`]). A split copies the records of a node from one
+//! buffer to the other ([`rows`]). [`spread`] grows trees whose rows lie in other processes.
 //!
-//! Everything counted is a sum of integers, so the tree depends neither on the order of the rows
-//! nor on threads: subtrees are tasks, as everywhere. Time: about a nanosecond for each
-//! row and feature of all children but the largest, and the formula for each occupied bin.
-//! Memory: two buffers of records, and the counters of the nodes that wait.
+//! All counts are integers, so the tree depends neither on the order of the rows nor on threads.
+//! Time: about a nanosecond per row and feature of all children but the largest, and the formula
+//! per occupied bin. Memory: two buffers of records, and the counters of open nodes.
 //!
 //! It serves local growth by criteria on tables, with up to 255 classes; missing values are a
-//! branch of their own. What else is asked for is grown on numbers rounded to their bins.
+//! branch of their own. Other growth on bins uses [`super::sorted_ranges`], with numbers rounded to
+//! their bins.
 
 mod best_cut;
 mod context;
@@ -31,4 +32,4 @@ mod sums;
 mod two_class;
 
 pub use growth::grow;
-pub use spread::{GrownBelow, Routes, SpreadFacts, SpreadGrowth, grow_below};
+pub use spread::{GrownBelow, Routes, SmallGroup, SpreadFacts, SpreadGrowth, grow_below};

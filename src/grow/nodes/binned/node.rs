@@ -1,17 +1,23 @@
-//! The best split of a node whose rows are codes.
+//! The search of a node of codes for its best split, feature by feature ([`BinnedNode`]).
+//!
+//! The occupied bins of a numeric feature are groups, whose cuts go into the sink of all growth;
+//! the levels of nominal features come from the same counts. It serves missing values, real
+//! weights, nominal features and any tie rule but that by rows; nodes without these are scored as
+//! one block ([`super::best_cut`]). O(features x (codes x classes)) for counted nodes, O(features x
+//! rows log rows) for others, plus the formula per occupied bin.
 
 use super::context::BinnedContext;
 use super::counts::NodeCounts;
 use super::cuts::CutBlock;
 use super::small::LaneBuffers;
 use super::sums::ClassSums;
-use super::two_class::PairCuts;
+use super::two_class::WordBlock;
 use crate::error::Result;
 use crate::grow::context::FeaturePlace;
 use crate::grow::features::shuffle;
 use crate::grow::search::{
-    BestSplit, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchWork, WholeRows, choose,
-    chosen, keeps_winner_only, score_nominal,
+    BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
+    choose, chosen, keeps_winner_only, score_nominal,
 };
 use crate::numeric::mix;
 use crate::parallel::Control;
@@ -27,17 +33,17 @@ use crate::tree::Test;
 #[derive(Debug)]
 pub(super) struct BinnedWorkspace<S: Sum> {
     pub block: CutBlock<S>,
-    pub pairs: PairCuts,
+    pub words: WordBlock,
     pub sums: ClassSums,
     pub lanes: LaneBuffers,
     pub counts: Vec<u32>,
-    /// Features in the order in which a node looks at them.
+    /// Features in the order in which a node searches them, where it searches some.
     pub order: Vec<u32>,
-    search: SearchWork<S>,
+    search: SearchScratch<S>,
     memory: GroupMemory<S>,
 }
 
-/// The occupied bins of one feature, and what they are counted with.
+/// The occupied bins of one feature, and keys for sorting rows into them.
 #[derive(Debug)]
 pub(super) struct GroupMemory<S> {
     groups: BinGroups<S>,
@@ -54,15 +60,23 @@ impl<S: Sum> Default for BinnedWorkspace<S> {
     fn default() -> Self {
         Self {
             block: CutBlock::default(),
-            pairs: PairCuts::default(),
+            words: WordBlock::default(),
             sums: ClassSums::default(),
             lanes: LaneBuffers::default(),
             counts: Vec::new(),
             order: Vec::new(),
-            search: SearchWork::default(),
+            search: SearchScratch::default(),
             memory: GroupMemory::default(),
         }
     }
+}
+
+/// The rows with a value, of a feature for which others have none.
+struct KnownSums<S> {
+    /// Class sums of the rows with a value.
+    sums: Vec<S>,
+    /// Number of the others; 0 where sums count rows.
+    missing_rows: u32,
 }
 
 /// A node under evaluation.
@@ -74,36 +88,36 @@ pub(super) struct BinnedNode<'n, S: Sum> {
 }
 
 impl<S: Sum> BinnedNode<'_, S> {
-    /// The occupied bins of a numeric feature, and the class sums of its known values where some
-    /// are missing.
-    fn known(&self, feature: usize, memory: &mut GroupMemory<S>) -> Option<(Vec<S>, u32)> {
+    /// Write the occupied bins of a numeric feature into `memory`; returns the class sums of the
+    /// rows with a value and the number of the others, where there are others.
+    fn known(&self, feature: usize, memory: &mut GroupMemory<S>) -> Option<KnownSums<S>> {
         let GroupMemory { groups, keys } = memory;
         self.counts.groups(self.context, feature, keys, groups);
         let (k, bins) = (self.context.classes, &self.context.features[feature]);
         if groups.codes.last() != Some(&bins.codes) || !bins.missing {
             return None;
         }
+        // Missing values are the last group.
         groups.codes.pop();
         let missing = groups.sums.split_off(groups.sums.len() - k);
-        let rows = groups.rows.pop().unwrap_or_default();
-        Some((self.totals.iter().zip(missing).map(|(t, m)| t.minus(m)).collect(), rows))
+        let missing_rows = groups.rows.pop().unwrap_or_default();
+        let sums = self.totals.iter().zip(missing).map(|(t, m)| t.minus(m)).collect();
+        Some(KnownSums { sums, missing_rows })
     }
 
+    /// Score the cuts of a numeric feature.
     fn score_numeric(
         &self,
         feature: usize,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
         sink: &mut BestOfEach<'_>,
     ) -> Result<()> {
         let (min, unit) = (self.context.minimum(), self.context.unit);
-        let known = self.known(feature, &mut work.memory);
-        if let Some((known, rows)) = &known {
+        let known = self.known(feature, &mut workspace.memory);
+        if let Some(known) = &known {
             reached::count(Way::GroupsMissing);
-            // Missing values are a branch like any other.
-            let weight: f64 =
-                self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();
-            let size = if self.context.copies() { weight } else { f64::from(*rows) };
-            if weight < min.weight || size < f64::from(min.rows) {
+            // Missing values are a branch of every cut, and no smaller than others may be.
+            if !self.node().allows_missing_branch(&known.sums, known.missing_rows, min) {
                 return Ok(());
             }
         }
@@ -115,8 +129,8 @@ impl<S: Sum> BinnedNode<'_, S> {
         };
         let scan = BinScan {
             feature: feature as u32,
-            groups: &work.memory.groups,
-            known: known.as_ref().map_or(self.totals, |(known, _)| known),
+            groups: &workspace.memory.groups,
+            known: known.as_ref().map_or(self.totals, |known| &known.sums),
             totals: self.totals,
             unit,
             min,
@@ -125,7 +139,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         binned::score_candidates(
             &scan,
             &self.context.setting.context,
-            &mut work.search.scratch,
+            &mut workspace.search.block,
             sink,
         )
     }
@@ -134,24 +148,25 @@ impl<S: Sum> BinnedNode<'_, S> {
     fn best(
         &self,
         wanted: impl Fn(usize) -> bool,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let (context, setting) = (self.context, self.context.setting);
-        let (all, is_nominal) =
-            (context.features.len(), |f: usize| context.features[f].is_nominal());
+        let all = context.features.len();
+        let is_nominal = |f: usize| context.features[f].is_nominal();
+        // The sink takes the candidates of nominal features, then the cuts of numbers.
         let nominal = (0..all).filter(|&f| is_nominal(f)).count();
         let winner_only = keeps_winner_only(setting, nominal, all - nominal);
         let mut best =
             BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
         if nominal > 0 {
             let places = (0..all).filter(|&f| is_nominal(f) && wanted(f));
-            let memory = (&mut work.search, &mut work.memory);
-            score_nominal(self, places, self.totals, memory, &mut best)?;
+            let BinnedWorkspace { search, memory, .. } = workspace;
+            score_nominal(self, places, self.totals, search, memory, &mut best)?;
         }
         for feature in 0..all {
             if !is_nominal(feature) && wanted(feature) {
-                self.score_numeric(feature, work, &mut best)?;
+                self.score_numeric(feature, workspace, &mut best)?;
             }
         }
         best.finish(&setting.context)?;
@@ -159,16 +174,17 @@ impl<S: Sum> BinnedNode<'_, S> {
         Ok(best.features)
     }
 
-    /// The split that the selection rule takes among the wanted features, if any has one.
+    /// The split that the selection rule takes among the wanted features, if any has a candidate.
     pub fn choose(
         &self,
         wanted: impl Fn(usize) -> bool,
-        work: &mut BinnedWorkspace<S>,
+        workspace: &mut BinnedWorkspace<S>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        let best = self.best(wanted, work, control)?;
+        let best = self.best(wanted, workspace, control)?;
         let Some(choice) = choose(self, best)? else { return Ok(None) };
         let mut split = chosen(self, choice)?;
+        // Records are divided by a table of codes.
         if matches!(split.test, Test::Multiway) {
             let width = self.context.features[choice.feature as usize].width();
             split.branch_of = (0..width as u16).collect();
@@ -220,6 +236,7 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
     ) -> FeatureLevels<'_, S> {
         let (k, bins) = (self.context.classes, &self.context.features[nominal]);
         let (width, GroupMemory { groups, keys }) = (bins.width().max(1), memory);
+        // The groups of occupied codes as a table of all codes.
         self.counts.groups(self.context, nominal, keys, groups);
         let mut cells = vec![S::default(); width * k];
         let mut rows = counted.then(|| vec![0; width]);
@@ -235,45 +252,37 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
         FeatureLevels { table, ordered: false, rows }
     }
 
-    fn sums_of_cut(&self, numeric: usize, at: u32) -> (Vec<S>, bool) {
-        let cut = self.cut(numeric, at);
-        (cut.sums, cut.missing)
+    fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<S> {
+        self.cut(numeric, at).branches
     }
 
     fn first_row(&self, _numeric: usize, _at: u32) -> u32 {
-        // Rows have no numbers here: growth with this rule of ties is not served.
+        // Records have no row numbers: trees with ties by rows grow on sorted orders.
         0
     }
 }
 
 impl<S: Sum> WholeRows for BinnedNode<'_, S> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<S> {
-        let (k, mut memory) = (self.totals.len(), GroupMemory::default());
-        let known = self.known(numeric, &mut memory);
-        let all = known.as_ref().map_or(self.totals, |(known, _)| known);
-        let mut sums = memory.groups.left_of(at, k);
-        sums.extend_from_within(..k);
-        for c in 0..k {
-            sums[k + c] = all[c].minus(sums[c]);
-        }
-        if known.is_some() {
-            sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
-        }
+        let mut memory = GroupMemory::default();
+        let known = self.known(numeric, &mut memory).map(|known| known.sums);
+        let left = memory.groups.left_of(at, self.totals.len());
+        let sums = self.node().by_branch(left, known.as_deref());
         let next = memory.groups.next_after(at).unwrap_or(at);
-        let test = self.context.threshold(numeric, (at, next));
-        NodeCut { test, sums, sizes: Vec::new(), missing: known.is_some() }
+        let test = self.context.threshold(numeric, at, next);
+        NodeCut { test, branches: BranchSums { sums, missing: known.is_some() }, sizes: Vec::new() }
     }
 }
 
-/// Features in the order in which a node looks at them, and how many of them at first, where it
-/// looks at some.
+/// Draw the features that a node searches, where `max_features` limits them: `order` gets all
+/// features in the order of the search; returns how many are searched together at first.
 pub(super) fn drawn_features(
     context: &BinnedContext<'_>,
     key: u64,
     order: &mut Vec<u32>,
 ) -> Option<usize> {
     let p = context.features.len();
-    let some = context.setting.max_features.filter(|&m| m < p)?;
+    let first = context.setting.max_features.filter(|&m| m < p)?;
     shuffle(p, mix(context.setting.seed, key), order);
-    Some(some.max(1))
+    Some(first.max(1))
 }

@@ -1,17 +1,20 @@
-//! Growth whose rows lie elsewhere: open nodes are evaluated on histograms that others have
-//! counted.
+//! Distributed growth: the client's part, which grows a tree whose rows lie in partitions on
+//! workers.
 //!
-//! [`SpreadGrowth`] holds the tree and its open nodes, which are *groups* of the rows of every
-//! partition, in one order. A round goes: [`SpreadGrowth::small`] names groups whose rows are few
-//! enough to grow below them in one place ([`grow_below`], [`SpreadGrowth::graft`]);
-//! [`SpreadGrowth::wanted`] names groups to be counted; [`SpreadGrowth::choose`] takes their
-//! histograms, splits nodes as local growth does, by the same code, and says where the rows go. Of
-//! the children of a split the largest is not counted: its histogram is what remains of its
-//! parent's.
+//! [`SpreadGrowth`] holds the tree and its open nodes. Each open node is a *group* of rows in every
+//! partition, and groups have one numbering everywhere. The client repeats one round until no node
+//! is open:
 //!
-//! With `max_leaf_nodes` a round makes one split, the one that local growth would make next.
-//! Memory: histograms of nodes whose children wait, up to [`KEPT_COUNTERS`], and those of a round.
-//! Weights are copies of rows.
+//! 1. [`SpreadGrowth::small`] names groups of so few rows that one worker gathers them and grows
+//!    their subtrees ([`grow_below`], [`SpreadGrowth::graft`]).
+//! 2. [`SpreadGrowth::wanted`] names groups that the workers count.
+//! 3. [`SpreadGrowth::choose`] takes the sums of their histograms, splits nodes by the code of
+//!    local growth, and returns the [`Routes`] by which the workers regroup their rows.
+//!
+//! Of the children of a split the largest is not counted: its histogram is that of its parent less
+//! the others. With `max_leaf_nodes` a round makes one split, the one that local growth would make
+//! next. Memory: histograms of nodes whose children are still open, up to [`KEPT_COUNTERS`], and
+//! those of a round. Weights are copies of rows. `bindings::spread` is the caller.
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
@@ -20,8 +23,9 @@ use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
 use super::rows::{RecordBuffers, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
-use crate::grow::builder::TreeBuilder;
+use crate::grow::builder::{Children, TreeBuilder};
 use crate::grow::driver::{self, order_of};
+use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
 use crate::grow::search::{BestSplit, NodeTables};
@@ -29,74 +33,102 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::tree::{NONE, Tree};
 
-/// Counters of nodes whose children wait, in all; beyond it the largest child is counted, too.
+/// Counters of nodes whose children are open, in all: 256 MiB. Beyond that the largest child is
+/// counted, too.
 const KEPT_COUNTERS: usize = 1 << 26;
 
-/// What growth on parts must know of all rows.
+/// The facts of all rows that growth needs.
 #[derive(Debug, Clone, Copy)]
 pub struct SpreadFacts<'a> {
-    /// What codes mean.
+    /// The meaning of the codes.
     pub table: TableFacts<'a>,
-    /// How rows are counted.
+    /// The layout of records and histograms.
     pub format: PartFormat,
-    /// The rows are copies that were drawn, each of which counts as a row.
+    /// The rows are a sample in which each copy counts as a row of the tree.
     pub drawn: bool,
     /// Weight of all rows.
     pub total: u64,
 }
 
 impl SpreadFacts<'_> {
+    /// The context of a tree on these rows.
     fn context<'a>(&'a self, setting: &'a GrowthSetting<'a>) -> BinnedContext<'a> {
         let total_weight = self.total as f64;
-        let (unit, layout) = (1.0, self.format.layout);
-        let context = BinnedContext::new(&self.table, layout, setting, (unit, self.drawn));
+        let layout = self.format.layout;
+        let context = BinnedContext::new(&self.table, layout, setting, 1.0, self.drawn);
         BinnedContext { total_weight, ..context }
     }
 }
 
-/// Rows of an open node.
+/// An open node and its rows in all partitions.
 #[derive(Debug)]
 struct NodeGroup {
     node: u32,
     /// Rows in all partitions.
     rows: u64,
-    /// It grows elsewhere or stays a leaf: its rows are dropped.
+    /// A worker grows it, or it stays a leaf: its rows are dropped at the next division.
     gone: bool,
-    /// The split that waits for its turn, and its histogram.
-    best: Option<(BestSplit<u32>, Vec<u32>)>,
+    /// Its split, until that is made.
+    best: Option<CountedSplit>,
 }
 
-/// Children of one node; with the histogram of the node all but the largest are counted.
+/// The best split of a node, and the node's histogram.
+#[derive(Debug)]
+struct CountedSplit {
+    best: BestSplit<u32>,
+    histogram: Vec<u32>,
+}
+
+/// The open children of one node.
 #[derive(Debug)]
 struct Family {
+    /// The histogram of the node; with it all children but the largest are counted.
     parent: Option<Vec<u32>>,
     groups: Vec<NodeGroup>,
+    /// Whether the splits of the children are known.
     evaluated: bool,
 }
 
 impl Family {
+    /// The group of the most rows, the first on ties.
     fn largest(&self) -> usize {
         (0..self.groups.len()).rev().max_by_key(|&g| self.groups[g].rows).unwrap_or(0)
     }
 
+    /// Whether the workers have to count a group.
     fn is_counted(&self, group: usize) -> bool {
         !self.groups[group].gone && (self.parent.is_none() || group != self.largest())
     }
 }
 
-/// Where the rows of all groups go; see [`crate::bins::GroupSplits`].
+/// Which of the known splits a round makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    All,
+    /// That of a node.
+    One(u32),
+    Nothing,
+}
+
+impl Made {
+    fn contains(self, node: u32) -> bool {
+        self == Self::All || self == Self::One(node)
+    }
+}
+
+/// The new groups of the rows of all groups; see [`crate::bins::GroupSplits`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Routes {
-    /// Feature of each group.
+    /// The feature by whose code the rows of each group are routed.
     pub features: Vec<u32>,
-    /// New group of each code of each group.
+    /// New group of each code of each group; -1: the rows are dropped.
     pub targets: Vec<i32>,
     /// Number of new groups.
     pub groups: usize,
 }
 
 impl Routes {
-    /// A further group, all of whose codes go to `target`; returns its place.
+    /// Add the route of the next group, all of whose codes go to `target`; returns its place.
     fn add(&mut self, feature: u32, codes: usize, target: i32) -> usize {
         self.features.push(feature);
         self.targets.resize(self.targets.len() + codes, target);
@@ -104,40 +136,56 @@ impl Routes {
     }
 }
 
-/// A tree whose rows lie elsewhere.
+/// An open node whose subtree a worker is to grow.
+#[derive(Debug, Clone, Copy)]
+pub struct SmallGroup {
+    /// Number of its group.
+    pub group: u32,
+    /// Number of the node.
+    pub node: u32,
+    /// Rows in all partitions.
+    pub rows: u64,
+    /// Key of its random choices.
+    pub key: u64,
+    /// Level of the node.
+    pub depth: u32,
+}
+
+/// A tree under construction whose rows lie in partitions.
 #[derive(Debug)]
 pub struct SpreadGrowth {
     tree: TreeBuilder<u32>,
+    /// The open nodes, numbered through all families.
     families: Vec<Family>,
-    /// Families whose histograms were asked for.
-    asked: Vec<usize>,
+    /// Families whose histograms are wanted.
+    counting: Vec<usize>,
     leaves: usize,
+    /// Number of the next split.
     step: u32,
 }
 
 impl SpreadGrowth {
     /// A root with the weight of each class and a number of rows.
+    ///
+    /// # Errors
+    /// Limits outside their domain.
     pub fn new(setting: &GrowthSetting<'_>, totals: &[u32], rows: u32) -> Result<Self> {
         check(&setting.limits)?;
         let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
         let gone = tree.is_finished(0, &setting.limits, true);
         let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
         let family = Family { parent: None, groups: vec![root], evaluated: false };
-        Ok(Self { tree, families: vec![family], asked: Vec::new(), leaves: 1, step: 0 })
+        Ok(Self { tree, families: vec![family], counting: Vec::new(), leaves: 1, step: 0 })
     }
 
-    /// True when no node is open.
+    /// Whether no node is open any more.
     pub fn is_done(&self) -> bool {
         self.families.iter().flat_map(|f| &f.groups).all(|g| g.gone)
     }
 
-    /// Open nodes of at most `most` rows, which are to grow elsewhere from here on: group, node,
-    /// rows, key and depth. None where the number of leaves is limited.
-    pub fn small(
-        &mut self,
-        setting: &GrowthSetting<'_>,
-        most: u64,
-    ) -> Vec<(u32, u32, u64, u64, u32)> {
+    /// Give away the open nodes of at most `most` rows, whose subtrees workers are to grow. None
+    /// where the number of leaves is limited, as nodes then compete for leaves.
+    pub fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup> {
         let mut found = Vec::new();
         if setting.limits.max_leaf_nodes.is_some() {
             return found;
@@ -148,7 +196,14 @@ impl SpreadGrowth {
                 if !group.gone && group.rows <= most {
                     group.gone = true;
                     let own = &self.tree.nodes[group.node as usize];
-                    found.push((number, group.node, group.rows, own.key, own.depth));
+                    found.push(SmallGroup {
+                        group: number,
+                        node: group.node,
+                        rows: group.rows,
+                        key: own.key,
+                        depth: own.depth,
+                    });
+                    // Its histogram will be missing from the family's.
                     family.parent = None;
                 }
                 number += 1;
@@ -157,29 +212,33 @@ impl SpreadGrowth {
         found
     }
 
-    /// Groups to be counted, of whole families, of at most about `most` families (of all, where the
-    /// next split is the best of all).
+    /// Groups to be counted: those of the first `most` families that are not evaluated yet, or of
+    /// all families where the next split is the best of the tree.
     pub fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
         let most = if setting.limits.max_leaf_nodes.is_some() { usize::MAX } else { most };
         let (mut wanted, mut number) = (Vec::new(), 0);
-        self.asked.clear();
+        self.counting.clear();
         for (f, family) in self.families.iter().enumerate() {
             let open = !family.evaluated && family.groups.iter().any(|g| !g.gone);
-            let asked = open && self.asked.len() < most.max(1);
+            let is_next = open && self.counting.len() < most.max(1);
             for group in 0..family.groups.len() {
-                if asked && family.is_counted(group) {
+                if is_next && family.is_counted(group) {
                     wanted.push(number);
                 }
                 number += 1;
             }
-            if asked {
-                self.asked.push(f);
+            if is_next {
+                self.counting.push(f);
             }
         }
         wanted
     }
 
-    /// Split nodes by the histograms of the groups that were wanted; where all rows go.
+    /// Split nodes by the histograms of the groups that were wanted (`counts`, one after the
+    /// other); returns the routes of all rows.
+    ///
+    /// # Errors
+    /// Histograms that were not wanted, a score that is not a number, or cancellation.
     pub fn choose(
         &mut self,
         facts: &SpreadFacts<'_>,
@@ -190,13 +249,15 @@ impl SpreadGrowth {
         let context = facts.context(setting);
         let cells = facts.format.cells();
         let mut given = counts.chunks_exact(cells);
-        let mut work = BinnedWorkspace::default();
-        for f in std::mem::take(&mut self.asked) {
+        // Find the best split of every node whose histogram is known now.
+        let mut workspace = BinnedWorkspace::default();
+        for f in std::mem::take(&mut self.counting) {
             let counted = histograms(&mut self.families[f], &mut given, cells)?;
             for (group, histogram) in self.families[f].groups.iter_mut().zip(counted) {
                 let Some(histogram) = histogram else { continue };
                 control.check()?;
-                let found = evaluate(facts, &context, &self.tree, group.node, histogram, &mut work);
+                let found =
+                    evaluate(facts, &context, &self.tree, group.node, histogram, &mut workspace);
                 group.best = found?;
                 group.gone = group.best.is_none();
             }
@@ -205,25 +266,29 @@ impl SpreadGrowth {
         if given.next().is_some() {
             return Err(Error::Internal("histograms that were not asked for".into()));
         }
-        let limit = setting.limits.max_leaf_nodes;
-        let next = limit.map(|limit| self.first_in_order(setting, limit));
-        Ok(self.divide(facts, &context, next))
+        // Make all of these splits, or the next one of best-first growth.
+        let made = match setting.limits.max_leaf_nodes {
+            None => Made::All,
+            Some(limit) => self.first_in_order(setting, limit).map_or(Made::Nothing, Made::One),
+        };
+        Ok(self.divide(facts, &context, made))
     }
 
-    /// The node that best-first growth splits next; those that cannot be split any more are gone.
+    /// The node that best-first growth splits next. Nodes whose splits it skips, as they have too
+    /// many branches, become leaves.
     fn first_in_order(&mut self, setting: &GrowthSetting<'_>, limit: usize) -> Option<u32> {
         let leaves = self.leaves;
         let order = |group: &NodeGroup| {
-            let (best, _) = group.best.as_ref()?;
-            Some((order_of(best, setting.limits.leaf_order), group.node))
+            let split = group.best.as_ref()?;
+            Some((order_of(&split.best, setting.limits.leaf_order), group.node))
         };
         let fits = |group: &NodeGroup| {
-            group.best.as_ref().is_some_and(|(best, _)| leaves + best.branches - 1 <= limit)
+            group.best.as_ref().is_some_and(|split| leaves + split.best.branches - 1 <= limit)
         };
         let groups = || self.families.iter().flat_map(|f| &f.groups).filter(|g| !g.gone);
         let first = groups().filter(|g| fits(g)).filter_map(order).min();
         let taken = first.map(|(_, node)| node);
-        // Local growth passes over what does not fit when its turn comes, for good.
+        // Local growth skips a split that does not fit when its turn comes, for good.
         let passed = |group: &NodeGroup| first.is_none_or(|first| order(group) < Some(first));
         for group in self.families.iter_mut().flat_map(|f| &mut f.groups) {
             if Some(group.node) != taken && group.best.is_some() && passed(group) {
@@ -233,27 +298,28 @@ impl SpreadGrowth {
         taken
     }
 
-    /// Make the splits of this round: all that are known, or that of one node.
+    /// Make splits whose histograms are known; returns the routes of all rows.
     fn divide(
         &mut self,
         facts: &SpreadFacts<'_>,
         context: &BinnedContext<'_>,
-        only: Option<Option<u32>>,
+        made: Made,
     ) -> Routes {
         let codes = facts.format.codes;
         let mut routes = Routes::default();
         let (mut families, mut kept_counters) = (Vec::new(), 0);
         for family in std::mem::take(&mut self.families) {
             let Family { parent, groups, evaluated } = family;
+            // Number the groups of the family that stay open, and route those that are not split.
             let mut kept = Family { parent, groups: Vec::new(), evaluated };
             let first = routes.groups;
             let mut split = Vec::new();
             for mut group in groups {
-                let makes = !group.gone && only.is_none_or(|node| node == Some(group.node));
-                match group.best.take_if(|_| makes) {
-                    Some((best, histogram)) => {
-                        let at = routes.add(best.feature, codes, -1);
-                        split.push((at, group.node, best, histogram));
+                let is_made = !group.gone && made.contains(group.node);
+                match group.best.take_if(|_| is_made) {
+                    Some(own) => {
+                        let at = routes.add(own.best.feature, codes, -1);
+                        split.push((at, group.node, own));
                     }
                     None => {
                         routes.add(0, codes, if group.gone { -1 } else { routes.groups as i32 });
@@ -269,9 +335,10 @@ impl SpreadGrowth {
                 kept_counters += kept.parent.as_ref().map_or(0, Vec::len);
                 families.push(kept);
             }
-            for (at, node, best, histogram) in split {
+            // Split the others: their children are groups of a new family.
+            for (at, node, CountedSplit { best, histogram }) in split {
                 let own = &mut routes.targets[at * codes..(at + 1) * codes];
-                let mut family = self.split(facts, context, (node, &best, histogram), |branches| {
+                let mut family = self.split(facts, context, node, &best, histogram, |branches| {
                     for (code, target) in own.iter_mut().enumerate() {
                         let branch = branch_of(context, &best, code);
                         *target = branches[branch].map_or(-1, |b| (routes.groups + b) as i32);
@@ -287,8 +354,9 @@ impl SpreadGrowth {
                 }
             }
         }
+        // The tree is finished when it is full or the next split does not exist.
         let full = context.setting.limits.max_leaf_nodes.is_some_and(|most| self.leaves >= most);
-        if full || only.is_some_and(|node| node.is_none()) {
+        if full || made == Made::Nothing {
             families.clear();
             routes.groups = 0;
             routes.targets.fill(-1);
@@ -297,12 +365,15 @@ impl SpreadGrowth {
         routes
     }
 
-    /// Split a node; `route` learns the place of each branch among the groups that stay open.
+    /// Split a node with its histogram; `route` gets the place of each branch among the groups that
+    /// stay open. Returns these groups.
     fn split(
         &mut self,
         facts: &SpreadFacts<'_>,
         context: &BinnedContext<'_>,
-        (node, best, histogram): (u32, &BestSplit<u32>, Vec<u32>),
+        node: u32,
+        best: &BestSplit<u32>,
+        histogram: Vec<u32>,
         route: impl FnOnce(&[Option<usize>]),
     ) -> Family {
         let rows = rows_of_branches(facts, context, best, &histogram);
@@ -310,8 +381,8 @@ impl SpreadGrowth {
         let split = best.as_split(if limited { self.step } else { NONE });
         self.step += 1;
         self.leaves += best.branches - 1;
-        let parts = (best.sums.as_slice(), rows.as_slice());
-        let first = self.tree.add_split(node, split, parts, &best.levels);
+        let added = Children { sums: &best.sums, rows: &rows };
+        let first = self.tree.add_split(node, split, added, &best.levels);
         let mut family = Family { parent: None, groups: Vec::new(), evaluated: false };
         let mut places = Vec::with_capacity(rows.len());
         for (branch, &rows) in rows.iter().enumerate() {
@@ -324,6 +395,7 @@ impl SpreadGrowth {
             }
         }
         route(&places);
+        // With all children open the largest one's histogram follows from the node's.
         let occupied = rows.iter().filter(|&&r| r > 0).count();
         if family.groups.len() == occupied {
             family.parent = Some(histogram);
@@ -331,7 +403,7 @@ impl SpreadGrowth {
         family
     }
 
-    /// Put what grew elsewhere in the place of a node.
+    /// Replace an open node by the subtree that a worker grew.
     pub fn graft(&mut self, node: u32, grown: &GrownBelow) -> Result<()> {
         if node as usize >= self.tree.nodes.len() {
             return Err(Error::Internal("a subtree of no node".into()));
@@ -340,13 +412,14 @@ impl SpreadGrowth {
         Ok(())
     }
 
-    /// The tree.
+    /// The finished tree.
     pub fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
         self.tree.finish(1.0, setting.empty_branch)
     }
 }
 
-/// The histograms of all open groups of a family; the largest one's is what remains.
+/// The histograms of the groups of a family, from those that were counted: the largest one's is
+/// that of the parent less the others. `None` for groups that are not open.
 fn histograms<'c>(
     family: &mut Family,
     given: &mut impl Iterator<Item = &'c [u32]>,
@@ -379,41 +452,35 @@ fn histograms<'c>(
     Ok(found)
 }
 
-/// The best split of a node, if the limits let it be made.
+/// The best split of a node by its histogram, if the limits accept it.
 fn evaluate(
     facts: &SpreadFacts<'_>,
     context: &BinnedContext<'_>,
     tree: &TreeBuilder<u32>,
     node: u32,
     histogram: Vec<u32>,
-    work: &mut BinnedWorkspace<u32>,
-) -> Result<Option<(BestSplit<u32>, Vec<u32>)>> {
+    workspace: &mut BinnedWorkspace<u32>,
+) -> Result<Option<CountedSplit>> {
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
     let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
     let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key };
     let mut order = Vec::new();
-    let found = if let Some(some) = drawn_features(context, key, &mut order) {
-        // As in local growth: look further until one feature has a valid split.
-        let (mut found, mut from) = (None, 0);
-        while found.is_none() && from < order.len() {
-            let to = if from == 0 { some } else { from + 1 };
-            let chosen = &order[from..to];
-            from = to;
-            found = own.choose(|f| chosen.contains(&(f as u32)), work, &control)?;
-        }
-        found
+    let found = if let Some(first) = drawn_features(context, key, &mut order) {
+        search_in_order(&order, first, |drawn| {
+            own.choose(|f| drawn.contains(&(f as u32)), workspace, &control)
+        })?
     } else if context.in_blocks {
-        own.best_counted(&counters, None, work)?
+        own.best_counted(&counters, None, workspace)?
     } else {
-        own.choose(|_| true, work, &control)?
+        own.choose(|_| true, workspace, &control)?
     };
     let accepted = found
         .map_or(Ok(None), |split| own.node().accepted_by_table(split, context.total_weight))?;
-    Ok(accepted.map(|best| (best, counters.into_cells())))
+    Ok(accepted.map(|best| CountedSplit { best, histogram: counters.into_cells() }))
 }
 
-/// The branch of a code.
+/// The branch of a code of the split feature.
 fn branch_of(context: &BinnedContext<'_>, best: &BestSplit<u32>, code: usize) -> usize {
     match best.branch_of.get(code) {
         Some(&branch) => usize::from(branch).min(best.branches - 1),
@@ -425,7 +492,7 @@ fn branch_of(context: &BinnedContext<'_>, best: &BestSplit<u32>, code: usize) ->
     }
 }
 
-/// Rows that the tree speaks of in each branch.
+/// Number of rows of each branch that the tree reports.
 fn rows_of_branches(
     facts: &SpreadFacts<'_>,
     context: &BinnedContext<'_>,
@@ -445,16 +512,18 @@ fn rows_of_branches(
     rows
 }
 
-/// A subtree that grew elsewhere.
+/// A subtree that a worker grew.
 #[derive(Debug)]
 pub struct GrownBelow(pub(in crate::grow) TreeBuilder<u32>);
 
-/// Grow the subtree of a node, whose rows are all of `records`, from its key and depth.
+/// Grow the subtree of a node on a worker: the node has all rows of `records`, and the key and
+/// depth of its [`SmallGroup`].
 pub fn grow_below(
     facts: &SpreadFacts<'_>,
     setting: &GrowthSetting<'_>,
     mut records: Records,
-    (key, depth): (u64, u32),
+    key: u64,
+    depth: u32,
     control: &Control,
 ) -> Result<GrownBelow> {
     let context = facts.context(setting);

@@ -1,15 +1,16 @@
-//! The best cut of a node with several classes, where the criterion is scored from sums over the
-//! classes.
+//! Scores of the cuts of a node with several classes, for criteria that need two sums over the
+//! classes only ([`ClassSums`]).
 //!
 //! Both sums of a cut ([`RunningScores`]) are added up class by class for all cuts at once
-//! ([`class_sums`]): from the counters of a large node, from the lanes of a small one. Classes
-//! without rows in the node cost nothing. Where sums are not exact, what may be best is scored
-//! again from its table. The choice is that of [`super::cuts`], to the last bit.
+//! ([`crate::simd::class_sums`]): from the counters of a large node, or from the lanes of a small
+//! one. Classes without rows in the node are skipped. Where the sums are not exact,
+//! [`super::best_cut`] scores the cuts that may be best again from their tables; the choice is that
+//! of [`super::cuts`], to the last bit. O(cuts x classes) per node.
 
-use super::context::BinnedContext;
 use super::counts::CountedCuts;
 use super::small::LaneCuts;
 use crate::criteria::{Cuts, LeftRows, RunningScores, Term};
+use crate::numeric::Logs;
 use crate::simd::Level;
 use crate::simd::class_sums::{self as simd, CutSums};
 use crate::stats::Sum;
@@ -17,25 +18,31 @@ use crate::stats::Sum;
 /// The sums of the cuts of one node.
 #[derive(Debug, Default)]
 pub(super) struct ClassSums {
-    /// Rows on the left.
+    /// Rows left of each cut.
     pub rows: Vec<u32>,
+    /// Sums of squares of the left and of the right branch, as integers.
     squares: [Vec<i32>; 2],
-    sides: [Vec<f64>; 2],
+    /// Sums of terms of the left and of the right branch.
+    branches: [Vec<f64>; 2],
 }
 
-/// What adds the terms of one class, squares or logarithms, to the sums of all cuts.
+/// Cuts that can add the terms of one class, squares or logarithms, to the sums of all of them.
 pub(super) trait ClassTerms {
+    /// Add the squared counts of a class.
     fn squares(&self, class: usize, sums: CutSums<'_, i32>);
+
+    /// Add `n log2 n` of the counts of a class, from a table of them.
     fn logarithms(&self, class: usize, table: &[f64], sums: CutSums<'_, f64>);
 }
 
 impl<S: Sum> CountedCuts<'_, S> {
-    /// The rows of a class by code and feature, and in all.
+    /// The rows of a class by code and feature, and the sum of them.
     fn counts(&self, class: usize) -> (&[u32], u32) {
         let counts = S::as_rows(self.counters.plane(self.context, class)).unwrap_or_default();
         (counts, self.totals[class].units() as u32)
     }
 
+    /// Number of features.
     pub fn features(&self) -> usize {
         self.chosen.map_or(self.context.features.len(), <[u32]>::len)
     }
@@ -65,23 +72,25 @@ impl ClassTerms for LaneCuts<'_> {
 }
 
 impl ClassSums {
-    /// Score `len` cuts, some of which may have all rows on one side; returns the bound on the
-    /// error.
+    /// Score all cuts, one per place of `scores`; returns a bound on the errors of the scores. Some
+    /// cuts may have all rows in one branch. `totals` are the rows of each class.
     pub fn score(
         &mut self,
-        (how, context): (RunningScores, &BinnedContext<'_>),
-        (totals, len): (&[u32], usize),
+        scoring: RunningScores,
+        logs: Logs,
+        totals: &[u32],
         terms: &impl ClassTerms,
         scores: &mut [f64],
     ) -> f64 {
-        let Self { rows, squares, sides, .. } = self;
+        let Self { rows, squares, branches } = self;
+        let len = scores.len();
         let occurring = || (0..totals.len()).filter(|&c| totals[c] > 0);
-        let logs = context.setting.context.logs;
         rows.clear();
         rows.resize(len, 0);
-        sides.iter_mut().for_each(|side| side.resize(len, 0.0));
-        let [left, right] = sides.each_mut().map(|side| &mut side[..len]);
-        let whole = match how.term {
+        branches.iter_mut().for_each(|sums| sums.resize(len, 0.0));
+        let [left, right] = branches.each_mut().map(|sums| &mut sums[..len]);
+        // Sums of both branches, class by class; `whole` is that of the undivided node.
+        let whole = match scoring.term {
             Term::Squares => {
                 let whole = totals.iter().map(|&n| n as i32 * n as i32).sum();
                 for (sums, start) in squares.iter_mut().zip([0, whole]) {
@@ -115,6 +124,6 @@ impl ClassSums {
             left,
             right,
         };
-        (how.scores)(&cuts, scores)
+        (scoring.scores)(&cuts, scores)
     }
 }

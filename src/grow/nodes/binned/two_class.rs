@@ -1,11 +1,12 @@
-//! The best cut of a node with two classes, where the criterion has a kernel for them.
+//! The best cut of a node with two classes, for criteria with a kernel for them ([`WordBlock`]).
 //!
-//! The rows left of a cut are one word ([`crate::simd::cuts`]), scores come in single precision,
-//! and the exact formula is asked only for cuts that these scores cannot tell from the best. The
-//! choice is that of [`super::cuts`], to the last bit.
+//! The rows left of a cut are one word, 16 bits per class ([`crate::simd::cuts`]). The kernel
+//! scores all cuts in single precision, and the exact formula scores only those that may then be
+//! best. The choice is that of [`super::cuts`], to the last bit. O(cuts) per node;
+//! [`super::best_cut`] uses it for nodes whose rows fit 16 bits.
 
 use super::context::BinnedContext;
-use super::cuts::{CutFacts, CutRules};
+use super::cuts::{ChosenCut, CutFacts, CutRules};
 use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
 use crate::simd::Level;
@@ -15,20 +16,22 @@ use crate::stats::Sum;
 
 /// The cuts of one node.
 #[derive(Debug, Default)]
-pub(super) struct PairCuts {
+pub(super) struct WordBlock {
+    /// The rows left of each cut.
     lefts: Vec<u32>,
     scores: Vec<f32>,
+    /// Number of cuts, rounded up to whole chunks of the kernel.
     len: usize,
 }
 
-/// Rows in a word.
+/// Rows of both classes in a word.
 fn size(word: u32) -> u32 {
     let [zero, one] = unpacked(word);
     zero + one
 }
 
-impl PairCuts {
-    /// Room for `len` cuts.
+impl WordBlock {
+    /// Make room for `len` cuts; the rows left of each are to be written.
     pub fn prepare(&mut self, len: usize) -> &mut [u32] {
         let padded = len.next_multiple_of(CHUNK);
         if self.lefts.len() < padded {
@@ -36,45 +39,64 @@ impl PairCuts {
             self.scores.resize(padded, 0.0);
         }
         self.len = padded;
-        // A cut without rows on its left is none.
+        // A cut without rows on its left is not a candidate.
         self.lefts[len..padded].fill(0);
         &mut self.lefts[..len]
     }
 
-    /// The cut that is chosen, and its score. `facts` are nothing for a cut that repeats another.
+    /// Class sums left of a cut.
+    pub fn left<S: Sum>(&self, cut: usize) -> Vec<S> {
+        let mut sums = Vec::with_capacity(4);
+        sums.extend(unpacked(self.lefts[cut]).map(S::from_rows));
+        sums
+    }
+
+    /// The best cut. `facts` gets all left words and a cut, and returns `None` for one that repeats
+    /// another.
     pub fn best<S: Sum>(
         &mut self,
         context: &BinnedContext<'_>,
         screen: PairScreen,
         totals: [u32; 2],
         facts: impl Fn(&[u32], usize) -> Option<CutFacts<S>>,
-    ) -> Result<Option<(CutFacts<S>, u32, f64)>> {
+    ) -> Result<Option<ChosenCut<S>>> {
         let Some(rules) = CutRules::new(context, totals[0] + totals[1]) else { return Ok(None) };
         let (lefts, scores) = (&self.lefts[..self.len], &mut self.scores[..self.len]);
         let node = PairNode { totals, least: rules.least };
         let largest = (screen.scores)(Level::active(), lefts, node, scores);
         let estimated = Estimated { scores, largest, error: screen.error };
-        let exact = |j: usize| {
-            let [a, b] = unpacked(lefts[j]);
-            let cells = [a, b, totals[0] - a, totals[1] - b];
+        let exact = |cut: usize| {
+            let [zero, one] = unpacked(lefts[cut]);
+            let cells = [zero, one, totals[0] - zero, totals[1] - one];
             let table = Tables::one(&cells, &totals, &[2], &context.setting.context);
             context.setting.criterion.score_of(&table)
         };
-        let found = rules.best(estimated, |j| size(lefts[j]), |j, _| facts(lefts, j), exact)?;
-        Ok(found.map(|(j, cut, score)| (cut, lefts[j], score)))
+        rules.best(estimated, |cut| size(lefts[cut]), |cut, _| facts(lefts, cut), exact)
     }
 }
 
-/// What is known of a cut whose left words lie at `code * features + place`; nothing where no row
-/// has its code.
+/// The shape of cuts between counted codes: the cut above a code of the feature at a place is
+/// number `code * features + place`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WordCuts {
+    /// Codes but the last.
+    pub codes: usize,
+    pub features: usize,
+    /// The rows of the node as a word.
+    pub whole: u32,
+}
+
+/// The facts of a cut between counted codes, whose features are all or those `chosen`; `None` where
+/// no row has the code below it.
 pub(super) fn facts_of<S: Sum>(
     lefts: &[u32],
-    (codes, features, totals): (usize, usize, u32),
+    shape: WordCuts,
     chosen: Option<&[u32]>,
-    candidate: usize,
+    cut: usize,
 ) -> Option<CutFacts<S>> {
-    let (at, place) = (candidate / features, candidate % features);
-    let left = |code: usize| if code < codes { lefts[code * features + place] } else { totals };
+    let WordCuts { codes, features, whole } = shape;
+    let (at, place) = (cut / features, cut % features);
+    let left = |code: usize| if code < codes { lefts[code * features + place] } else { whole };
     let here = left(at);
     let before = if at == 0 { 0 } else { left(at - 1) };
     if here == before {

@@ -1,7 +1,11 @@
-//! What all nodes of a tree of parts share: columns, the unit of weights, the smallest branches.
+//! The facts that all nodes of a tree on fractional instances share ([`FractionalContext`]):
+//! columns by kind, row weights in fixed point, C4.5's rule, and the smallest branches.
+//!
+//! One is built per tree, in O(rows + features) and, for C4.5's rule, a pass over each sorted
+//! order.
 
 use crate::criteria::SplitRule;
-use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
+use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights, entry_row};
 use crate::grow::options::GrowthSetting;
 use crate::simd::logs::QuickLog;
 use crate::split::NominalSplits;
@@ -9,12 +13,19 @@ use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
 use crate::stats::contingency::Layout;
 
+/// Largest relative error of a sum of fractions.
+pub(super) const ROUNDING: f64 = 1e-9;
+/// Slack of J48's comparisons (`Utils.SMALL` of Weka).
+pub(super) const SLACK: f64 = 1e-6;
+/// Binary digits of a fraction of a row: within the 53 of a double, with room for sums.
+const MOST_DIGITS: i32 = 50;
+
 /// A numeric feature.
 #[derive(Debug)]
 pub(super) struct FractionalNumeric<'a> {
     pub feature: u32,
     pub column: &'a NumericColumn,
-    /// Some of its values are closer to each other than C4.5 cuts.
+    /// Some of its values are too close to each other for C4.5 to cut between them.
     pub close: bool,
 }
 
@@ -23,11 +34,11 @@ pub(super) struct FractionalNumeric<'a> {
 pub(super) struct FractionalNominal<'a> {
     pub feature: u32,
     pub levels: u32,
-    /// Cut points of a number in bins.
+    /// The edges between codes that are bins of a number.
     pub cuts: Option<&'a [f64]>,
 }
 
-/// Weights that a row has as a whole.
+/// The weights of whole rows.
 #[derive(Debug)]
 enum RowWeights<'a> {
     One,
@@ -35,7 +46,7 @@ enum RowWeights<'a> {
     Fixed(&'a [i64]),
 }
 
-/// What does not change while a tree grows.
+/// The facts that all nodes of a tree share.
 #[derive(Debug)]
 pub(super) struct FractionalContext<'a> {
     pub data: &'a Dataset,
@@ -46,28 +57,29 @@ pub(super) struct FractionalContext<'a> {
     pub layout: Layout,
     /// How the split of a node is found.
     pub rule: SplitRule,
-    /// Features with too many values to count in C4.5's mean.
+    /// Nominal features with too many levels to count in C4.5's mean of gains.
     pub many: Vec<bool>,
     weights: RowWeights<'a>,
-    /// Value of a weight of 1, in units, is `2^shift`.
+    /// A weight of 1 is `2^shift` units.
     shift: i32,
     /// Value of one unit.
     pub unit: f64,
     /// Every row weighs 1.
     pub unit_weights: bool,
-    /// Rows are counted by the weight of their parts (else, with real weights, by the number of
-    /// parts).
+    /// Limits in rows count the weight of instances; with real weights they count instances.
     pub copies: bool,
     pub total_weight: f64,
-    /// 0, 1, 2, ...: the rows of a node by their number in it.
+    /// 0, 1, 2, ...: the numbers of a node's instances, as row numbers of its coded rows.
     pub numbers: Vec<u32>,
+    /// Table for quick logarithms.
     pub quick: QuickLog,
 }
 
-/// Features with too many levels to count in C4.5's mean of gains; none where all have.
+/// The nominal features with too many levels to count in C4.5's mean of gains: at least
+/// [`MANY`] of all rows. None where all features have.
 fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
     let has_many = |column: &Column| match column {
-        Column::Nominal(column) => MANY * all_rows - column.levels() as f64 <= 1e-6,
+        Column::Nominal(column) => MANY * all_rows - column.levels() as f64 <= SLACK,
         Column::Numeric(_) => false,
     };
     let many: Vec<bool> = data.columns().iter().map(has_many).collect();
@@ -75,6 +87,7 @@ fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
 }
 
 impl<'a> FractionalContext<'a> {
+    /// The context of a tree on some rows.
     pub fn new(
         data: &'a Dataset,
         setting: &'a GrowthSetting<'a>,
@@ -82,13 +95,14 @@ impl<'a> FractionalContext<'a> {
         weights: &'a Weights,
     ) -> Self {
         let total = weights.total(rows.rows());
-        // Sums stay below 2^62.
+        // Fixed point with as many fractional digits as keep sums below 2^62.
         let free = 61 - total.log2().ceil() as i32;
         let (whole, shift) = match weights {
-            Weights::Unit => (RowWeights::One, free.min(50)),
-            Weights::Integer(w) => (RowWeights::Copies(w), free.min(50)),
+            Weights::Unit => (RowWeights::One, free.min(MOST_DIGITS)),
+            Weights::Integer(w) => (RowWeights::Copies(w), free.min(MOST_DIGITS)),
             Weights::Fixed { values, shift } => (RowWeights::Fixed(values), *shift),
         };
+        // The columns by kind; missing values are the code after the last level.
         let (mut numeric, mut nominal, mut arities) = (Vec::new(), Vec::new(), Vec::new());
         let rule = setting.criterion.split_rule();
         for (feature, column) in data.columns().iter().enumerate() {
@@ -135,7 +149,7 @@ impl<'a> FractionalContext<'a> {
         }
     }
 
-    /// Codes, the one for missing values included, fit a byte.
+    /// Whether all codes, the one for missing values included, fit a byte.
     pub fn narrow(&self) -> bool {
         self.nominal.iter().all(|f| f.levels < 256)
     }
@@ -157,7 +171,7 @@ impl<'a> FractionalContext<'a> {
         }
     }
 
-    /// Whole rows in a weight, where every part is a whole row of weight 1.
+    /// Rows in a weight, where every instance is a whole row of weight 1.
     pub fn rows_in(&self, weight: i64) -> u32 {
         (weight >> self.shift) as u32
     }
@@ -167,7 +181,8 @@ impl<'a> FractionalContext<'a> {
         self.setting.nominal_splits.of(self.nominal[nominal].levels as usize)
     }
 
-    /// Smallest branch with rows. Parts of rows add up to rows within rounding.
+    /// Smallest size of a branch with rows; `whole`: every instance is a whole row of weight 1.
+    /// Fractions add up to rows within rounding, so the limit leaves room for that.
     pub fn minimum(&self, whole: bool) -> Minimum {
         let limits = &self.setting.limits;
         let weight = limits.min_weight_fraction_leaf * self.total_weight;
@@ -175,19 +190,20 @@ impl<'a> FractionalContext<'a> {
         if whole || !self.copies {
             return Minimum { rows, weight, copies: whole };
         }
-        Minimum { rows: 1, weight: weight.max(f64::from(rows)) * (1.0 - 1e-9), copies: false }
+        Minimum { rows: 1, weight: weight.max(f64::from(rows)) * (1.0 - ROUNDING), copies: false }
     }
 
-    /// Where a feature is found among the numeric ones.
+    /// The place of a numeric feature among the numeric ones; `None` for a nominal feature.
     pub fn numeric_place(&self, feature: u32) -> Option<usize> {
         self.numeric.binary_search_by_key(&feature, |f| f.feature).ok()
     }
 }
 
+/// Whether two neighbouring values of a column are too close to each other for C4.5 to cut between.
 fn has_close_values(column: &NumericColumn) -> bool {
     let mut before = f64::NAN;
     for &entry in column.order() {
-        let value = column.value(crate::data::entry_row(entry));
+        let value = column.value(entry_row(entry));
         if value.is_nan() {
             break;
         }

@@ -1,19 +1,17 @@
-//! Growth in parts: a row whose value is missing goes down every branch of a split, each part
-//! weighted by the branch's share of the known rows (Quinlan, C4.5, 1993, chapter 3).
+//! Growth on fractional instances: a row whose value is missing goes down every branch of a split,
+//! as instances weighted by the branches' shares of the known rows (Quinlan, C4.5, 1993, chapter
+//! 3).
 //!
 //! Weights are 64-bit fixed point, so sums depend neither on the order of the rows nor on threads,
 //! and no weight is lost: the last branch takes what rounding left. A split is scored on the rows
-//! whose value is known, its score scaled by their share of the node's weight; limits count rows by
-//! the weight of their parts. Splits, tie rules, limits, best-first growth and feature subsets are
-//! those of the [`driver`]; C4.5's own rule for candidates (`split::c45`) grows here, too, with
-//! whole rows where nothing is missing.
+//! whose value is known, and its score is scaled by their share of the node's weight; limits count
+//! rows by the weight of their instances. Tie rules, limits, best-first growth and feature subsets
+//! are those of all local growth ([`driver`]). C4.5's own rule for candidates
+//! ([`crate::split::c45`]) grows here, too, with whole rows where nothing is missing.
 //!
-//! O(parts x features) a level. Parts multiply: with a share `m` of missing cells a level of the
-//! tree has up to `1 + m` times the parts of the one above, until nodes become too light to be
-//! split.
-//!
-//! When not to use it: nothing is missing and the criterion's plain maximum decides:
-//! [`super::sorted_ranges`] is faster.
+//! O(instances x features) per level. With a share `m` of missing cells a level of the tree has up
+//! to `1 + m` times the instances of the one above, until nodes become too light to be split. Where
+//! nothing is missing and the largest score decides, [`super::sorted_ranges`] is faster.
 
 mod context;
 mod evaluate;
@@ -23,7 +21,7 @@ use super::{NodeRows, Open};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
-use crate::grow::builder::TreeBuilder;
+use crate::grow::builder::{Children, TreeBuilder};
 use crate::grow::driver;
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::search::{BestSplit, NodeSums};
@@ -33,15 +31,15 @@ use crate::reached::{self, Way};
 use crate::stats::Sum;
 use crate::stats::contingency::Code;
 use crate::tree::{NONE, Tree};
-use context::FractionalContext;
-use evaluate::pick;
+use context::{FractionalContext, ROUNDING, SLACK};
+use evaluate::best_split;
 use rows::{Division, FractionalRows, divide};
 use std::marker::PhantomData;
 
-/// Smaller subtrees are not worth a task of their own.
+/// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 2048;
 
-/// Grow a tree on some rows.
+/// Grow a tree on some rows of a data set.
 pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -49,40 +47,40 @@ pub fn grow(
     weights: &Weights,
     control: &Control,
 ) -> Result<Tree> {
-    let base = FractionalContext::new(data, setting, rows, weights);
-    if base.narrow() {
-        with_codes::<u8>(&base, rows, control)
+    let context = FractionalContext::new(data, setting, rows, weights);
+    if context.narrow() {
+        with_codes::<u8>(&context, rows, control)
     } else {
-        with_codes::<u32>(&base, rows, control)
+        with_codes::<u32>(&context, rows, control)
     }
 }
 
 fn with_codes<C: Code>(
-    base: &FractionalContext<'_>,
+    context: &FractionalContext<'_>,
     rows: &RowSet,
     control: &Control,
 ) -> Result<Tree> {
-    let root = FractionalRows::<C>::new(base, rows);
-    let mut sums = vec![0; base.data.n_classes()];
+    let root = FractionalRows::<C>::new(context, rows);
+    let mut sums = vec![0; context.data.n_classes()];
     for (&class, &weight) in root.classes.iter().zip(&root.weights) {
         sums[class as usize] += weight;
     }
-    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(base.setting.seed, 0), 0);
+    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
-    let nodes = Fractional { base, codes: PhantomData };
+    let nodes = Fractional { context, codes: PhantomData };
     let tree = driver::grow(nodes, tree, root, task, control)?;
-    Ok(tree.finish(base.unit, base.setting.empty_branch))
+    Ok(tree.finish(context.unit, context.setting.empty_branch))
 }
 
-/// A split that was accepted, and where the rows go.
+/// A split that the limits accept, and the branch of each instance.
 struct FractionalSplit {
     best: BestSplit<i64>,
     division: Division,
 }
 
-/// Evaluates nodes in parts and divides them; a node owns its lists.
+/// Evaluates nodes and divides their instances; a node owns its lists.
 struct Fractional<'b, C> {
-    base: &'b FractionalContext<'b>,
+    context: &'b FractionalContext<'b>,
     codes: PhantomData<C>,
 }
 
@@ -94,36 +92,37 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
     type Task = FractionalRows<C>;
 
     fn context(&self) -> Self::Context {
-        self.base
+        self.context
     }
 
     fn limits(&self) -> &GrowthLimits {
-        &self.base.setting.limits
+        &self.context.setting.limits
     }
 
-    fn len(&self, parts: &FractionalRows<C>) -> usize {
-        parts.len()
+    fn len(&self, instances: &FractionalRows<C>) -> usize {
+        instances.len()
     }
 
-    fn work(&self, parts: &FractionalRows<C>) -> usize {
-        2 * parts.len()
+    fn work(&self, instances: &FractionalRows<C>) -> usize {
+        2 * instances.len()
     }
 
     fn is_finished(&self, tree: &TreeBuilder<i64>, node: u32) -> bool {
         let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
-        let (base, limits) = (self.base, self.limits());
-        let weight: f64 = sums.iter().map(|s| s.value(base.unit)).sum();
-        // A class that holds next to nothing is rounding.
-        let occupied = sums.iter().filter(|s| s.value(base.unit) > 1e-9 * weight).count();
-        if base.rule == SplitRule::C45 {
-            let largest = sums.iter().map(|s| s.value(base.unit)).fold(0.0, f64::max);
+        let (context, limits) = (self.context, self.limits());
+        let weight: f64 = sums.iter().map(|s| s.value(context.unit)).sum();
+        // A class that holds next to nothing is a rounding error.
+        let occupied = sums.iter().filter(|s| s.value(context.unit) > ROUNDING * weight).count();
+        if context.rule == SplitRule::C45 {
+            let largest = sums.iter().map(|s| s.value(context.unit)).fold(0.0, f64::max);
             let least = (2 * limits.min_samples_leaf).max(limits.min_samples_split) as f64;
-            return least - weight > 1e-6
-                || weight - largest < 1e-6
+            // As J48: too light, or of one class.
+            return least - weight > SLACK
+                || weight - largest < SLACK
                 || own.depth as usize >= limits.max_depth;
         }
-        // Parts add up to rows within rounding.
-        let rows = if base.copies { (weight + 1e-6) as usize } else { own.rows as usize };
+        // Fractions add up to rows within rounding.
+        let rows = if context.copies { (weight + SLACK) as usize } else { own.rows as usize };
         limits.stops(rows, own.depth as usize, occupied)
     }
 
@@ -134,19 +133,21 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         control: &Control,
     ) -> Result<Option<FractionalSplit>> {
         reached::count(Way::Fractions);
-        let (base, node, parts) = (self.base, open.node as usize, &open.rows);
+        let (context, node, instances) = (self.context, open.node as usize, &open.rows);
         let sums = tree.sums(node);
-        let Some(mut best) = pick(base, parts, sums, tree.nodes[node].key, control)? else {
+        let key = tree.nodes[node].key;
+        let Some(mut best) = best_split(context, instances, sums, key, control)? else {
             return Ok(None);
         };
-        let branch = assign(base, parts, &best);
-        let (division, own) = Division::new(base, parts, branch, best.branches, sums.len());
-        best.distance = self.distance(&own, sums, parts.whole)?;
+        // The limits are those of the branches with their fractions, which are counted now.
+        let branch = assign(context, instances, &best);
+        let (division, own) = Division::new(context, instances, branch, best.branches, sums.len());
+        best.distance = self.distance(&own, sums, instances.whole)?;
         best.sums = own;
-        let before = || self.distance(sums, sums, parts.whole);
-        // The criteria that divide rows score an undivided node 0.
-        let node = NodeSums { setting: base.setting, totals: sums, unit: base.unit };
-        let accepted = node.accepted(best, base.total_weight, before, || Ok(0.0))?;
+        let before = || self.distance(sums, sums, instances.whole);
+        // The criteria that serve fractional instances score an undivided node 0.
+        let node = NodeSums { setting: context.setting, totals: sums, unit: context.unit };
+        let accepted = node.accepted(best, context.total_weight, before, || Ok(0.0))?;
         Ok(accepted.map(|best| FractionalSplit { best, division }))
     }
 
@@ -162,17 +163,17 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         step: u32,
         children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
-        let branches = (best.sums.as_slice(), division.sizes.as_slice());
-        let first_child = tree.add_split(open.node, best.as_split(step), branches, &best.levels);
+        let added = Children { sums: &best.sums, rows: &division.sizes };
+        let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let wanted: Vec<bool> = (first_child..)
             .zip(&division.sizes)
             .map(|(child, &size)| size > 0 && !self.is_finished(tree, child))
             .collect();
-        let divided = divide(self.base, &open.rows, division, &wanted);
+        let divided = divide(self.context, &open.rows, division, &wanted);
         children.extend(
             (first_child..)
                 .zip(divided)
-                .filter_map(|(node, parts)| parts.map(|rows| Open { node, rows })),
+                .filter_map(|(node, instances)| instances.map(|rows| Open { node, rows })),
         );
     }
 
@@ -180,40 +181,42 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         nodes
     }
 
-    fn attach(base: Self::Context, parts: FractionalRows<C>) -> (Self, FractionalRows<C>) {
-        (Self { base, codes: PhantomData }, parts)
+    fn attach(context: Self::Context, instances: FractionalRows<C>) -> (Self, FractionalRows<C>) {
+        (Self { context, codes: PhantomData }, instances)
     }
 }
 
 impl<C: Code> Fractional<'_, C> {
-    /// Distance of some branches of a node.
+    /// Distance of the table of some branches; in counts of rows where all instances are `whole`.
     fn distance(&self, sums: &[i64], totals: &[i64], whole: bool) -> Result<f64> {
-        let (base, setting) = (self.base, self.base.setting);
-        if whole && sums.iter().all(|&c| i64::from(base.rows_in(c)) * base.weight(0) == c) {
-            let rows = |sums: &[i64]| sums.iter().map(|&s| base.rows_in(s)).collect::<Vec<u32>>();
+        let (context, setting) = (self.context, self.context.setting);
+        if whole && sums.iter().all(|&c| i64::from(context.rows_in(c)) * context.weight(0) == c) {
+            let rows =
+                |sums: &[i64]| sums.iter().map(|&s| context.rows_in(s)).collect::<Vec<u32>>();
             let totals = rows(totals);
             return NodeSums { setting, totals: &totals, unit: 1.0 }.distance(&rows(sums));
         }
-        NodeSums { setting, totals, unit: base.unit }.distance(sums)
+        NodeSums { setting, totals, unit: context.unit }.distance(sums)
     }
 }
 
-/// The branch of each row; [`NONE`] without a value.
+/// The branch of each instance; [`NONE`] without a value.
 fn assign<C: Code>(
-    base: &FractionalContext<'_>,
-    parts: &FractionalRows<C>,
+    context: &FractionalContext<'_>,
+    instances: &FractionalRows<C>,
     best: &BestSplit<i64>,
 ) -> Vec<u32> {
-    let mut branch = vec![NONE; parts.len()];
-    if let Some(i) = base.numeric_place(best.feature) {
-        let (left, right) = parts.order(i).split_at(best.at as usize);
+    let mut branch = vec![NONE; instances.len()];
+    if let Some(i) = context.numeric_place(best.feature) {
+        let (left, right) = instances.order(i).split_at(best.at as usize);
         left.iter().for_each(|&e| branch[entry_row(e) as usize] = 0);
         right.iter().for_each(|&e| branch[entry_row(e) as usize] = 1);
         return branch;
     }
-    let j = base.nominal.partition_point(|f| f.feature < best.feature);
-    let (width, levels) = (base.nominal.len(), base.nominal[j].levels);
-    for (branch, codes) in branch.iter_mut().zip(parts.codes.chunks_exact(width)) {
+    let j = context.nominal.partition_point(|f| f.feature < best.feature);
+    let (width, levels) = (context.nominal.len(), context.nominal[j].levels);
+    for (branch, codes) in branch.iter_mut().zip(instances.codes.chunks_exact(width)) {
+        // The code after the last level means "missing".
         let code = codes[j].index() as u32;
         *branch = match best.branch_of.get(code as usize) {
             _ if code >= levels => NONE,

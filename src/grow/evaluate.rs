@@ -50,7 +50,7 @@ pub(super) struct Workspace<S: Sum> {
 }
 
 impl<S: Sum> Workspace<S> {
-    /// Take back the memory of tables that no node needs any more.
+    /// Reuse the memory of tables that no node needs any more.
     pub fn recycle(&mut self, contingency: ContingencyTables<S>) {
         self.planes.recycle(contingency);
     }
@@ -71,8 +71,11 @@ impl<S: Sum> Default for Workspace<S> {
 pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
     pub context: &'n GrowContext<'n, W>,
     pub slices: &'n RowSlices<'f, C>,
+    /// The rows of the node.
     pub range: NodeRange,
+    /// Their class sums.
     pub totals: &'n [W::Sum],
+    /// Key of the node's random choices.
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
     pub scores_all: bool,
@@ -92,7 +95,7 @@ pub(super) struct ShortNode<'n> {
 pub(super) struct KnownRows<'e, S> {
     /// Their entries, by ascending value.
     pub order: Cow<'e, [u32]>,
-    /// Their class sums, where other rows have no value.
+    /// Their class sums; `None` where all rows of the node have a value.
     pub sums: Option<Vec<S>>,
 }
 

@@ -284,6 +284,7 @@ impl<'f, C: Code> RowSlices<'f, C> {
         if !plan.keep.contains(&true) {
             return;
         }
+        // The first place of each branch, and the branch of each row.
         let mut starts = Vec::with_capacity(plan.sizes.len());
         let mut sum = 0;
         for &size in plan.sizes {

@@ -146,6 +146,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
 
     fn work(&self, rows: &Self::Node) -> usize {
         let len = rows.range.len;
+        // Pairs of rows are counted with bits, 64 to a word.
         if self.context.pairs.is_some() { len * len / 64 } else { len }
     }
 
@@ -180,6 +181,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             scores_all: false,
             short: short.map(|(orders, scoring)| ShortNode { orders, scoring }),
         };
+        // The tables of nominal features may have come from the parent's.
         let contingency = match open.rows.contingency.take() {
             Some(t) => t,
             None => evaluator.count_tables(&mut self.workspace),
@@ -201,6 +203,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
     ) {
+        // Add the children; a small node has its orders divided, and that is all.
         let RangeNode { range, mut contingency, short } = open.rows;
         let added = Children { sums: &best.sums, rows: &best.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);

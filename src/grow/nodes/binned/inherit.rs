@@ -112,6 +112,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         let needs = |b: usize, children: &[CodedNode<S>]| {
             keep[b] && is_counted(context, children[b].range.len)
         };
+        // The largest child, the first on ties, and whether subtraction pays for it.
         let largest = (0..children.len()).rev().max_by_key(|&b| children[b].range.len);
         let Some(largest) = largest else { return };
         let whole: usize = children.iter().map(|c| c.range.len).sum();

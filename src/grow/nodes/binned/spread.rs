@@ -425,6 +425,7 @@ fn histograms<'c>(
     given: &mut impl Iterator<Item = &'c [u32]>,
     cells: usize,
 ) -> Result<Vec<Option<Vec<u32>>>> {
+    // Which groups were counted: with the parent's histogram all but the largest.
     let mut rest = family.parent.take();
     let counted: Vec<bool> = match &rest {
         Some(_) => {
@@ -433,6 +434,7 @@ fn histograms<'c>(
         }
         None => family.groups.iter().map(|g| !g.gone).collect(),
     };
+    // Take the histograms in order, and subtract each from the parent's.
     let mut found = Vec::with_capacity(counted.len());
     for &is_counted in &counted {
         if !is_counted {
@@ -446,6 +448,7 @@ fn histograms<'c>(
         }
         found.push(Some(own.to_vec()));
     }
+    // What remains is the largest group's.
     if let (Some(rest), Some(at)) = (rest, counted.iter().position(|c| !c)) {
         found[at] = Some(rest);
     }

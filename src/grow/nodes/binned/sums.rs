@@ -92,6 +92,7 @@ impl ClassSums {
         // Sums of both branches, class by class; `whole` is that of the undivided node.
         let whole = match scoring.term {
             Term::Squares => {
+                // Integers, exact for as many rows as `MOST_ROWS`; all rows start on the right.
                 let whole = totals.iter().map(|&n| n as i32 * n as i32).sum();
                 for (sums, start) in squares.iter_mut().zip([0, whole]) {
                     sums.clear();
@@ -106,6 +107,7 @@ impl ClassSums {
                 f64::from(whole)
             }
             Term::XLog2X => {
+                // Reals, added in the order of the classes.
                 left.fill(0.0);
                 right.fill(0.0);
                 let table = logs.x_log2_x_table();
@@ -115,6 +117,7 @@ impl ClassSums {
                 occurring().map(|c| table[totals[c] as usize]).sum()
             }
         };
+        // The formula of all cuts from both sums.
         let cuts = Cuts {
             n: totals.iter().sum(),
             whole,

@@ -41,7 +41,7 @@ pub(super) struct NodeSplit {
 
 /// The children that a split adds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Children<'s, S> {
+pub(super) struct NewChildren<'s, S> {
     /// Class sums, child by child.
     pub sums: &'s [S],
     /// Rows of each child.
@@ -123,7 +123,7 @@ impl<S: Sum> TreeBuilder<S> {
         &mut self,
         node: u32,
         split: NodeSplit,
-        children: Children<'_, S>,
+        children: NewChildren<'_, S>,
         levels: &[u32],
     ) -> u32 {
         let first_child = self.nodes.len() as u32;

@@ -92,7 +92,7 @@ pub(super) struct ShortNode<'n> {
 }
 
 /// The rows of a node whose value of a numeric feature is known.
-pub(super) struct KnownRows<'e, S> {
+pub(super) struct KnownOrder<'e, S> {
     /// Their entries, by ascending value.
     pub order: Cow<'e, [u32]>,
     /// Their class sums; `None` where all rows of the node have a value.
@@ -134,10 +134,10 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     }
 
     /// The rows whose value of a numeric feature is known.
-    pub(super) fn known(&self, numeric: usize) -> KnownRows<'_, W::Sum> {
+    pub(super) fn known(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
         if let Some(short) = self.short {
             // Only features without missing values have short orders.
-            return KnownRows { order: short.orders.entries(numeric).collect(), sums: None };
+            return KnownOrder { order: short.orders.entries(numeric).collect(), sums: None };
         }
         let order = self.slices.order(numeric, self.range);
         // Missing values come last in every order.
@@ -150,7 +150,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             let missing = self.context.sums_of(missing);
             self.totals.iter().zip(missing).map(|(total, sum)| total.minus(sum)).collect()
         });
-        KnownRows { order: Cow::Borrowed(order), sums }
+        KnownOrder { order: Cow::Borrowed(order), sums }
     }
 
     /// Score the thresholds of the wanted features of a small node.
@@ -181,7 +181,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         scratch: &mut BlockScratch<CellOf<W>>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let KnownRows { order, sums: known } = self.known(numeric);
+        let KnownOrder { order, sums: known } = self.known(numeric);
         let (order, min): (&[u32], _) = (&order, self.minimum());
         if let Some(known) = &known {
             // Missing values are a branch of every threshold, and no smaller than others may be.
@@ -509,7 +509,7 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
 
 impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
-        let KnownRows { order, sums: known } = self.evaluator.known(numeric);
+        let KnownOrder { order, sums: known } = self.evaluator.known(numeric);
         // The two values are read first, and may arrive while rows are counted.
         let test = self.evaluator.threshold_test(numeric, &order, at);
         let mut sizes = vec![at, order.len() as u32 - at];

@@ -38,11 +38,11 @@ impl KnownPairs {
 /// Pair counts by node, for trees on one set of rows.
 #[derive(Debug)]
 pub struct PairMemo {
-    entries: Mutex<Entries>,
+    entries: Mutex<MemoEntries>,
 }
 
 #[derive(Debug)]
-struct Entries {
+struct MemoEntries {
     by_key: HashMap<u128, Arc<KnownPairs>>,
     /// Bytes that further entries may take.
     bytes_left: usize,
@@ -53,10 +53,10 @@ impl PairMemo {
     /// up to `bytes` bytes.
     pub fn new(root: Option<&Arc<KnownPairs>>, bytes: usize) -> Self {
         let by_key = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
-        Self { entries: Mutex::new(Entries { by_key, bytes_left: bytes }) }
+        Self { entries: Mutex::new(MemoEntries { by_key, bytes_left: bytes }) }
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, MemoEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -7,7 +7,7 @@
 //! per step at most; [`global`](super) has the costs per candidate.
 
 use super::leaf::{CandidateGroup, Collecting, Collector, LocalCandidate, majority};
-use super::nearest::{Nearest, nearest};
+use super::nearest::{LeafBest, nearest};
 use super::rows::{LeafInTable, RowTerms, RowsScratch, WholeTable};
 use super::score::{self, BestCandidate, LeafView, ScoreScratch};
 use crate::criteria::Criterion;
@@ -524,7 +524,7 @@ fn best_by_bounds<C: Count>(
         let leaf = &mut leaves[next.at];
         let (label, own) = own(leaf);
         let in_table = LeafInTable { whole, leaf: &leaf.counts, label, own: &own };
-        let Nearest { best, bound } = nearest(&in_table, &leaf.groups, limit, scratch)?;
+        let LeafBest { best, bound } = nearest(&in_table, &leaf.groups, limit, scratch)?;
         (leaf.best, leaf.bound) = (best, bound);
         limit = leaf.best.as_ref().map_or(limit, |b| limit.min(b.global));
     }

@@ -9,10 +9,10 @@
 
 use super::leaf::CandidateGroup;
 use super::rows::{
-    Block, LeafInTable, NearCandidate, RowTerms, RowsScratch, WithoutLeaf, are_one, blocks,
-    smallest,
+    CandidateRange, LeafInTable, NearCandidate, RowTerms, RowsScratch, WithoutLeaf, are_one,
+    blocks, smallest,
 };
-use super::score::{self, BLOCK, BestCandidate, BranchLabels, Distances};
+use super::score::{self, BLOCK, BestCandidate, CandidateDistances, NewLabels};
 use crate::criteria::Tables;
 use crate::error::Result;
 use crate::grow::options::LeafLabels;
@@ -23,7 +23,7 @@ use crate::reached::{self, Way};
 const MOST_FOUND: usize = 4 * BLOCK;
 
 /// The best candidate of a leaf.
-pub(super) struct Nearest {
+pub(super) struct LeafBest {
     /// The best candidate, if its distance is at most the limit.
     pub best: Option<BestCandidate>,
     /// The smallest sum of the candidates: a lower bound for their distances, up to the slack.
@@ -36,7 +36,7 @@ pub(super) fn nearest<C: Count>(
     groups: &[CandidateGroup<C>],
     limit: f64,
     scratch: &mut RowsScratch<C>,
-) -> Result<Nearest> {
+) -> Result<LeafBest> {
     reached::count(Way::GlobalNearest);
     let slack = leaf.whole.slack();
     let mut found = std::mem::take(&mut scratch.found);
@@ -58,7 +58,7 @@ pub(super) fn nearest<C: Count>(
     search.score_found(scratch)?;
     scratch.found = search.found;
     // Above the limit a better candidate may have been left out.
-    Ok(Nearest { best: search.best.filter(|b| b.global <= limit), bound: search.smallest })
+    Ok(LeafBest { best: search.best.filter(|b| b.global <= limit), bound: search.smallest })
 }
 
 /// The search among the candidates of a leaf.
@@ -86,11 +86,11 @@ impl<C: Count> NearestSearch<'_, '_, C> {
     ) -> Result<()> {
         // Labels that are all equal, or that may be chosen so.
         if are_one(&group.labels) {
-            return self.try_one_label(group, group.labels[0], BranchLabels::given(&group.labels));
+            return self.try_one_label(group, group.labels[0], NewLabels::given(&group.labels));
         }
         if group.labels.is_empty() && self.leaf.whole.choice == LeafLabels::All {
             for label in 0..self.leaf.classes() as u16 {
-                self.try_one_label(group, label, BranchLabels::pair(&[label, label]))?;
+                self.try_one_label(group, label, NewLabels::pair(&[label, label]))?;
             }
         }
         // Different labels, block by block.
@@ -112,7 +112,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         &mut self,
         group: &CandidateGroup<C>,
         label: u16,
-        labels: BranchLabels<'_>,
+        labels: NewLabels<'_>,
     ) -> Result<()> {
         let (leaf, whole) = (self.leaf, self.leaf.whole);
         let sum = leaf.with_one_label(label, &self.without);
@@ -123,7 +123,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         }
         let global = if label == leaf.label { whole.current } else { self.relabelled(label)? };
         let (j, best) = (group.champion, &mut self.best);
-        let distances = Distances { global, local: group.local[j] };
+        let distances = CandidateDistances { global, local: group.local[j] };
         BestCandidate::update(best, whole.ties, group, labels, j, distances)
     }
 
@@ -132,7 +132,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         &mut self,
         g: usize,
         group: &CandidateGroup<C>,
-        block: Block,
+        block: CandidateRange,
         scratch: &mut RowsScratch<C>,
     ) {
         let (sums, terms) = scratch.terms.split_at_mut(BLOCK);
@@ -150,7 +150,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         &mut self,
         g: usize,
         group: &CandidateGroup<C>,
-        block: Block,
+        block: CandidateRange,
         scratch: &mut RowsScratch<C>,
     ) {
         // What each branch adds to the distance in the row of each label, and the least of a block.
@@ -240,10 +240,10 @@ impl<C: Count> NearestSearch<'_, '_, C> {
             for ((near, &global), local) in block.iter().zip(&*out).zip(local) {
                 let group = &groups[near.group];
                 let labels = match group.labels.is_empty() {
-                    true => BranchLabels::pair(&near.labels),
-                    false => BranchLabels::given(&group.labels),
+                    true => NewLabels::pair(&near.labels),
+                    false => NewLabels::given(&group.labels),
                 };
-                let (best, distances) = (&mut self.best, Distances { global, local });
+                let (best, distances) = (&mut self.best, CandidateDistances { global, local });
                 BestCandidate::update(best, whole.ties, group, labels, near.at, distances)?;
             }
         }

@@ -76,14 +76,14 @@ pub(super) struct WithoutLeaf {
 
 /// A block of candidates of a group: those from `start` on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Block {
+pub(super) struct CandidateRange {
     pub start: usize,
     pub len: usize,
 }
 
 /// The blocks of `n` candidates.
-pub(super) fn blocks(n: usize) -> impl Iterator<Item = Block> + Clone {
-    (0..n).step_by(BLOCK).map(move |start| Block { start, len: BLOCK.min(n - start) })
+pub(super) fn blocks(n: usize) -> impl Iterator<Item = CandidateRange> + Clone {
+    (0..n).step_by(BLOCK).map(move |start| CandidateRange { start, len: BLOCK.min(n - start) })
 }
 
 /// Reusable memory of one worker.
@@ -133,7 +133,7 @@ pub(super) struct RowTerms<'a, C> {
 /// The counts that candidates add to a row: a plane of `stride` candidates per class, and their
 /// sums.
 #[derive(Debug, Clone, Copy)]
-struct Added<'a, C> {
+struct AddedCounts<'a, C> {
     cells: &'a [C],
     sizes: &'a [C],
     stride: usize,
@@ -142,14 +142,14 @@ struct Added<'a, C> {
 impl<C: Count> RowTerms<'_, C> {
     /// Whether the criterion's distance is such a sum.
     pub fn exist(&self) -> bool {
-        let nothing = Added { cells: &[], sizes: &[], stride: 0 };
+        let nothing = AddedCounts { cells: &[], sizes: &[], stride: 0 };
         self.of_candidates(0, self.totals, nothing, &mut [])
     }
 
     /// The term of the row of a label.
     pub fn of_row(&self, label: usize, row: &[C]) -> f64 {
         let (zeros, mut out) = (vec![C::default(); row.len()], [0.0]);
-        let nothing = Added { cells: &zeros, sizes: &zeros[..1], stride: 1 };
+        let nothing = AddedCounts { cells: &zeros, sizes: &zeros[..1], stride: 1 };
         self.of_candidates(label, row, nothing, &mut out);
         out[0]
     }
@@ -160,7 +160,7 @@ impl<C: Count> RowTerms<'_, C> {
         &self,
         label: usize,
         base: &[C],
-        added: Added<'_, C>,
+        added: AddedCounts<'_, C>,
         out: &mut [f64],
     ) -> bool {
         let row = Row {
@@ -230,18 +230,18 @@ impl<C: Count> LeafInTable<'_, C> {
         group: &CandidateGroup<C>,
         of: impl Iterator<Item = usize> + Clone,
         label: usize,
-        block: Block,
+        block: CandidateRange,
         merged: &mut Vec<C>,
         out: &mut [f64],
     ) {
-        let (n, k, Block { start, len }) = (group.len(), self.classes(), block);
+        let (n, k, CandidateRange { start, len }) = (group.len(), self.classes(), block);
         // One branch: its planes as they are.
         let mut branches = of.clone();
         let first = branches.next().unwrap_or(0);
         if branches.next().is_none() {
             let cells = &group.cells[first * k * n + start..];
             let sizes = &group.sizes[first * n + start..][..len];
-            let added = Added { cells, sizes, stride: n };
+            let added = AddedCounts { cells, sizes, stride: n };
             self.whole.formula.of_candidates(label, self.row_without(label), added, out);
             return;
         }
@@ -259,7 +259,7 @@ impl<C: Count> LeafInTable<'_, C> {
             }
         }
         let (cells, sizes) = merged.split_at(k * len);
-        let added = Added { cells, sizes, stride: len };
+        let added = AddedCounts { cells, sizes, stride: len };
         self.whole.formula.of_candidates(label, self.row_without(label), added, out);
     }
 
@@ -268,7 +268,7 @@ impl<C: Count> LeafInTable<'_, C> {
     pub fn sums_of_block(
         &self,
         group: &CandidateGroup<C>,
-        block: Block,
+        block: CandidateRange,
         sums: &mut [f64],
         terms: &mut [f64],
         merged: &mut Vec<C>,

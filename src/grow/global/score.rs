@@ -22,13 +22,13 @@ pub(super) const BLOCK: usize = 256;
 
 /// The labels of a candidate's branches.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BranchLabels<'l> {
+pub(super) struct NewLabels<'l> {
     pub labels: &'l [u16],
     /// Rank of a chosen pair among equal candidates; 0 where the labels are given.
     pub rank: u64,
 }
 
-impl<'l> BranchLabels<'l> {
+impl<'l> NewLabels<'l> {
     /// Labels that are majorities.
     pub fn given(labels: &'l [u16]) -> Self {
         Self { labels, rank: 0 }
@@ -47,7 +47,7 @@ impl<'l> BranchLabels<'l> {
 
 /// The distances of a candidate: of the whole tree, and of the split on the leaf's own table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Distances {
+pub(super) struct CandidateDistances {
     pub global: f64,
     pub local: f64,
 }
@@ -83,9 +83,9 @@ impl BestCandidate {
         best: &mut Option<Self>,
         ties: Ties,
         group: &CandidateGroup<C>,
-        labels: BranchLabels<'_>,
+        labels: NewLabels<'_>,
         j: usize,
-        Distances { global, local }: Distances,
+        CandidateDistances { global, local }: CandidateDistances,
     ) -> Result<()> {
         if global.is_nan() {
             return Err(not_a_number(group.feature[j]));
@@ -131,8 +131,8 @@ pub(super) struct LeafView<'a, C> {
     pub branches: usize,
 }
 
-/// Distances of a block of tables "label x class", one per place of `out`; `cells` has a plane of
-/// `stride` tables per cell.
+/// Distances of a block of tables "label x class", one per place of `out`; `cells` has a
+/// plane of `stride` tables per cell.
 pub(super) fn distances<C: Count>(
     criterion: &dyn Criterion,
     context: &Context,
@@ -186,7 +186,7 @@ impl<C: Count> LeafView<'_, C> {
         for group in groups.iter().filter(|g| g.branches <= self.branches) {
             if !group.labels.is_empty() {
                 control.check()?;
-                self.score_group(group, BranchLabels::given(&group.labels), &mut best, scratch)?;
+                self.score_group(group, NewLabels::given(&group.labels), &mut best, scratch)?;
                 continue;
             }
             // The labels are still open: all pairs.
@@ -195,7 +195,7 @@ impl<C: Count> LeafView<'_, C> {
                 if a != b || self.choice == LeafLabels::All {
                     control.check()?;
                     let pair = [a, b];
-                    self.score_group(group, BranchLabels::pair(&pair), &mut best, scratch)?;
+                    self.score_group(group, NewLabels::pair(&pair), &mut best, scratch)?;
                 }
             }
         }
@@ -206,7 +206,7 @@ impl<C: Count> LeafView<'_, C> {
     fn score_group(
         &self,
         group: &CandidateGroup<C>,
-        labels: BranchLabels<'_>,
+        labels: NewLabels<'_>,
         best: &mut Option<BestCandidate>,
         scratch: &mut ScoreScratch<C>,
     ) -> Result<()> {
@@ -271,12 +271,12 @@ impl<C: Count> LeafView<'_, C> {
     fn update(
         &self,
         group: &CandidateGroup<C>,
-        labels: BranchLabels<'_>,
+        labels: NewLabels<'_>,
         j: usize,
         global: f64,
         best: &mut Option<BestCandidate>,
     ) -> Result<()> {
-        let distances = Distances { global, local: group.local[j] };
+        let distances = CandidateDistances { global, local: group.local[j] };
         BestCandidate::update(best, self.ties, group, labels, j, distances)
     }
 }

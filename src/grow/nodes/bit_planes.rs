@@ -10,7 +10,7 @@ use super::{NodeRows, Open};
 use crate::criteria::{Cells, Criterion, GainFilter, InfoGain, Tables};
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet};
 use crate::error::{Error, Result};
-use crate::grow::builder::{Children, TreeBuilder};
+use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::driver;
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::search::{BestSplit, NodeSums};
@@ -69,7 +69,7 @@ struct FeatureBlock {
 
 /// The place of a feature: its group of features of equal arity, and its column there.
 #[derive(Default)]
-struct Place {
+struct PlanePlace {
     group: usize,
     column: usize,
 }
@@ -163,7 +163,7 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
             self.sums.extend((0..k).map(|c| cells[(branch * k + c) * features + column]));
             self.sizes.push(self.sums[before..].iter().sum());
         }
-        let added = Children { sums: &self.sums, rows: &self.sizes };
+        let added = NewChildren { sums: &self.sums, rows: &self.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &[]);
         // Their masks: the rows under the plane of a value, and for the last value, which has no
         // plane, the rows under none.
@@ -296,7 +296,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
             selector.choose(self.valid_candidates(), &mut PlaneFacts { rows: self, totals }, key)?
         };
         let Some(choice) = choice else { return Ok(None) };
-        let Place { group, column } = self.place(choice.feature);
+        let PlanePlace { group, column } = self.place(choice.feature);
         let mut distance = [0.0];
         setting.criterion.distance(&self.tables(group, totals).window(column, 1), &mut distance)?;
         let branches = self.context.planes.groups[group].arity;
@@ -306,11 +306,11 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         own.accepted_by_table(split, self.context.n_rows as f64)
     }
 
-    fn place(&self, feature: u32) -> Place {
+    fn place(&self, feature: u32) -> PlanePlace {
         let mut groups = self.context.planes.groups.iter().enumerate();
         let found = groups.find_map(|(group, columns)| {
             let column = columns.features.binary_search(&feature).ok()?;
-            Some(Place { group, column })
+            Some(PlanePlace { group, column })
         });
         found.unwrap_or_default()
     }
@@ -399,7 +399,7 @@ struct PlaneFacts<'w, 'g, 'a> {
 
 impl FeatureBest for PlaneFacts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
-        let Place { group, column } = self.rows.place(feature);
+        let PlanePlace { group, column } = self.rows.place(feature);
         let mut out = [0.0];
         Criterion::score(
             &InfoGain::default(),

@@ -79,8 +79,8 @@ pub(super) trait NodeRows: Sized {
     fn best(best: &Self::Best) -> &BestSplit<Self::Sum>;
 
     /// Make a split that [`Self::evaluate`] returned for this node, with other nodes evaluated in
-    /// between: add the children to the tree and divide the rows. Children that may be split again
-    /// are pushed, in branch order. `step` is the number of the split in the order of growth.
+    /// between: add the children to the tree and divide the rows. Children that may be split
+    /// again are pushed, in branch order. `step` is the number of the split in the order of growth.
     fn split(
         &mut self,
         tree: &mut TreeBuilder<Self::Sum>,

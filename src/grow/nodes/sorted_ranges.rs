@@ -10,7 +10,7 @@ use super::{NodeRows, Open};
 use crate::criteria::RunningScores;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::grow::builder::{Children, TreeBuilder};
+use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::context::{FeaturePlace, GrowContext};
 use crate::grow::driver;
 use crate::grow::evaluate::{NodeEvaluator, ShortNode, Workspace};
@@ -205,7 +205,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     ) {
         // Add the children; a small node has its orders divided, and that is all.
         let RangeNode { range, mut contingency, short } = open.rows;
-        let added = Children { sums: &best.sums, rows: &best.sizes };
+        let added = NewChildren { sums: &best.sums, rows: &best.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|b| !self.is_finished(tree, first_child + b))

@@ -11,7 +11,7 @@ use super::rows::{Branching, RecordBuffers, RecordRange};
 use super::small::{SmallColumns, SmallNode};
 use crate::bins::{Records, TableFacts, WeightWidth};
 use crate::error::Result;
-use crate::grow::builder::{Children, TreeBuilder};
+use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::driver;
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::{NodeRows, Open};
@@ -180,7 +180,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         let sizes = self.buffers.partition(context, range, feature, how, best.branches);
         let sums = best.sums.chunks_exact(context.classes);
         let rows: Vec<u32> = sizes.iter().zip(sums).map(|(&n, s)| context.rows_of(s, n)).collect();
-        let added = Children { sums: &best.sums, rows: &rows };
+        let added = NewChildren { sums: &best.sums, rows: &rows };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let mut start = range.start;
         let mut nodes = Vec::with_capacity(sizes.len());
@@ -229,7 +229,7 @@ impl<S: Sum> BinnedRows<'_, '_, S> {
         let halves = small.divide(best.feature as usize, best.at);
         let sizes = [0, 1].map(|b| halves[b].rows() as u32);
         let rows = [0, 1].map(|b| context.rows_of(&best.sums[b * k..(b + 1) * k], sizes[b]));
-        let added = Children { sums: &best.sums, rows: &rows };
+        let added = NewChildren { sums: &best.sums, rows: &rows };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         for (node, (small, size)) in (first_child..).zip(halves.into_iter().zip(sizes)) {
             if !self.is_finished(tree, node) {

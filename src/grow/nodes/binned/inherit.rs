@@ -98,8 +98,8 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
     }
 
     /// Count all children but the largest, whose counters are those of the parent less the others',
-    /// where that is less work than to count the largest. Children that are not kept (`keep`) need
-    /// no counters; `sums` are the class sums of the children.
+    /// where that is less work than to count the largest. Children that are not kept (`keep`)
+    /// need no counters; `sums` are the class sums of the children.
     pub(super) fn hand_down(
         &mut self,
         mut counters: BinCounters<S>,

@@ -23,7 +23,7 @@ use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
 use super::rows::{RecordBuffers, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
-use crate::grow::builder::{Children, TreeBuilder};
+use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::driver::{self, order_of};
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
@@ -103,14 +103,14 @@ impl Family {
 
 /// Which of the known splits a round makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Made {
+enum MadeSplits {
     All,
     /// That of a node.
     One(u32),
     Nothing,
 }
 
-impl Made {
+impl MadeSplits {
     fn contains(self, node: u32) -> bool {
         self == Self::All || self == Self::One(node)
     }
@@ -268,8 +268,10 @@ impl SpreadGrowth {
         }
         // Make all of these splits, or the next one of best-first growth.
         let made = match setting.limits.max_leaf_nodes {
-            None => Made::All,
-            Some(limit) => self.first_in_order(setting, limit).map_or(Made::Nothing, Made::One),
+            None => MadeSplits::All,
+            Some(limit) => {
+                self.first_in_order(setting, limit).map_or(MadeSplits::Nothing, MadeSplits::One)
+            }
         };
         Ok(self.divide(facts, &context, made))
     }
@@ -303,7 +305,7 @@ impl SpreadGrowth {
         &mut self,
         facts: &SpreadFacts<'_>,
         context: &BinnedContext<'_>,
-        made: Made,
+        made: MadeSplits,
     ) -> Routes {
         let codes = facts.format.codes;
         let mut routes = Routes::default();
@@ -356,7 +358,7 @@ impl SpreadGrowth {
         }
         // The tree is finished when it is full or the next split does not exist.
         let full = context.setting.limits.max_leaf_nodes.is_some_and(|most| self.leaves >= most);
-        if full || made == Made::Nothing {
+        if full || made == MadeSplits::Nothing {
             families.clear();
             routes.groups = 0;
             routes.targets.fill(-1);
@@ -381,7 +383,7 @@ impl SpreadGrowth {
         let split = best.as_split(if limited { self.step } else { NONE });
         self.step += 1;
         self.leaves += best.branches - 1;
-        let added = Children { sums: &best.sums, rows: &rows };
+        let added = NewChildren { sums: &best.sums, rows: &rows };
         let first = self.tree.add_split(node, split, added, &best.levels);
         let mut family = Family { parent: None, groups: Vec::new(), evaluated: false };
         let mut places = Vec::with_capacity(rows.len());

@@ -21,7 +21,7 @@ use super::{NodeRows, Open};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
-use crate::grow::builder::{Children, TreeBuilder};
+use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::driver;
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::search::{BestSplit, NodeSums};
@@ -163,7 +163,7 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         step: u32,
         children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
-        let added = Children { sums: &best.sums, rows: &division.sizes };
+        let added = NewChildren { sums: &best.sums, rows: &division.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let wanted: Vec<bool> = (first_child..)
             .zip(&division.sizes)

@@ -1,4 +1,4 @@
-//! A tree as columns, for Python.
+//! The fields of a tree's nodes as NumPy arrays, for `Model.arrays`. O(nodes x classes).
 
 use crate::store;
 use crate::tree::{NONE, Node, Test, Tree};
@@ -10,14 +10,19 @@ use pyo3::types::PyDict;
 pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>> {
     let nodes = &tree.nodes;
     let out = PyDict::new(py);
+    // An index, -1 for none.
     let signed = |x: u32| if x == NONE { -1 } else { i64::from(x) };
-    let ints =
-        |f: &dyn Fn(&Node) -> i64| nodes.iter().map(f).collect::<Vec<i64>>().into_pyarray(py);
-    let reals =
-        |f: &dyn Fn(&Node) -> f64| nodes.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
+    // One field of all nodes.
+    let ints = |field: &dyn Fn(&Node) -> i64| {
+        nodes.iter().map(field).collect::<Vec<i64>>().into_pyarray(py)
+    };
+    let reals = |field: &dyn Fn(&Node) -> f64| {
+        nodes.iter().map(field).collect::<Vec<f64>>().into_pyarray(py)
+    };
     out.set_item("parent", ints(&|n| signed(n.parent)))?;
     out.set_item("branch", ints(&|n| i64::from(n.branch)))?;
     out.set_item("depth", ints(&|n| i64::from(n.depth)))?;
+    // scikit-learn's code for a leaf: -2.
     out.set_item(
         "feature",
         ints(&|n| if n.test == Test::Leaf { -2 } else { i64::from(n.feature) }),
@@ -56,7 +61,8 @@ pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>>
     Ok(out)
 }
 
-/// The levels that each subset test lists: first place, length, and all of them in a row.
+/// The levels that subset tests list: the lists one after the other, and the start and the length of
+/// each node's list.
 fn set_levels(out: &Bound<'_, PyDict>, tree: &Tree) -> PyResult<()> {
     let py = out.py();
     let listed: Vec<&[u32]> =
@@ -64,9 +70,9 @@ fn set_levels(out: &Bound<'_, PyDict>, tree: &Tree) -> PyResult<()> {
     let lengths: Vec<i64> = listed.iter().map(|l| l.len() as i64).collect();
     let starts: Vec<i64> = lengths
         .iter()
-        .scan(0, |at, n| {
-            *at += n;
-            Some(*at - n)
+        .scan(0, |end, len| {
+            *end += len;
+            Some(*end - len)
         })
         .collect();
     out.set_item("first_level", starts.into_pyarray(py))?;

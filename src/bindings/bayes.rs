@@ -1,13 +1,14 @@
-//! `_core.BayesModel`: a fitted Bayesian classifier; its training set is a `_core.Dataset`.
+//! `_core.BayesModel`: a fitted Bayesian classifier, and `_core.bayes_fit`, which fits one to a
+//! `_core.Dataset` (see [`crate::bayes`]).
 
 use super::aligned::Aligned1;
-use super::convert::{ArrayBlock, Columns, bytes, weights};
+use super::convert::{ArrayBlock, bytes, readable, weights};
 use super::dataset::PyDataset;
-use super::job::{Work, exception, run};
+use super::job::{Work, run};
+use super::plan::from_json;
 use crate::bayes::{self, BayesModel};
 use crate::predict::Source;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct PyBayesModel {
     model: Arc<BayesModel>,
 }
 
-/// Fit naive Bayes, TAN or AODE.
+/// Fit naive Bayes, TAN or AODE, as `config` (JSON) says.
 #[pyfunction]
 #[pyo3(signature = (data, config, sample_weight = None, n_jobs = None))]
 pub fn bayes_fit(
@@ -28,11 +29,12 @@ pub fn bayes_fit(
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<PyBayesModel> {
-    let config = serde_json::from_str(config).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let config = from_json(config)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let p = data.columns().len();
-    let work = data.len().saturating_mul(p).saturating_mul(p);
+    // TAN and AODE count pairs of features.
+    let n_features = data.columns().len();
+    let work = data.len().saturating_mul(n_features).saturating_mul(n_features);
     let model =
         run(py, n_jobs, work, None, |control| bayes::fit(data, &weights, &config, control))?;
     Ok(PyBayesModel { model: Arc::new(model) })
@@ -40,7 +42,8 @@ pub fn bayes_fit(
 
 #[pymethods]
 impl PyBayesModel {
-    /// Logarithms of joint probabilities (`joint`) or probabilities, shape (rows, classes).
+    /// Probabilities, or with `joint` the logarithms of the joint probabilities, shape (rows,
+    /// classes).
     #[pyo3(signature = (blocks, rows, joint = false, n_jobs = None))]
     fn predict<'py>(
         &self,
@@ -50,16 +53,10 @@ impl PyBayesModel {
         joint: bool,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let columns = Columns::new(&blocks, rows).map_err(exception)?;
         let model = &self.model;
-        let (p, k) = (model.readings.len(), model.classes());
-        if columns.features() != p {
-            let given = columns.features();
-            return Err(PyValueError::new_err(format!(
-                "X has {given} features, but the model was fitted on {p}"
-            )));
-        }
-        let work = rows.saturating_mul(p).saturating_mul(k);
+        let (n_features, k) = (model.readings.len(), model.classes());
+        let columns = readable(n_features, &blocks, rows)?;
+        let work = rows.saturating_mul(n_features).saturating_mul(k);
         let bytes = rows.saturating_mul(16 * k);
         let work = Work::from(work).with_memory(bytes, bytes);
         let out = run(py, n_jobs, work, None, |control| {

@@ -1,12 +1,14 @@
-//! Cells of the caller's columns, as records of codes are made of them.
+//! The caller's columns as a source of numbers and codes for the binned route of growth
+//! ([`crate::bins`]), which reads them column by column without an encoded copy.
 
 use super::convert::{ArrayView, Columns};
 use crate::bins::{RowChoice, RowSource};
 use crate::data::MISSING;
 use numpy::ndarray::{ArrayView2, s};
 
-/// Some values of a column of a block, as doubles.
-fn read<T: Copy>(
+/// Write values of a column to `out`: those of the chosen rows from position `first` on, each
+/// converted by `number`.
+fn read_column<T: Copy>(
     block: ArrayView2<'_, T>,
     column: usize,
     rows: RowChoice<'_>,
@@ -16,18 +18,20 @@ fn read<T: Copy>(
 ) {
     match (rows, block.as_slice()) {
         (RowChoice::All(_), Some(cells)) => {
-            // Row by row in memory: a loop over whole rows needs one check of the column.
+            // C-contiguous: a loop over whole rows needs one bounds check per row.
             let width = block.ncols();
-            let part = cells[first * width..(first + out.len()) * width].chunks_exact(width);
-            out.iter_mut().zip(part).for_each(|(x, row)| *x = number(row[column]));
+            let cells = &cells[first * width..(first + out.len()) * width];
+            out.iter_mut()
+                .zip(cells.chunks_exact(width))
+                .for_each(|(x, row)| *x = number(row[column]));
         }
         (RowChoice::All(_), None) => {
-            let part = block.slice(s![first..first + out.len(), column]);
-            out.iter_mut().zip(part).for_each(|(x, &v)| *x = number(v));
+            let values = block.slice(s![first..first + out.len(), column]);
+            out.iter_mut().zip(values).for_each(|(x, &value)| *x = number(value));
         }
         (RowChoice::Some(rows), _) => {
-            let (column, part) = (block.column(column), &rows[first..first + out.len()]);
-            out.iter_mut().zip(part).for_each(|(x, &r)| *x = number(column[r as usize]));
+            let (values, rows) = (block.column(column), &rows[first..first + out.len()]);
+            out.iter_mut().zip(rows).for_each(|(x, &row)| *x = number(values[row as usize]));
         }
     }
 }
@@ -36,8 +40,8 @@ impl RowSource for Columns<'_> {
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
         let (view, column) = self.at(feature);
         match view {
-            ArrayView::F64(a) => read(a, column, rows, first, out, |x| x),
-            ArrayView::F32(a) => read(a, column, rows, first, out, f64::from),
+            ArrayView::F64(a) => read_column(a, column, rows, first, out, |x| x),
+            ArrayView::F32(a) => read_column(a, column, rows, first, out, f64::from),
             _ => out.fill(f64::NAN),
         }
     }

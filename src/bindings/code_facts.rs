@@ -1,4 +1,7 @@
-//! What is known of rows of which only codes are left, and the arrays that hold them.
+//! Rows that arrive in batches: only their codes are kept, as packed records.
+//!
+//! Python holds the records and a description of the codes ([`PyCodeFacts`]); [`super::codes`] encodes
+//! batches, and [`super::dataset`] and [`super::spread`] fit on the records.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, reserve};
@@ -10,19 +13,20 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The schema that Python writes.
+/// A schema from the JSON that Python writes.
 pub fn schema(text: &str) -> PyResult<Schema> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("schema: {e}")))
 }
 
-/// Codes of a feature, whether one of them means "missing", and the range of each bin.
-type PyCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
+/// A feature: number of codes, whether one of them means "missing", and the (lowest, highest) value of
+/// each bin.
+type PyFeatureCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
 
-/// What is known of all rows: schema, features, whether rows have weights, whether they were drawn,
-/// weight of each class, number of rows.
-pub type PyCodeFacts<'py> = (String, Vec<PyCodes<'py>>, bool, bool, Vec<u32>, usize);
+/// Description of all rows: schema as JSON, features, whether rows have weights, whether they are a
+/// bootstrap sample, weight of each class, number of rows.
+pub type PyCodeFacts<'py> = (String, Vec<PyFeatureCodes<'py>>, bool, bool, Vec<u32>, usize);
 
-/// The facts as the core takes them.
+/// The description as the core takes it.
 pub fn code_facts(
     (text, features, weighted, drawn, totals, rows): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
@@ -39,19 +43,19 @@ pub fn code_facts(
     Ok(CodeFacts { schema, features, weighted, drawn, totals, rows })
 }
 
-/// Rows as records of codes, in the caller's arrays.
+/// Rows as records of codes, in Python's arrays.
 pub struct CodedArrays {
-    /// What is known of the rows.
+    /// Description of the rows.
     pub facts: CodeFacts,
     records: Py<PyAny>,
-    /// Numbers of the rows' content, by which the samples of a forest are drawn.
+    /// A hash of each row's content, by which the bootstrap samples of a forest are drawn.
     hashes: Option<Py<PyAny>>,
     /// Bytes of the records.
     pub bytes: usize,
 }
 
 impl CodedArrays {
-    /// Keep arrays that can be read.
+    /// Keep the arrays; an error if the records have another type.
     pub fn new(
         facts: CodeFacts,
         records: Bound<'_, PyAny>,
@@ -61,7 +65,7 @@ impl CodedArrays {
         Ok(Self { facts, records: records.unbind(), hashes: hashes.map(Bound::unbind), bytes })
     }
 
-    /// A copy of the records, which growth moves.
+    /// A copy of the records, which growth reorders.
     pub fn read(&self, py: Python<'_>, plan: &FitPlan, forest: bool) -> PyResult<Box<RecordRows>> {
         let _memory = reserve(self.bytes, self.bytes)?;
         let records: Aligned2<'_, u8> = self.records.bind(py).extract()?;

@@ -1,8 +1,13 @@
-//! Rows in batches: what each says of the cut points, its codes, and fits on codes.
+//! Encoding of rows that arrive in batches (out-of-core and distributed fits).
+//!
+//! A first pass collects what cut points are made of: samples of values and counts ([`edge_summary`],
+//! [`value_counts`]); a second pass encodes each batch as records ([`encode_rows`]). Batches are
+//! independent, so Python may process them anywhere and in any order. [`super::code_facts`] describes
+//! the records to a fit. Each function costs O(cells of the batch), [`value_counts`] a sort more.
 
 use super::aligned::Aligned1;
 use super::code_facts::{PyCodeFacts, code_facts};
-use super::convert::{ArrayBlock, ArrayView, Columns};
+use super::convert::{ArrayBlock, ArrayView, Columns, positive_rows};
 use super::job::{Work, exception, reserve, run};
 use super::plan::plan;
 use crate::bins::{BinEncoding, BinnedTable, EdgeSummary, RowChoice, ValueCounts};
@@ -13,31 +18,30 @@ use crate::numeric::ExactSum;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Copies of rows.
+/// How often each row counts; None: once.
 pub type Copies<'py> = Option<Aligned1<'py, u32>>;
 
+/// Copies as weights.
 fn weights(copies: &Copies<'_>) -> Weights {
     copies.as_ref().map_or(Weights::Unit, |c| Weights::Integer(c.as_array().to_vec()))
 }
 
-/// The rows that stand for copies.
-fn kept(weights: &Weights, rows: usize) -> Vec<u32> {
-    (0..rows as u32).filter(|&r| !weights.is_zero(r)).collect()
-}
-
+/// Whether each column holds numbers.
 fn is_numeric(columns: &Columns<'_>) -> Vec<bool> {
     let number = |f| matches!(columns.at(f).0, ArrayView::F64(_) | ArrayView::F32(_));
     (0..columns.features()).map(number).collect()
 }
 
-type Summary<'py> = (
+/// An [`EdgeSummary`] for Python: sampled values of each numeric column, copies of the sampled rows,
+/// and the distinct values of each column while they are few.
+type PyEdgeSummary<'py> = (
     Vec<Bound<'py, PyArray1<f64>>>,
     Bound<'py, PyArray1<u64>>,
     Vec<Option<Bound<'py, PyArray1<f64>>>>,
 );
 
-/// What some of `total` rows say of the cut points of their numeric columns: the sampled values of
-/// each, the copies of the sampled rows, and the distinct values of each while they are few.
+/// What the cut points of numeric columns are made of, from a batch of `total` rows in all; `bins` is
+/// the largest number of bins.
 #[pyfunction]
 #[pyo3(signature = (blocks, rows, copies, total, bins))]
 pub fn edge_summary<'py>(
@@ -47,25 +51,25 @@ pub fn edge_summary<'py>(
     copies: Copies<'_>,
     total: u64,
     bins: usize,
-) -> PyResult<Summary<'py>> {
+) -> PyResult<PyEdgeSummary<'py>> {
     let columns = Columns::new(&blocks, rows).map_err(exception)?;
     let weights = weights(&copies);
     let _memory = reserve(rows.saturating_mul(16), rows * 8)?;
     let work = Work::from(rows * columns.features());
-    let kept = kept(&weights, rows);
+    let kept = positive_rows(rows, &weights);
     let found = run(py, None, work, None, |control| {
         let rows = RowChoice::Some(&kept);
         EdgeSummary::new(&columns, &is_numeric(&columns), rows, total, &weights, bins, control)
     })?;
     Ok((
-        found.sample.into_iter().map(|v| v.into_pyarray(py)).collect(),
+        found.sample.into_iter().map(|values| values.into_pyarray(py)).collect(),
         found.masses.into_pyarray(py),
-        found.few.into_iter().map(|v| v.map(|v| v.into_pyarray(py))).collect(),
+        found.few.into_iter().map(|few| few.map(|values| values.into_pyarray(py))).collect(),
     ))
 }
 
-/// Cut points of each column from what all parts say; None for a column whose values have to be
-/// counted on all rows.
+/// Cut points of each column from the joined summaries of all batches; None for a column whose values
+/// have to be counted on all rows ([`value_counts`]).
 #[pyfunction]
 pub fn edge_cuts<'py>(
     py: Python<'py>,
@@ -77,24 +81,26 @@ pub fn edge_cuts<'py>(
 ) -> Vec<Option<Bound<'py, PyArray1<f64>>>> {
     let summary = EdgeSummary { few, sample, masses };
     let cuts = py.detach(|| summary.cuts(total, bins));
-    cuts.into_iter().map(|c| c.map(|c| c.into_pyarray(py))).collect()
+    cuts.into_iter().map(|cuts| cuts.map(|cuts| cuts.into_pyarray(py))).collect()
 }
 
-type Counted<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
+/// Distinct values and their counts.
+type PyValueCounts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 
-/// The distinct values of a column and how often each occurs; values may come with counts.
+/// The distinct values of a column and how often each occurs. `counts` are those of the values, which
+/// may repeat, so that the results of batches can be joined.
 #[pyfunction]
 pub fn value_counts<'py>(
     py: Python<'py>,
     values: Aligned1<'_, f64>,
     counts: Aligned1<'_, u64>,
-) -> Counted<'py> {
+) -> PyValueCounts<'py> {
     let (values, counts) = (values.as_array().to_vec(), counts.as_array().to_vec());
     let found = py.detach(|| ValueCounts::of(&values, &counts));
     (found.values.into_pyarray(py), found.counts.into_pyarray(py))
 }
 
-/// Cut points of a column of which all values are counted.
+/// Cut points of a column from the counts of all its values.
 #[pyfunction]
 pub fn value_cuts<'py>(
     py: Python<'py>,
@@ -105,7 +111,8 @@ pub fn value_cuts<'py>(
     ValueCounts { values, counts }.cuts(bins).into_pyarray(py)
 }
 
-/// Numbers whose exact sum is that of a column, and the copies of its known rows.
+/// Numbers whose exact sum is that of a column (missing values left out), and the number of summands.
+/// The numbers of batches can be joined, and [`rounded_sum`] rounds once.
 #[pyfunction]
 pub fn exact_sum<'py>(
     py: Python<'py>,
@@ -115,9 +122,9 @@ pub fn exact_sum<'py>(
     let (mut sum, mut weight) = (ExactSum::default(), 0);
     let copies = copies.as_ref().map(|c| c.as_array());
     for (i, &x) in values.as_array().iter().enumerate().filter(|(_, x)| !x.is_nan()) {
-        let own = copies.map_or(1, |c| c[i]);
-        sum.add_product(f64::from(own), x);
-        weight += u64::from(own);
+        let times = copies.map_or(1, |copies| copies[i]);
+        sum.add_product(f64::from(times), x);
+        weight += u64::from(times);
     }
     (sum.parts().to_vec().into_pyarray(py), weight)
 }
@@ -130,7 +137,7 @@ pub fn rounded_sum(parts: Vec<f64>) -> f64 {
     sum.value()
 }
 
-/// How often each level occurs.
+/// How often each level of a nominal column occurs.
 #[pyfunction]
 pub fn level_counts<'py>(
     py: Python<'py>,
@@ -141,14 +148,14 @@ pub fn level_counts<'py>(
     let mut counts = vec![0; levels];
     let copies = copies.as_ref().map(|c| c.as_array());
     for (i, &code) in codes.as_array().iter().enumerate() {
-        if let Some(count) = usize::try_from(code).ok().and_then(|c| counts.get_mut(c)) {
-            *count += copies.map_or(1, |c| u64::from(c[i]));
+        if let Some(count) = usize::try_from(code).ok().and_then(|code| counts.get_mut(code)) {
+            *count += copies.map_or(1, |copies| u64::from(copies[i]));
         }
     }
     counts.into_pyarray(py)
 }
 
-/// A number for the content of each row with copies.
+/// A hash of the content of each row that has copies.
 #[pyfunction]
 pub fn row_hashes<'py>(
     py: Python<'py>,
@@ -158,18 +165,21 @@ pub fn row_hashes<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let classes = classes.as_array().to_vec();
     let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
-    let (numeric, kept) = (is_numeric(&columns), kept(&weights(&copies), classes.len()));
+    let (numeric, kept) = (is_numeric(&columns), positive_rows(classes.len(), &weights(&copies)));
     let found = py.detach(|| content_hashes(&columns, &numeric, RowChoice::Some(&kept), &classes));
     Ok(found.into_pyarray(py))
 }
 
-type Encoded<'py> = (
+/// Records of shape (rows, bytes); per feature the number of codes, whether one means "missing", and
+/// the range of each bin; and the weight of each class.
+type PyEncodedRows<'py> = (
     Bound<'py, PyArray2<u8>>,
     Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>,
     Bound<'py, PyArray1<u64>>,
 );
 
-/// Rows with copies as records, what their codes mean, and the weight of each class.
+/// Encode the rows that have copies. `cuts` are the cut points of numeric columns (None for nominal
+/// ones), `levels` the numbers of levels of nominal ones.
 #[pyfunction]
 pub fn encode_rows<'py>(
     py: Python<'py>,
@@ -179,7 +189,7 @@ pub fn encode_rows<'py>(
     cuts: Vec<Option<Vec<f64>>>,
     levels: Vec<u32>,
     n_classes: usize,
-) -> PyResult<Encoded<'py>> {
+) -> PyResult<PyEncodedRows<'py>> {
     let class_of = classes.as_array().to_vec();
     let rows = class_of.len();
     let columns = Columns::new(&blocks, rows).map_err(exception)?;
@@ -187,7 +197,7 @@ pub fn encode_rows<'py>(
     if cuts.len() != p || levels.len() != p || class_of.iter().any(|&c| c as usize >= n_classes) {
         return Err(exception(Error::Internal("codes of other columns or classes".into())));
     }
-    let kept = kept(&weights, rows);
+    let kept = positive_rows(rows, &weights);
     let cuts: Vec<Option<&[f64]>> = cuts.iter().map(Option::as_deref).collect();
     let peak = rows.saturating_mul(2 * p + 16);
     let work = Work::from(rows * p).with_memory(peak, peak);
@@ -207,9 +217,10 @@ pub fn encode_rows<'py>(
         totals[table.records.layout.class(row)] += table.records.layout.weight(row) as u64;
     }
     let (features, records) = table.into_records();
-    let features = features.into_iter().map(|f| {
-        let ranges = f.ranges.map(|r| r.concat().into_pyarray(py).reshape([f.codes as usize, 2]));
-        Ok((f.codes, f.missing, ranges.transpose()?))
+    let features = features.into_iter().map(|feature| {
+        let shape = [feature.codes as usize, 2];
+        let ranges = feature.ranges.map(|r| r.concat().into_pyarray(py).reshape(shape));
+        Ok((feature.codes, feature.missing, ranges.transpose()?))
     });
     let shape = [kept.len(), records.layout.width];
     Ok((
@@ -219,14 +230,16 @@ pub fn encode_rows<'py>(
     ))
 }
 
-/// Refuse what cannot be done on codes.
+/// Refuse a configuration that cannot be fitted on codes.
 #[pyfunction]
 pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResult<()> {
-    let (plan, _) = plan(config, None)?;
+    let plan = plan(config, None)?.plan;
     plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }
 
-/// How often a tree's sample holds each of some rows, whose places in the multiset ascend.
+/// How often a tree's bootstrap sample holds each row of a batch. All rows of the data, with their
+/// copies, form one list of `total` entries; `firsts` are the ascending positions of the batch's rows
+/// in it.
 #[pyfunction]
 pub fn bag_times<'py>(
     py: Python<'py>,

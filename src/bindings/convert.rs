@@ -1,4 +1,5 @@
-//! Arrays of the user as columns of the core.
+//! Conversion of Python's arguments and results: arrays as columns and rows of the core, row numbers,
+//! weights, bytes and text. Cells are read in place; nothing is copied unless it is encoded.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::exception;
@@ -12,22 +13,23 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// A block of columns as NumPy holds it: floats, or codes (negative = missing).
+/// A block of columns as a NumPy array of shape (rows, columns): numbers (NaN = missing), or codes
+/// (negative = missing).
 pub enum ArrayBlock<'py> {
-    /// float64, shape (rows, columns).
+    /// Numbers of type float64.
     F64(Aligned2<'py, f64>),
-    /// float32.
+    /// Numbers of type float32.
     F32(Aligned2<'py, f32>),
-    /// Codes.
+    /// Codes of type int32.
     I32(Aligned2<'py, i32>),
-    /// Codes without missing values.
+    /// Codes of type uint8, which cannot be missing.
     U8(Aligned2<'py, u8>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for ArrayBlock<'py> {
     type Error = PyErr;
 
-    /// By the type of the numbers: to try one type after the other costs an error for each.
+    /// Chooses by dtype; trying one type after the other would make an exception per failure.
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let dtype = object.cast::<PyUntypedArray>()?.dtype();
         match (dtype.kind(), dtype.itemsize()) {
@@ -40,21 +42,21 @@ impl<'py> FromPyObject<'_, 'py> for ArrayBlock<'py> {
     }
 }
 
-/// The same, borrowed for work without the interpreter.
+/// A borrowed [`ArrayBlock`], for work without the interpreter.
 #[derive(Debug, Clone, Copy)]
 pub enum ArrayView<'a> {
-    /// float64.
+    /// Numbers of type float64.
     F64(ArrayView2<'a, f64>),
-    /// float32.
+    /// Numbers of type float32.
     F32(ArrayView2<'a, f32>),
-    /// Codes.
+    /// Codes of type int32.
     I32(ArrayView2<'a, i32>),
-    /// Codes.
+    /// Codes of type uint8.
     U8(ArrayView2<'a, u8>),
 }
 
 impl ArrayBlock<'_> {
-    /// Borrow.
+    /// A view of the array.
     pub fn view(&self) -> ArrayView<'_> {
         match self {
             Self::F64(a) => ArrayView::F64(a.as_array()),
@@ -66,7 +68,7 @@ impl ArrayBlock<'_> {
 }
 
 impl ArrayView<'_> {
-    /// (rows, columns).
+    /// Numbers of rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         match self {
             Self::F64(a) => a.dim(),
@@ -77,11 +79,11 @@ impl ArrayView<'_> {
     }
 }
 
-/// Blocks side by side: one table of features.
+/// Blocks side by side, as one table of features.
 #[derive(Debug)]
 pub struct Columns<'a> {
     views: Vec<ArrayView<'a>>,
-    /// (view, column) of each feature.
+    /// (view, column in it) of each feature.
     place: Vec<(usize, usize)>,
     rows: usize,
 }
@@ -108,7 +110,8 @@ impl<'a> Columns<'a> {
         self.rows
     }
 
-    /// Bytes that these cells take as a training set, sorted.
+    /// Bytes that the table takes as a training set: numbers with their order (12 per cell), codes (1),
+    /// and 16 per row.
     pub fn encoded_bytes(&self) -> usize {
         let cell = |view: &ArrayView<'_>| match view {
             ArrayView::F64(_) | ArrayView::F32(_) => 12,
@@ -134,7 +137,7 @@ impl<'a> Columns<'a> {
         (self.views.len() == 1).then(|| self.views[0])
     }
 
-    /// Encode as a training set.
+    /// Encode the table as a training set.
     pub fn encode(&self, schema: Schema, classes: &[u16], control: &Control) -> Result<Dataset> {
         if self.features() != schema.features.len() || classes.len() != self.rows {
             return Err(Error::Internal("schema, classes and columns differ in size".into()));
@@ -155,6 +158,7 @@ impl<'a> Columns<'a> {
                         builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
                     }
                 }
+                // Codes that fit into bytes are transposed block by block.
                 ArrayView::U8(a) if arities[feature..][..p].iter().all(|&levels| levels <= 255) => {
                     builder.nominal_block(&arities[feature..][..p], |r, c| a[[r, c]], control)?;
                 }
@@ -191,9 +195,9 @@ impl Source for Columns<'_> {
     }
 }
 
-/// A table of float64, for the fast walk.
+/// A table that is one block of float64, for the fast loops of prediction.
 pub struct Dense64<'a>(pub ArrayView2<'a, f64>);
-/// A table of float32, for the fast walk.
+/// A table that is one block of float32, for the fast loops of prediction.
 pub struct Dense32<'a>(pub ArrayView2<'a, f32>);
 
 impl Source for Dense64<'_> {
@@ -222,7 +226,7 @@ impl Source for Dense32<'_> {
     }
 }
 
-/// Rows named by the user, as a set; all rows when nothing is named.
+/// The set of rows with the given numbers in the caller's order; all rows if none are given.
 pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<RowSet> {
     let Some(rows) = rows else { return Ok(RowSet::all(data.len())) };
     let mut out = Vec::with_capacity(rows.as_array().len());
@@ -238,12 +242,12 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
     Ok(RowSet::of(out, data.len()))
 }
 
-/// Weights in original row order, brought into internal order.
+/// Weights in the caller's row order, brought into internal order.
 pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
     weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)
 }
 
-/// Weights of rows, `original` of which is a row's place in the caller's order.
+/// Weights of `rows` rows; `original` gives the position of a row in the caller's order.
 pub fn weights_of_rows(
     weights: Option<&Aligned1<'_, f64>>,
     rows: usize,
@@ -261,7 +265,12 @@ pub fn weights_of_rows(
     Weights::from_reals(&inside, original).map_err(exception)
 }
 
-/// Copies of each row by internal number.
+/// Rows (internal numbers) of positive weight.
+pub fn positive_rows(n_rows: usize, weights: &Weights) -> Vec<u32> {
+    (0..n_rows as u32).filter(|&row| !weights.is_zero(row)).collect()
+}
+
+/// Weights as whole numbers of copies, by internal row; None if there are none.
 pub fn copies(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Option<Vec<u32>>> {
     match self::weights(weights, data)? {
         Weights::Unit => Ok(None),
@@ -274,7 +283,7 @@ pub fn copies(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<O
     }
 }
 
-/// Row numbers as the core counts them.
+/// Row numbers of a fold, each below `n`.
 pub fn indices(rows: &Aligned1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
     rows.as_array()
         .iter()
@@ -288,7 +297,7 @@ pub fn indices(rows: &Aligned1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
         .collect()
 }
 
-/// Bytes of any size as Python's; no memory for them is an exception.
+/// Python's bytes; MemoryError if there is no memory for them.
 pub fn bytes<'py>(py: Python<'py>, found: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, found.len(), |out| {
         out.copy_from_slice(found);
@@ -296,29 +305,28 @@ pub fn bytes<'py>(py: Python<'py>, found: &[u8]) -> PyResult<Bound<'py, PyBytes>
     })
 }
 
-/// Text of any size as Python's; no memory for it is an exception.
+/// Python's text; MemoryError if there is no memory for it.
 pub fn string<'py>(py: Python<'py>, found: &str) -> PyResult<Bound<'py, PyString>> {
     PyString::from_encoded_object(bytes(py, found.as_bytes())?.as_any(), Some(c"utf-8"), None)
 }
 
-/// Rows with as many columns as a model was fitted on.
+/// Rows for a model that was fitted on `n_features` features.
 pub(super) fn readable<'b>(
-    schema: &Schema,
+    n_features: usize,
     blocks: &'b [ArrayBlock<'_>],
     rows: usize,
 ) -> PyResult<Columns<'b>> {
     let columns = Columns::new(blocks, rows).map_err(exception)?;
-    let expected = schema.features.len();
-    if columns.features() != expected {
+    if columns.features() != n_features {
         return Err(PyValueError::new_err(format!(
-            "X has {} features, but the model was fitted on {expected}",
+            "X has {} features, but the model was fitted on {n_features}",
             columns.features()
         )));
     }
     Ok(columns)
 }
 
-/// A job on rows, compiled for each way in which they may lie in memory.
+/// A job on rows, compiled once for each layout of [`Columns`].
 macro_rules! on_source {
     ($columns:expr, |$source:ident| $job:expr) => {
         match $columns.single() {

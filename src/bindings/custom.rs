@@ -1,15 +1,23 @@
-//! A user's criterion: `f(tables) -> scores`, one call per node.
+//! A user's Python function as a criterion: `f(tables) -> scores`, called once per node.
+//!
+//! [`super::plan::plan`] wraps the function that a configuration names. The tables of all candidates
+//! of a node are passed as one array of shape (candidates, branches, classes), so that NumPy can
+//! score them in one call. A call needs the interpreter, so such jobs run on the calling thread
+//! ([`super::job::run_attached`]). Functions of count matrices of pairs are in
+//! [`super::custom_pairs`].
 
 use super::aligned::Aligned1;
 use crate::criteria::{Criterion, Info, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::Cells;
 use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
-const INFO: Info = Info {
+/// Description of a function whose scores do not grow with the number of rows.
+static INTENSIVE: Info = Info {
     name: "callable",
     class_name: "callable",
     summary: "A user's function of the tables of all candidates of a node.",
@@ -24,76 +32,101 @@ const INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-static PLAIN: Info = INFO;
-static EXTENSIVE: Info = Info { extensive: true, ..INFO };
+/// Description of a function whose scores do.
+static EXTENSIVE: Info = Info { extensive: true, ..INTENSIVE };
 
-/// Whether a user's function says that its scores grow with the rows.
-pub(super) fn says_extensive(function: &Py<PyAny>) -> bool {
+/// Whether a user's function has a true attribute `extensive`: its scores grow with the number of
+/// rows.
+pub(super) fn is_extensive(function: &Py<PyAny>) -> bool {
     Python::attach(|py| {
-        function.bind(py).getattr("extensive").is_ok_and(|said| said.is_truthy().unwrap_or(false))
+        let declared = function.bind(py).getattr("extensive");
+        declared.is_ok_and(|value| value.is_truthy().unwrap_or(false))
     })
 }
 
-/// A Python callable as a criterion. The exception it raised is kept for the caller.
-#[derive(Debug)]
-pub struct Custom {
-    function: Py<PyAny>,
-    info: &'static Info,
-    raised: std::sync::Arc<Mutex<Option<PyErr>>>,
+/// The exception that a user's function raised. The core carries its text only; the binding raises
+/// the exception itself.
+#[derive(Debug, Clone, Default)]
+pub struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    /// Call a user's function; keep the exception that it raises, and fail with its text.
+    pub(super) fn keep<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T> {
+        Python::attach(call).map_err(|error| {
+            let text = error.to_string();
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            Error::Callback(text)
+        })
+    }
+
+    /// The exception that was kept, or else `error`.
+    pub(super) fn take_or(&self, error: PyErr) -> PyErr {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
+    }
 }
 
-/// Where the exception of a user's function waits.
-pub type Raised = std::sync::Arc<Mutex<Option<PyErr>>>;
+/// A Python callable as a criterion.
+#[derive(Debug)]
+pub struct CallableCriterion {
+    function: Py<PyAny>,
+    info: &'static Info,
+    raised: Raised,
+}
 
-impl Custom {
-    /// Wrap a callable.
+impl CallableCriterion {
+    /// Wrap a callable; the second value holds the exception that it raises, if any.
     pub fn wrap(function: Py<PyAny>) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
-        let info = if says_extensive(&function) { &EXTENSIVE } else { &PLAIN };
+        let info = if is_extensive(&function) { &EXTENSIVE } else { &INTENSIVE };
         (Box::new(Self { function, info, raised: raised.clone() }), raised)
     }
 
-    fn call(&self, py: Python<'_>, t: &Tables<'_>, out: &mut [f64]) -> PyResult<()> {
-        let cells = match t.cells {
+    /// Pass the tables as an array of doubles, and copy the scores to `out`.
+    fn call(&self, py: Python<'_>, tables: &Tables<'_>, out: &mut [f64]) -> PyResult<()> {
+        let cells = match tables.cells {
             Cells::Weights(cells) => PyArray1::from_slice(py, cells),
-            Cells::Rows(cells) => PyArray1::from_iter(py, cells.iter().map(|&c| f64::from(c))),
+            Cells::Rows(cells) => {
+                PyArray1::from_iter(py, cells.iter().map(|&rows| f64::from(rows)))
+            }
         };
-        let tables =
-            cells.reshape([t.branches, t.classes, t.len])?.call_method1("transpose", (2, 0, 1))?;
-        let scores = self.function.bind(py).call1((tables,))?;
-        out.copy_from_slice(&scores_of(py, &scores, t.len)?);
+        // The core has candidates on the last axis, Python on the first.
+        let shape = [tables.branches, tables.classes, tables.len];
+        let array = cells.reshape(shape)?.call_method1("transpose", (2, 0, 1))?;
+        let scores = self.function.bind(py).call1((array,))?;
+        out.copy_from_slice(&one_score_each(py, &scores, tables.len)?);
         Ok(())
     }
 }
 
-/// What a user's function returned, one number for each of `len` candidates.
-pub(super) fn scores_of(
+/// The return value of a user's function as one number per candidate.
+///
+/// # Errors
+/// A ValueError if it has another shape or length.
+pub(super) fn one_score_each(
     py: Python<'_>,
     scores: &Bound<'_, PyAny>,
-    len: usize,
+    n_candidates: usize,
 ) -> PyResult<Vec<f64>> {
     let scores = py.import("numpy")?.call_method1("array", (scores, "float64"))?;
-    let found: Aligned1<'_, f64> = scores.extract().map_err(|_| wrong_shape(&scores, len))?;
-    let found = found.as_array();
-    if found.len() != len {
-        return Err(pyo3::exceptions::PyValueError::new_err(format!(
-            "the criterion returned {} scores for {len} candidates; it must return one score for \
-             each",
-            found.len(),
+    let Ok(array) = scores.extract::<Aligned1<'_, f64>>() else {
+        let shape = scores.getattr("shape").map(|s| s.to_string()).unwrap_or_default();
+        return Err(PyValueError::new_err(format!(
+            "the criterion returned an array of shape {shape}; it must return one score for each \
+             of the {n_candidates} candidates"
+        )));
+    };
+    let array = array.as_array();
+    if array.len() != n_candidates {
+        return Err(PyValueError::new_err(format!(
+            "the criterion returned {} scores for {n_candidates} candidates; it must return one \
+             score for each",
+            array.len(),
         )));
     }
-    Ok(found.to_vec())
+    Ok(array.to_vec())
 }
 
-fn wrong_shape(scores: &Bound<'_, PyAny>, len: usize) -> PyErr {
-    let shape = scores.getattr("shape").map(|s| s.to_string()).unwrap_or_default();
-    pyo3::exceptions::PyValueError::new_err(format!(
-        "the criterion returned an array of shape {shape}; it must return one score for each of \
-         the {len} candidates"
-    ))
-}
-
-impl Properties for Custom {
+impl Properties for CallableCriterion {
     fn info(&self) -> &'static Info {
         self.info
     }
@@ -102,20 +135,16 @@ impl Properties for Custom {
     }
 }
 
-impl Criterion for Custom {
+impl Criterion for CallableCriterion {
     fn options(&self) -> Value {
         Value::Null
     }
     fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        Python::attach(|py| self.call(py, tables, out)).map_err(|e| {
-            let text = e.to_string();
-            *self.raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(e);
-            Error::Callback(text)
-        })
+        self.raised.keep(|py| self.call(py, tables, out))
     }
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.score(tables, out)?;
-        out.iter_mut().for_each(|d| *d = -*d);
+        out.iter_mut().for_each(|distance| *distance = -*distance);
         Ok(())
     }
 }

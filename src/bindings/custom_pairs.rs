@@ -1,6 +1,12 @@
-//! A user's criterion on pairs: `F(R_root, R, tables) -> scores`, one call per node.
+//! A user's Python function as a criterion on pairs of rows: `F(R_root, R, tables) -> scores`, called
+//! once per node.
+//!
+//! `R` are the count matrices of the features, shape (features, values, classes, 4), `R_root` that of
+//! the node as a whole, shape (classes, 4), and `tables` the class counts of the features' values,
+//! shape (features, values, classes); see [`crate::stats::pairs`]. Functions of class counts alone
+//! are in [`super::custom`].
 
-use super::custom::{Raised, says_extensive, scores_of};
+use super::custom::{Raised, is_extensive, one_score_each};
 use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};
 use crate::criteria::{Criterion, EvidenceKind, Info};
 use crate::error::{Error, Result};
@@ -8,9 +14,9 @@ use crate::stats::pairs::{Matrices, PairSetting};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use serde_json::Value;
-use std::sync::PoisonError;
 
-const INFO: Info = Info {
+/// Description of a function whose scores do not grow with the number of rows.
+static INTENSIVE: Info = Info {
     name: "pair_function",
     class_name: "PairFunction",
     summary: "A user's function of the count matrices of a node.",
@@ -22,10 +28,10 @@ const INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
-static PLAIN: Info = INFO;
-static EXTENSIVE: Info = Info { extensive: true, ..INFO };
+/// Description of a function whose scores do.
+static EXTENSIVE: Info = Info { extensive: true, ..INTENSIVE };
 
-/// A Python function of count matrices. The exception it raised is kept for the caller.
+/// A Python function of count matrices as a criterion.
 #[derive(Debug)]
 pub struct PairFunction {
     function: Py<PyAny>,
@@ -36,40 +42,38 @@ pub struct PairFunction {
 }
 
 impl PairFunction {
-    /// Wrap a callable.
+    /// Wrap a callable; the second value holds the exception that it raises, if any.
     pub fn wrap(
         function: Py<PyAny>,
-        (setting, precision): (PairSetting, Precision),
+        setting: PairSetting,
+        precision: Precision,
     ) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
-        let info = if says_extensive(&function) { &EXTENSIVE } else { &PLAIN };
+        let info = if is_extensive(&function) { &EXTENSIVE } else { &INTENSIVE };
         let made = Self { function, info, setting, precision, raised: raised.clone() };
         (Box::new(PairCriterion(made)), raised)
     }
 
-    fn ask(&self, m: &Matrices) -> Result<Vec<f64>> {
-        Python::attach(|py| self.call(py, m)).map_err(|e| {
-            let text = e.to_string();
-            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
-            Error::Callback(text)
-        })
+    /// One score per feature.
+    fn scores(&self, matrices: &Matrices) -> Result<Vec<f64>> {
+        self.raised.keep(|py| self.call(py, matrices))
     }
 
-    /// R and tables are padded with zeros to the largest number of values.
-    fn call(&self, py: Python<'_>, m: &Matrices) -> PyResult<Vec<f64>> {
-        let (n, k) = (m.of_features.len(), m.classes);
-        let values = m.tables.iter().map(|t| t.len() / k).max().unwrap_or(0);
-        let mut r = vec![0.0; n * values * k * 4];
-        let mut tables = vec![0.0; n * values * k];
-        for (i, (from, table)) in m.of_features.iter().zip(&m.tables).enumerate() {
-            r[i * values * k * 4..][..from.len()].copy_from_slice(from);
-            tables[i * values * k..][..table.len()].copy_from_slice(table);
+    /// Pass the matrices as arrays; those of features with few values are padded with zeros.
+    fn call(&self, py: Python<'_>, matrices: &Matrices) -> PyResult<Vec<f64>> {
+        let (n_features, k) = (matrices.of_features.len(), matrices.classes);
+        let n_values = matrices.tables.iter().map(|table| table.len() / k).max().unwrap_or(0);
+        let mut of_features = vec![0.0; n_features * n_values * k * 4];
+        let mut tables = vec![0.0; n_features * n_values * k];
+        for (i, (matrix, table)) in matrices.of_features.iter().zip(&matrices.tables).enumerate() {
+            of_features[i * n_values * k * 4..][..matrix.len()].copy_from_slice(matrix);
+            tables[i * n_values * k..][..table.len()].copy_from_slice(table);
         }
-        let root = m.root.clone().into_pyarray(py).reshape([k, 4])?;
-        let r = r.into_pyarray(py).reshape([n, values, k, 4])?;
-        let tables = tables.into_pyarray(py).reshape([n, values, k])?;
-        let scores = self.function.bind(py).call1((root, r, tables))?;
-        scores_of(py, &scores, n)
+        let root = matrices.root.clone().into_pyarray(py).reshape([k, 4])?;
+        let of_features = of_features.into_pyarray(py).reshape([n_features, n_values, k, 4])?;
+        let tables = tables.into_pyarray(py).reshape([n_features, n_values, k])?;
+        let scores = self.function.bind(py).call1((root, of_features, tables))?;
+        one_score_each(py, &scores, n_features)
     }
 }
 
@@ -82,22 +86,24 @@ impl OnPairs for PairFunction {
     }
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
         match pairs.matrices {
-            Some(m) => self.ask(m),
+            Some(matrices) => self.scores(matrices),
             None => {
                 Err(Error::Internal("a user's criterion on pairs got no count matrices".into()))
             }
         }
     }
     fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
-        let Some(m) = pairs.matrices else { return Ok(0.0) };
-        let of_class = |c: usize| m.tables[0].iter().skip(c).step_by(m.classes).sum::<f64>();
+        let Some(matrices) = pairs.matrices else { return Ok(0.0) };
+        // The score of a feature with a single value: the node as a whole.
+        let &Matrices { classes, ref root, ref tables, .. } = matrices;
+        let of_class = |class: usize| tables[0].iter().skip(class).step_by(classes).sum::<f64>();
         let whole = Matrices {
-            classes: m.classes,
-            root: m.root.clone(),
-            of_features: vec![m.root.clone()],
-            tables: vec![(0..m.classes).map(of_class).collect()],
+            classes,
+            root: root.clone(),
+            of_features: vec![root.clone()],
+            tables: vec![(0..classes).map(of_class).collect()],
         };
-        Ok(self.ask(&whole)?[0])
+        Ok(self.scores(&whole)?[0])
     }
     fn matrices(&self) -> Option<(&PairSetting, Precision)> {
         Some((&self.setting, self.precision))

@@ -1,11 +1,14 @@
-//! `_core.Dataset`: an encoded training set, and what can be asked of it.
+//! `_core.Dataset`: a training set; its scores, candidate splits and cross-validation; and the
+//! functions that describe the core's registries.
+//!
+//! A data set keeps the caller's arrays and encodes them only when a call needs that: the binned route
+//! of growth reads the arrays in place ([`super::cells`]).
 
 use super::aligned::{Aligned1, Aligned3};
 use super::code_facts::{CodedArrays, PyCodeFacts, code_facts, schema};
 use super::convert::{ArrayBlock, Columns, indices, row_set, weights, weights_of_rows};
-use super::custom::Raised;
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::plan;
+use super::plan::{ConfiguredPlan, builtin_criterion, from_json, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Bits, Dataset, RowSet, Schema};
 use crate::discretize::{self, DISCRETIZERS};
@@ -23,30 +26,26 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Training rows: the caller's columns, encoded when a call first needs them so; immutable.
+/// Training rows; immutable but for the encoded copy, which the first call that needs it makes.
 #[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
 pub struct PyDataset {
     schema: Schema,
     classes: Vec<u16>,
-    /// Blocks of columns, until they are encoded.
+    /// The caller's blocks of columns, until they are encoded.
     blocks: Mutex<Vec<Py<PyAny>>>,
     encoded: OnceLock<Arc<Dataset>>,
-    /// Rows that came in batches, of which only codes are left.
+    /// Rows that arrived in batches, of which only codes are kept.
     codes: Option<CodedArrays>,
 }
 
-fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
-    raised.and_then(|r| r.lock().unwrap_or_else(PoisonError::into_inner).take()).unwrap_or(error)
-}
-
 impl PyDataset {
-    /// The caller's columns; none once they are encoded.
+    /// The caller's blocks; none once they are encoded.
     fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
         let kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().map(|block| block.bind(py).extract()).collect()
     }
 
-    /// The encoded rows, made by the first call that needs them.
+    /// The encoded rows; the first call makes them.
     pub(super) fn encoded(&self, py: Python<'_>, n_jobs: Option<i64>) -> PyResult<&Arc<Dataset>> {
         if self.codes.is_some() {
             return Err(PyValueError::new_err(
@@ -64,39 +63,64 @@ impl PyDataset {
         let data = run(py, n_jobs, work, None, |control| {
             columns.encode(self.schema.clone(), &self.classes, control)
         })?;
-        // Two threads may both encode; one result is kept, and the blocks are let go.
+        // Two threads may both encode; one result is kept, and the blocks are released.
         let data = self.encoded.get_or_init(|| Arc::new(data));
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(data)
     }
 
-    /// The rows, if a call has encoded them.
+    /// The encoded rows, if a call has made them.
     pub(super) fn known(&self) -> Option<&Dataset> {
         self.encoded.get().map(Arc::as_ref)
     }
 
-    /// The rows of a tree or a forest as its fit reads them.
+    /// The rows of a tree's fit, in the form that the plan reads: codes or encoded rows.
     pub(super) fn fit_rows(
         &self,
         py: Python<'_>,
-        (plan, forest): (&FitPlan, bool),
+        plan: &FitPlan,
         rows: Option<&Aligned1<'_, i64>>,
         sample_weight: Option<&Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
     ) -> PyResult<FitRows<'_>> {
         let coded = match &self.codes {
-            Some(codes) => Some(codes.read(py, plan, forest)?),
-            None if forest || rows.is_some() => None,
+            Some(codes) => Some(codes.read(py, plan, false)?),
+            None if rows.is_some() => None,
             None => self.read(py, plan, sample_weight, n_jobs)?,
         };
-        if let Some(coded) = coded {
-            return Ok(FitRows::Codes(coded));
+        match coded {
+            Some(coded) => Ok(FitRows::Codes(coded)),
+            None => self.encoded_rows(py, rows, sample_weight, n_jobs),
         }
+    }
+
+    /// The rows of a forest's fit: all of them, as codes or encoded rows.
+    pub(super) fn forest_rows(
+        &self,
+        py: Python<'_>,
+        plan: &FitPlan,
+        sample_weight: Option<&Aligned1<'_, f64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<FitRows<'_>> {
+        match &self.codes {
+            Some(codes) => Ok(FitRows::Codes(codes.read(py, plan, true)?)),
+            None => self.encoded_rows(py, None, sample_weight, n_jobs),
+        }
+    }
+
+    fn encoded_rows(
+        &self,
+        py: Python<'_>,
+        rows: Option<&Aligned1<'_, i64>>,
+        sample_weight: Option<&Aligned1<'_, f64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<FitRows<'_>> {
         let data = self.encoded(py, n_jobs)?;
         Ok(FitRows::Encoded(data, row_set(rows, data)?, weights(sample_weight, data)?))
     }
 
-    /// The codes of the caller's columns, where a fit on all rows reads nothing else.
+    /// The caller's columns as codes, if the plan's fit on all rows needs nothing else and no call has
+    /// encoded the rows.
     fn read(
         &self,
         py: Python<'_>,
@@ -111,7 +135,7 @@ impl PyDataset {
         let n = self.classes.len();
         let columns = Columns::new(&blocks, n).map_err(exception)?;
         let weights = weights_of_rows(sample_weight, n, |row| row)?;
-        // A buffer of records, and what the sample of the edges takes.
+        // Memory for the records: a byte per cell, class and weight, in whole words.
         let record = (columns.features() + 9).next_multiple_of(8);
         let work = Work::from(n.saturating_mul(columns.features()))
             .with_memory(n.saturating_mul(record), n * record);
@@ -122,52 +146,54 @@ impl PyDataset {
         })
     }
 
-    /// How much a fit has to do, and the memory that growth surely takes: the order of each
-    /// column, and a few words per row.
-    pub(super) fn work(&self, plan: &FitPlan, times: usize) -> Work {
+    /// The work of `n_fits` fits, and the memory that growth takes in any case: the order of each
+    /// column (4 bytes per cell) and 32 bytes per row, or two copies of the records.
+    pub(super) fn work(&self, plan: &FitPlan, n_fits: usize) -> Work {
         let (rows, columns) = (self.__len__(), self.schema.features.len());
         let amount = plan.work_on(rows, columns, self.schema.classes.len());
         let (peak, largest) = match &self.codes {
             Some(codes) => (2 * codes.bytes, codes.bytes),
             None => (rows.saturating_mul(4 * columns + 32), rows * 16),
         };
-        Work::from(amount.saturating_mul(times)).with_memory(peak, largest)
+        Work::from(amount.saturating_mul(n_fits)).with_memory(peak, largest)
     }
 
-    /// Run a job that may call the user's criterion.
+    /// Run a job of about one fit, which may call the user's criterion.
     pub(super) fn run_plan<R: Send>(
         &self,
         py: Python<'_>,
-        (plan, raised): (FitPlan, Option<Raised>),
+        plan: ConfiguredPlan,
         n_jobs: Option<i64>,
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let work = self.work(&plan, 1);
-        self.run_work(py, (plan, raised), work, n_jobs, progress, job)
+        let work = self.work(&plan.plan, 1);
+        self.run_work(py, plan, work, n_jobs, progress, job)
     }
 
-    /// Run a job with a plan, of which it is known how much it does.
+    /// Run a job of known work, which may call the user's criterion. With one it runs on the calling
+    /// thread, and the exception of the user's function is raised as it is.
     pub(super) fn run_work<R: Send>(
         &self,
         py: Python<'_>,
-        (plan, raised): (FitPlan, Option<Raised>),
+        plan: ConfiguredPlan,
         work: Work,
         n_jobs: Option<i64>,
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&FitPlan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
+        let ConfiguredPlan { plan, raised } = plan;
         match raised {
             None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
             Some(raised) => run_attached(py, progress, |control| job(&plan, control))
-                .map_err(|e| original(Some(raised), e)),
+                .map_err(|error| raised.take_or(error)),
         }
     }
 }
 
 #[pymethods]
 impl PyDataset {
-    /// Blocks of columns (in feature order) and class codes.
+    /// A training set of blocks of columns (in feature order) and class codes.
     #[new]
     fn new(
         schema_json: &str,
@@ -189,8 +215,8 @@ impl PyDataset {
         })
     }
 
-    /// Rows that came in batches, as records of codes; the samples of a forest are drawn by the
-    /// numbers of their content.
+    /// A training set of rows that arrived in batches, as records of codes. `hashes` of the rows'
+    /// content are needed for the bootstrap samples of a forest.
     #[staticmethod]
     #[pyo3(signature = (facts, records, hashes = None))]
     fn of_codes(
@@ -233,8 +259,8 @@ impl PyDataset {
         let rows = row_set(rows.as_ref(), data)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let plan = plan(config, custom)?;
-        let mut work = self.work(&plan.0, 1).limited(memory_limit);
-        let evidence = plan.0.criterion().info().evidence;
+        let mut work = self.work(&plan.plan, 1).limited(memory_limit);
+        let evidence = plan.plan.criterion().info().evidence;
         if matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours) {
             work = work.stating();
         }
@@ -250,8 +276,9 @@ impl PyDataset {
         Ok(scores.into_pyarray(py))
     }
 
-    /// A share (its number, and the number of all) of the scores of a criterion on neighbours: the sums of its
-    /// distances, or with their total what it adds to the scores, shape (groups, 1 + features).
+    /// One share, (number, number of shares), of the work of scores by neighbours, for distributed
+    /// scores. Without `total`: the sums of the distances of its rows. With `total`, their sum over all
+    /// shares: the share's addends to the scores, shape (groups, 1 + features).
     #[pyo3(signature = (config, share, total = None, sample_weight = None, n_jobs = None))]
     fn neighbour_share<'py>(
         &self,
@@ -272,14 +299,14 @@ impl PyDataset {
             })
         })?;
         let width = 1 + data.columns().len();
-        let (sums, parts): (Vec<(i128, f64)>, _) = match found {
+        let (sums, addends): (Vec<(i128, f64)>, _) = match found {
             NeighbourShare::Distances(sums) => {
                 (sums.into_iter().map(|sum| (sum.steps, sum.real)).collect(), Vec::new())
             }
-            NeighbourShare::Scores(parts) => (Vec::new(), parts),
+            NeighbourShare::Scores(addends) => (Vec::new(), addends),
         };
-        let groups = parts.len();
-        let cells = parts.into_iter().flat_map(|p| std::iter::once(p.all).chain(p.each));
+        let groups = addends.len();
+        let cells = addends.into_iter().flat_map(|a| std::iter::once(a.all).chain(a.each));
         let cells = cells.collect::<Vec<f64>>().into_pyarray(py).reshape([groups, width])?;
         Ok((sums, cells))
     }
@@ -300,27 +327,35 @@ impl PyDataset {
         let rows = row_set(rows.as_ref(), data)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let found = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
+            // Weights are prepared on all rows, which may change internal numbers: the rows are found
+            // again by their numbers in the caller's order.
             let root = RowSet::all(data.len());
-            let mut asked = Bits::new(data.len());
+            let mut wanted = Bits::new(data.len());
             let original = data.original();
-            rows.rows().iter().for_each(|&r| asked.set(original[r as usize]));
+            rows.rows().iter().for_each(|&r| wanted.set(original[r as usize]));
             plan.on_counted_rows(data, &root, &weights, |data, _, weights| {
-                let is_asked = |&r: &u32| asked.get(data.original()[r as usize]) == 1;
-                let rows = (0..data.len() as u32).filter(is_asked).collect();
+                let is_wanted = |&r: &u32| wanted.get(data.original()[r as usize]) == 1;
+                let rows = (0..data.len() as u32).filter(is_wanted).collect();
                 inspect::explain(plan, data, &RowSet::of(rows, data.len()), weights, control)
             })
         })?;
         let list = PyList::empty(py);
-        for (i, c) in found.into_iter().enumerate() {
+        for (i, candidate) in found.into_iter().enumerate() {
             if i % 8192 == 0 {
                 py.check_signals()?;
             }
-            list.append((c.feature, c.threshold, c.levels, c.score))?;
+            list.append((
+                candidate.feature,
+                candidate.threshold,
+                candidate.levels,
+                candidate.score,
+            ))?;
         }
         Ok(list)
     }
 
-    /// Every configuration on every fold; arrays as described in `_core.pyi`.
+    /// Cross-validate every configuration on every (train, test) fold; the arrays are described in
+    /// `_core.pyi`.
     #[pyo3(signature = (
         configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None,
         memory_limit = None
@@ -338,7 +373,7 @@ impl PyDataset {
         memory_limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let plans =
-            configs.iter().map(|c| plan(c, None).map(|p| p.0)).collect::<PyResult<Vec<_>>>()?;
+            configs.iter().map(|c| plan(c, None).map(|p| p.plan)).collect::<PyResult<Vec<_>>>()?;
         let data = self.encoded(py, n_jobs)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let n = data.len();
@@ -348,30 +383,32 @@ impl PyDataset {
             .collect::<PyResult<Vec<_>>>()?;
         let work = plans.iter().fold(0_usize, |sum, p| sum.saturating_add(p.work(data)));
         let tested: usize = folds.iter().map(|f| f.test.len()).sum();
-        let answers = tested.saturating_mul(plans.len());
+        // Memory for the predictions, in the core and as arrays.
+        let n_predictions = tested.saturating_mul(plans.len());
         let cell = if proba { 4 + 8 * data.n_classes() } else { 4 };
-        let peak = answers.saturating_mul(2 * cell);
+        let peak = n_predictions.saturating_mul(2 * cell);
         let work = Work::from(work.saturating_mul(folds.len())).with_memory(peak, peak);
         let work = work.limited(memory_limit);
         let _memory = reserve(0, peak)?;
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(data, &weights, &plans, &folds, proba, control)
         })?;
-        let (p, f) = (plans.len(), folds.len());
+        let (n_plans, n_folds) = (plans.len(), folds.len());
         let result = PyDict::new(py);
         let predictions: Vec<i32> =
             outcomes.iter().flat_map(|o| o.predictions.iter().copied()).collect();
-        let tested = predictions.len() / p.max(1);
-        result.set_item("predictions", predictions.into_pyarray(py).reshape([p, tested])?)?;
+        let tested = predictions.len() / n_plans.max(1);
+        let predictions = predictions.into_pyarray(py).reshape([n_plans, tested])?;
+        result.set_item("predictions", predictions)?;
         if proba {
             let all: Vec<f64> =
                 outcomes.iter().flat_map(|o| o.probabilities.iter().copied()).collect();
-            result
-                .set_item("proba", all.into_pyarray(py).reshape([p, tested, data.n_classes()])?)?;
+            let shape = [n_plans, tested, data.n_classes()];
+            result.set_item("proba", all.into_pyarray(py).reshape(shape)?)?;
         }
         let shape = |of: fn(&crate::tree::Shape) -> usize| -> PyResult<Bound<'py, PyArray2<i64>>> {
             let all: Vec<i64> = outcomes.iter().map(|o| of(&o.shape) as i64).collect();
-            all.into_pyarray(py).reshape([p, f])
+            all.into_pyarray(py).reshape([n_plans, n_folds])
         };
         result.set_item("leaves", shape(|s| s.leaves)?)?;
         result.set_item("empty_leaves", shape(|s| s.empty_leaves)?)?;
@@ -396,20 +433,21 @@ pub fn registry_json(of: &str) -> PyResult<String> {
     text.map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// Instruction set of the kernels in use.
+/// The instruction set of the SIMD kernels in use.
 #[pyfunction]
 pub fn simd_level() -> &'static str {
     crate::simd::Level::active().name()
 }
 
-/// How often growth took each of its ways, by name; empty in release builds.
+/// How often growth took each of its code paths, by name; empty in release builds. For tests.
 #[pyfunction]
 pub fn ways_taken() -> std::collections::BTreeMap<&'static str, u64> {
     crate::reached::counts().into_iter().collect()
 }
 
-/// Scores and distances of single tables, shape (tables, branches, classes); `declared` branches of
-/// each.
+/// Scores and distances of single tables, shape (tables, branches, classes). `declared` are the
+/// numbers of declared branches (default: those of the tables), `occurring` says which classes occur
+/// in the data (default: those of the table).
 #[pyfunction]
 #[pyo3(signature = (criterion, options_json, tables, declared = None, occurring = None))]
 pub fn score_tables<'py>(
@@ -420,9 +458,7 @@ pub fn score_tables<'py>(
     declared: Option<Vec<u32>>,
     occurring: Option<Vec<bool>>,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-    let options =
-        serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let criterion = criteria::make(criterion, options).map_err(exception)?;
+    let criterion = builtin_criterion(criterion, options_json)?;
     let tables = tables.as_array();
     let (n, branches, classes) = tables.dim();
     let declared = declared.unwrap_or_else(|| vec![branches as u32; n]);
@@ -434,7 +470,8 @@ pub fn score_tables<'py>(
     let (mut scores, mut distances) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for (j, declared) in declared.iter().enumerate() {
         let table = tables.index_axis(numpy::ndarray::Axis(0), j);
-        let whole = table.iter().all(|&x| x.fract() == 0.0 && (0.0..4e9).contains(&x));
+        // The core counts whole rows as integers, other weights as doubles.
+        let is_whole = table.iter().all(|&x| x.fract() == 0.0 && (0.0..4e9).contains(&x));
         let totals: Vec<f64> = (0..classes).map(|c| table.column(c).sum()).collect();
         let total: f64 = totals.iter().sum();
         let context = Context {
@@ -447,7 +484,7 @@ pub fn score_tables<'py>(
         let reals: Vec<f64> = table.iter().copied().collect();
         let rows: Vec<u32> = reals.iter().map(|&x| x as u32).collect();
         let total_rows: Vec<u32> = totals.iter().map(|&x| x as u32).collect();
-        let (cells, totals) = if whole {
+        let (cells, totals) = if is_whole {
             (Cells::Rows(&rows), Cells::Rows(&total_rows))
         } else {
             (Cells::Weights(&reals), Cells::Weights(&totals))
@@ -472,7 +509,7 @@ pub fn score_tables<'py>(
     Ok((scores.into_pyarray(py), distances.into_pyarray(py)))
 }
 
-/// Cut points of one column.
+/// Cut points of one column by a discretization method.
 #[pyfunction]
 #[pyo3(signature = (method_json, values, classes = None, n_classes = 1, weights = None))]
 pub fn bin_cuts<'py>(
@@ -483,8 +520,7 @@ pub fn bin_cuts<'py>(
     n_classes: usize,
     weights: Option<Aligned1<'_, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let method =
-        serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let method = from_json(method_json)?;
     let values = values.as_array().to_vec();
     if matches!(method, discretize::DiscretizeMethod::Mdlp) && classes.is_none() {
         return Err(PyValueError::new_err("mdlp needs the classes of the rows"));

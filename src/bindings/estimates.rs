@@ -1,4 +1,5 @@
-//! `_core.agreement_counts`, `_core.pair_block_scores`: what estimates of pair scores are made of.
+//! `_core.agreement_counts`, `_core.pair_block_scores`: sums from which Python estimates pair scores
+//! where counting all pairs of rows costs too much.
 
 use super::aligned::Aligned1;
 use super::convert::copies;
@@ -11,7 +12,7 @@ use crate::stats::pairs::{CaseSigns, NominalColumns, agreement, block_scores};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// The metric's sign of each case, times theta.
+/// The factors of the four cases in a metric: its signs times theta.
 fn signs(metric: &str, theta: [f64; 4]) -> Result<CaseSigns> {
     let [a, b, c, d] = theta;
     let (factors, shares) = match metric {
@@ -36,6 +37,20 @@ fn internal(data: &Dataset, rows: &[i64]) -> Result<Vec<u32>> {
     rows.iter().map(row).collect()
 }
 
+/// Consecutive slices of a list: `items[..ends[0]]`, `items[ends[0]..ends[1]]`, ...; `what` names them
+/// in the refusal of ends that do not ascend or lie outside.
+fn slices<'a, T>(items: &'a [T], ends: &[i64], what: &str) -> PyResult<Vec<&'a [T]>> {
+    let mut start = 0;
+    ends.iter()
+        .map(|&end| {
+            let slice = usize::try_from(end).ok().and_then(|end| items.get(start..end));
+            start = end as usize;
+            slice.ok_or_else(|| exception(Error::Data(format!("{what} end at {end}"))))
+        })
+        .collect()
+}
+
+/// Rows of equal length as an array.
 fn matrix(
     py: Python<'_>,
     rows: Vec<Vec<f64>>,
@@ -45,9 +60,11 @@ fn matrix(
     rows.concat().into_pyarray(py).reshape([n, columns])
 }
 
-/// For sets of features (`features[..ends[0]]`, `features[ends[0]..ends[1]]`, ...): ordered pairs
-/// by feature and case, shape (sets, features, 4), cases 1 and 2 over those that agree on the set
-/// and the feature, cases 3 and 4 over those that agree on the set without it.
+/// Numbers of ordered pairs that agree on sets of features, shape (sets, features, 4).
+///
+/// The sets are `features[..ends[0]]`, `features[ends[0]..ends[1]]`, ... The last axis is the case of a
+/// pair at a feature: cases 1 and 2 count pairs that agree on the set and the feature, cases 3 and 4
+/// pairs that agree on the set without the feature and differ in it.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, features, ends, shares, weights = None, n_jobs = None, progress = None
@@ -64,30 +81,22 @@ pub fn agreement_counts<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
     let data = dataset.get().encoded(py, n_jobs)?;
-    let (features, ends) = (features.as_slice()?, ends.as_slice()?);
-    let mut sets = Vec::with_capacity(ends.len());
-    let mut from = 0;
-    for &end in ends {
-        let set = usize::try_from(end).ok().and_then(|end| features.get(from..end));
-        sets.push(
-            set.ok_or_else(|| exception(Error::Data(format!("sets of features end at {end}"))))?,
-        );
-        from = end as usize;
-    }
+    let sets = slices(features.as_slice()?, ends.as_slice()?, "sets of features")?;
     let weights = copies(weights.as_ref(), data)?;
-    let n = data.columns().len();
-    let work = data.len().saturating_mul(n).saturating_mul(sets.len());
+    let n_features = data.columns().len();
+    let work = data.len().saturating_mul(n_features).saturating_mul(sets.len());
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(control.budget(), data, None)?;
         agreement(control, &columns.codes(data, weights.as_deref())?, &sets, shares)
     })?;
-    found.concat().into_flattened().into_pyarray(py).reshape([ends.len(), n, 4])
+    found.concat().into_flattened().into_pyarray(py).reshape([sets.len(), n_features, 4])
 }
 
-/// For a sample of rows in blocks (`rows[..ends[0]]`, ...): the metric's sum over the pairs of two
-/// different rows of each unordered pair of blocks, shape (pairs of blocks, features), and over the
-/// self-pairs of all rows of the data set, shape (features,). Of the pairs of blocks those from
-/// number `asked.0` to the one before `asked.1`.
+/// A metric's sums over the pairs of rows of a sample in blocks (`rows[..ends[0]]`, ...).
+///
+/// Returns the sums over the pairs of two different rows of each unordered pair of blocks, shape
+/// (pairs of blocks, features), and over the self-pairs of all rows of the data set, shape
+/// (features,). `asked` selects a range (first, end) of the pairs of blocks.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, rows, ends, metric, theta, alpha, decay, at_zero, weights = None, n_jobs = None,
@@ -111,27 +120,18 @@ pub fn pair_block_scores<'py>(
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
     let data = dataset.get().encoded(py, n_jobs)?;
     let rows = internal(data, rows.as_slice()?).map_err(exception)?;
-    let mut members = Vec::new();
-    let mut from = 0;
-    for &end in ends.as_slice()? {
-        let block = usize::try_from(end).ok().and_then(|end| rows.get(from..end));
-        members.push(
-            block
-                .ok_or_else(|| exception(Error::Data(format!("blocks of rows end at {end}"))))?
-                .to_vec(),
-        );
-        from = end as usize;
-    }
-    let n = data.columns().len();
+    let blocks = slices(&rows, ends.as_slice()?, "blocks of rows")?;
+    let blocks: Vec<Vec<u32>> = blocks.into_iter().map(<[u32]>::to_vec).collect();
+    let n_features = data.columns().len();
     let signs = signs(metric, theta).map_err(exception)?;
-    let decay = setting(theta, alpha, decay, at_zero).map_err(exception)?.weights(n + 1);
+    let decay = setting(theta, alpha, decay, at_zero).map_err(exception)?.weights(n_features + 1);
     let weights = copies(weights.as_ref(), data)?;
-    let work = rows.len().saturating_mul(rows.len()) / 64 * n;
-    let asked = asked.map_or(0..usize::MAX, |(first, last)| first..last);
+    let work = rows.len().saturating_mul(rows.len()) / 64 * n_features;
+    let asked = asked.map_or(0..usize::MAX, |(first, end)| first..end);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(control.budget(), data, None)?;
         let codes = columns.codes(data, weights.as_deref())?;
-        block_scores(control, &codes, (&members, asked.clone()), &decay, signs)
+        block_scores(control, &codes, (&blocks, asked.clone()), &decay, signs)
     })?;
-    Ok((matrix(py, found.pairs, n)?, found.own.into_pyarray(py)))
+    Ok((matrix(py, found.pairs, n_features)?, found.own.into_pyarray(py)))
 }

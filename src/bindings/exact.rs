@@ -1,31 +1,28 @@
-//! Smallest and optimal trees: search without the interpreter, answer with bounds.
+//! `_core.minimal_tree` and `_core.optimal_tree`: the searches of [`crate::exact`], whose trees become
+//! models with the bounds that were proven among their parameters.
 
 use super::aligned::Aligned1;
-use super::convert::weights;
+use super::convert::{positive_rows, weights};
 use super::dataset::PyDataset;
 use super::job::run;
 use super::model::PyModel;
-use crate::data::{Dataset, Weights};
+use super::plan::from_json;
+use crate::data::Dataset;
 use crate::exact::{self, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
 use crate::tree::Tree;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))
-}
-
-fn searched(
+/// A model of a found tree: `parameters` (a JSON object) with `found` under "found".
+fn model_of(
     py: Python<'_>,
     data: &Dataset,
     tree: Tree,
     parameters: &str,
     found: Value,
 ) -> PyResult<Py<PyModel>> {
-    let mut parameters: Map<String, Value> = read(parameters)?;
+    let mut parameters: Map<String, Value> = from_json(parameters)?;
     parameters.insert("found".into(), found);
     let model = Model {
         schema: data.shared_schema(),
@@ -36,15 +33,11 @@ fn searched(
     PyModel::new(py, model)
 }
 
-fn kept(data: &Dataset, weights: &Weights) -> Vec<u32> {
-    (0..data.len() as u32).filter(|&r| !weights.is_zero(r)).collect()
-}
-
 /// The smallest consistent tree of a data set, or the best that the limits allow.
 ///
-/// The model's parameters are `parameters` (a JSON object) with what was found under "found": the
-/// lower bound of the nodes, the search nodes opened, the weight of the rows that no tree gets
-/// right.
+/// The model's parameters are `parameters` (a JSON object) and under "found" the proven lower bound of
+/// the number of nodes, the search nodes opened, and the weight of the rows that every tree
+/// misclassifies.
 #[pyfunction]
 #[pyo3(signature = (
     data, limits, minimise_errors, parameters, sample_weight = None, progress = None
@@ -58,20 +51,23 @@ pub fn minimal_tree(
     sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyModel>> {
-    let limits: SearchLimits = read(limits)?;
+    let limits: SearchLimits = from_json(limits)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let errors = if minimise_errors { Errors::Minimise } else { Errors::Raise };
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
-        exact::minimal_tree(data, &kept(data, &weights), &weights, errors, &limits, control)
+        let rows = positive_rows(data.len(), &weights);
+        exact::minimal_tree(data, &rows, &weights, errors, &limits, control)
     })?;
-    let told =
+    let bounds =
         json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
-    searched(py, data, found.tree, parameters, told)
+    model_of(py, data, found.tree, parameters, bounds)
 }
 
-/// The tree of least errors + penalty x leaves, or the best that the limits allow; the parameters
-/// as in `minimal_tree`, the bounds being those of the objective.
+/// The tree that minimises the share of errors + penalty x leaves, or the best that the limits allow.
+///
+/// Parameters are those of [`minimal_tree`]; under "found" there are a lower and an upper bound of the
+/// objective.
 #[pyfunction]
 #[pyo3(signature = (data, objective, limits, parameters, sample_weight = None, progress = None))]
 pub fn optimal_tree(
@@ -83,18 +79,19 @@ pub fn optimal_tree(
     sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyModel>> {
-    let objective: Objective = read(objective)?;
-    let limits: SearchLimits = read(limits)?;
+    let objective: Objective = from_json(objective)?;
+    let limits: SearchLimits = from_json(limits)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
-        exact::optimal_tree(data, &kept(data, &weights), &weights, &objective, &limits, control)
+        let rows = positive_rows(data.len(), &weights);
+        exact::optimal_tree(data, &rows, &weights, &objective, &limits, control)
     })?;
-    let told = json!({
+    let bounds = json!({
         "lower_bound": found.lower,
         "upper_bound": found.objective,
         "search_nodes": found.opened,
         "errors": found.errors,
     });
-    searched(py, data, found.tree, parameters, told)
+    model_of(py, data, found.tree, parameters, bounds)
 }

@@ -1,4 +1,6 @@
-//! `_core.Forest`: trees that vote, and the call that grows them.
+//! `_core.Forest`: a fitted forest, and the functions that grow, join and evaluate forests.
+//!
+//! Methods that forests and trees share are those of the base class [`PyTrees`].
 
 use super::aligned::Aligned1;
 use super::convert::{row_set, weights};
@@ -7,33 +9,59 @@ use super::job::{exception, reserve, run};
 use super::model::PyModel;
 use super::plan::plan;
 use super::trees::{PyTrees, loaded};
+use crate::data::Dataset;
 use crate::error::Error;
 use crate::fit::{GrownForest, Request};
 use crate::grow::forest::{Bagging, BootstrapSampler};
 use crate::model::{Forest, Model};
 use crate::parallel;
+use crate::predict::Votes;
 use crate::{resample, store};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A fitted forest; immutable. What it answers as a tree does is in [`PyTrees`].
+/// A fitted forest; immutable. Predictions are those of its base class [`PyTrees`].
 #[pyclass(name = "Forest", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyForest {
     forest: Arc<Forest>,
-    /// Out-of-bag votes in original row order; a loaded forest has none.
-    votes: Option<(Vec<f64>, Vec<u32>)>,
-    /// A number for the rows of the fit; a loaded forest has none.
+    /// Out-of-bag votes; model files do not hold them.
+    votes: Option<OutOfBag>,
+    /// A hash of the rows of the fit; model files do not hold it.
     content: Option<u64>,
 }
 
+/// Out-of-bag votes in the caller's row order.
+struct OutOfBag {
+    /// `probabilities[row * classes + class]`.
+    probabilities: Vec<f64>,
+    /// Trees that voted, per row.
+    voters: Vec<u32>,
+}
+
+impl OutOfBag {
+    /// Votes in internal order, brought into the caller's.
+    fn new(votes: &Votes, data: &Dataset, k: usize) -> Self {
+        let (n_cells, n_rows) = (votes.probabilities.len(), votes.voters.len());
+        let mut ordered = Self { probabilities: vec![0.0; n_cells], voters: vec![0; n_rows] };
+        for (row, &original) in data.original().iter().enumerate() {
+            let to = original as usize;
+            ordered.probabilities[to * k..(to + 1) * k]
+                .copy_from_slice(&votes.probabilities[row * k..(row + 1) * k]);
+            ordered.voters[to] = votes.voters[row];
+        }
+        ordered
+    }
+}
+
+/// The sampling of a forest from JSON.
 fn bagging(json: &str) -> PyResult<Bagging> {
     serde_json::from_str(json).map_err(|e| exception(Error::parameter("bagging", json, e)))
 }
 
-/// Grow a forest; `out_of_bag` asks for the votes on the rows that trees did not see, `before` are
-/// its first trees with the number for their rows.
+/// Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest to
+/// which trees are added (a warm start), with the hash of the rows of its fit.
 #[pyfunction]
 #[pyo3(signature = (
     data, config, bagging_json, out_of_bag = false, sample_weight = None, custom = None,
@@ -53,25 +81,16 @@ pub fn forest_fit(
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
     let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
-    let rows = data.fit_rows(py, (&plan.0, true), None, sample_weight.as_ref(), n_jobs)?;
+    let rows = data.forest_rows(py, &plan.plan, sample_weight.as_ref(), n_jobs)?;
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
-    let work = data.work(&plan.0, bagging.trees);
+    let work = data.work(&plan.plan, bagging.trees);
     let GrownForest { forest, votes, content, reason } =
         data.run_work(py, plan, work, n_jobs, progress.as_ref(), |plan, control| {
             plan.fit_forest(rows, &bagging, request, control)
         })?;
     let k = forest.classes();
-    let votes = votes.zip(data.known()).map(|(v, encoded)| {
-        let mut in_order = (vec![0.0; v.probabilities.len()], vec![0; v.voters.len()]);
-        for (row, &original) in encoded.original().iter().enumerate() {
-            let to = original as usize;
-            in_order.0[to * k..(to + 1) * k]
-                .copy_from_slice(&v.probabilities[row * k..(row + 1) * k]);
-            in_order.1[to] = v.voters[row];
-        }
-        in_order
-    });
+    let votes = votes.zip(data.known()).map(|(votes, encoded)| OutOfBag::new(&votes, encoded, k));
     let route = reason.map(|reason| reason.to_string());
     PyForest::with(py, forest, route, votes, content)
 }
@@ -94,7 +113,8 @@ pub fn forest_joined(py: Python<'_>, parts: Vec<Py<PyForest>>) -> PyResult<Py<Py
     PyForest::new(py, joined)
 }
 
-/// How often the sample of each tree, named by its seed, holds each row, shape (trees, rows).
+/// How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` are those
+/// of the trees, `draws` is the size of a sample.
 #[pyfunction]
 #[pyo3(signature = (data, config, draws, seeds, sample_weight = None, n_jobs = None))]
 pub fn bag_counts<'py>(
@@ -111,7 +131,7 @@ pub fn bag_counts<'py>(
     let _memory = reserve(bytes, bytes)?;
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
-    let (plan, _) = plan(config, None)?;
+    let plan = plan(config, None)?.plan;
     let counts = run(py, n_jobs, usize::MAX, None, |control| {
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = BootstrapSampler::new(encoded, &rows, &weights);
@@ -128,8 +148,8 @@ pub fn bag_counts<'py>(
     counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
 }
 
-/// Loss of accuracy on the rows that a tree has not seen when one feature is shuffled, shape
-/// (trees, features).
+/// Loss of accuracy of each tree on its out-of-bag rows when one feature is shuffled, shape (trees,
+/// features).
 #[pyfunction]
 #[pyo3(signature = (
     forest, data, config, draws, sample_weight = None, n_jobs = None, progress = None
@@ -148,20 +168,20 @@ pub fn permutation_losses<'py>(
     let encoded = data.encoded(py, n_jobs)?;
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
-    let (plan, _) = plan(config, None)?;
+    let plan = plan(config, None)?.plan;
     let trees = forest.forest.trees.len();
     let work = encoded.len().saturating_mul(trees).saturating_mul(16);
     let losses = run(py, n_jobs, work, progress.as_ref(), |control| {
         control.expect(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = BootstrapSampler::new(encoded, &rows, &weights);
-        resample::permutation_losses(&forest.forest, encoded, &weights, (&sampler, draws), control)
+        resample::permutation_losses(&forest.forest, encoded, &weights, &sampler, draws, control)
     })?;
     losses.into_pyarray(py).reshape([trees, encoded.columns().len()])
 }
 
 impl PyForest {
-    /// A forest without votes of its own.
+    /// A forest without votes and without the hash of its rows.
     pub(super) fn new(py: Python<'_>, forest: Forest) -> PyResult<Py<Self>> {
         Self::with(py, forest, None, None, None)
     }
@@ -170,7 +190,7 @@ impl PyForest {
         py: Python<'_>,
         forest: Forest,
         route: Option<String>,
-        votes: Option<(Vec<f64>, Vec<u32>)>,
+        votes: Option<OutOfBag>,
         content: Option<u64>,
     ) -> PyResult<Py<Self>> {
         let forest = Arc::new(forest);
@@ -178,7 +198,7 @@ impl PyForest {
         Py::new(py, PyClassInitializer::from(trees).add_subclass(Self { forest, votes, content }))
     }
 
-    /// The forest itself.
+    /// The core's forest.
     pub(super) fn forest(&self) -> &Forest {
         &self.forest
     }
@@ -186,14 +206,14 @@ impl PyForest {
 
 #[pymethods]
 impl PyForest {
-    /// Out-of-bag probabilities (rows, classes) and voters (rows,); None where they were not asked
-    /// for.
+    /// Out-of-bag probabilities, shape (rows, classes), and numbers of votes, shape (rows,); None if
+    /// they were not collected.
     #[allow(clippy::type_complexity, reason = "two arrays")]
     fn out_of_bag<'py>(
         &self,
         py: Python<'py>,
     ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>)>> {
-        let Some((probabilities, voters)) = &self.votes else { return Ok(None) };
+        let Some(OutOfBag { probabilities, voters }) = &self.votes else { return Ok(None) };
         let shape = [voters.len(), self.forest.classes()];
         let voters: Vec<i64> = voters.iter().map(|&v| i64::from(v)).collect();
         Ok(Some((probabilities.clone().into_pyarray(py).reshape(shape)?, voters.into_pyarray(py))))
@@ -212,7 +232,7 @@ impl PyForest {
         self.forest.seeds.clone()
     }
 
-    /// A number for the rows of the fit, None in a loaded forest.
+    /// A hash of the rows of the fit; None in a loaded forest.
     #[getter]
     fn content(&self) -> Option<u64> {
         self.content
@@ -223,7 +243,7 @@ impl PyForest {
         self.forest.totals.clone().into_pyarray(py)
     }
 
-    /// Share of each feature in the gains, mean over the trees.
+    /// Share of each feature in the gains, averaged over the trees.
     fn importances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.forest.importances().into_pyarray(py)
     }
@@ -231,9 +251,9 @@ impl PyForest {
     /// Nodes, leaves and depth of each tree, shape (trees, 3).
     fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let shapes = self.forest.trees.iter().map(|m| m.tree.shape());
-        let all: Vec<i64> =
+        let cells: Vec<i64> =
             shapes.flat_map(|s| [s.nodes as i64, s.leaves as i64, s.depth as i64]).collect();
-        all.into_pyarray(py).reshape([self.forest.trees.len(), 3])
+        cells.into_pyarray(py).reshape([self.forest.trees.len(), 3])
     }
 
     /// A forest from the content of a model file.

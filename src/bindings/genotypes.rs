@@ -1,10 +1,14 @@
-//! Scores of genotypes as a file holds them: two bits each, read where they lie.
+//! `_core.genotype_scores`, `_core.genotype_tests`: scores of genotypes by nearest neighbours, read in
+//! place from a packed file (two bits per genotype; [`crate::data::genotypes`]).
+//!
+//! O(samples^2 x variants) bit operations.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{Work, exception, run};
-use crate::criteria::{self, Evidence};
+use super::plan::builtin_criterion;
+use crate::criteria::Evidence;
 use crate::data::genotypes::PackedGenotypes;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::simd::Level;
 use crate::stats::neighbours::genotypes::{GenotypeRows, genotype_scores, genotype_tests, memory};
 use crate::stats::neighbours::{Multiclass, NeighbourMethod};
@@ -12,7 +16,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Samples of a study, their classes, and the packed genotypes.
+/// The samples of a study, their classes and genotypes, and the criterion's search for neighbours.
 struct PackedStudy<'a> {
     packed: PackedGenotypes<'a>,
     samples: Vec<u32>,
@@ -28,13 +32,13 @@ impl<'a> PackedStudy<'a> {
         samples: &Aligned1<'_, u32>,
         classes: &Aligned1<'_, u16>,
         n_classes: usize,
-        criterion: (&str, &str),
+        (criterion, options_json): (&str, &str),
     ) -> PyResult<Self> {
         let variants = packed.as_array().dim().0;
         let bytes =
             packed.as_slice().map_err(|_| PyValueError::new_err("packed must be C-contiguous"))?;
         let packed = PackedGenotypes::new(bytes, n_samples, variants).map_err(exception)?;
-        let search = search(criterion.0, criterion.1)?.map_err(exception)?;
+        let search = neighbour_search(criterion, options_json)?;
         let samples = samples.as_array().to_vec();
         let classes = classes.as_array().to_vec();
         Ok(Self { packed, samples, classes, n_classes, search })
@@ -50,25 +54,26 @@ impl<'a> PackedStudy<'a> {
     }
 
     fn work(&self) -> Work {
-        let t = self.samples.len();
-        let pairs = t.saturating_mul(t);
-        let (peak, largest) = memory(t, self.packed.variants());
+        let n_samples = self.samples.len();
+        let pairs = n_samples.saturating_mul(n_samples);
+        let (peak, largest) = memory(n_samples, self.packed.variants());
         Work::from(pairs.saturating_mul(self.packed.variants()) / 64).with_memory(peak, largest)
     }
 }
 
-/// How a criterion picks neighbours.
-fn search(criterion: &str, options_json: &str) -> PyResult<Result<(NeighbourMethod, Multiclass)>> {
-    let options =
-        serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let criterion = criteria::make(criterion, options).map_err(exception)?;
-    Ok(match criterion.evidence() {
+/// How a criterion chooses neighbours, and how it treats several classes.
+fn neighbour_search(
+    criterion: &str,
+    options_json: &str,
+) -> PyResult<(NeighbourMethod, Multiclass)> {
+    let criterion = builtin_criterion(criterion, options_json)?;
+    match criterion.evidence() {
         Evidence::Neighbours(search) => Ok(search),
-        _ => Err(Error::Unsupported {
+        _ => Err(exception(Error::Unsupported {
             what: format!("criterion='{}' on two-bit genotypes", criterion.info().name),
             supported: "criteria on neighbours".into(),
-        }),
-    })
+        })),
+    }
 }
 
 /// One score per variant, NaN for a constant one.
@@ -99,9 +104,12 @@ pub fn scores<'py>(
     Ok(scores.into_pyarray(py))
 }
 
-/// Scores, differing pairs of near rows (hits, misses) with their numbers, and of the permutations
-/// how many reach each variant's score, how many exceed it by their largest, and these largest
-/// scores.
+/// Scores with permutation tests; `permuted` are permuted classes, shape (permutations, samples).
+///
+/// Returns the scores; the numbers of near hits and near misses; for each variant the numbers of these
+/// pairs that differ in it (hits, misses); and for each variant the number of permutations in which it
+/// reaches its score, the number in which some variant does, and the largest score of each
+/// permutation.
 #[pyfunction(name = "genotype_tests")]
 #[pyo3(signature = (
     packed, n_samples, samples, classes, n_classes, criterion, options_json, permuted, n_jobs =

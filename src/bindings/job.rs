@@ -1,4 +1,7 @@
-//! Running a core job under Python: signals, progress, exceptions.
+//! Running the core under Python: signals, progress, memory, exceptions.
+//!
+//! Every function of the module that does work calls [`run`], or [`run_attached`] if the work calls
+//! Python. Short jobs run on the calling thread, so that a call costs microseconds.
 
 use super::InternalError;
 use crate::error::{Error, Result};
@@ -22,7 +25,7 @@ pub fn exception(error: Error) -> PyErr {
 /// Work (rows times features, or the like) below which a job runs on the calling thread.
 pub const SHORT: usize = 400_000;
 
-/// How much a job has to do, and what memory it is known to take.
+/// How much a job has to do, and the memory that it takes as far as that is known.
 #[derive(Debug, Clone, Copy)]
 pub struct Work {
     amount: usize,
@@ -37,7 +40,7 @@ impl From<usize> for Work {
 }
 
 impl Work {
-    /// The same, known to take at most `peak` bytes, `largest` in one piece.
+    /// Set the memory: at most `peak` bytes, `largest` in one allocation.
     pub fn with_memory(mut self, peak: usize, largest: usize) -> Self {
         self.need = Need { peak, largest, ..self.need };
         self
@@ -48,22 +51,22 @@ impl Work {
         Self { limit, ..self }
     }
 
-    /// Known to state what it takes before it takes it.
+    /// Set that the job states its need before it allocates ([`memory::Need::states`]).
     pub fn stating(mut self) -> Self {
         self.need.states = true;
         self
     }
 }
 
-/// Begin a call: refuse it where its memory is not to be had, and hold a reserve until the result
-/// is dropped. For calls that copy their input before they [`run`], or their output after it.
+/// Reserve memory until the result is dropped; a MemoryError if it is not available. For calls that
+/// copy their input before they [`run`], or their output after it.
 pub fn reserve(peak: usize, largest: usize) -> PyResult<memory::Reservation> {
     let need = Need { peak, largest, long: peak >= memory::BASE, ..Need::default() };
     memory::reserve(need).map_err(exception)
 }
 
-/// Run a job without the interpreter; every 50 ms signals are answered and progress is reported,
-/// wherever the job runs.
+/// Run a job without the interpreter. Every 50 ms signals are handled and progress is reported,
+/// whatever thread the job runs on.
 pub fn run<R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,
@@ -75,20 +78,20 @@ pub fn run<R: Send>(
     let memory = memory::reserve(work.need).map_err(exception)?;
     let budget = Budget::new(work.limit).after(&memory);
     let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);
-    let (watcher, raised) = watched(py, progress);
+    let (watcher, raised) = watcher_for(py, progress);
     let result = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
-    let result = answered(result, &raised)?;
-    finished(py, progress, &control)?;
+    let result = outcome(result, &raised)?;
+    report_end(py, progress, &control)?;
     Ok(result)
 }
 
-/// What a watcher raised in Python.
+/// The exception that a watcher raised in Python.
 type RaisedByWatcher = Arc<Mutex<Option<PyErr>>>;
 
-/// A watcher that answers signals and reports progress, and where it leaves what these raise.
-fn watched(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, RaisedByWatcher) {
+/// A watcher that handles signals and reports progress, and the place for the exceptions of these.
+fn watcher_for(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, RaisedByWatcher) {
     let raised = RaisedByWatcher::default();
-    let (report, left) = (progress.map(|f| f.clone_ref(py)), raised.clone());
+    let (report, kept) = (progress.map(|f| f.clone_ref(py)), raised.clone());
     let watcher = move |control: &Control| {
         Python::attach(|py| {
             let answer = py.check_signals().and_then(|()| match &report {
@@ -96,7 +99,7 @@ fn watched(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, RaisedByWa
                 _ => Ok(()),
             });
             answer.map_err(|e| {
-                *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+                *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
                 Error::Cancelled
             })
         })
@@ -104,16 +107,16 @@ fn watched(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, RaisedByWa
     (Arc::new(watcher), raised)
 }
 
-/// The result of a watched job: what the watcher raised goes first.
-fn answered<R>(result: Result<R>, raised: &RaisedByWatcher) -> PyResult<R> {
+/// The result of a watched job; an exception of the watcher takes precedence.
+fn outcome<R>(result: Result<R>, raised: &RaisedByWatcher) -> PyResult<R> {
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(e) => Err(e),
         None => result.map_err(exception),
     }
 }
 
-/// The last report: everything is done; work that announced nothing is one unit.
-fn finished(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> PyResult<()> {
+/// Report that everything is done; a job that announced no units of work counts as one.
+fn report_end(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> PyResult<()> {
     if let Some(f) = progress {
         let (done, total) = control.progress();
         let total = total.max(1);
@@ -122,8 +125,8 @@ fn finished(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> 
     Ok(())
 }
 
-/// Run a job that calls Python: on this thread, serially, with the interpreter held; signals and
-/// progress as in [`run`].
+/// Run a job that calls Python: on the calling thread, with the interpreter held; signals and progress
+/// as in [`run`].
 pub fn run_attached<R>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -131,29 +134,28 @@ pub fn run_attached<R>(
 ) -> PyResult<R> {
     let _memory = reserve(memory::BASE, 0)?;
     let control = Control::new(1);
-    let (watcher, raised) = watched(py, progress);
-    let result = answered(parallel::run_here(&control, &watcher, job), &raised)?;
-    finished(py, progress, &control)?;
+    let (watcher, raised) = watcher_for(py, progress);
+    let result = outcome(parallel::run_here(&control, &watcher, job), &raised)?;
+    report_end(py, progress, &control)?;
     Ok(result)
 }
 
-/// Let the reserve for the moment when memory runs out be small (1 MiB otherwise, 16 times as much
-/// in long calls); the largest allocation since the last call of this that it did not cover.
-/// For tests.
+/// Set the size of the memory reserve (normally 1 MiB, 16 times as much in long calls). Returns the
+/// largest allocation since the last call of this function that it did not cover. For tests.
 #[pyfunction]
 pub fn scale_reserve(bytes: usize) -> usize {
     memory::scale(bytes)
 }
 
-/// Bytes that the extension has allocated now, and the most since the last call of this; None in
-/// release builds, which do not count. For tests.
+/// Bytes that the extension has allocated now, and the maximum since the last call of this function;
+/// None in release builds, which do not count. For tests.
 #[pyfunction]
 pub fn allocated() -> Option<(usize, usize)> {
     memory::allocated()
 }
 
-/// Exercise the machinery that every long call relies on: `spin` works for some seconds on all
-/// threads, `panic` fails on one of them. For tests and `ftree doctor`.
+/// Exercise what every long call relies on: "spin" works for some seconds on all threads, "panic"
+/// panics on one of them. For tests and `ftree doctor`.
 #[pyfunction]
 #[pyo3(signature = (what, seconds = 0.0, n_jobs = None, progress = None))]
 pub fn exercise(

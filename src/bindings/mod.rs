@@ -1,7 +1,9 @@
-//! The Python border: convert, let go of the interpreter, call, convert back.
+//! The Python module `fasttree._core`: each function converts its arguments, releases the interpreter,
+//! calls the core, and converts the result.
 //!
-//! Arrays are borrowed before the interpreter is released; nothing below this module knows Python,
-//! except a user's criterion ([`custom`]), which keeps its job on the calling thread.
+//! Arrays are borrowed before the interpreter is released ([`convert`]). [`job`] runs the core with
+//! signals, progress and limits. The core does not use Python, except through a user's criterion
+//! ([`custom`]), whose job stays on the calling thread. `_core.pyi` documents the functions for Python.
 
 mod aligned;
 mod arrays;
@@ -30,7 +32,7 @@ mod trees;
 
 use pyo3::prelude::*;
 
-/// Whatever the extension allocates survives the moment in which memory runs out.
+/// The allocator keeps a reserve, so that running out of memory is an exception and not an abort.
 #[global_allocator]
 static ALLOCATOR: crate::memory::Allocator = crate::memory::Allocator;
 

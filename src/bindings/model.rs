@@ -1,48 +1,55 @@
-//! `_core.Model`: a fitted tree, and the call that grows one.
+//! `_core.Model`: a fitted tree, and `_core.tree_fit`, which grows one.
+//!
+//! Methods that trees and forests share are those of the base class [`PyTrees`]. Each method converts
+//! its arguments, runs the core without the interpreter ([`super::job::run`]) and converts the result.
 
 use super::aligned::Aligned1;
 use super::arrays::arrays;
-use super::convert::{ArrayBlock, Columns, string, weights};
-use super::custom::Custom;
+use super::convert::{ArrayBlock, Columns, positive_rows, string, weights};
+use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
 use super::job::{Work, exception, run, run_attached};
-use super::plan::plan;
-use super::trees::{PyTrees, loaded};
-use crate::criteria;
+use super::plan::{builtin_criterion, plan};
+use super::trees::{PredictionInput, PyTrees, loaded};
+use crate::data::Weights;
 use crate::error::Error;
 use crate::fit::Fitted;
 use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::CompiledTree;
-use crate::prune::{self, PruneRows, PruneStep};
+use crate::prune::{
+    Merge, PruneMethod, PruneRows, PruneStep, PruneSteps, cost_complexity, prune_with,
+};
 use crate::resample::{self, alpha::AlphaChoice};
 use crate::store;
 use crate::tree::{CostMatrix, Style, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
 
-/// A fitted tree; immutable. What it answers as a forest does is in [`PyTrees`].
+/// A fitted tree; immutable. Predictions are those of its base class [`PyTrees`].
 #[pyclass(name = "Model", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyModel {
     model: Arc<Model>,
-    known: Known,
+    history: History,
 }
 
-/// What is known of how a model came to be; a loaded model knows nothing.
+/// How a model was made. Model files do not hold it, so that of a loaded model is empty.
 #[derive(Default)]
-struct Known {
-    /// What pruning did.
+struct History {
+    /// The edits of pruning.
     account: Option<Vec<PruneStep>>,
-    /// How the complexity penalty was chosen, where it was.
+    /// How the complexity penalty was chosen, if it was.
     choice: Option<AlphaChoice>,
     /// The route of growth, and why it was taken.
     route: Option<String>,
 }
 
-/// A choice of a price as Python sees it.
-type ChoiceParts<'py> = (
+/// An [`AlphaChoice`] for Python: alphas, leaves, errors, standard errors, number of the chosen tree,
+/// and the alpha that represents it.
+type PyAlphaChoice<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<i64>>,
     Bound<'py, PyArray1<f64>>,
@@ -51,12 +58,12 @@ type ChoiceParts<'py> = (
     f64,
 );
 
-/// A cut as Python sees it: node, action, feature, rows, leaves, cost as a leaf, as a subtree, as a
-/// branch.
-type CutParts = (u32, &'static str, u32, u32, u32, f64, f64, f64);
+/// A [`PruneStep`] for Python: node, action, feature, rows, leaves, cost as a leaf, cost with its
+/// subtree, cost of the branch in its place.
+type PyPruneStep = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
-/// A value from its JSON text; an error names the parameter.
-fn from_json<T: serde::de::DeserializeOwned>(
+/// The value of a parameter from its JSON text, if there is one; an error names the parameter.
+fn parameter<T: serde::de::DeserializeOwned>(
     name: &str,
     json: Option<&str>,
 ) -> PyResult<Option<T>> {
@@ -67,69 +74,71 @@ fn from_json<T: serde::de::DeserializeOwned>(
 }
 
 impl PyModel {
-    /// A model of which nothing else is known.
+    /// A model without a history.
     pub fn new(py: Python<'_>, model: Model) -> PyResult<Py<Self>> {
-        Self::with(py, model, Known::default())
+        Self::with_history(py, model, History::default())
     }
 
-    fn with(py: Python<'_>, model: Model, mut known: Known) -> PyResult<Py<Self>> {
+    fn with_history(py: Python<'_>, model: Model, mut history: History) -> PyResult<Py<Self>> {
         let model = Arc::new(model);
-        let trees = PyTrees::tree(&model, known.route.take());
-        Py::new(py, PyClassInitializer::from(trees).add_subclass(Self { model, known }))
+        let trees = PyTrees::tree(&model, history.route.take());
+        Py::new(py, PyClassInitializer::from(trees).add_subclass(Self { model, history }))
     }
 
-    /// What a fit gave.
+    /// The result of a fit.
     pub fn fitted(
         py: Python<'_>,
         Fitted { model, account, reason }: Fitted,
         choice: Option<AlphaChoice>,
     ) -> PyResult<Py<Self>> {
         let (account, route) = (Some(account), Some(reason.to_string()));
-        Self::with(py, model, Known { account, choice, route })
+        Self::with_history(py, model, History { account, choice, route })
     }
 
-    /// The model itself.
+    /// The core's model.
     pub(super) fn model(&self) -> &Model {
         &self.model
     }
 
-    /// What pruning takes: unbounded time, and memory for a copy of the tree.
+    /// The cost of pruning: an unknown amount of work, and memory for a copy of the tree.
     fn work(&self) -> Work {
         let size = self.model.tree.nodes.len() * (self.model.tree.classes + 16) * 16;
         Work::from(usize::MAX).with_memory(size, size / 2)
     }
 
-    /// A cost matrix from JSON.
+    /// A cost matrix from JSON, if there is one.
     fn costs(&self, json: Option<&str>) -> PyResult<Option<CostMatrix>> {
-        let rows: Option<Vec<Vec<f64>>> = from_json::<Option<_>>("cost_matrix", json)?.flatten();
+        let rows: Option<Vec<Vec<f64>>> = parameter::<Option<_>>("cost_matrix", json)?.flatten();
         rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes))
             .transpose()
             .map_err(exception)
     }
 }
 
-/// Call `ask` for each tree and row; its result takes `answer` bytes per row.
+/// Call `visit` for each row. The caller keeps `bytes_per_row` of results.
 fn on_each_row(
     model: &PyRef<'_, PyModel>,
-    (blocks, rows): (&[ArrayBlock<'_>], usize),
-    answer: usize,
-    mut ask: impl FnMut(&CompiledTree, &Columns<'_>, usize) + Send,
+    blocks: &[ArrayBlock<'_>],
+    rows: usize,
+    bytes_per_row: usize,
+    mut visit: impl FnMut(&CompiledTree, &Columns<'_>, usize) + Send,
 ) -> PyResult<()> {
     let trees: &PyTrees = model.as_super();
-    trees.on_rows(model.py(), (blocks, rows), answer, None, |columns, control| {
+    let input = PredictionInput { blocks, rows, bytes_per_row, n_jobs: None };
+    trees.on_rows(model.py(), input, |columns, control| {
         for tree in trees.compiled_trees(control)? {
             for row in 0..rows {
                 if row % 1024 == 0 {
                     control.check()?;
                 }
-                ask(tree, columns, row);
+                visit(tree, columns, row);
             }
         }
         Ok(())
     })
 }
 
-/// Fit a tree.
+/// Fit a tree on some rows (all if None).
 #[pyfunction]
 #[pyo3(signature = (
     data, config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
@@ -147,7 +156,7 @@ pub fn tree_fit(
 ) -> PyResult<Py<PyModel>> {
     let plan = plan(config, custom)?;
     let (rows, weights) = (rows.as_ref(), sample_weight.as_ref());
-    let rows = data.fit_rows(py, (&plan.0, false), rows, weights, n_jobs)?;
+    let rows = data.fit_rows(py, &plan.plan, rows, weights, n_jobs)?;
     let (fitted, choice) =
         data.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
             resample::alpha::fit(plan, rows, control)
@@ -157,23 +166,23 @@ pub fn tree_fit(
 
 #[pymethods]
 impl PyModel {
-    /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all
-    /// branches.
+    /// Fraction of each row that reaches a node, shape (rows,): 0 or 1 unless a missing value takes
+    /// all branches.
     fn reach<'py>(
         slf: PyRef<'py, Self>,
         blocks: Vec<ArrayBlock<'_>>,
         rows: usize,
         node: u32,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut parts = vec![0.0; rows];
-        on_each_row(&slf, (&blocks, rows), 24, |tree, columns, row| {
-            tree.spread(columns, row, 0, |at, weight, _| {
+        let mut fractions = vec![0.0; rows];
+        on_each_row(&slf, &blocks, rows, 24, |tree, columns, row| {
+            tree.spread(columns, row, 0, |at, fraction, _| {
                 if at == node {
-                    parts[row] = weight;
+                    fractions[row] = fraction;
                 }
             });
         })?;
-        Ok(parts.into_pyarray(slf.py()))
+        Ok(fractions.into_pyarray(slf.py()))
     }
 
     /// Nodes that each row passes, as CSR arrays (indptr, indices).
@@ -183,7 +192,7 @@ impl PyModel {
         rows: usize,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
         let (mut starts, mut nodes, mut path) = (vec![0_i64], Vec::new(), Vec::new());
-        on_each_row(&slf, (&blocks, rows), 64, |tree, columns, row| {
+        on_each_row(&slf, &blocks, rows, 64, |tree, columns, row| {
             path.clear();
             tree.path(columns, row, &mut path);
             nodes.extend(path.iter().map(|&n| i64::from(n)));
@@ -192,7 +201,7 @@ impl PyModel {
         Ok((starts.into_pyarray(slf.py()), nodes.into_pyarray(slf.py())))
     }
 
-    /// Probabilities of nodes, shape (nodes, classes).
+    /// Class probabilities of some nodes, shape (nodes, classes).
     fn node_proba<'py>(
         &self,
         py: Python<'py>,
@@ -201,21 +210,21 @@ impl PyModel {
         let k = self.model.tree.classes;
         let nodes = nodes.as_array();
         let mut out = vec![0.0; nodes.len() * k];
-        for (&node, p) in nodes.iter().zip(out.chunks_exact_mut(k)) {
+        for (&node, probabilities) in nodes.iter().zip(out.chunks_exact_mut(k)) {
             let node = usize::try_from(node).ok().filter(|&n| n < self.model.tree.nodes.len());
-            let node =
-                node.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such node"))?;
-            self.model.probabilities(node, p);
+            let node = node.ok_or_else(|| PyIndexError::new_err("no such node"))?;
+            self.model.probabilities(node, probabilities);
         }
         out.into_pyarray(py).reshape([nodes.len(), k])
     }
 
-    /// The tree as it was before step `step`.
+    /// The model with its tree as it was before step `step` of growth.
     fn cut(&self, py: Python<'_>, step: u32) -> PyResult<Py<Self>> {
         Self::new(py, Model { tree: self.model.tree.cut(step), ..(*self.model).clone() })
     }
 
-    /// The model with its tree pruned; `data` are rows that the method looks at.
+    /// The model with its tree pruned. `data` are the rows that the method reads: training rows, or
+    /// rows held out from growth.
     #[pyo3(signature = (
         parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs
         = None, costs_json = None
@@ -233,70 +242,58 @@ impl PyModel {
         costs_json: Option<&str>,
     ) -> PyResult<Py<Self>> {
         let costs = self.costs(costs_json)?;
-        let method: Option<prune::PruneMethod> = from_json("pruning", method_json)?;
-        let merged: Option<prune::Merge> = from_json("merge_redundant", merge_json)?;
+        let method: Option<PruneMethod> = parameter("pruning", method_json)?;
+        let merge: Option<Merge> = parameter("merge_redundant", merge_json)?;
         let model = &self.model;
-        let data = data.map(|d| d.encoded(py, n_jobs)).transpose()?;
-        let weighted = data.map(|d| weights(sample_weight.as_ref(), d)).transpose()?;
+        let data = data.map(|data| data.encoded(py, n_jobs)).transpose()?;
+        let weights = match data {
+            Some(data) => weights(sample_weight.as_ref(), data)?,
+            None => Weights::Unit,
+        };
         let pruned = run(py, n_jobs, self.work(), None, |control| {
-            let kept: Vec<u32> = match (data, &weighted) {
-                (Some(d), Some(w)) => (0..d.len() as u32).filter(|&r| !w.is_zero(r)).collect(),
-                _ => Vec::new(),
+            let kept = data.map(|data| positive_rows(data.len(), &weights)).unwrap_or_default();
+            let rows = data.map(|data| PruneRows { data, rows: &kept, weights: &weights });
+            let steps = PruneSteps {
+                collapse: false,
+                method: method.as_ref(),
+                merge,
+                costs: costs.as_ref(),
             };
-            let rows = match (data, &weighted) {
-                (Some(d), Some(weights)) => Some(PruneRows { data: d, rows: &kept, weights }),
-                _ => None,
-            };
-            let how = (method.as_ref(), merged);
-            prune::prune_by_cost(
-                &model.tree,
-                &model.schema,
-                how,
-                false,
-                rows.as_ref(),
-                costs.as_ref(),
-                control,
-            )
+            prune_with(&model.tree, &model.schema, &steps, rows.as_ref(), control)
         })?;
         let (schema, smoothing) = (model.schema.clone(), model.smoothing);
         let model = Model { schema, tree: pruned.tree, smoothing, parameters };
-        Self::with(py, model, Known { account: Some(pruned.account), ..Known::default() })
+        let history = History { account: Some(pruned.account), ..History::default() };
+        Self::with_history(py, model, history)
     }
 
-    /// What pruning did, None where it is not known.
-    fn account(&self) -> Option<Vec<CutParts>> {
-        let parts = |c: &PruneStep| {
-            (
-                c.node,
-                c.action.name(),
-                c.feature,
-                c.rows,
-                c.leaves,
-                c.as_leaf,
-                c.as_tree,
-                c.as_branch,
-            )
+    /// The edits of pruning; None for a loaded model.
+    fn account(&self) -> Option<Vec<PyPruneStep>> {
+        let fields = |step: &PruneStep| {
+            let &PruneStep { node, action, feature, rows, leaves, as_leaf, as_tree, as_branch } =
+                step;
+            (node, action.name(), feature, rows, leaves, as_leaf, as_tree, as_branch)
         };
-        self.known.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
+        self.history.account.as_ref().map(|steps| steps.iter().map(fields).collect())
     }
 
-    /// How the price of a leaf was chosen: prices, leaves, errors and standard errors of the pruned
-    /// trees, the one that was taken and its price; None where it was not chosen.
-    fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<ChoiceParts<'py>> {
-        self.known.choice.as_ref().map(|c| {
-            let leaves: Vec<i64> = c.leaves.iter().map(|&n| i64::from(n)).collect();
+    /// How `ccp_alpha` was chosen by cross-validation: alphas, leaves, errors and standard errors of
+    /// the pruned trees, the number of the chosen one and its alpha; None if it was not chosen so.
+    fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<PyAlphaChoice<'py>> {
+        self.history.choice.as_ref().map(|choice| {
+            let leaves: Vec<i64> = choice.leaves.iter().map(|&n| i64::from(n)).collect();
             (
-                c.alphas.clone().into_pyarray(py),
+                choice.alphas.clone().into_pyarray(py),
                 leaves.into_pyarray(py),
-                c.errors.clone().into_pyarray(py),
-                c.deviations.clone().into_pyarray(py),
-                c.chosen,
-                c.price(c.chosen),
+                choice.errors.clone().into_pyarray(py),
+                choice.deviations.clone().into_pyarray(py),
+                choice.chosen,
+                choice.representative(choice.chosen),
             )
         })
     }
 
-    /// Alphas and impurities of minimal cost-complexity pruning.
+    /// Alphas and impurities of minimal cost-complexity pruning, from the whole tree to the root alone.
     #[pyo3(signature = (impurity, costs_json = None))]
     fn cost_complexity_path<'py>(
         &self,
@@ -306,19 +303,14 @@ impl PyModel {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let costs = self.costs(costs_json)?;
         let quoted = serde_json::Value::from(impurity).to_string();
-        let impurity = from_json("impurity", Some(&quoted))?.unwrap_or_default();
+        let impurity = parameter("impurity", Some(&quoted))?.unwrap_or_default();
         let path = run(py, None, self.work(), None, |control| {
-            prune::cost_complexity::path_by_cost(
-                &self.model.tree,
-                impurity,
-                costs.as_ref(),
-                control,
-            )
+            cost_complexity::path_by_cost(&self.model.tree, impurity, costs.as_ref(), control)
         })?;
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }
 
-    /// Indented text.
+    /// The tree as indented text, nodes below `max_depth` folded.
     #[pyo3(signature = (decimals = 6, max_depth = None))]
     fn to_text<'py>(
         slf: PyRef<'py, Self>,
@@ -350,8 +342,8 @@ impl PyModel {
         self.model.tree.steps().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Distance of the whole tree to the classes after each step, by a built-in criterion or a
-    /// user's function.
+    /// Distance of the tree's partition to the classes after each step of growth, by a built-in
+    /// criterion or a user's function.
     #[pyo3(signature = (criterion, options_json, custom = None))]
     fn global_distances<'py>(
         &self,
@@ -360,28 +352,21 @@ impl PyModel {
         options_json: &str,
         custom: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (custom, raised) = custom.map(Custom::wrap).unzip();
-        let criterion = match custom {
-            Some(c) => c,
-            None => {
-                let options = serde_json::from_str(options_json)
-                    .map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
-                criteria::make(criterion, options).map_err(exception)?
-            }
-        };
         let tree = &self.model.tree;
-        let Some(raised) = raised else {
-            let found = run(py, None, tree.counts.len() * tree.classes, None, |control| {
+        let found = if let Some(function) = custom {
+            let (criterion, raised) = CallableCriterion::wrap(function);
+            run_attached(py, None, |control| distances(tree, criterion.as_ref(), control))
+                .map_err(|error| raised.take_or(error))?
+        } else {
+            let criterion = builtin_criterion(criterion, options_json)?;
+            run(py, None, tree.counts.len() * tree.classes, None, |control| {
                 distances(tree, criterion.as_ref(), control)
-            })?;
-            return Ok(found.into_pyarray(py));
+            })?
         };
-        let found = run_attached(py, None, |control| distances(tree, criterion.as_ref(), control));
-        let kept = raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        found.map(|found| found.into_pyarray(py)).map_err(|e| kept.unwrap_or(e))
+        Ok(found.into_pyarray(py))
     }
 
-    /// The tree as columns; see `_core.pyi`.
+    /// The fields of all nodes as arrays; see `_core.pyi`.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arrays(py, &self.model.tree)
     }

@@ -1,8 +1,12 @@
-//! Scores of codes as they lie in the user's memory: nothing is encoded, nothing copied.
+//! `_core.stream_scores`: scores of a C-contiguous array of codes by neighbours or pairs of rows.
+//!
+//! The array is read in place, without an encoded copy, so that it may be memory-mapped and larger than
+//! memory. O(rows^2 x columns) bit operations.
 
 use super::aligned::{Aligned1, Aligned2};
-use super::job::{Work, exception, run};
-use crate::criteria::{self, Criterion, Evidence};
+use super::job::{Work, run};
+use super::plan::builtin_criterion;
+use crate::criteria::{Criterion, Evidence};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::stats::neighbours::{
@@ -13,7 +17,8 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// How a criterion streams; `radius` finds Relief's.
+/// How a criterion chooses neighbours, and how it treats several classes; `radius` computes the radius
+/// of Relief where the criterion has none.
 fn search(
     criterion: &dyn Criterion,
     radius: &mut dyn FnMut() -> Result<usize>,
@@ -31,24 +36,27 @@ fn search(
     }
 }
 
-/// Columns of which all rows are the same.
+/// Whether each column is constant.
 fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Vec<bool>> {
+    // Columns per task: a page of each row.
     let width = 4096;
-    let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
+    let by_block = parallel::map(control, codes.columns.div_ceil(width), |block| {
         control.check()?;
-        let columns = b * width..((b + 1) * width).min(codes.columns);
+        let columns = block * width..((block + 1) * width).min(codes.columns);
         let first = codes.part(0, columns.clone());
-        let mut differ = vec![0u8; columns.len()];
-        for i in 1..rows {
-            let part = codes.part(i, columns.clone());
-            differ.iter_mut().zip(part.iter().zip(first)).for_each(|(d, (a, b))| *d |= a ^ b);
+        // Bits in which some row differs from the first one.
+        let mut differences = vec![0_u8; columns.len()];
+        for row in 1..rows {
+            let own = codes.part(row, columns.clone());
+            differences.iter_mut().zip(own.iter().zip(first)).for_each(|(d, (a, b))| *d |= a ^ b);
         }
-        Ok(differ.into_iter().map(|d| d == 0).collect::<Vec<bool>>())
+        Ok(differences.into_iter().map(|d| d == 0).collect::<Vec<bool>>())
     })?;
-    Ok(parts.concat())
+    Ok(by_block.concat())
 }
 
-/// One score a column of uint8 codes (rows x columns, rows after rows), NaN for a constant one.
+/// One score per column of a C-contiguous array of codes, shape (rows, columns); NaN for a constant
+/// column.
 #[pyfunction]
 #[pyo3(signature = (
     codes, classes, n_classes, criterion, options_json, sample_weight = None, n_jobs = None,
@@ -67,9 +75,7 @@ pub fn stream_scores<'py>(
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let options =
-        serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let criterion = criteria::make(criterion, options).map_err(exception)?;
+    let criterion = builtin_criterion(criterion, options_json)?;
     let columns = codes.as_array().dim().1;
     let values =
         codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
@@ -79,13 +85,14 @@ pub fn stream_scores<'py>(
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
     let work = Work::from(work).limited(memory_limit).stating();
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
-        // what a search takes does not depend on the radius, but on whether it has to be found
-        let mut found = false;
+        // The memory of a search depends on whether a radius has to be computed, not on the radius.
+        let mut needs_radius = false;
         let (method, _) = search(criterion.as_ref(), &mut || {
-            found = true;
+            needs_radius = true;
             Ok(1)
         })?;
-        let control = &streamed(control, codes, &classes, n_classes, &weights, method, found)?;
+        let control =
+            &streamed(control, codes, &classes, n_classes, &weights, method, needs_radius)?;
         let rows = NeighbourRows::new(codes, Vec::new(), &classes, n_classes, weights)?;
         let mut radius = || default_radius(control, &rows);
         let (method, multiclass) = search(criterion.as_ref(), &mut radius)?;
@@ -97,7 +104,7 @@ pub fn stream_scores<'py>(
     Ok(scores.into_pyarray(py))
 }
 
-/// Scores of neighbours in their last form, from sums of all parts.
+/// Scores by neighbours as they are reported: the sums over all shares of the work, rounded.
 #[pyfunction]
 pub fn rounded_scores<'py>(py: Python<'py>, sums: Aligned1<'_, f64>) -> Bound<'py, PyArray1<f64>> {
     let mut scores = sums.as_array().to_vec();

@@ -1,10 +1,17 @@
-//! `_core.network_*`: message lengths, the exact posterior and the search of Bayesian networks.
+//! `_core.network_*`: Bayesian networks over the features and the class ([`crate::networks`]): message
+//! lengths of their tables, the exact posterior, and the search.
+//!
+//! Variables are numbered like the columns; the class is the last one. Parents are lists of numbers in
+//! Python and bit sets ([`Set`]) in the core.
 
 use super::aligned::Aligned1;
 use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
+use super::plan::from_json;
 use crate::bayes::FeatureReading;
+use crate::data::{Dataset, Weights};
+use crate::error::{Error, Result};
 use crate::networks::{
     self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, Set, Variables,
 };
@@ -14,7 +21,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-/// How a training set is read, and what is believed before it.
+/// How a training set is read, and the prior over networks.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NetworkConfig {
@@ -25,10 +32,14 @@ struct NetworkConfig {
     prior: PriorConfig,
 }
 
-fn config(text: &str) -> PyResult<NetworkConfig> {
-    serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))
+impl NetworkConfig {
+    /// The columns of a training set and its class, as variables.
+    fn variables(&self, data: &Dataset, weights: &Weights, control: &Control) -> Result<Variables> {
+        Variables::new(data, weights, &self.cuts, self.missing, control)
+    }
 }
 
+/// The parents of a variable as a set.
 fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<Set> {
     let mut set: Set = 0;
     for &i in parents {
@@ -42,6 +53,7 @@ fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<Set> {
     Ok(set)
 }
 
+/// The parents of all variables as sets.
 fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<Set>> {
     if parents.len() != variables {
         let given = parents.len();
@@ -52,11 +64,12 @@ fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<Set>> {
     parents.iter().enumerate().map(|(child, list)| set_of(list, child, variables)).collect()
 }
 
+/// A set of variables as a list.
 fn list_of(set: Set) -> Vec<usize> {
     networks::members(set).collect()
 }
 
-/// (message length, likelihood) of each variable's table, in nits.
+/// Message length and likelihood of each variable's table, given its parents, in nits.
 #[pyfunction]
 #[pyo3(signature = (data, config, parents, sample_weight = None, n_jobs = None))]
 pub fn network_tables_cost(
@@ -67,26 +80,29 @@ pub fn network_tables_cost(
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<(Vec<f64>, Vec<f64>)> {
-    let config = self::config(config)?;
+    let config: NetworkConfig = from_json(config)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let n = data.columns().len() + 1;
-    let sets = sets_of(&parents, n)?;
-    let work = data.len().saturating_mul(n * 8);
+    let n_variables = data.columns().len() + 1;
+    let sets = sets_of(&parents, n_variables)?;
+    let work = data.len().saturating_mul(n_variables * 8);
     run(py, n_jobs, work, None, |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
+        let variables = config.variables(data, &weights, control)?;
         let mut groups = Groups::default();
-        let mut found = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let mut lengths = Vec::with_capacity(n_variables);
+        let mut likelihoods = Vec::with_capacity(n_variables);
         for (child, &set) in sets.iter().enumerate() {
             control.check()?;
-            found.0.push(networks::table_cost(&variables, child, set, &mut groups));
-            found.1.push(networks::likelihood(&variables, child, set, &mut groups));
+            lengths.push(networks::table_cost(&variables, child, set, &mut groups));
+            likelihoods.push(networks::likelihood(&variables, child, set, &mut groups));
         }
-        Ok(found)
+        Ok((lengths, likelihoods))
     })
 }
 
-/// (log evidence, arc probabilities, best parents, best order) over all totally ordered models.
+/// The exact posterior over totally ordered models: log evidence, arc probabilities of shape
+/// (variables, variables), parents of the best model, and its order. Refused if it needs more than
+/// `most_memory` bytes.
 #[pyfunction]
 #[pyo3(signature = (
     data, config, most_memory, sample_weight = None, n_jobs = None, progress = None
@@ -100,31 +116,32 @@ pub fn network_exact<'py>(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>, Vec<usize>)> {
-    let config = self::config(config)?;
+    let config: NetworkConfig = from_json(config)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let n = data.columns().len() + 1;
+    let n_variables = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
+        let variables = config.variables(data, &weights, control)?;
         let prior = Prior::new(&config.prior, &variables.names, config.max_parents)?;
-        if n <= networks::LARGEST_EXACT {
+        // Above, the core refuses by the number of variables.
+        if n_variables <= networks::LARGEST_EXACT {
             let bytes = networks::memory(&variables);
             if bytes > most_memory {
-                return Err(crate::error::Error::parameter(
+                return Err(Error::parameter(
                     "max_memory",
                     most_memory,
-                    format!("the exact posterior of {n} variables holds {bytes} bytes"),
+                    format!("the exact posterior of {n_variables} variables holds {bytes} bytes"),
                 ));
             }
         }
         networks::exact_posterior(&variables, &prior, control)
     })?;
-    let arcs = found.arcs.into_pyarray(py).reshape([n, n])?;
+    let arcs = found.arcs.into_pyarray(py).reshape([n_variables, n_variables])?;
     Ok((found.log_evidence, arcs, found.best.into_iter().map(list_of).collect(), found.order))
 }
 
-/// Weight of each (configuration of the parents, value), flat, the class's table last; and the
-/// level that replaces a missing value in each column.
+/// The table of each variable, flat: the weight of each (configuration of the parents, value). And for
+/// each column the level that replaces a missing value, if one does.
 #[pyfunction]
 #[pyo3(signature = (data, config, parents, sample_weight = None))]
 pub fn network_counts<'py>(
@@ -134,15 +151,15 @@ pub fn network_counts<'py>(
     parents: Vec<Vec<usize>>,
     sample_weight: Option<Aligned1<'_, f64>>,
 ) -> PyResult<(Vec<Bound<'py, PyArray1<f64>>>, Vec<Option<u32>>)> {
-    let config = self::config(config)?;
+    let config: NetworkConfig = from_json(config)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let n = data.columns().len() + 1;
-    let sets = sets_of(&parents, n)?;
-    let work = data.len().saturating_mul(n * 8);
+    let n_variables = data.columns().len() + 1;
+    let sets = sets_of(&parents, n_variables)?;
+    let work = data.len().saturating_mul(n_variables * 8);
     let (tables, fills) = run(py, None, work, None, |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
-        let mut tables = Vec::with_capacity(n);
+        let variables = config.variables(data, &weights, control)?;
+        let mut tables = Vec::with_capacity(n_variables);
         for (child, &set) in sets.iter().enumerate() {
             control.check()?;
             tables.push(networks::counts(&variables, child, set)?);
@@ -156,7 +173,8 @@ pub fn network_counts<'py>(
     Ok((tables.into_iter().map(|t| t.into_pyarray(py)).collect(), fills))
 }
 
-/// Search for networks: a JSON text of what was found, and arc probabilities before cleaning.
+/// Search for networks: the result as JSON, and the arc probabilities before cleaning, shape
+/// (variables, variables).
 #[pyfunction]
 #[pyo3(signature = (data, config, search, sample_weight = None, n_jobs = None, progress = None))]
 pub fn network_search<'py>(
@@ -168,28 +186,27 @@ pub fn network_search<'py>(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Bound<'py, PyArray2<f64>>)> {
-    let config = self::config(config)?;
-    let settings: SearchConfig =
-        serde_json::from_str(search).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let config: NetworkConfig = from_json(config)?;
+    let settings: SearchConfig = from_json(search)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let n = data.columns().len() + 1;
+    let n_variables = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
+        let variables = config.variables(data, &weights, control)?;
         networks::search(&variables, &config.prior, config.max_parents, &settings, control)
     })?;
     let lists = |parents: &[Set]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
     let models: Vec<_> = found
         .models
         .iter()
-        .map(|m| {
+        .map(|model| {
             json!({
-                "parents": lists(&m.parents),
-                "weight": m.weight,
-                "visits": m.visits,
-                "length": m.length,
-                "markov_class": m.class,
-                "joined": m.joined,
+                "parents": lists(&model.parents),
+                "weight": model.weight,
+                "visits": model.visits,
+                "length": model.length,
+                "markov_class": model.class,
+                "joined": model.joined,
             })
         })
         .collect();
@@ -202,19 +219,17 @@ pub fn network_search<'py>(
         "counted": found.counted,
         "models": models,
     });
-    Ok((text.to_string(), found.arcs.into_pyarray(py).reshape([n, n])?))
+    Ok((text.to_string(), found.arcs.into_pyarray(py).reshape([n_variables, n_variables])?))
 }
 
-/// Bytes that the exact posterior of these columns holds.
+/// Bytes that the exact posterior over these columns and the class takes.
 #[pyfunction]
 pub fn network_exact_memory(py: Python<'_>, data: &PyDataset, config: &str) -> PyResult<u64> {
-    let config = self::config(config)?;
+    let config: NetworkConfig = from_json(config)?;
     let data = data.encoded(py, None)?;
-    let unit = crate::data::Weights::Unit;
     py.detach(|| {
-        let control = Control::new(1);
-        Variables::new(data, &unit, &config.cuts, config.missing, &control)
-            .map(|v| networks::memory(&v))
+        let variables = config.variables(data, &Weights::Unit, &Control::new(1))?;
+        Ok(networks::memory(&variables))
     })
     .map_err(exception)
 }

@@ -1,4 +1,5 @@
-//! How pairs are weighed and added up, as Python writes it.
+//! The parameters of pair scores from Python: the weights of the four cases (theta), and how the
+//! weight of a pair decays with its distance (alpha, decay, at_zero). See [`crate::stats::pairs`].
 
 use super::job::exception;
 use crate::criteria::pairs::Precision;
@@ -6,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::stats::pairs::{Decay, PairSetting};
 use pyo3::prelude::*;
 
-/// A setting from its parts.
+/// A setting from Python's arguments; `at_zero` is used by the decay "power" only.
 pub(super) fn setting(
     theta: [f64; 4],
     alpha: f64,
@@ -27,7 +28,7 @@ pub(super) fn setting(
     PairSetting::new(theta, alpha, decay)
 }
 
-/// The setting in the options of a user's criterion on pairs, and how pairs are added up.
+/// The setting in the options of a user's criterion on pairs, and the arithmetic of its sums.
 pub(super) fn pair_setting(
     options: &serde_json::Map<String, serde_json::Value>,
 ) -> PyResult<(PairSetting, Precision)> {
@@ -40,8 +41,9 @@ pub(super) fn pair_setting(
         at_zero: f64,
         precision: Precision,
     }
-    let words: PairOptions = serde_json::from_value(serde_json::Value::Object(options.clone()))
-        .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
-    let setting = setting(words.theta, words.alpha, &words.decay, words.at_zero);
-    Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, words.precision))
+    let options: PairOptions =
+        serde_json::from_value(serde_json::Value::Object(options.clone()))
+            .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
+    let setting = setting(options.theta, options.alpha, &options.decay, options.at_zero);
+    Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, options.precision))
 }

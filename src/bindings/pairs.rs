@@ -1,4 +1,9 @@
-//! `_core.PairCounts`: counts of ordered pairs by distance, and their contractions.
+//! `_core.PairCounts`: counts of ordered pairs of rows by distance, and the count matrices and scores
+//! that follow from them ([`crate::stats::pairs`]).
+//!
+//! Counts do not depend on the setting (theta, alpha, decay, at_zero), so one count serves many
+//! settings; [`fixed_matrices`] weighs pairs as it counts them, which takes less memory for a single
+//! one. O(rows^2 x features) bit operations.
 
 use super::aligned::Aligned1;
 use super::convert::{copies, row_set};
@@ -15,21 +20,21 @@ use crate::stats::pairs::{
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Whole numbers by (feature, value, class, case, distance); immutable.
+/// Numbers of pairs by (feature, value, class, case, distance); immutable.
 #[pyclass(name = "PairCounts", module = "fasttree._core", frozen)]
 pub struct PyPairCounts {
     counts: PairCounts,
 }
 
-/// Bytes of the counts by feature, value, class, case and distance.
+/// Bytes of the counts of a data set.
 fn count_bytes(data: &data::Dataset) -> usize {
     let features = &data.schema().features;
     let values: usize = features.iter().map(|f| f.arity() + 1).sum();
     values.saturating_mul(data.n_classes() * 4).saturating_mul((features.len() + 1) * 8)
 }
 
-/// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows; `weights` are copies
-/// of rows.
+/// Count the ordered pairs (i, j) with i in `rows` (all if None) and j any row; `weights` are copies of
+/// rows.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, rows = None, weights = None, n_jobs = None, progress = None, memory_limit = None
@@ -45,17 +50,15 @@ pub fn pair_counts(
 ) -> PyResult<PyPairCounts> {
     let data = dataset.get().encoded(py, n_jobs)?;
     let weights = copies(weights.as_ref(), data)?;
-    let from = match &rows {
-        None => None,
-        Some(_) => Some(row_set(rows.as_ref(), data)?),
-    };
+    let from = rows.map(|rows| row_set(Some(&rows), data)).transpose()?;
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let bytes = count_bytes(data);
+    // The core states larger needs itself, with a remedy.
     let work =
         Work::from(work).with_memory(0, bytes.min(memory::CAP)).limited(memory_limit).stating();
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
-        let asked = from.as_ref().map(|from| from.rows().len());
-        let columns = NominalColumns::new(control.budget(), data, asked)?;
+        let n_from = from.as_ref().map(|from| from.rows().len());
+        let columns = NominalColumns::new(control.budget(), data, n_from)?;
         let codes = columns.codes(data, weights.as_deref())?;
         pair_counts_between(
             &control.holding(columns.held()),
@@ -67,7 +70,7 @@ pub fn pair_counts(
     Ok(PyPairCounts { counts })
 }
 
-/// Count both orders of the pairs of a row in `rows` and a row in `others`, which share no row.
+/// Count the pairs of a row in `rows` and a row in `others`, in both orders; the sets are disjoint.
 #[pyfunction]
 #[pyo3(signature = (dataset, rows, others, weights = None, n_jobs = None, progress = None))]
 pub fn pair_counts_across(
@@ -93,8 +96,8 @@ pub fn pair_counts_across(
     Ok(PyPairCounts { counts })
 }
 
-/// R of every feature under one setting, pairs weighed in fixed point as they come; shape (values,
-/// classes, 4) each.
+/// The count matrix of every feature under one setting, shape (values, classes, 4) each. Pairs are
+/// weighed in fixed point as they are counted.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, theta, alpha, decay, at_zero, rows = None, weights = None, n_jobs = None, progress =
@@ -116,10 +119,7 @@ pub fn fixed_matrices<'py>(
     let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
     let data = dataset.get().encoded(py, n_jobs)?;
     let weights = copies(weights.as_ref(), data)?;
-    let from = match &rows {
-        None => None,
-        Some(_) => Some(row_set(rows.as_ref(), data)?),
-    };
+    let from = rows.map(|rows| row_set(Some(&rows), data)).transpose()?;
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let weighed = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(control.budget(), data, None)?;
@@ -130,19 +130,19 @@ pub fn fixed_matrices<'py>(
     shaped(py, &weighed.matrices(), &values, weighed.classes())
 }
 
-/// Flat matrices of all features as arrays (values, classes, 4).
+/// Matrices that lie one after the other, as arrays of shape (values, classes, 4).
 fn shaped<'py>(
     py: Python<'py>,
-    mut all: &[f64],
+    mut cells: &[f64],
     values: &[usize],
     classes: usize,
 ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
-    let one = |&values: &usize| {
-        let (own, later) = all.split_at(values * classes * 4);
-        all = later;
-        own.to_vec().into_pyarray(py).reshape([values, classes, 4])
+    let next = |&values: &usize| {
+        let (matrix, rest) = cells.split_at(values * classes * 4);
+        cells = rest;
+        matrix.to_vec().into_pyarray(py).reshape([values, classes, 4])
     };
-    values.iter().map(one).collect()
+    values.iter().map(next).collect()
 }
 
 /// One score per feature by a named metric.
@@ -161,7 +161,7 @@ fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<
 
 #[pymethods]
 impl PyPairCounts {
-    /// Counts from what `parts` gave.
+    /// Counts from the result of `parts`.
     #[staticmethod]
     fn from_parts(
         offsets: Vec<u32>,
@@ -174,11 +174,12 @@ impl PyPairCounts {
         Ok(Self { counts })
     }
 
-    /// First slot of each feature and the number of all, classes, all counts, ordered pairs.
+    /// The fields, for pickling: offsets of the features' values, and their number; number of classes;
+    /// all counts; number of ordered pairs.
     fn parts<'py>(&self, py: Python<'py>) -> (Vec<u32>, usize, Bound<'py, PyArray1<i64>>, u64) {
-        let c = &self.counts;
-        let cells = c.cells().to_vec().into_pyarray(py);
-        (c.offsets().to_vec(), c.classes(), cells, c.pairs())
+        let counts = &self.counts;
+        let cells = counts.cells().to_vec().into_pyarray(py);
+        (counts.offsets().to_vec(), counts.classes(), cells, counts.pairs())
     }
 
     /// Number of ordered pairs, self-pairs included.
@@ -203,14 +204,14 @@ impl PyPairCounts {
         self.counts.feature(feature).to_vec().into_pyarray(py).reshape(shape)
     }
 
-    /// The counts of two disjoint sets of pairs together.
+    /// The sum of the counts of two disjoint sets of pairs.
     fn plus(&self, other: &Self) -> PyResult<Self> {
         let mut counts = self.counts.clone();
         counts.add(&other.counts).map_err(exception)?;
         Ok(Self { counts })
     }
 
-    /// R of every feature, shape (values, classes, 4).
+    /// The count matrix of every feature under a setting, shape (values, classes, 4).
     fn matrices<'py>(
         &self,
         py: Python<'py>,
@@ -225,7 +226,7 @@ impl PyPairCounts {
         shaped(py, &count_matrices(&self.counts, &setting), &values, self.counts.classes())
     }
 
-    /// R over the whole set, flat (classes x 4); columns 3 and 4 are zero.
+    /// The count matrix of all rows as one value, shape (classes * 4,): cases 3 and 4 are zero.
     fn root<'py>(
         &self,
         py: Python<'py>,
@@ -261,15 +262,15 @@ impl PyPairCounts {
         settings: Vec<([f64; 4], f64, String, f64)>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let profile = Profile::new(&self.counts);
-        let mut all = Vec::with_capacity(settings.len() * self.counts.features());
+        let mut rows = Vec::with_capacity(settings.len() * self.counts.features());
         for (theta, alpha, decay, at_zero) in &settings {
             let setting = setting(*theta, *alpha, decay, *at_zero).map_err(exception)?;
-            all.extend(scores(&profile, metric, &setting).map_err(exception)?);
+            rows.extend(scores(&profile, metric, &setting).map_err(exception)?);
         }
-        all.into_pyarray(py).reshape([settings.len(), self.counts.features()])
+        rows.into_pyarray(py).reshape([settings.len(), self.counts.features()])
     }
 
-    /// Relief's radius unless told otherwise.
+    /// Relief's radius where none is given.
     fn default_radius(&self) -> usize {
         default_radius(&self.counts)
     }

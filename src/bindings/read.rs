@@ -1,7 +1,8 @@
-//! The file readers at the border: bytes in, NumPy arrays and labels as bytes out.
+//! `_core.DelimitedReader`, `_core.ArffReader`: the file readers of [`crate::read`]. Python feeds them
+//! blocks of bytes, and gets NumPy arrays and labels (bytes, as the encoding is Python's to decide).
 //!
-//! A fault leaves as `FileFault(problem, line, column, value, declared)`, of which the package
-//! makes its own error with the name of the file.
+//! A fault in a file is raised as `FileFault(problem, line, column, value, declared)`; the package
+//! turns it into an error that names the file.
 
 use super::InternalError;
 use crate::read::{
@@ -22,7 +23,7 @@ pyo3::create_exception!(
     "What is wrong with a file: (problem, line, column, value, declared labels)."
 );
 
-/// A column as Python gets it: position, numbers or codes, labels (None for numbers).
+/// A column for Python: position in the file, numbers or codes, labels (None for numbers).
 type PyColumn<'py> = (usize, Bound<'py, PyAny>, Option<Vec<Cow<'static, [u8]>>>);
 
 /// Run a step of a reader without the interpreter; a panic is an internal error.
@@ -33,75 +34,79 @@ fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyR
         Ok(Err(ReadError::Memory)) => {
             Err(PyMemoryError::new_err("the columns of the file do not fit into memory"))
         }
-        Ok(Err(ReadError::Fault(f))) => {
-            let bytes =
-                |text: &Option<Vec<u8>>| text.as_ref().map(|t| PyBytes::new(py, t).unbind());
-            let declared: Option<Vec<_>> = f
-                .declared
-                .as_ref()
-                .map(|labels| labels.iter().map(|t| PyBytes::new(py, t).unbind()).collect());
-            let (column, value) = (bytes(&f.column), bytes(&f.value));
-            Err(FileFault::new_err((f.problem, f.line, column, value, declared)))
+        Ok(Err(ReadError::Fault(fault))) => {
+            let bytes = |text: &Vec<u8>| PyBytes::new(py, text).unbind();
+            let labels = fault.declared.as_ref();
+            let declared: Option<Vec<_>> = labels.map(|labels| labels.iter().map(bytes).collect());
+            let column = fault.column.as_ref().map(bytes);
+            let value = fault.value.as_ref().map(bytes);
+            Err(FileFault::new_err((fault.problem, fault.line, column, value, declared)))
         }
         Err(_) => Err(InternalError::new_err("internal error of fasttree: a panic in a reader")),
     }
 }
 
-fn limits(of: (usize, usize, usize)) -> ReadLimits {
-    let (field, columns, levels) = of;
+/// Limits from (bytes of a field, columns, levels of a column); a line may be as long as two fields.
+fn limits((field, columns, levels): (usize, usize, usize)) -> ReadLimits {
     let line = ReadLimits::default().line.max(field.saturating_mul(2));
     ReadLimits { field, columns, levels, line }
 }
 
-fn out<'py>(py: Python<'py>, columns: Vec<ReadColumn>) -> Vec<PyColumn<'py>> {
-    let array = |column: ReadColumn| match column.values {
+/// Columns for Python.
+fn py_columns<'py>(py: Python<'py>, columns: Vec<ReadColumn>) -> Vec<PyColumn<'py>> {
+    let convert = |column: ReadColumn| match column.values {
         CellValues::Numbers(values) => (column.place, values.into_pyarray(py).into_any(), None),
         CellValues::Codes(codes, labels) => {
             let labels = labels.into_iter().map(Cow::Owned).collect();
             (column.place, codes.into_pyarray(py).into_any(), Some(labels))
         }
     };
-    columns.into_iter().map(array).collect()
+    columns.into_iter().map(convert).collect()
 }
 
-fn gone() -> PyErr {
+/// The error of a call after `finish`.
+fn finished() -> PyErr {
     PyValueError::new_err("this reader has finished")
 }
 
-/// CSV, Orange and their kin, fed block by block.
+/// A reader of CSV, Orange and similar files, fed block by block; None once it has finished.
 #[pyclass(module = "fasttree._core", name = "DelimitedReader")]
 #[derive(Debug)]
 pub struct PyDelimitedReader(Option<Delimited>);
 
 #[pymethods]
 impl PyDelimitedReader {
+    /// `skip` lines come before the records; `most` are limits on (bytes of a field, columns, levels).
     #[new]
     fn new(separator: u8, quotes: bool, skip: u64, most: (usize, usize, usize)) -> Self {
         Self(Some(Delimited::new(Dialect { separator, quotes, skip }, limits(most))))
     }
 
     fn feed(&mut self, py: Python<'_>, block: &[u8]) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(gone)?;
+        let reader = self.0.as_mut().ok_or_else(finished)?;
         step(py, || reader.feed(block))
     }
 
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(gone)?;
+        let reader = self.0.as_mut().ok_or_else(finished)?;
         step(py, || reader.end())
     }
 
+    /// Whether enough was fed for `sample` and `start`.
     fn is_ready(&self) -> PyResult<bool> {
-        self.0.as_ref().map(Delimited::is_ready).ok_or_else(gone)
+        self.0.as_ref().map(Delimited::is_ready).ok_or_else(finished)
     }
 
-    /// The first records: (line, cells).
+    /// The first `n` records: (line, cells).
     fn sample(&self, n: usize) -> PyResult<Vec<(u64, Vec<Cow<'static, [u8]>>)>> {
-        let reader = self.0.as_ref().ok_or_else(gone)?;
+        let reader = self.0.as_ref().ok_or_else(finished)?;
         let owned = |cells: Vec<&[u8]>| cells.iter().map(|c| Cow::Owned(c.to_vec())).collect();
         Ok(reader.sample(n).into_iter().map(|(line, cells)| (line, owned(cells))).collect())
     }
 
-    /// `kinds`: (position, "numbers", "found" or labels, may become labels).
+    /// Begin with the columns in `kinds`: (position, declared labels or None, whether the cells are
+    /// numbers, whether they may turn out to be labels). `missing` are the cells that mean a missing
+    /// value.
     fn start(
         &mut self,
         py: Python<'_>,
@@ -110,8 +115,9 @@ impl PyDelimitedReader {
         kinds: Vec<(usize, Option<Vec<Vec<u8>>>, bool, bool)>,
         missing: Vec<Vec<u8>>,
     ) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(gone)?;
-        let kind = |(place, declared, numbers, may_fail): (_, Option<Vec<Vec<u8>>>, bool, bool)| {
+        let reader = self.0.as_mut().ok_or_else(finished)?;
+        type PyKind = (usize, Option<Vec<Vec<u8>>>, bool, bool);
+        let kind = |(place, declared, numbers, may_fail): PyKind| {
             let kind = match declared {
                 Some(labels) => CellKind::Declared(labels),
                 None if numbers => CellKind::Numbers,
@@ -123,50 +129,52 @@ impl PyDelimitedReader {
         step(py, || reader.start(header, names, wanted, missing))
     }
 
-    /// Columns, positions to be read again as labels, and the line that is not UTF-8.
+    /// The columns, the positions of those to be read again as labels, and the first line that is not
+    /// UTF-8, if there is one.
     fn finish<'py>(
         &mut self,
         py: Python<'py>,
     ) -> PyResult<(Vec<PyColumn<'py>>, Vec<usize>, Option<u64>)> {
-        let reader = self.0.take().ok_or_else(gone)?;
+        let reader = self.0.take().ok_or_else(finished)?;
         let latin1 = reader.encoding().latin1();
         let (columns, failed) = step(py, || reader.finish())?;
-        Ok((out(py, columns), failed, latin1))
+        Ok((py_columns(py, columns), failed, latin1))
     }
 }
 
-/// ARFF, fed block by block.
+/// A reader of ARFF files, fed block by block; None once it has finished.
 #[pyclass(module = "fasttree._core", name = "ArffReader")]
 #[derive(Debug)]
 pub struct PyArffReader(Option<Arff>);
 
 #[pymethods]
 impl PyArffReader {
+    /// `most` are limits on (bytes of a field, columns, levels).
     #[new]
     fn new(most: (usize, usize, usize)) -> Self {
         Self(Some(Arff::new(limits(most))))
     }
 
     fn feed(&mut self, py: Python<'_>, block: &[u8]) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(gone)?;
+        let reader = self.0.as_mut().ok_or_else(finished)?;
         step(py, || reader.feed(block))
     }
 
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(gone)?;
+        let reader = self.0.as_mut().ok_or_else(finished)?;
         step(py, || reader.end())
     }
 
     fn header_is_complete(&self) -> PyResult<bool> {
-        self.0.as_ref().map(Arff::header_is_complete).ok_or_else(gone)
+        self.0.as_ref().map(Arff::header_is_complete).ok_or_else(finished)
     }
 
-    /// The relation, and (name, type, line) of the attributes.
+    /// The name of the relation, and (name, type, line) of the attributes.
     #[allow(clippy::type_complexity)]
     fn header(
         &self,
     ) -> PyResult<(Cow<'static, [u8]>, Vec<(Cow<'static, [u8]>, &'static str, u64)>)> {
-        let reader = self.0.as_ref().ok_or_else(gone)?;
+        let reader = self.0.as_ref().ok_or_else(finished)?;
         let kind = |kind| match kind {
             AttributeKind::Numeric => "numeric",
             AttributeKind::Nominal => "nominal",
@@ -175,16 +183,18 @@ impl PyArffReader {
             AttributeKind::Relational => "relational",
         };
         let attributes = reader.attributes().iter();
-        let told = attributes.map(|a| (Cow::Owned(a.name.clone()), kind(a.kind), a.line));
-        Ok((Cow::Owned(reader.relation().to_vec()), told.collect()))
+        let attributes = attributes.map(|a| (Cow::Owned(a.name.clone()), kind(a.kind), a.line));
+        Ok((Cow::Owned(reader.relation().to_vec()), attributes.collect()))
     }
 
+    /// Begin with the attributes in `wanted`.
     fn start(&mut self, py: Python<'_>, wanted: Vec<usize>) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(gone)?;
+        let reader = self.0.as_mut().ok_or_else(finished)?;
         step(py, || reader.start(&wanted))
     }
 
-    /// Columns, rows with a weight, their weights, and the line that is not UTF-8.
+    /// The columns, the rows with a weight and their weights, and the first line that is not UTF-8, if
+    /// there is one.
     #[allow(clippy::type_complexity)]
     fn finish<'py>(
         &mut self,
@@ -195,11 +205,11 @@ impl PyArffReader {
         Bound<'py, PyArray1<f64>>,
         Option<u64>,
     )> {
-        let reader = self.0.take().ok_or_else(gone)?;
+        let reader = self.0.take().ok_or_else(finished)?;
         let latin1 = reader.encoding().latin1();
         let (columns, weights) = step(py, || reader.finish())?;
-        let rows: Vec<i64> = weights.iter().map(|w| w.0 as i64).collect();
-        let values: Vec<f64> = weights.iter().map(|w| w.1).collect();
-        Ok((out(py, columns), rows.into_pyarray(py), values.into_pyarray(py), latin1))
+        let (rows, values): (Vec<i64>, Vec<f64>) =
+            weights.iter().map(|&(row, weight)| (row as i64, weight)).unzip();
+        Ok((py_columns(py, columns), rows.into_pyarray(py), values.into_pyarray(py), latin1))
     }
 }

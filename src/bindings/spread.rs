@@ -1,4 +1,10 @@
-//! `_core.SpreadGrowth`: a tree whose rows lie elsewhere, and what is done to the rows there.
+//! `_core.SpreadGrowth` and its companions: growth of a tree whose rows are distributed.
+//!
+//! The client holds the tree ([`PySpreadGrowth`]); workers hold partitions of the rows, as records in
+//! groups, one group per open node. In each round the client names groups to be counted, workers
+//! count ([`count_groups`]) and their histograms are added ([`add_counts`]), the client splits nodes,
+//! and workers divide their groups ([`divide_groups`]). Nodes with few rows are grown whole by one
+//! worker ([`grow_groups`]) and grafted. The result is that of growth on all rows in one place.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::code_facts::{PyCodeFacts, code_facts};
@@ -15,20 +21,21 @@ use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// Rows and where groups of them start.
+/// Records of shape (rows, bytes), and the first row of each group, then the number of rows.
 type PyGroups<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i64>>);
-/// A subtree as plain numbers.
-type Packed<'py> =
+/// A subtree as arrays of numbers ([`PackedTree`]).
+type PyPackedTree<'py> =
     (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
-/// Open nodes that are to grow elsewhere: group, node, rows, key, depth.
-type Small = Vec<(u32, u32, u64, u64, u32)>;
+/// Open nodes to be grown by one worker: group, node, rows, random key of the node, depth.
+type SmallNodes = Vec<(u32, u32, u64, u64, u32)>;
 
+/// The setting of growth; `seed` is that of a tree of a forest.
 fn setting<'p>(plan: &'p FitPlan, facts: &CodeFacts, seed: Option<u64>) -> GrowthSetting<'p> {
     let setting = plan.setting_on_codes(facts);
     GrowthSetting { seed: seed.unwrap_or(setting.seed), ..setting }
 }
 
-/// A tree under construction; the client's part of distributed growth.
+/// A tree under construction, held by the client of distributed growth.
 #[pyclass(name = "SpreadGrowth", module = "fasttree._core")]
 pub struct PySpreadGrowth {
     facts: CodeFacts,
@@ -39,11 +46,11 @@ pub struct PySpreadGrowth {
 
 #[pymethods]
 impl PySpreadGrowth {
-    /// A root; `seed` is that of a tree of a forest.
+    /// A tree of one open node, the root; `seed` is that of a tree of a forest.
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
     fn new(facts: PyCodeFacts<'_>, config: &str, seed: Option<u64>) -> PyResult<Self> {
-        let (facts, (plan, _)) = (code_facts(facts)?, plan(config, None)?);
+        let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
         let growth = {
             let setting = setting(&plan, &facts, seed);
@@ -53,27 +60,28 @@ impl PySpreadGrowth {
         Ok(Self { growth: growth.map_err(exception)?, facts, plan, seed })
     }
 
-    /// True when no node is open.
+    /// Whether no node is open.
     fn is_done(&self) -> bool {
         self.growth.is_done()
     }
 
-    /// Open nodes of at most `most` rows, which grow elsewhere from here on.
-    fn small(&mut self, most: u64) -> Small {
+    /// Take out the open nodes of at most `most` rows; each is to be grown by one worker and grafted.
+    fn small(&mut self, most: u64) -> SmallNodes {
         let setting = setting(&self.plan, &self.facts, self.seed);
         let small = self.growth.small(&setting, most).into_iter();
         small.map(|g| (g.group, g.node, g.rows, g.key, g.depth)).collect()
     }
 
-    /// Groups to be counted, of at most about `most` families.
+    /// The groups that workers are to count next, of at most about `most` families of siblings.
     fn wanted<'py>(&mut self, py: Python<'py>, most: usize) -> Bound<'py, PyArray1<u32>> {
         let setting = setting(&self.plan, &self.facts, self.seed);
         self.growth.wanted(&setting, most).into_pyarray(py)
     }
 
-    /// Split nodes by the histograms of the groups wanted; features, targets and number of the new
+    /// Split nodes by the sums of the histograms of the wanted groups. Returns how workers divide the
+    /// rows: the feature of each old group, the new group of each of its codes, and the number of new
     /// groups.
-    #[allow(clippy::type_complexity, reason = "three parts of one thing")]
+    #[allow(clippy::type_complexity, reason = "arrays of one call")]
     fn choose<'py>(
         &mut self,
         py: Python<'py>,
@@ -89,7 +97,7 @@ impl PySpreadGrowth {
         Ok((features.into_pyarray(py), targets.into_pyarray(py), routes.groups))
     }
 
-    /// Put what grew elsewhere in the place of a node.
+    /// Put a subtree that a worker grew in the place of a node.
     fn graft(
         &mut self,
         node: u32,
@@ -102,7 +110,7 @@ impl PySpreadGrowth {
         self.growth.graft(node, &grown).map_err(exception)
     }
 
-    /// The model; a tree of a forest where there is a seed.
+    /// The model; with a seed, a tree of a forest.
     fn finish(&self, py: Python<'_>) -> PyResult<Py<PyModel>> {
         let setting = setting(&self.plan, &self.facts, self.seed);
         let tree = self.growth.finish(&setting);
@@ -123,7 +131,7 @@ pub fn forest_of_trees(
     config: &str,
     trees: Vec<PyRef<'_, PyModel>>,
 ) -> PyResult<Py<PyForest>> {
-    let (facts, (plan, _)) = (code_facts(facts)?, plan(config, None)?);
+    let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
     let trees = trees.iter().map(|t| t.model().clone()).collect();
     PyForest::new(py, plan.forest_of(trees, &facts))
 }
@@ -134,18 +142,20 @@ pub fn forest_seeds(seed: u64, trees: usize) -> Vec<u64> {
     (0..trees).map(|tree| forest::seed_of_tree(seed, tree)).collect()
 }
 
-/// Ask something of the rows of a partition.
+/// Run a job on the groups of a partition.
 fn on_groups<R: Send>(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    (records, starts): (&Aligned2<'_, u8>, &Aligned1<'_, i64>),
-    ask: impl FnOnce(&GroupedRecords<'_>) -> Result<R> + Send,
+    records: &Aligned2<'_, u8>,
+    starts: &Aligned1<'_, i64>,
+    job: impl FnOnce(&GroupedRecords<'_>) -> Result<R> + Send,
 ) -> PyResult<R> {
     let (facts, bytes, starts) = (code_facts(facts)?, records.as_slice()?, starts.as_slice()?);
     let _memory = reserve(bytes.len(), bytes.len())?;
-    run(py, None, bytes.len(), None, |_| ask(&GroupedRecords::new(facts.format(), bytes, starts)?))
+    run(py, None, bytes.len(), None, |_| job(&GroupedRecords::new(facts.format(), bytes, starts)?))
 }
 
+/// Records of `width` bytes and the starts of their groups, as arrays.
 fn grouped<'py>(
     py: Python<'py>,
     width: usize,
@@ -155,7 +165,7 @@ fn grouped<'py>(
     Ok((bytes.into_pyarray(py).reshape([rows, width])?, starts.into_pyarray(py)))
 }
 
-/// Histograms of some groups, one after the other.
+/// The histograms of some groups of a partition, one after the other.
 #[pyfunction]
 pub fn count_groups<'py>(
     py: Python<'py>,
@@ -164,11 +174,11 @@ pub fn count_groups<'py>(
     starts: Aligned1<'_, i64>,
     groups: Vec<u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-    let found = on_groups(py, facts, (&records, &starts), |part| part.count(&groups))?;
+    let found = on_groups(py, facts, &records, &starts, |part| part.count(&groups))?;
     Ok(found.into_pyarray(py))
 }
 
-/// The rows in new groups.
+/// The rows of a partition in the new groups that `SpreadGrowth.choose` returned.
 #[pyfunction]
 pub fn divide_groups<'py>(
     py: Python<'py>,
@@ -179,11 +189,11 @@ pub fn divide_groups<'py>(
 ) -> PyResult<PyGroups<'py>> {
     let (features, targets, groups) = (routes.0.as_slice()?, routes.1.as_slice()?, routes.2);
     let splits = GroupSplits { features, targets, groups };
-    let found = on_groups(py, facts, (&records, &starts), |part| part.divide(&splits))?;
+    let found = on_groups(py, facts, &records, &starts, |part| part.divide(&splits))?;
     grouped(py, records.as_array().ncols(), found)
 }
 
-/// The rows of some groups alone.
+/// The rows of some groups of a partition.
 #[pyfunction]
 pub fn rows_of_groups<'py>(
     py: Python<'py>,
@@ -192,11 +202,11 @@ pub fn rows_of_groups<'py>(
     starts: Aligned1<'_, i64>,
     groups: Vec<u32>,
 ) -> PyResult<PyGroups<'py>> {
-    let found = on_groups(py, facts, (&records, &starts), |part| part.rows_of(&groups))?;
+    let found = on_groups(py, facts, &records, &starts, |part| part.rows_of(&groups))?;
     grouped(py, records.as_array().ncols(), found)
 }
 
-/// The histograms of two parts, added.
+/// The sum of the histograms of two partitions.
 #[pyfunction]
 pub fn add_counts<'py>(
     py: Python<'py>,
@@ -208,7 +218,7 @@ pub fn add_counts<'py>(
     Ok(sum.into_pyarray(py))
 }
 
-/// Grow the subtrees of some nodes, each on all rows of one group; nodes are (key, depth).
+/// Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its number.
 #[pyfunction]
 #[pyo3(signature = (facts, config, seed, records, starts, nodes))]
 pub fn grow_groups<'py>(
@@ -219,8 +229,8 @@ pub fn grow_groups<'py>(
     records: Aligned2<'_, u8>,
     starts: Aligned1<'_, i64>,
     nodes: Vec<(u64, u32)>,
-) -> PyResult<Vec<Packed<'py>>> {
-    let (facts, (plan, _)) = (code_facts(facts)?, plan(config, None)?);
+) -> PyResult<Vec<PyPackedTree<'py>>> {
+    let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
     let (bytes, starts) = (records.as_slice()?, starts.as_slice()?);
     let _memory = reserve(3 * bytes.len(), bytes.len())?;
     let packed = run(py, None, bytes.len(), None, |control| {
@@ -244,7 +254,8 @@ pub fn grow_groups<'py>(
     Ok(arrays.collect())
 }
 
-/// Records with as many copies of each row as were drawn, and the weight of each class.
+/// The rows of a partition that a bootstrap sample holds, each drawn `times` times, and the weight of
+/// each class among them.
 #[pyfunction]
 pub fn drawn_rows<'py>(
     py: Python<'py>,

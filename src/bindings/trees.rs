@@ -1,7 +1,6 @@
-//! `_core.Trees`: what a fitted tree and a fitted forest answer alike.
+//! `_core.Trees`: the base class of `Model` and `Forest`, with the methods that both have.
 //!
-//! `Model` and `Forest` are its subclasses; each holds what only it can say. A tree gives one leaf
-//! per row, a forest one per row and tree.
+//! Trees are compiled for prediction by the first call that needs it, and the result is kept.
 
 use super::convert::{ArrayBlock, Columns, bytes, on_source, readable};
 use super::dataset::PyDataset;
@@ -19,13 +18,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Arc, OnceLock};
 
-/// A tree or a forest, compiled when rows are predicted for the first time.
+/// A tree or a forest, and the place for its compiled form.
 enum TreeOrForest {
     Tree(Arc<Model>, Box<OnceLock<Predictor>>),
     Forest(Arc<Forest>, OnceLock<ForestPredictor>),
 }
 
-/// What predicts.
+/// The compiled form of a tree or a forest.
 enum Compiled<'a> {
     Tree(&'a Predictor),
     Forest(&'a ForestPredictor),
@@ -35,12 +34,24 @@ enum Compiled<'a> {
 #[pyclass(name = "Trees", module = "fasttree._core", frozen, subclass)]
 pub struct PyTrees {
     kind: TreeOrForest,
-    /// The route of growth, and why it was taken; what was loaded does not know.
+    /// The route of growth, and why it was taken; model files do not hold it.
     route: Option<String>,
 }
 
-/// What a slot holds; made by the first call. Two threads may both make it; one result is kept.
-fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+/// Rows to be predicted, and the size of the results.
+#[derive(Clone, Copy)]
+pub(super) struct PredictionInput<'a, 'py> {
+    /// The columns of X.
+    pub blocks: &'a [ArrayBlock<'py>],
+    /// Number of rows of X.
+    pub rows: usize,
+    /// Bytes of results and buffers per row.
+    pub bytes_per_row: usize,
+    pub n_jobs: Option<i64>,
+}
+
+/// The content of a slot, made by the first call. Two threads may both make it; one result is kept.
+fn get_or_make<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     if slot.get().is_none() {
         let _ = slot.set(make()?);
     }
@@ -48,17 +59,17 @@ fn made<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
 }
 
 impl PyTrees {
-    /// One tree.
+    /// The base of a model.
     pub fn tree(model: &Arc<Model>, route: Option<String>) -> Self {
         Self { kind: TreeOrForest::Tree(model.clone(), Box::default()), route }
     }
 
-    /// Trees that vote.
+    /// The base of a forest.
     pub fn forest(forest: &Arc<Forest>, route: Option<String>) -> Self {
         Self { kind: TreeOrForest::Forest(forest.clone(), OnceLock::new()), route }
     }
 
-    /// The trees.
+    /// All trees.
     fn models(&self) -> &[Model] {
         match &self.kind {
             TreeOrForest::Tree(model, _) => std::slice::from_ref(&**model),
@@ -77,12 +88,12 @@ impl PyTrees {
         self.models().first().map_or(0, |m| m.tree.classes)
     }
 
-    /// Nodes of all trees.
+    /// Number of nodes of all trees.
     fn nodes(&self) -> usize {
         self.models().iter().map(|m| m.tree.nodes.len()).sum()
     }
 
-    /// What it takes to write all nodes down.
+    /// Work of writing all nodes as text: 16 bytes per class and per field of a node.
     pub(super) fn size(&self) -> usize {
         self.nodes() * (self.classes() + 16) * 16
     }
@@ -90,10 +101,10 @@ impl PyTrees {
     fn compiled(&self, control: &Control) -> Result<Compiled<'_>> {
         match &self.kind {
             TreeOrForest::Tree(model, slot) => {
-                made(slot, || Predictor::new(model)).map(Compiled::Tree)
+                get_or_make(slot, || Predictor::new(model)).map(Compiled::Tree)
             }
             TreeOrForest::Forest(forest, slot) => {
-                made(slot, || ForestPredictor::new(forest, control)).map(Compiled::Forest)
+                get_or_make(slot, || ForestPredictor::new(forest, control)).map(Compiled::Forest)
             }
         }
     }
@@ -101,44 +112,41 @@ impl PyTrees {
     /// The trees, compiled for prediction.
     pub(super) fn compiled_trees(&self, control: &Control) -> Result<Vec<&CompiledTree>> {
         match self.compiled(control)? {
-            Compiled::Tree(one) => Ok(vec![&one.tree]),
-            Compiled::Forest(many) => Ok(many.trees().collect()),
+            Compiled::Tree(predictor) => Ok(vec![&predictor.tree]),
+            Compiled::Forest(predictor) => Ok(predictor.trees().collect()),
         }
     }
 
-    /// A job on rows that the trees can read; its result takes `answer` bytes per row.
+    /// Run a job on rows, which must have the model's features.
     pub(super) fn on_rows<R: Send>(
         &self,
         py: Python<'_>,
-        (blocks, rows): (&[ArrayBlock<'_>], usize),
-        answer: usize,
-        n_jobs: Option<i64>,
+        input: PredictionInput<'_, '_>,
         job: impl FnOnce(&Columns<'_>, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let bytes = rows.saturating_mul(answer);
+        let PredictionInput { blocks, rows, bytes_per_row, n_jobs } = input;
+        let bytes = rows.saturating_mul(bytes_per_row);
         let _memory = reserve(bytes, bytes)?;
-        let columns = readable(self.schema(), blocks, rows)?;
+        let columns = readable(self.schema().features.len(), blocks, rows)?;
         let work = (rows * 16).saturating_mul(self.models().len());
         run(py, n_jobs, work, None, |control| job(&columns, control))
     }
 
-    /// What a tree or a forest says of rows; its result takes `answer` bytes per row.
-    fn ask<R: Send>(
+    /// Run the job for a tree or the one for a forest on rows.
+    fn on_compiled<R: Send>(
         &self,
         py: Python<'_>,
-        rows: (&[ArrayBlock<'_>], usize),
-        answer: usize,
-        n_jobs: Option<i64>,
+        input: PredictionInput<'_, '_>,
         tree: impl FnOnce(&Predictor, &Columns<'_>, &Control) -> Result<R> + Send,
         forest: impl FnOnce(&ForestPredictor, &Columns<'_>, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        self.on_rows(py, rows, answer, n_jobs, |columns, control| match self.compiled(control)? {
-            Compiled::Tree(one) => tree(one, columns, control),
-            Compiled::Forest(many) => forest(many, columns, control),
+        self.on_rows(py, input, |columns, control| match self.compiled(control)? {
+            Compiled::Tree(predictor) => tree(predictor, columns, control),
+            Compiled::Forest(predictor) => forest(predictor, columns, control),
         })
     }
 
-    /// Bytes per row of the probabilities of all classes and what else is found with them.
+    /// Bytes per row of probabilities: those of all classes and a label, in the core and as arrays.
     fn probability_bytes(&self) -> usize {
         16 * self.classes() + 16
     }
@@ -146,8 +154,7 @@ impl PyTrees {
 
 #[pymethods]
 impl PyTrees {
-    /// Leaf (node number) of each row, shape (rows,); in each tree of a forest, shape (rows,
-    /// trees).
+    /// The leaf (node number) of each row, shape (rows,); of a forest in each tree, shape (rows, trees).
     #[pyo3(signature = (blocks, rows, n_jobs = None))]
     fn apply<'py>(
         &self,
@@ -157,13 +164,12 @@ impl PyTrees {
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let trees = self.models().len();
-        let leaves = self.ask(
+        let input = PredictionInput { blocks: &blocks, rows, bytes_per_row: 24 * trees, n_jobs };
+        let leaves = self.on_compiled(
             py,
-            (&blocks, rows),
-            24 * trees,
-            n_jobs,
-            |one, columns, c| on_source!(columns, |source| one.tree.leaves(source, rows, c)),
-            |many, columns, c| on_source!(columns, |source| many.leaves(source, rows, c)),
+            input,
+            |tree, columns, c| on_source!(columns, |source| tree.tree.leaves(source, rows, c)),
+            |forest, columns, c| on_source!(columns, |source| forest.leaves(source, rows, c)),
         )?;
         let shape = match &self.kind {
             TreeOrForest::Tree(..) => vec![rows],
@@ -181,21 +187,20 @@ impl PyTrees {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let found = self.ask(
+        let bytes_per_row = self.probability_bytes();
+        let found = self.on_compiled(
             py,
-            (&blocks, rows),
-            self.probability_bytes(),
-            n_jobs,
-            |one, columns, c| on_source!(columns, |source| one.classify(source, rows, c)),
-            |many, columns, c| {
-                let votes = on_source!(columns, |source| many.vote(source, rows, None, c));
+            PredictionInput { blocks: &blocks, rows, bytes_per_row, n_jobs },
+            |tree, columns, c| on_source!(columns, |source| tree.classify(source, rows, c)),
+            |forest, columns, c| {
+                let votes = on_source!(columns, |source| forest.vote(source, rows, None, c));
                 Ok(votes?.labels().map(i64::from).collect())
             },
         )?;
         Ok(found.into_pyarray(py))
     }
 
-    /// Probabilities, of a forest the mean of its trees', shape (rows, classes).
+    /// Class probabilities, shape (rows, classes); of a forest the mean over its trees.
     #[pyo3(signature = (blocks, rows, n_jobs = None))]
     fn predict_proba<'py>(
         &self,
@@ -205,14 +210,13 @@ impl PyTrees {
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let classes = self.classes();
-        let found = self.ask(
+        let bytes_per_row = self.probability_bytes();
+        let found = self.on_compiled(
             py,
-            (&blocks, rows),
-            self.probability_bytes(),
-            n_jobs,
-            |one, columns, c| on_source!(columns, |source| one.probabilities(source, rows, c)),
-            |many, columns, c| {
-                on_source!(columns, |source| many.vote(source, rows, None, c))
+            PredictionInput { blocks: &blocks, rows, bytes_per_row, n_jobs },
+            |tree, columns, c| on_source!(columns, |source| tree.probabilities(source, rows, c)),
+            |forest, columns, c| {
+                on_source!(columns, |source| forest.vote(source, rows, None, c))
                     .map(|votes| votes.probabilities)
             },
         )?;
@@ -229,7 +233,7 @@ impl PyTrees {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-        let columns = readable(self.schema(), &blocks, rows)?;
+        let columns = readable(self.schema().features.len(), &blocks, rows)?;
         let (features, classes) = (columns.features(), self.classes());
         let bytes = rows.saturating_mul(features * classes).saturating_mul(8);
         let _memory = reserve(bytes, bytes)?;
@@ -243,7 +247,8 @@ impl PyTrees {
         found.into_pyarray(py).reshape([rows, features, classes])
     }
 
-    /// Probabilities when no feature is known, shape (classes,).
+    /// Mean probabilities over the training rows, shape (classes,): those that Shapley values start
+    /// from, when no feature is known.
     fn expected_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let found = run(py, None, self.size(), None, |c| {
             Ok(ForestExplainer::new(self.models(), c)?.expected())
@@ -258,7 +263,7 @@ impl PyTrees {
         self.route.as_deref()
     }
 
-    /// The model file's content.
+    /// The content of a model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let found = run(py, None, self.size(), None, |c| match &self.kind {
             TreeOrForest::Tree(model, _) => store::to_bytes(model, c),
@@ -267,12 +272,12 @@ impl PyTrees {
         bytes(py, &found)
     }
 
-    /// Schema as JSON.
+    /// The schema as JSON.
     fn schema_json(&self) -> PyResult<String> {
         serde_json::to_string(self.schema()).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// Parameters as they were stored.
+    /// The parameters that Python stored with the model.
     #[getter]
     fn parameters(&self) -> &str {
         match &self.kind {
@@ -281,8 +286,8 @@ impl PyTrees {
         }
     }
 
-    /// Numbers of the training rows that rounding to float32 moves over a threshold: (feature,
-    /// value, threshold). Of rows that no call has encoded none are known.
+    /// Values of the training rows that rounding to float32 moves across a threshold: (feature, value,
+    /// threshold). Empty if no call has encoded the rows.
     fn float32_conflicts(
         &self,
         py: Python<'_>,
@@ -295,7 +300,7 @@ impl PyTrees {
     }
 }
 
-/// Trees from the content of a model file.
+/// A tree or a forest from the content of a model file, by the function that reads it.
 pub(super) fn loaded<R: Send>(
     py: Python<'_>,
     data: &[u8],

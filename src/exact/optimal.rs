@@ -11,7 +11,7 @@ use super::{MAX_ROWS, SearchLimits};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
-use crate::tree::{NONE, Node, Tree, majority};
+use crate::tree::{Node, NodePosition, Tree, majority};
 use std::time::Instant;
 
 /// What is minimised: share of misclassified rows + `leaf_penalty` x leaves, over trees of limited
@@ -180,7 +180,7 @@ fn single_leaf(data: &Dataset, rows: &[u32], weights: &Weights, leaf_penalty: f6
     let label = majority(&counts);
     let errors = n - counts[label];
     let mut tree = Tree::empty(data.n_classes());
-    tree.nodes.push(Node::leaf([NONE, 0, 0], label as i32, rows.len() as u32));
+    tree.nodes.push(Node::leaf(NodePosition::ROOT, label as i32, rows.len() as u32));
     tree.counts.extend(counts);
     let objective = errors / n + leaf_penalty;
     Cheapest { tree, objective, lower: leaf_penalty.min(objective), errors, opened: 0 }

@@ -6,7 +6,7 @@ use super::lists::SortedLists;
 use super::problem::{Problem, members};
 use crate::data::{Column, Dataset};
 use crate::numeric::{Logs, entropy, midpoint};
-use crate::tree::{NONE, Node, Test, Tree, majority};
+use crate::tree::{NONE, Node, NodePosition, Test, Tree, majority};
 
 /// One node; a leaf has no split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,8 @@ impl TreePlan {
             let label = i32::from(problem.classes[usize::from(self.nodes[me].label)]);
             let rows = members(&bits).map(|row| copies[row]).sum();
             let first_child = tree.children.len() as u32;
-            let mut node = Node { first_child, ..Node::leaf([parent, branch, depth], label, rows) };
+            let position = NodePosition { parent, branch, depth };
+            let mut node = Node { first_child, ..Node::leaf(position, label, rows) };
             if let Some((f, r)) = self.nodes[me].split {
                 let (left, right) = divide(problem, &bits, (f, r));
                 let ranks = &problem.ranks[usize::from(f)];
@@ -169,7 +170,10 @@ impl TreePlan {
                     }
                     Column::Nominal(_) => {
                         let listed: Vec<u32> = (0..=values[below] as u32).collect();
-                        tree.adopt(Test::Subset { first: 0, len: listed.len() as u32 }, &listed)
+                        tree.copy_levels(
+                            Test::Subset { first: 0, len: listed.len() as u32 },
+                            &listed,
+                        )
                     }
                 };
                 let parts = [&left, &right].map(|side| self::counts(problem, data, side));

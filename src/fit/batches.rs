@@ -17,7 +17,7 @@ use crate::grow::GrowthSetting;
 use crate::grow::binned::SpreadFacts;
 use crate::model::{Forest, Model};
 use crate::parallel::Control;
-use crate::tree::{NONE, Node, Tree};
+use crate::tree::{Node, NodePosition, Tree};
 
 /// What growth on codes must know of all rows.
 #[derive(Debug, Clone)]
@@ -112,7 +112,7 @@ impl FitPlan {
     fn leaf(&self, facts: &CodeFacts) -> Model {
         let mut tree = Tree::empty(facts.totals.len());
         tree.counts = facts.totals.iter().map(|&t| f64::from(t)).collect();
-        tree.nodes.push(Node::leaf([NONE, 0, 0], 0, facts.rows as u32));
+        tree.nodes.push(Node::leaf(NodePosition::ROOT, 0, facts.rows as u32));
         self.model_of(tree, facts.schema.clone().into(), String::new())
     }
 

@@ -10,7 +10,9 @@ use crate::error::Result;
 use crate::grow::LeafLabels;
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::{self, AlphaRule, CostComplexity, Impurity, PruneMethod, PruneRows, PruneStep};
+use crate::prune::{
+    AlphaRule, CostComplexity, Impurity, PruneMethod, PruneRows, PruneStep, PruneSteps, prune_with,
+};
 use crate::tree::CostMatrix;
 
 impl FitPlan {
@@ -35,16 +37,8 @@ impl FitPlan {
             }
             return Ok((model, Vec::new()));
         }
-        let (tree, schema) = (&model.tree, &model.schema);
-        let found = prune::prune_by_cost(
-            tree,
-            schema,
-            (method, merged),
-            collapse,
-            rows,
-            costs.as_ref(),
-            control,
-        )?;
+        let steps = PruneSteps { collapse, method, merge: merged, costs: costs.as_ref() };
+        let found = prune_with(&model.tree, &model.schema, &steps, rows, control)?;
         model.tree = found.tree;
         if by_probability {
             model.relabel();

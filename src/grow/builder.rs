@@ -8,7 +8,7 @@
 use super::options::{EmptyBranch, GrowthLimits};
 use crate::numeric::mix;
 use crate::stats::Sum;
-use crate::tree::{NONE, Node, Test, Tree, majority};
+use crate::tree::{NONE, Node, NodePosition, Test, Tree, majority};
 use std::ops::Range;
 
 /// A node of the tree under construction.
@@ -217,13 +217,13 @@ impl<S: Sum> TreeBuilder<S> {
                 tree.nodes[parent as usize].label
             };
             let first_child = tree.children.len() as u32;
-            let place = [parent, own.branch, own.depth];
-            let mut node = Node { first_child, ..Node::leaf(place, label, own.rows) };
+            let position = NodePosition { parent, branch: own.branch, depth: own.depth };
+            let mut node = Node { first_child, ..Node::leaf(position, label, own.rows) };
             // The split, if the node has one.
             if let Some(s) = own.split {
                 let children = s.first_child..s.first_child + s.n_children;
                 tree.children.extend(children.clone().map(|c| number[c as usize]));
-                node.test = tree.adopt(s.test, &self.levels);
+                node.test = tree.copy_levels(s.test, &self.levels);
                 node.feature = s.feature;
                 node.n_children = s.n_children;
                 node.missing_branch =

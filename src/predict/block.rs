@@ -1,7 +1,9 @@
-//! Blocks of rows that walk together through trees of thresholds.
+//! Blocks of rows that are sent together through trees that test numbers only.
 //!
-//! The walk itself is [`crate::simd::walk`]. The numbers of a block lie row by row, in the caller's
-//! array or in a copy that all trees of a forest read. O(rows x depth).
+//! The loop itself is [`crate::simd::walk`]. It needs the numbers of a block row by row: they are
+//! read in the caller's array if they lie there so and none has to be filled in, else from a copy of
+//! the block, which all trees of a forest share. Rows for other trees, and very wide rows, are sent
+//! one by one. O(rows x depth).
 
 use super::compiled::{CompiledTree, Source};
 use super::dense::Dense;
@@ -9,11 +11,12 @@ use crate::data::Bits;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::walk::{BLOCK, End, LANES, Number, in_groups};
+use std::ops::Range;
 
-/// Numbers of a copied block: beyond them rows walk one by one in the caller's arrays.
+/// Largest number of cells in the copy of a block (1 MiB); wider rows are sent one by one.
 const LARGEST_COPY: usize = 1 << 17;
 
-/// Room for a copy of a block.
+/// A buffer for the copy of a block.
 #[derive(Debug, Default)]
 pub(super) struct Copied(Vec<f64>);
 
@@ -22,51 +25,60 @@ pub(super) struct SourceBlock<'a, S> {
     source: &'a S,
     pub(super) first: usize,
     pub(super) len: usize,
-    /// The numbers, where they could be had row by row.
-    values: Option<(Dense<'a>, bool)>,
+    /// The numbers, if they lie row by row in memory.
+    values: Option<BlockValues<'a>>,
+}
+
+/// The numbers of a block, row by row.
+#[derive(Clone, Copy)]
+struct BlockValues<'a> {
+    numbers: Dense<'a>,
+    /// Whether some number is NaN.
+    has_missing: bool,
 }
 
 impl<'a, S: Source> SourceBlock<'a, S> {
-    /// Rows `first..first + len`, read as a tree reads them; `numeric` when some tree tests numbers
-    /// only.
+    /// The rows of a range, read as `tree` reads them. `numeric`: whether any tree that the block is
+    /// for tests numbers only.
     pub(super) fn new(
         source: &'a S,
-        (first, len): (usize, usize),
-        (tree, numeric): (&CompiledTree, bool),
+        rows: Range<usize>,
+        tree: &CompiledTree,
+        numeric: bool,
         copy: &'a mut Copied,
     ) -> Self {
-        let width = tree.features();
+        let (first, len, width) = (rows.start, rows.len(), tree.features());
         if !numeric {
             return Self { source, first, len, values: None };
         }
         if let Some(all) = source.dense() {
-            let own = all.rows(first, len, width);
-            let missing = own.has_missing();
-            if !(missing && tree.fills) {
-                return Self { source, first, len, values: Some((own, missing)) };
+            let numbers = all.rows(first, len, width);
+            let has_missing = numbers.has_missing();
+            if !(has_missing && tree.fills) {
+                let values = Some(BlockValues { numbers, has_missing });
+                return Self { source, first, len, values };
             }
         }
         if len * width > LARGEST_COPY {
             return Self { source, first, len, values: None };
         }
         copy.0.clear();
-        for row in first..first + len {
+        for row in rows {
             copy.0.extend((0..width).map(|feature| tree.number(source, row, feature)));
         }
-        let own = Dense::F64(&copy.0);
-        Self { source, first, len, values: Some((own, own.has_missing())) }
+        let numbers = Dense::F64(&copy.0);
+        let values = Some(BlockValues { numbers, has_missing: numbers.has_missing() });
+        Self { source, first, len, values }
     }
 
-    /// Ends of the walks of the block's rows through a tree that reads rows as the one that the
-    /// block was made for; with `NODES` the nodes, also of leaves.
+    /// Where each row of the block ends in a tree, which must read features as the one that the block
+    /// was made for. With `NODES` ends are nodes, else numbers of leaves where a row ends in one.
     pub(super) fn ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
         match self.values {
-            Some((Dense::F64(a), missing)) if tree.numeric => {
-                walk::<_, NODES>(tree, a, missing, out);
-            }
-            Some((Dense::F32(a), missing)) if tree.numeric => {
-                walk::<_, NODES>(tree, a, missing, out);
-            }
+            Some(BlockValues { numbers, has_missing }) if tree.numeric => match numbers {
+                Dense::F64(values) => walk::<_, NODES>(tree, values, has_missing, out),
+                Dense::F32(values) => walk::<_, NODES>(tree, values, has_missing, out),
+            },
             _ => {
                 for (i, end) in out.iter_mut().enumerate() {
                     let node = tree.last_node(self.source, self.first + i);
@@ -78,31 +90,30 @@ impl<'a, S: Source> SourceBlock<'a, S> {
 }
 
 impl CompiledTree {
-    /// Ends of the walks of a range of rows, block by block: `take(row, end)`, rows ascending.
+    /// Call `take(row, end)` with the end of each row of a range, rows ascending.
     pub fn ends<S: Source>(
         &self,
         source: &S,
-        rows: (usize, usize),
+        rows: Range<usize>,
         mut take: impl FnMut(usize, End),
     ) {
         self.blocks(source, rows, |block| self.block_ends::<false, S>(block, &mut take));
     }
 
-    /// Read a range of rows block by block.
+    /// Call `visit` with the blocks of a range of rows.
     fn blocks<S: Source>(
         &self,
         source: &S,
-        (first, len): (usize, usize),
-        mut walk: impl FnMut(&SourceBlock<'_, S>),
+        rows: Range<usize>,
+        mut visit: impl FnMut(&SourceBlock<'_, S>),
     ) {
         let mut copy = Copied::default();
-        for start in (first..first + len).step_by(BLOCK) {
-            let range = (start, BLOCK.min(first + len - start));
-            walk(&SourceBlock::new(source, range, (self, self.numeric), &mut copy));
+        for block in block_ranges(rows) {
+            visit(&SourceBlock::new(source, block, self, self.numeric, &mut copy));
         }
     }
 
-    /// Ends of the walks of the rows of a block; `NODES`: they name nodes.
+    /// Call `take(row, end)` with the end of each row of a block; see [`SourceBlock::ends`].
     pub(super) fn block_ends<const NODES: bool, S: Source>(
         &self,
         block: &SourceBlock<'_, S>,
@@ -114,7 +125,8 @@ impl CompiledTree {
         ends.iter().enumerate().for_each(|(i, &end)| take(block.first + i, end));
     }
 
-    /// The leaf of each row of a block: the one with the largest fraction of it.
+    /// Call `take(row, leaf)` for each row of a block; a row in fractions counts for the leaf with the
+    /// largest one.
     pub(super) fn block_leaves<S: Source>(
         &self,
         block: &SourceBlock<'_, S>,
@@ -122,26 +134,33 @@ impl CompiledTree {
     ) {
         self.block_ends::<true, S>(block, |row, end| {
             if let Err(node) = end.place() {
-                take(row, self.settled(block.source, row, node));
+                take(row, self.main_leaf(block.source, row, node));
             }
         });
     }
 
-    /// The leaf of each of `n` rows: the one with the largest fraction of it.
+    /// The leaf of each of the first `n` rows; a row in fractions counts for the leaf with the largest
+    /// one.
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
         let mut out = vec![0; n];
-        in_parts(&mut out, 1, control, |first, part| {
-            self.blocks(source, (first, part.len()), |block| {
-                self.block_leaves(block, |row, leaf| part[row - first] = leaf);
+        fill_chunks(&mut out, 1, control, |first, chunk| {
+            self.blocks(source, first..first + chunk.len(), |block| {
+                self.block_leaves(block, |row, leaf| chunk[row - first] = leaf);
             });
         })?;
         Ok(out)
     }
 }
 
-/// Fill an array of `width` numbers per row on several threads, a part each; `fill` gets the first
-/// row of its part.
-pub(super) fn in_parts<T: Send>(
+/// A range of rows in blocks of at most [`BLOCK`].
+pub(super) fn block_ranges(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
+}
+
+/// Fill an array of `width` numbers per row on several threads. `fill` gets the first row of a chunk
+/// of rows, and the chunk.
+pub(super) fn fill_chunks<T: Send>(
     out: &mut [T],
     width: usize,
     control: &Control,
@@ -150,17 +169,18 @@ pub(super) fn in_parts<T: Send>(
     if width == 0 {
         return Err(Error::Internal("a model without classes".into()));
     }
-    let n = out.len() / width;
-    let share = n.div_ceil(4 * control.threads()).clamp(1024, 1 << 16);
-    let mut parts: Vec<&mut [T]> = out.chunks_mut(share * width).collect();
-    parallel::for_each_mut(control, &mut parts, |i, part| {
+    // Four chunks per thread balance the load.
+    let n_rows = out.len() / width;
+    let chunk_rows = n_rows.div_ceil(4 * control.threads()).clamp(1024, 1 << 16);
+    let mut chunks: Vec<&mut [T]> = out.chunks_mut(chunk_rows * width).collect();
+    parallel::for_each_mut(control, &mut chunks, |i, chunk| {
         control.check()?;
-        fill(i * share, part);
+        fill(i * chunk_rows, chunk);
         Ok(())
     })
 }
 
-/// One step of a row that may hold NaN.
+/// The node after `at` on the way of a row that may hold NaN.
 #[inline(always)]
 fn step<T: Number>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
     let node = &tree.table.nodes()[at as usize];
@@ -171,14 +191,14 @@ fn step<T: Number>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
     std::hint::select_unpredictable(x <= node.value, at + 1, node.second)
 }
 
-/// Ends of the walks of rows that lie row by row, which may hold NaN if some are `missing`.
+/// Send the rows of an array through a tree; only with `has_missing` may it hold NaN.
 fn walk<T: Number, const NODES: bool>(
     tree: &CompiledTree,
     values: &[T],
-    missing: bool,
+    has_missing: bool,
     ends: &mut [End],
 ) {
-    if !missing {
+    if !has_missing {
         let walk = if NODES { T::walk_to_nodes } else { T::walk };
         return walk(&tree.table, values, tree.depth, ends);
     }
@@ -194,12 +214,12 @@ fn walk<T: Number, const NODES: bool>(
 }
 
 /// Some rows of a source, numbered from 0.
-pub(super) struct Picked<'s, S> {
+pub(super) struct SelectedRows<'s, S> {
     pub(super) source: &'s S,
     pub(super) rows: &'s [u32],
 }
 
-impl<S: Source> Source for Picked<'_, S> {
+impl<S: Source> Source for SelectedRows<'_, S> {
     #[inline]
     fn number(&self, row: usize, feature: usize) -> f64 {
         self.source.number(self.rows[row] as usize, feature)
@@ -209,8 +229,8 @@ impl<S: Source> Source for Picked<'_, S> {
     }
 }
 
-/// Rows of a range whose bits are set.
-pub(super) fn picked(first: usize, len: usize, only: &Bits, out: &mut Vec<u32>) {
+/// List in `out` the rows of a range whose bits are set.
+pub(super) fn select(rows: Range<usize>, bits: &Bits, out: &mut Vec<u32>) {
     out.clear();
-    out.extend((first as u32..(first + len) as u32).filter(|&r| only.get(r) == 1));
+    out.extend((rows.start as u32..rows.end as u32).filter(|&row| bits.get(row) == 1));
 }

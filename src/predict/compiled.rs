@@ -1,8 +1,8 @@
-//! A tree compiled for walking: 16 bytes per node, 8 more for rows of float32, and everything that
-//! a walk reads.
+//! A tree compiled for prediction: packed nodes, and everything else that sending a row down needs.
 //!
-//! Compiling costs O(nodes); one row then costs O(depth) and allocates nothing, unless fractions of
-//! it take several branches ([`CompiledTree::spread`]).
+//! A node takes 16 bytes, and 8 more once rows of float32 are predicted. Compiling costs O(nodes x
+//! levels of subset tests). A row then costs O(depth) and allocates nothing, unless fractions of it
+//! take several branches ([`CompiledTree::spread`]). Pruning and explanations use it, too.
 
 use super::dense::Dense;
 use crate::data::{Bins, Column, Dataset, Kind, MISSING, Schema};
@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::simd::walk::{End, WalkNode, WalkTable};
 use crate::tree::{ALL, NONE, Test, Tree};
 
-/// Rows that can be asked for their values.
+/// A table of rows that prediction reads.
 pub trait Source: Sync {
     /// A number, NaN when missing.
     fn number(&self, row: usize, feature: usize) -> f64;
     /// A code, [`MISSING`] when missing or unknown.
     fn code(&self, row: usize, feature: usize) -> u32;
-    /// All numbers, where they lie in memory row by row.
+    /// All numbers, if they lie in memory row by row.
     fn dense(&self) -> Option<Dense<'_>> {
         None
     }
@@ -38,7 +38,7 @@ impl Source for Dataset {
     }
 }
 
-/// How a feature is read.
+/// How a feature is read; `fill` replaces missing values (NaN or [`MISSING`]: they stay missing).
 #[derive(Debug, Clone)]
 enum Reading {
     Number { fill: f64 },
@@ -50,14 +50,14 @@ impl Reading {
     fn of(kind: &Kind) -> Result<Self> {
         Ok(match kind {
             Kind::Numeric { cuts: None, fill } => Self::Number { fill: fill.unwrap_or(f64::NAN) },
-            Kind::Numeric { cuts: Some(c), fill } => {
-                Self::Binned { bins: Bins::new(c.clone())?, fill: fill.unwrap_or(f64::NAN) }
+            Kind::Numeric { cuts: Some(cuts), fill } => {
+                Self::Binned { bins: Bins::new(cuts.clone())?, fill: fill.unwrap_or(f64::NAN) }
             }
             Kind::Nominal { fill, .. } => Self::Code { fill: fill.unwrap_or(MISSING) },
         })
     }
 
-    /// What a missing number becomes; NaN where it stays missing.
+    /// What replaces a missing number; NaN if nothing does.
     fn fill(&self) -> f64 {
         match self {
             Self::Number { fill } | Self::Binned { fill, .. } => *fill,
@@ -66,55 +66,61 @@ impl Reading {
     }
 }
 
-/// What a node asks.
+/// The kind of a node's test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ask {
+enum TestKind {
     Leaf,
     Threshold,
     Subset,
     Multiway,
 }
 
-const ASKS: [Ask; 4] = [Ask::Leaf, Ask::Threshold, Ask::Subset, Ask::Multiway];
+/// Kinds by the number that a packed node holds.
+const KINDS: [TestKind; 4] =
+    [TestKind::Leaf, TestKind::Threshold, TestKind::Subset, TestKind::Multiway];
 
-/// Where a missing value goes at a binary test: its first branch, its second, a third one of its
-/// own, all branches.
+/// Where a missing value goes at a binary test: the first branch, the second, a third one for missing
+/// values alone, or all branches.
 const FIRST: u32 = 0;
 const SECOND: u32 = 1;
 const OWN: u32 = 2;
 const EVERY: u32 = 3;
 
-/// Features that a node can name: the rest of its word says what it asks.
+/// Largest number of features: 28 bits of a packed word; the other 4 hold the kind of test and where
+/// missing values go.
 const MOST_FEATURES: usize = 1 << 28;
 
-/// The node of a tree. The value is the threshold; in a leaf it is the number of what the leaf
-/// says. For other tests it holds two numbers of 32 bits: first mask word and levels of a subset,
-/// first child and branches of a multiway test. Below the feature are two bits for where a missing
-/// value goes and two for what is asked. The second branch of a multiway test is that of missing
-/// values.
-fn node(ask: Ask, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
-    WalkNode { value, packed: feature << WalkNode::SHIFT | missing << 2 | ask as u32, second }
+/// Pack a node. `value` is the threshold, or in a leaf the number of its prediction; for other tests
+/// it holds two numbers ([`two_numbers`]): the first mask word and the levels of a subset test, the
+/// first child and the branches of a multiway test. `packed` holds, from the lowest bit on, two bits
+/// for the kind, two for `missing`, and the feature. `second` is the second branch; of a multiway
+/// test, the branch of missing values.
+fn node(kind: TestKind, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
+    WalkNode { value, packed: feature << WalkNode::SHIFT | missing << 2 | kind as u32, second }
 }
 
-fn pair(high: u32, low: u32) -> f64 {
+/// Two numbers as the bits of a double.
+fn two_numbers(high: u32, low: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
 
-fn of_pair(node: &WalkNode) -> (u32, u32) {
+/// The (high, low) numbers in the value of a node.
+fn numbers_of(node: &WalkNode) -> (u32, u32) {
     let bits = node.value.to_bits();
     ((bits >> 32) as u32, bits as u32)
 }
 
+/// Where a missing value goes at a binary test: [`FIRST`] to [`EVERY`].
 fn missing_of(node: &WalkNode) -> u32 {
     node.packed >> 2 & 3
 }
 
 #[inline]
-fn asked(node: &WalkNode) -> Ask {
-    ASKS[(node.packed & 3) as usize]
+fn kind_of(node: &WalkNode) -> TestKind {
+    KINDS[(node.packed & 3) as usize]
 }
 
-/// A tree compiled for walking.
+/// A tree compiled for prediction.
 #[derive(Debug)]
 pub struct CompiledTree {
     readings: Vec<Reading>,
@@ -123,41 +129,43 @@ pub struct CompiledTree {
     masks: Vec<u64>,
     /// Children of multiway tests.
     children: Vec<u32>,
-    /// Binary tests with a third branch, that of missing values, and that branch, by node.
+    /// (node, third branch) of the binary tests with a branch of missing values, by node.
     own_branches: Vec<(u32, u32)>,
-    /// Share of each node in its parent; empty where no missing value takes all branches.
+    /// Share of each node in its parent's weight; empty if no missing value takes all branches.
     shares: Vec<f64>,
     parents: Vec<u32>,
-    /// Steps from the root to the lowest leaf.
+    /// Tests on the longest path.
     pub(super) depth: usize,
-    /// All tests are thresholds.
+    /// Whether all tests are thresholds.
     pub(super) numeric: bool,
-    /// Missing numbers of some feature are filled.
+    /// Whether missing numbers of some feature are replaced.
     pub(super) fills: bool,
 }
 
-/// What nodes refer to while a tree is compiled.
+/// Lists that nodes refer to, while a tree is compiled.
 #[derive(Debug)]
-struct Parts<N> {
+struct TreeCompiler<N> {
     masks: Vec<u64>,
     children: Vec<u32>,
     own_branches: Vec<(u32, u32)>,
-    /// Numbers of the leaves that are to come.
+    /// Numbers of the leaves that follow.
     numbers: N,
 }
 
-impl<N: Iterator<Item = u32>> Parts<N> {
+impl<N: Iterator<Item = u32>> TreeCompiler<N> {
+    /// Pack node `i`, and append to the lists what it refers to.
     fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<WalkNode> {
         let own = &tree.nodes[i];
         let me = i as u32;
         let children = tree.children(i);
         if let Test::Leaf = own.test {
             let number = self.numbers.next().unwrap_or(0);
-            return Ok(node(Ask::Leaf, FIRST, 0, WalkNode::leaf_value(number), me));
+            return Ok(node(TestKind::Leaf, FIRST, 0, WalkNode::leaf_value(number), me));
         }
         if children.first() != Some(&(me + 1)) {
             return Err(Error::Internal(format!("node {i} is not followed by its first child")));
         }
+        // A multiway test refers to a list of children.
         if let Test::Multiway = own.test {
             let first = self.children.len() as u32;
             self.children.extend_from_slice(children);
@@ -165,9 +173,10 @@ impl<N: Iterator<Item = u32>> Parts<N> {
                 ALL => me,
                 branch => children[branch as usize],
             };
-            let value = pair(first, own.n_children);
-            return Ok(node(Ask::Multiway, FIRST, own.feature, value, missing));
+            let value = two_numbers(first, own.n_children);
+            return Ok(node(TestKind::Multiway, FIRST, own.feature, value, missing));
         }
+        // A binary test refers to its second child, and where it has one to a third.
         let missing = match own.missing_branch {
             0 => FIRST,
             1 => SECOND,
@@ -177,27 +186,28 @@ impl<N: Iterator<Item = u32>> Parts<N> {
         if let Some(&third) = children.get(2) {
             self.own_branches.push((me, third));
         }
-        let new = |ask, value| node(ask, missing, own.feature, value, children[1]);
+        let new = |kind, value| node(kind, missing, own.feature, value, children[1]);
         if let Test::Threshold(threshold) = own.test {
-            return Ok(new(Ask::Threshold, threshold.reach));
+            return Ok(new(TestKind::Threshold, threshold.reach));
         }
+        // A subset test refers to a mask of its levels.
         let levels = schema.features[own.feature as usize].arity();
         let start = self.masks.len();
         self.masks.resize(start + levels.div_ceil(64), 0_u64);
         for &level in tree.subset(i).unwrap_or_default() {
             self.masks[start + level as usize / 64] |= 1 << (level % 64);
         }
-        Ok(new(Ask::Subset, pair(start as u32, levels as u32)))
+        Ok(new(TestKind::Subset, two_numbers(start as u32, levels as u32)))
     }
 }
 
 impl CompiledTree {
-    /// Compile a tree; its leaves are numbered in order.
+    /// Compile a tree; its leaves are numbered from 0 in pre-order.
     pub fn new(tree: &Tree, schema: &Schema) -> Result<Self> {
         Self::numbered(tree, schema, 0..)
     }
 
-    /// Compile a tree whose leaves have these numbers, in their order.
+    /// Compile a tree whose leaves have the given numbers, in pre-order.
     pub(super) fn numbered(
         tree: &Tree,
         schema: &Schema,
@@ -208,13 +218,18 @@ impl CompiledTree {
         }
         let readings =
             schema.features.iter().map(|f| Reading::of(&f.kind)).collect::<Result<Vec<_>>>()?;
-        let mut parts =
-            Parts { masks: Vec::new(), children: Vec::new(), own_branches: Vec::new(), numbers };
+        let mut compiler = TreeCompiler {
+            masks: Vec::new(),
+            children: Vec::new(),
+            own_branches: Vec::new(),
+            numbers,
+        };
         let nodes = (0..tree.nodes.len())
-            .map(|i| parts.compile(tree, i, schema))
+            .map(|i| compiler.compile(tree, i, schema))
             .collect::<Result<Vec<_>>>()?;
         let table = WalkTable::new(nodes, schema.features.len().max(1))
             .ok_or_else(|| Error::Internal("a branch or a feature does not exist".into()))?;
+        // Shares, for fractions of rows.
         let mut shares = Vec::new();
         if tree.is_shared() {
             shares.resize(tree.nodes.len(), 1.0);
@@ -229,68 +244,70 @@ impl CompiledTree {
             fills: readings.iter().any(|r| !r.fill().is_nan()),
             readings,
             table,
-            masks: parts.masks,
-            children: parts.children,
-            own_branches: parts.own_branches,
+            masks: compiler.masks,
+            children: compiler.children,
+            own_branches: compiler.own_branches,
             shares,
             parents: tree.nodes.iter().map(|n| n.parent).collect(),
             depth: tree.nodes.iter().map(|n| n.depth as usize).max().unwrap_or(0),
             numeric: !schema.features.is_empty() && tree.nodes.iter().all(|n| numeric(n.test)),
         })
     }
-    /// True when a missing value may take all branches.
+
+    /// Whether a missing value takes all branches at some node.
     pub fn is_shared(&self) -> bool {
         !self.shares.is_empty()
     }
 
     /// True for a leaf.
     pub fn is_leaf(&self, node: u32) -> bool {
-        asked(&self.table.nodes()[node as usize]) == Ask::Leaf
+        kind_of(&self.table.nodes()[node as usize]) == TestKind::Leaf
     }
 
-    /// The number of a leaf; nothing for an inner node.
+    /// The number of a leaf; none for an inner node.
     #[inline]
     pub(super) fn leaf_number(&self, node: u32) -> Option<usize> {
         let n = &self.table.nodes()[node as usize];
-        (asked(n) == Ask::Leaf).then(|| of_pair(n).1 as usize)
+        (kind_of(n) == TestKind::Leaf).then(|| numbers_of(n).1 as usize)
     }
 
-    /// True for a node in the subtree of another.
-    pub fn is_below(&self, node: u32, other: u32) -> bool {
+    /// Whether a node is in the subtree of another (or is it). O(depth).
+    pub fn is_below(&self, node: u32, ancestor: u32) -> bool {
+        // Parents have smaller numbers.
         let mut at = node;
-        while at > other && at != NONE {
+        while at > ancestor && at != NONE {
             at = self.parents[at as usize];
         }
-        at == other
+        at == ancestor
     }
 
-    /// Where a missing value goes at a binary test: the node itself where it takes all branches,
-    /// for [`CompiledTree::spread`] continues there.
+    /// The child that a missing value takes at a binary test; the node itself if it takes all branches
+    /// ([`CompiledTree::spread`] continues there), or at a leaf.
     #[cold]
     pub(super) fn missing_child(&self, me: u32) -> u32 {
         let node = &self.table.nodes()[me as usize];
-        match (asked(node), missing_of(node)) {
-            (Ask::Leaf, _) | (_, EVERY) => me,
+        match (kind_of(node), missing_of(node)) {
+            (TestKind::Leaf, _) | (_, EVERY) => me,
             (_, FIRST) => me + 1,
             (_, SECOND) => node.second,
             _ => self.third(me).unwrap_or(me),
         }
     }
 
-    /// The third branch of a binary test.
+    /// The third branch of a binary test, if it has one.
     fn third(&self, me: u32) -> Option<u32> {
         let found = self.own_branches.binary_search_by_key(&me, |&(node, _)| node);
         found.ok().map(|at| self.own_branches[at].1)
     }
 
-    /// The child of a node that a row goes to; the node itself when it is a leaf, or when the row
-    /// goes to all children.
+    /// The child of a node that a row takes; the node itself if it is a leaf, or if the row takes all
+    /// branches.
     pub fn child<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
         let n = &self.table.nodes()[node as usize];
         let feature = n.feature();
-        match asked(n) {
-            Ask::Leaf => node,
-            Ask::Threshold => {
+        match kind_of(n) {
+            TestKind::Leaf => node,
+            TestKind::Threshold => {
                 let x = self.number(source, row, feature);
                 if x <= n.value {
                     node + 1
@@ -300,16 +317,16 @@ impl CompiledTree {
                     self.missing_child(node)
                 }
             }
-            Ask::Subset => {
+            TestKind::Subset => {
                 let code = self.level(source, row, feature);
-                let (start, levels) = of_pair(n);
+                let (start, levels) = numbers_of(n);
                 if code >= levels {
                     return self.missing_child(node);
                 }
                 let word = self.masks[start as usize + code as usize / 64];
                 if word >> (code % 64) & 1 == 1 { node + 1 } else { n.second }
             }
-            Ask::Multiway => {
+            TestKind::Multiway => {
                 let code = match &self.readings[feature] {
                     Reading::Code { .. } => self.level(source, row, feature),
                     Reading::Binned { bins, .. } => {
@@ -318,20 +335,20 @@ impl CompiledTree {
                     }
                     Reading::Number { .. } => MISSING,
                 };
-                let (first, branches) = of_pair(n);
+                let (first, branches) = numbers_of(n);
                 if code < branches { self.children[(first + code) as usize] } else { n.second }
             }
         }
     }
 
-    /// A number, imputed where the model does so.
+    /// A number, replaced if it is missing and the model imputes.
     #[inline]
     pub(super) fn number<S: Source>(&self, source: &S, row: usize, feature: usize) -> f64 {
         let x = source.number(row, feature);
         if x.is_nan() { self.readings[feature].fill() } else { x }
     }
 
-    /// The level of a nominal feature, imputed where the model does so.
+    /// The code of a nominal feature, replaced if it is missing and the model imputes.
     fn level<S: Source>(&self, source: &S, row: usize, feature: usize) -> u32 {
         match (source.code(row, feature), &self.readings[feature]) {
             (MISSING, Reading::Code { fill }) => *fill,
@@ -344,17 +361,17 @@ impl CompiledTree {
         self.readings.len()
     }
 
-    /// A node as the end of a walk.
+    /// A node as the end of a row's path.
     pub(super) fn end_at(&self, node: u32) -> End {
         self.leaf_number(node).map_or(End::at_node(node), |number| End::in_leaf(number as u32))
     }
 
-    /// Where the walk of a whole row ends.
+    /// Where the path of a whole row ends.
     pub fn end<S: Source>(&self, source: &S, row: usize) -> End {
         self.end_at(self.last_node(source, row))
     }
 
-    /// The node where the walk of a whole row ends.
+    /// The node where the path of a whole row ends: a leaf, or a node at which it takes all branches.
     pub fn last_node<S: Source>(&self, source: &S, row: usize) -> u32 {
         let mut node = 0;
         loop {
@@ -366,8 +383,9 @@ impl CompiledTree {
         }
     }
 
-    /// Send a row of weight 1 on from a node; `visit` is told every node that a fraction reaches
-    /// (the first one included) in pre-order, its weight, and whether it ends there, in a leaf.
+    /// Send a row of weight 1 down from a node, in fractions where its values are missing. Calls
+    /// `visit(node, fraction, is_leaf)` for each node that a fraction reaches, `from` included, in
+    /// pre-order.
     pub fn spread<S: Source>(
         &self,
         source: &S,
@@ -379,25 +397,26 @@ impl CompiledTree {
         while let Some((node, weight)) = stack.pop() {
             let next = self.child(source, row, node);
             let n = &self.table.nodes()[node as usize];
-            visit(node, weight, asked(n) == Ask::Leaf);
+            visit(node, weight, kind_of(n) == TestKind::Leaf);
             if next != node {
                 stack.push((next, weight));
                 continue;
             }
+            // A leaf, or all branches; pushed in reverse, so that they are visited in order.
             let mut push = |child: u32| {
                 let share = self.shares.get(child as usize).copied().unwrap_or(0.0);
                 if share > 0.0 {
                     stack.push((child, weight * share));
                 }
             };
-            match asked(n) {
-                Ask::Leaf => {}
-                Ask::Multiway => {
-                    let (first, branches) = of_pair(n);
+            match kind_of(n) {
+                TestKind::Leaf => {}
+                TestKind::Multiway => {
+                    let (first, branches) = numbers_of(n);
                     let range = first as usize..(first + branches) as usize;
                     self.children[range].iter().rev().for_each(|&child| push(child));
                 }
-                Ask::Threshold | Ask::Subset => {
+                TestKind::Threshold | TestKind::Subset => {
                     self.third(node).into_iter().for_each(&mut push);
                     push(n.second);
                     push(node + 1);
@@ -406,22 +425,22 @@ impl CompiledTree {
         }
     }
 
-    /// The leaf for a row whose walk ended somewhere: the one that gets the largest fraction of it
-    /// (the first of equals).
-    pub(super) fn settled<S: Source>(&self, source: &S, row: usize, end: u32) -> u32 {
+    /// The leaf that stands for a row whose path as a whole ends at `end`: the one that receives the
+    /// largest fraction of it, the first one on ties (up to rounding).
+    pub(super) fn main_leaf<S: Source>(&self, source: &S, row: usize, end: u32) -> u32 {
         if self.is_leaf(end) {
             return end;
         }
-        let mut best = (end, 0.0);
-        self.spread(source, row, end, |node, weight, ends| {
-            if ends && weight > best.1 * (1.0 + 1e-12) {
-                best = (node, weight);
+        let (mut leaf, mut largest) = (end, 0.0);
+        self.spread(source, row, end, |node, fraction, is_leaf| {
+            if is_leaf && fraction > largest * (1.0 + 1e-12) {
+                (leaf, largest) = (node, fraction);
             }
         });
-        best.0
+        leaf
     }
 
-    /// All nodes that a row passes, wholly or in part, in pre-order.
+    /// Append all nodes that a row or a fraction of it passes, in pre-order.
     pub fn path<S: Source>(&self, source: &S, row: usize, out: &mut Vec<u32>) {
         self.spread(source, row, 0, |node, _, _| out.push(node));
     }

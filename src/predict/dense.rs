@@ -1,33 +1,35 @@
-//! Numbers of rows as the caller's array holds them, one row after the other.
+//! A C-contiguous array of numbers of the caller, which prediction reads without a copy.
 
-/// Numbers row by row.
+/// All numbers of the rows, one row after the other.
 #[derive(Debug, Clone, Copy)]
 pub enum Dense<'a> {
-    /// float64.
+    /// NumPy's float64.
     F64(&'a [f64]),
-    /// float32.
+    /// NumPy's float32.
     F32(&'a [f32]),
 }
 
 impl Dense<'_> {
+    /// Whether some number is NaN.
     pub(super) fn has_missing(self) -> bool {
-        // Chunks, so that the outer loop may stop; integers as wide as the numbers, so that the
-        // inner one vectorises.
+        // The outer loop over chunks can stop early; the inner one, on integers as wide as the
+        // numbers, is vectorised.
         match self {
-            Self::F64(a) => {
-                a.chunks(1024).any(|c| c.iter().fold(0, |any, x| any | u64::from(x.is_nan())) != 0)
-            }
-            Self::F32(a) => {
-                a.chunks(1024).any(|c| c.iter().fold(0, |any, x| any | u32::from(x.is_nan())) != 0)
-            }
+            Self::F64(values) => values
+                .chunks(1024)
+                .any(|chunk| chunk.iter().fold(0, |any, x| any | u64::from(x.is_nan())) != 0),
+            Self::F32(values) => values
+                .chunks(1024)
+                .any(|chunk| chunk.iter().fold(0, |any, x| any | u32::from(x.is_nan())) != 0),
         }
     }
 
+    /// The rows from `first` on, `len` of them, with `width` numbers each.
     pub(super) fn rows(self, first: usize, len: usize, width: usize) -> Self {
         let range = first * width..(first + len) * width;
         match self {
-            Self::F64(a) => Self::F64(&a[range]),
-            Self::F32(a) => Self::F32(&a[range]),
+            Self::F64(values) => Self::F64(&values[range]),
+            Self::F32(values) => Self::F32(&values[range]),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Rows to leaves, leaves to classes and probabilities.
+//! Prediction: from rows to leaves, and from leaves to classes and probabilities.
 //!
-//! A tree is compiled once for a model and kept ([`CompiledTree`]): 16 bytes per node, in the
-//! pre-order of the tree, so that the first child of a binary test is the next node. Trees that
-//! test numbers only walk in blocks of rows ([`block`]), several rows in flight, so that the loads
-//! of one row hide behind those of the others; other trees walk row by row.
+//! A tree is compiled once per model and kept ([`CompiledTree`]): 16 bytes per node, in pre-order, so
+//! that the first child of a binary test is the next node. Through trees that test numbers only, rows
+//! are sent in blocks ([`block`]), several rows at a time, so that the memory accesses of one row
+//! overlap with those of the others; through other trees they are sent one by one. O(depth) per row
+//! and tree.
 //!
-//! Where a missing value takes all branches ([`crate::tree::ALL`]) the walk of the whole row ends,
-//! and fractions of it go on; the answer is then a mixture of leaves ([`predictor`]), each with the
-//! weight of its fraction (Quinlan, C4.5, 1993, chapter 3). A forest is a vote of its trees
-//! ([`vote`]).
+//! Where a missing value takes all branches ([`crate::tree::ALL`]), the walk of the whole row ends
+//! and fractions of it go on; the prediction is then a mixture of leaves, weighted by the fractions
+//! ([`predictor`]; Quinlan, C4.5, 1993, chapter 3). A forest averages its trees ([`vote`]).
 
 mod block;
 mod compiled;

@@ -1,13 +1,13 @@
-//! What a tree says about rows: classes and probabilities.
+//! Classes and probabilities of rows by one tree.
 //!
-//! A row that ends in one leaf is answered by it. A row in fractions is answered by the mixture of
-//! its leaves: probabilities weighted by the fractions, the class with the largest of them (the
-//! lower class of equals; shares that differ from the largest by rounding only are made equal to
-//! it, so that class and probabilities agree). Leaves without an answer take no part.
+//! A row that ends in one leaf gets that leaf's label and probabilities. A row in fractions gets the
+//! mean of its leaves' probabilities, weighted by the fractions, and the class with the largest one,
+//! the lower class on ties. Probabilities that differ from the largest by rounding only are set to it,
+//! so that class and probabilities agree. Leaves that predict nothing are left out.
 //!
-//! O(depth) a row; a row in fractions costs the nodes that they visit.
+//! O(depth) per row; O(nodes visited) for a row in fractions.
 
-use super::block::in_parts;
+use super::block::fill_chunks;
 use super::compiled::{CompiledTree, Source};
 use crate::error::Result;
 use crate::model::Model;
@@ -16,27 +16,28 @@ use crate::simd::walk::End;
 use crate::tree::majority;
 use std::collections::HashMap;
 
-/// Probabilities this close are equal.
+/// Probabilities of mixtures that differ by less are equal.
 const EQUAL: f64 = 1e-9;
 
-/// Answers that are compared one by one before they are looked up.
-const FEW: usize = 8;
+/// Predictions that are compared one by one; the others are looked up in a hash map. Most trees have
+/// few distinct ones.
+const N_COMPARED: usize = 8;
 
 /// A model compiled for prediction, made once and kept.
 ///
-/// Leaves that say the same share a number: most leaves of a grown-out tree hold one class, and
-/// what they say then stays in the first-level cache.
+/// Leaves with the same label and probabilities share a number. Most leaves of a fully grown tree hold
+/// one class, so few predictions are left, and they stay in the first-level cache.
 #[derive(Debug)]
 pub struct Predictor {
     /// The tree.
     pub tree: CompiledTree,
-    /// The class that leaves of a number predict, -1 for none.
+    /// Label of each number, -1 for none.
     labels: Vec<i32>,
-    /// Their probabilities, number by number.
+    /// `probabilities[number * classes + class]`.
     probabilities: Vec<f64>,
     classes: usize,
-    /// Every leaf predicts a class.
-    always_answers: bool,
+    /// Whether every leaf predicts a class.
+    always_predicts: bool,
 }
 
 impl Predictor {
@@ -44,6 +45,7 @@ impl Predictor {
     pub fn new(model: &Model) -> Result<Self> {
         let k = model.tree.classes;
         let (mut labels, mut probabilities) = (Vec::<i32>::new(), Vec::<f64>::new());
+        // Numbers by label and bits of the probabilities, from N_COMPARED on.
         let mut known: HashMap<(i32, Vec<u64>), u32> = HashMap::new();
         let mut own = vec![0.0; k];
         let leaves = (0..model.tree.nodes.len()).filter(|&i| model.tree.is_leaf(i));
@@ -52,7 +54,7 @@ impl Predictor {
                 model.probabilities(leaf, &mut own);
                 let label = model.tree.nodes[leaf].label;
                 let bits = || own.iter().map(|p| p.to_bits());
-                let mut first = labels.iter().zip(probabilities.chunks_exact(k)).take(FEW);
+                let mut first = labels.iter().zip(probabilities.chunks_exact(k)).take(N_COMPARED);
                 let same = |(&other, p): (&i32, &[f64])| {
                     other == label && p.iter().map(|p| p.to_bits()).eq(bits())
                 };
@@ -61,7 +63,7 @@ impl Predictor {
                 }
                 let next = labels.len() as u32;
                 let number = match next as usize {
-                    ..FEW => next,
+                    ..N_COMPARED => next,
                     _ => *known.entry((label, bits().collect())).or_insert(next),
                 };
                 if number == next {
@@ -72,7 +74,7 @@ impl Predictor {
             })
             .collect();
         Ok(Self {
-            always_answers: labels.iter().all(|&label| label >= 0),
+            always_predicts: labels.iter().all(|&label| label >= 0),
             tree: CompiledTree::numbered(&model.tree, &model.schema, numbers.into_iter())?,
             labels,
             probabilities,
@@ -86,18 +88,18 @@ impl Predictor {
     }
 
     /// Probabilities of the leaves of a number.
-    fn of_leaf(&self, number: usize) -> &[f64] {
+    fn of_number(&self, number: usize) -> &[f64] {
         &self.probabilities[number * self.classes..][..self.classes]
     }
 
-    /// Probabilities where a walk ended, when that is a leaf and all leaves predict a class.
+    /// Probabilities of a row that ended in a leaf, if all leaves predict a class.
     #[inline]
     pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
-        let number = end.place().ok().filter(|_| self.always_answers)?;
-        Some(self.of_leaf(number))
+        let number = end.place().ok().filter(|_| self.always_predicts)?;
+        Some(self.of_number(number))
     }
 
-    /// Class of a row whose walk ended somewhere, -1 for none.
+    /// Label of a row that ended at `end`, -1 for none; `scratch` has room for one number per class.
     fn label<S: Source>(&self, source: &S, row: usize, end: End, scratch: &mut [f64]) -> i32 {
         match end.place() {
             Ok(number) => self.labels[number],
@@ -105,19 +107,20 @@ impl Predictor {
         }
     }
 
-    /// Probabilities of a row whose walk ended somewhere, and its class, -1 for none.
+    /// Write the probabilities of a row that ended at `end` to `out`; returns its label, -1 for none.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: End, out: &mut [f64]) -> i32 {
         let from = match end.place() {
             Ok(number) => {
-                out.copy_from_slice(self.of_leaf(number));
+                out.copy_from_slice(self.of_number(number));
                 return self.labels[number];
             }
             Err(node) => node,
         };
+        // The whole row ended at an inner node: fractions go on from there.
         out.fill(0.0);
         self.tree.spread(source, row, from, |node, weight, _| {
             if let Some(number) = self.tree.leaf_number(node) {
-                let own = self.of_leaf(number);
+                let own = self.of_number(number);
                 out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);
             }
         });
@@ -129,19 +132,20 @@ impl Predictor {
         majority(out) as i32
     }
 
-    /// The class of each of `n` rows, -1 = unclassified.
+    /// Labels of the first `n` rows, -1 for none.
     pub fn classify<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<i64>> {
         let mut out = vec![0; n];
-        in_parts(&mut out, 1, control, |first, part| {
+        fill_chunks(&mut out, 1, control, |first, chunk| {
             let mut scratch = vec![0.0; self.classes];
-            self.tree.ends(source, (first, part.len()), |row, end| {
-                part[row - first] = i64::from(self.label(source, row, end, &mut scratch));
+            self.tree.ends(source, first..first + chunk.len(), |row, end| {
+                chunk[row - first] = i64::from(self.label(source, row, end, &mut scratch));
             });
         })?;
         Ok(out)
     }
 
-    /// Probabilities of `n` rows, class by class; zeros where nothing is predicted.
+    /// Probabilities of the first `n` rows: `[row * classes + class]`, zeros where nothing is
+    /// predicted.
     pub fn probabilities<S: Source>(
         &self,
         source: &S,
@@ -150,10 +154,10 @@ impl Predictor {
     ) -> Result<Vec<f64>> {
         let k = self.classes;
         let mut out = vec![0.0; n * k];
-        in_parts(&mut out, k, control, |first, part| {
-            self.tree.ends(source, (first, part.len() / k), |row, end| {
+        fill_chunks(&mut out, k, control, |first, chunk| {
+            self.tree.ends(source, first..first + chunk.len() / k, |row, end| {
                 let at = (row - first) * k;
-                self.answer(source, row, end, &mut part[at..at + k]);
+                self.answer(source, row, end, &mut chunk[at..at + k]);
             });
         })?;
         Ok(out)

@@ -1,11 +1,11 @@
-//! The vote of a forest: the mean of its trees' probabilities.
+//! Predictions of a forest: the mean of its trees' probabilities.
 //!
-//! Rows go through the trees in chunks: a tree stays in the second-level cache while the chunk
-//! passes it, block by block ([`super::block`]), and the sums of each row are taken in the order of
-//! the trees whatever the number of threads. A tree whose leaf predicts nothing abstains.
-//! O(rows x trees x depth).
+//! A thread sends a chunk of rows through one tree after the other, block by block ([`super::block`]),
+//! so that a tree stays in the second-level cache while the chunk passes it. Probabilities of a row
+//! are added in the order of the trees, whatever the number of threads. A tree that predicts nothing
+//! for a row abstains. O(rows x trees x depth).
 
-use super::block::{Copied, Picked, SourceBlock, picked};
+use super::block::{Copied, SelectedRows, SourceBlock, block_ranges, select};
 use super::compiled::{CompiledTree, Source};
 use super::predictor::Predictor;
 use crate::data::Bits;
@@ -14,24 +14,25 @@ use crate::model::Forest;
 use crate::parallel::{self, Control};
 use crate::simd::walk::BLOCK;
 use crate::tree::{join_largest, majority};
+use std::ops::Range;
 
-/// Rows that go through the trees together, at least and at most.
+/// Smallest and largest number of rows in a chunk.
 const SMALLEST_CHUNK: usize = BLOCK;
 const LARGEST_CHUNK: usize = 32 * BLOCK;
 
-/// What the trees of a forest say of some rows.
+/// Predictions of a forest for some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Votes {
-    /// Mean probabilities, `classes` a row; zeros where every tree abstained.
+    /// Mean probabilities `[row * classes + class]`; zeros where every tree abstained.
     pub probabilities: Vec<f64>,
-    /// Trees that answered for each row.
+    /// Trees that did not abstain, per row.
     pub voters: Vec<u32>,
     classes: usize,
 }
 
 impl Votes {
-    /// The class with the largest mean probability (the lower one on ties), -1 where every tree
-    /// abstained.
+    /// Label of each row: the class with the largest mean probability, the lower one on ties; -1 where
+    /// every tree abstained.
     pub fn labels(&self) -> impl Iterator<Item = i32> + '_ {
         let rows = self.probabilities.chunks_exact(self.classes);
         rows.zip(&self.voters).map(|(p, &voters)| if voters == 0 { -1 } else { majority(p) as i32 })
@@ -60,12 +61,14 @@ impl ForestPredictor {
         self.trees.iter().map(|t| &t.tree)
     }
 
-    fn chunk(n: usize, control: &Control) -> usize {
+    /// Rows per chunk for `n` rows: about four chunks per thread.
+    fn chunk_rows(n: usize, control: &Control) -> usize {
         let even = n.div_ceil(4 * control.threads()).next_multiple_of(BLOCK);
         even.clamp(SMALLEST_CHUNK, LARGEST_CHUNK)
     }
 
-    /// The vote on `n` rows; with `only`, tree t votes on the rows whose bit in `only[t]` is set.
+    /// The vote on the first `n` rows; with `only`, tree t votes on the rows whose bits are set in
+    /// `only[t]` (out-of-bag rows).
     pub fn vote<S: Source>(
         &self,
         source: &S,
@@ -73,57 +76,56 @@ impl ForestPredictor {
         only: Option<&[Bits]>,
         control: &Control,
     ) -> Result<Votes> {
-        let chunk = Self::chunk(n, control);
+        let chunk_rows = Self::chunk_rows(n, control);
         let k = self.classes;
         let mut votes = Votes { probabilities: vec![0.0; n * k], voters: vec![0; n], classes: k };
-        let sums = votes.probabilities.chunks_mut((chunk * k).max(1));
-        let mut parts: Vec<_> = sums.zip(votes.voters.chunks_mut(chunk)).collect();
-        parallel::for_each_mut(control, &mut parts, |i, (sums, voters)| {
-            self.vote_chunk(source, i * chunk, only, (sums, voters), control)
+        let sums = votes.probabilities.chunks_mut((chunk_rows * k).max(1));
+        let mut chunks: Vec<_> = sums.zip(votes.voters.chunks_mut(chunk_rows)).collect();
+        parallel::for_each_mut(control, &mut chunks, |i, (sums, voters)| {
+            self.vote_chunk(source, i * chunk_rows, only, sums, voters, control)
         })?;
         Ok(votes)
     }
 
-    /// The blocks of a range of rows.
+    /// The blocks of a range of rows, copied into `copies` where needed.
     fn blocks<'a, S: Source>(
         &self,
         source: &'a S,
-        (first, len): (usize, usize),
+        rows: Range<usize>,
         copies: &'a mut Vec<Copied>,
     ) -> Vec<SourceBlock<'a, S>> {
         let Some(any) = self.trees.first() else { return Vec::new() };
         let numeric = self.trees.iter().any(|t| t.tree.numeric);
-        copies.resize_with(len.div_ceil(BLOCK), Copied::default);
-        let starts = (first..first + len).step_by(BLOCK);
-        starts
+        copies.resize_with(rows.len().div_ceil(BLOCK), Copied::default);
+        block_ranges(rows)
             .zip(copies)
-            .map(|(start, copy)| {
-                let range = (start, BLOCK.min(first + len - start));
-                SourceBlock::new(source, range, (&any.tree, numeric), copy)
-            })
+            .map(|(block, copy)| SourceBlock::new(source, block, &any.tree, numeric, copy))
             .collect()
     }
 
+    /// Add up the probabilities of a chunk of rows, `first` the first of them, and divide.
     fn vote_chunk<S: Source>(
         &self,
         source: &S,
         first: usize,
         only: Option<&[Bits]>,
-        (sums, voters): (&mut [f64], &mut [u32]),
+        sums: &mut [f64],
+        voters: &mut [u32],
         control: &Control,
     ) -> Result<()> {
         let k = self.classes;
-        let len = voters.len();
+        let chunk = first..first + voters.len();
         let mut own = vec![0.0; k];
         let mut rows = Vec::new();
         let mut copies = Vec::new();
         let blocks = match only {
-            None => self.blocks(source, (first, len), &mut copies),
+            None => self.blocks(source, chunk.clone(), &mut copies),
             Some(_) => Vec::new(),
         };
         for (t, tree) in self.trees.iter().enumerate() {
             control.check()?;
             let mut add = |row: usize, p: &[f64]| {
+                // Two classes are frequent enough to unroll.
                 if let (Ok(s), Ok(p)) =
                     (<&mut [f64; 2]>::try_from(&mut sums[row * k..][..k]), <&[f64; 2]>::try_from(p))
                 {
@@ -135,9 +137,9 @@ impl ForestPredictor {
                 voters[row] += 1;
             };
             if let Some(only) = only {
-                picked(first, len, &only[t], &mut rows);
-                let source = &Picked { source, rows: &rows };
-                tree.tree.ends(source, (0, rows.len()), |i, end| {
+                select(chunk.clone(), &only[t], &mut rows);
+                let source = &SelectedRows { source, rows: &rows };
+                tree.tree.ends(source, 0..rows.len(), |i, end| {
                     if tree.answer(source, i, end, &mut own) >= 0 {
                         add(rows[i] as usize - first, &own);
                     }
@@ -154,6 +156,7 @@ impl ForestPredictor {
                 });
             }
         }
+        // From sums to means; join_largest makes labels agree with the first largest probability.
         for (p, &voters) in sums.chunks_exact_mut(k).zip(voters.iter()) {
             p.iter_mut().for_each(|p| *p /= f64::from(voters.max(1)));
             join_largest(p);
@@ -161,22 +164,23 @@ impl ForestPredictor {
         Ok(())
     }
 
-    /// Leaf of each row in each tree: `leaves[row * trees + tree]`; of a row in fractions, the one
-    /// with the largest.
+    /// Leaf of each row in each tree: `leaves[row * trees + tree]`; a row in fractions counts for the
+    /// leaf with the largest one.
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
-        let chunk = Self::chunk(n, control);
-        let trees = self.trees.len();
-        let mut out = vec![0; n * trees];
-        let mut parts: Vec<_> = out.chunks_mut((chunk * trees).max(1)).collect();
-        parallel::for_each_mut(control, &mut parts, |i, part| {
-            let first = i * chunk;
+        let chunk_rows = Self::chunk_rows(n, control);
+        let n_trees = self.trees.len();
+        let mut out = vec![0; n * n_trees];
+        let mut chunks: Vec<_> = out.chunks_mut((chunk_rows * n_trees).max(1)).collect();
+        parallel::for_each_mut(control, &mut chunks, |i, chunk| {
+            let first = i * chunk_rows;
             let mut copies = Vec::new();
-            let blocks = self.blocks(source, (first, part.len() / trees), &mut copies);
+            let rows = first..first + chunk.len() / n_trees;
+            let blocks = self.blocks(source, rows, &mut copies);
             for (t, tree) in self.trees.iter().enumerate() {
                 control.check()?;
                 for block in &blocks {
                     tree.tree.block_leaves(block, |row, leaf| {
-                        part[(row - first) * trees + t] = leaf;
+                        chunk[(row - first) * n_trees + t] = leaf;
                     });
                 }
             }

@@ -1,17 +1,18 @@
 //! Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone, CART, 1984, chapter 3).
 //!
-//! `R(t)` = impurity of a node times its share of the training weight; `R(T_t)` = the sum over the
-//! leaves of its subtree, `|T_t|` of them. The link of a node is worth `g(t) = (R(t) - R(T_t)) /
-//! (|T_t| - 1)` a leaf; the weakest link is cut again and again (the first node in pre-order where
-//! two are equal). That gives a nested sequence of trees, one for each `alpha`; with a cost matrix
-//! `R` is the expected cost of the cheapest label. Pruning at `ccp_alpha` cuts while the weakest
-//! link costs no more. Leaves that no training row reached are not counted. The values are those of
-//! scikit-learn's `cost_complexity_pruning_path` for the same tree.
+//! `R(t)` = impurity of node `t` times its share of the training weight; with a cost matrix, the
+//! expected cost of its label. `R(T_t)` = the sum of `R` over the `|T_t|` leaves of the subtree of
+//! `t`. A link (inner node) lowers `R` by `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf.
+//! Cutting the link of smallest `g` repeatedly (on ties the first node in pre-order) gives a nested
+//! sequence of trees, each with the `alpha = g` from which on it is best. Pruning at `ccp_alpha`
+//! cuts while the smallest `g` is at most `ccp_alpha`. Leaves that no training row reached are not
+//! counted. The values are those of scikit-learn's `cost_complexity_pruning_path` for the same tree.
 //!
-//! Values of `g` only rise when something below is cut, so a heap with outdated entries finds each
-//! weakest link: O(nodes log nodes), and O(depth) a cut.
+//! A cut never lowers `g` of an ancestor, so a heap whose outdated entries are corrected when they
+//! are popped finds each weakest link: O(nodes log nodes), plus O(depth) per cut.
 //!
-//! When not to use it: with an alpha out of the air; choose one of the path by cross-validation.
+//! When not to use it: with an arbitrary alpha. Choose one of the path by cross-validation
+//! ([`crate::resample::alpha`]).
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
@@ -25,7 +26,7 @@ use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Facts about the method.
+/// Description of the method for Python and the documentation.
 pub const INFO: PruneInfo = PruneInfo {
     name: "cost_complexity",
     class_name: "CostComplexity",
@@ -126,112 +127,144 @@ impl Pruning for CostComplexity {
 pub struct AlphaRule {
     /// Number of folds, at least 2.
     pub folds: usize,
-    /// The largest alpha within one standard error of the best, instead of the best.
+    /// Whether to take the largest alpha within one standard error of the best, or the best.
     pub one_se: bool,
     /// Seed of the folds.
     pub seed: u64,
 }
 
-/// The sequence of pruned trees.
+/// The nested sequence of pruned trees; entry 0 of each list is the whole tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Path {
-    /// Alpha at which each tree of the sequence becomes best, 0 for the whole tree.
+    /// Alpha at which each tree becomes best, 0 for the whole tree.
     pub alphas: Vec<f64>,
-    /// `R` of the leaves of each tree.
+    /// `R` of each tree, summed over its leaves.
     pub impurities: Vec<f64>,
-    /// Leaves with rows of each tree.
+    /// Leaves with training rows of each tree.
     pub leaves: Vec<u32>,
     /// The node that became a leaf in each tree, [`NONE`] in the whole tree.
     pub nodes: Vec<u32>,
 }
 
-/// Alphas and impurities down to the root alone.
+/// The sequence from the whole tree to the root alone; `R` is an impurity.
 pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> {
     path_by_cost(tree, impurity, None, control)
 }
 
-/// Alphas and impurities, or expected costs where errors cost what a matrix says.
+/// The sequence from the whole tree to the root alone; with a cost matrix `R` is an expected cost.
 pub fn path_by_cost(
     tree: &Tree,
     impurity: Impurity,
     costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Path> {
-    let (mut edited, mut path) = (EditableTree::new(tree), Path::default());
+    let mut edited = EditableTree::new(tree);
     edited.costs = costs.cloned();
-    weakest_links(&mut edited, f64::INFINITY, impurity, control, &mut path)?;
-    Ok(path)
+    cut_weakest_links(&mut edited, f64::INFINITY, impurity, control)
 }
 
-/// Cut while the weakest link costs at most `ccp_alpha`.
+/// Cut links while the smallest `g` is at most `ccp_alpha`.
 fn prune(
     edited: &mut EditableTree,
     ccp_alpha: f64,
     impurity: Impurity,
     control: &Control,
 ) -> Result<()> {
-    // Sums taken again after the cuts may round differently: repeat until nothing is left to cut.
-    while ccp_alpha > 0.0
-        && weakest_links(edited, ccp_alpha, impurity, control, &mut Path::default())?
-    {}
+    // Sums that are taken again after the cuts may round differently: repeat until a pass cuts
+    // nothing, so that pruning twice is the same as pruning once.
+    let mut has_changed = ccp_alpha > 0.0;
+    while has_changed {
+        let path = cut_weakest_links(edited, ccp_alpha, impurity, control)?;
+        has_changed = path.nodes.len() > 1;
+    }
     Ok(())
 }
 
-/// `R(t)`, `R(T_t)` and `|T_t|` of every node; `order` lists parents before their children.
-fn risks(
-    edited: &EditableTree,
-    impurity: Impurity,
-    order: &[u32],
-) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
-    let (n, total) = (edited.nodes.len(), edited.weight(0));
-    let (mut own, mut below, mut leaves) = (vec![0.0; n], vec![0.0; n], vec![0_u32; n]);
-    for &i in order.iter().rev() {
-        let i = i as usize;
-        own[i] = match &edited.costs {
-            Some(_) => edited.errors(i) / total,
-            None => edited.weight(i) * impurity.of(edited.counts(i)) / total,
-        };
-        if edited.is_leaf(i) {
-            below[i] = own[i];
-            leaves[i] = u32::from(edited.nodes[i].rows > 0);
-        } else {
-            below[i] = edited.children(i).iter().map(|&c| below[c as usize]).sum();
-            leaves[i] = edited.children(i).iter().map(|&c| leaves[c as usize]).sum();
-        }
-    }
-    (own, below, leaves)
+/// `R(t)`, `R(T_t)` and `|T_t|` of every node.
+struct Risks {
+    as_leaf: Vec<f64>,
+    of_subtree: Vec<f64>,
+    /// Leaves with training rows.
+    leaves: Vec<u32>,
 }
 
-fn weakest_links(
+impl Risks {
+    /// `order` lists the reachable nodes, parents before their children.
+    fn new(edited: &EditableTree, impurity: Impurity, order: &[u32]) -> Self {
+        let (n_nodes, total) = (edited.nodes.len(), edited.weight(0));
+        let mut risks = Self {
+            as_leaf: vec![0.0; n_nodes],
+            of_subtree: vec![0.0; n_nodes],
+            leaves: vec![0; n_nodes],
+        };
+        for &i in order.iter().rev() {
+            let i = i as usize;
+            risks.as_leaf[i] = match &edited.costs {
+                Some(_) => edited.errors(i) / total,
+                None => edited.weight(i) * impurity.of(edited.counts(i)) / total,
+            };
+            if edited.is_leaf(i) {
+                risks.of_subtree[i] = risks.as_leaf[i];
+                risks.leaves[i] = u32::from(edited.nodes[i].rows > 0);
+            } else {
+                risks.of_subtree[i] = edited.sum_over_children(i, &risks.of_subtree);
+                risks.leaves[i] = edited.sum_over_children(i, &risks.leaves);
+            }
+        }
+        risks
+    }
+
+    /// `g` of a node.
+    fn link(&self, node: usize) -> f64 {
+        // A subtree with at most one leaf that has rows saves nothing; dividing by 1 keeps `g` finite.
+        let added_leaves = self.leaves[node].max(2) - 1;
+        (self.as_leaf[node] - self.of_subtree[node]) / f64::from(added_leaves)
+    }
+
+    /// Make a node a leaf; its ancestors change by the same amounts.
+    fn cut(&mut self, node: u32, edited: &EditableTree) {
+        let cut = node as usize;
+        let added_risk = self.as_leaf[cut] - self.of_subtree[cut];
+        let removed_leaves = self.leaves[cut] - self.leaves[cut].min(1);
+        let mut ancestor = node;
+        while ancestor != NONE {
+            self.of_subtree[ancestor as usize] += added_risk;
+            self.leaves[ancestor as usize] -= removed_leaves;
+            ancestor = edited.nodes[ancestor as usize].parent;
+        }
+    }
+}
+
+/// Cut the weakest links with `g <= ccp_alpha`, and return the sequence of trees.
+fn cut_weakest_links(
     edited: &mut EditableTree,
     ccp_alpha: f64,
     impurity: Impurity,
     control: &Control,
-    path: &mut Path,
-) -> Result<bool> {
+) -> Result<Path> {
     let order = edited.order();
-    let (own, mut below, mut leaves) = risks(edited, impurity, &order);
-    path.alphas.push(0.0);
-    path.impurities.push(below[0]);
-    path.leaves.push(leaves[0]);
-    path.nodes.push(NONE);
-    let worth = |i: usize, below: &[f64], leaves: &[u32]| {
-        (own[i] - below[i]) / f64::from(leaves[i].max(2) - 1)
+    let mut risks = Risks::new(edited, impurity, &order);
+    let mut path = Path {
+        alphas: vec![0.0],
+        impurities: vec![risks.of_subtree[0]],
+        leaves: vec![risks.leaves[0]],
+        nodes: vec![NONE],
     };
+    // Links by (sortable bits of `g`, node), the smallest on top.
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = order
         .iter()
         .filter(|&&i| !edited.is_leaf(i as usize))
-        .map(|&i| Reverse((order_key(worth(i as usize, &below, &leaves)), i)))
+        .map(|&i| Reverse((order_key(risks.link(i as usize)), i)))
         .collect();
-    let mut gone = vec![false; edited.nodes.len()];
-    let mut any = false;
+    let mut unreachable = vec![false; edited.nodes.len()];
     while let Some(Reverse((key, i))) = heap.pop() {
         control.check()?;
         let node = i as usize;
-        if gone[node] {
+        if unreachable[node] {
             continue;
         }
-        let alpha = worth(node, &below, &leaves);
+        // Cuts below the node have raised its `g` since the entry was made.
+        let alpha = risks.link(node);
         if order_key(alpha) > key {
             heap.push(Reverse((order_key(alpha), i)));
             continue;
@@ -239,22 +272,17 @@ fn weakest_links(
         if alpha > ccp_alpha {
             break;
         }
-        for &d in &edited.below(node) {
-            gone[d as usize] = true;
+        for &descendant in &edited.below(node) {
+            unreachable[descendant as usize] = true;
         }
-        edited.cut(node, Costs { leaf: own[node], tree: below[node], branch: alpha });
-        any = true;
-        let (change, fewer) = (own[node] - below[node], leaves[node] - leaves[node].min(1));
-        let mut up = i;
-        while up != NONE {
-            below[up as usize] += change;
-            leaves[up as usize] -= fewer;
-            up = edited.nodes[up as usize].parent;
-        }
+        let costs =
+            Costs { leaf: risks.as_leaf[node], tree: risks.of_subtree[node], branch: alpha };
+        edited.cut(node, costs);
+        risks.cut(i, edited);
         path.alphas.push(alpha);
-        path.impurities.push(below[0]);
-        path.leaves.push(leaves[0]);
+        path.impurities.push(risks.of_subtree[0]);
+        path.leaves.push(risks.leaves[0]);
         path.nodes.push(i);
     }
-    Ok(any)
+    Ok(path)
 }

@@ -1,24 +1,26 @@
-//! A tree that can be edited: nodes keep their numbers while some of them fall out of reach.
+//! A tree that pruning can edit: nodes keep their numbers while some become unreachable.
 //!
-//! Making a leaf or putting a branch in the place of its parent is O(1): a node refers to its
-//! children by a range of one array, and that range moves with it. [`EditableTree::finish`] numbers
-//! what is still reachable, in pre-order.
+//! Every method of [`super`] works on it. Making a leaf or replacing a node by one of its branches
+//! costs O(branches): a node refers to its children by a range of one array, and that range moves
+//! with it. [`EditableTree::finish`] then numbers the nodes that are still reachable, in pre-order:
+//! O(nodes log nodes), as the steps of growth are sorted. Each edit is recorded as a [`PruneStep`].
 
 use crate::tree::{CostMatrix, NONE, Node, Test, Threshold, Tree};
+use std::iter::Sum;
 
 /// What was done to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// It became a leaf.
+    /// The node became a leaf.
     Leaf,
-    /// One of its branches took its place.
+    /// One of the node's branches took its place.
     Raise,
-    /// It took over the test below it on the same feature.
+    /// The node took over the test of a child on the same feature (see [`super::merge`]).
     Join,
 }
 
 impl Action {
-    /// Its name.
+    /// Its name in the account that Python shows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Leaf => "leaf",
@@ -28,34 +30,53 @@ impl Action {
     }
 }
 
-/// One entry of the account. Costs are in the units of the method (errors, shares of the rows,
-/// bits).
+/// One edit of the tree. Costs are in the units of the method (errors, shares of the rows, bits);
+/// a cost that the method did not compute is NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PruneStep {
     /// Node in the tree before pruning.
     pub node: u32,
-    /// What was done.
+    /// What was done to the node.
     pub action: Action,
-    /// The feature that the node asked for before.
+    /// The feature that the node tested before.
     pub feature: u32,
     /// Training rows of the node before pruning.
     pub rows: u32,
     /// Leaves below it before pruning.
     pub leaves: u32,
-    /// Cost as a leaf; NaN where it was not looked at.
+    /// Cost of the node as a leaf.
     pub as_leaf: f64,
-    /// Cost as it stood.
+    /// Cost of the node's subtree before the edit.
     pub as_tree: f64,
-    /// Cost as its largest branch (`g` of the node, in cost-complexity pruning).
+    /// Cost of the node's heaviest branch in its place; in cost-complexity pruning `g` of the node.
     pub as_branch: f64,
 }
 
-/// Costs that led to a cut.
+/// Costs of the choices at a node, for the account.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {
+    /// The node as a leaf.
     pub leaf: f64,
+    /// The node with its subtree.
     pub tree: f64,
+    /// Its heaviest branch in its place.
     pub branch: f64,
+}
+
+impl Costs {
+    /// Costs for a method that only compares the leaf with the subtree.
+    pub fn leaf_or_tree(leaf: f64, tree: f64) -> Self {
+        Self { leaf, tree, branch: f64::NAN }
+    }
+}
+
+/// Facts about a node before pruning, for the account.
+#[derive(Debug)]
+struct OriginalNode {
+    feature: u32,
+    rows: u32,
+    /// Leaves of its subtree.
+    leaves: u32,
 }
 
 /// A pruned tree and what was done to it.
@@ -63,34 +84,43 @@ pub(super) struct Costs {
 pub struct Pruned {
     /// The tree.
     pub tree: Tree,
-    /// What was cut, by node of the tree before.
+    /// The edits, in the order in which they were made; `node` numbers the tree before pruning.
     pub account: Vec<PruneStep>,
 }
 
-/// The editable tree.
+/// A tree under pruning; arrays are indexed by the node numbers of the original tree.
 #[derive(Debug)]
 pub(super) struct EditableTree {
     pub nodes: Vec<Node>,
+    /// Children of all nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
     /// Levels that subset tests list.
     levels: Vec<u32>,
-    /// What errors cost; 1 each without.
+    /// Costs of errors; without them each error costs 1.
     pub costs: Option<CostMatrix>,
+    /// Training weight: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
     pub classes: usize,
-    /// Node of the original tree whose test stands in this place.
+    /// Node of the original tree whose test this node has.
     pub origin: Vec<u32>,
-    original: Vec<(u32, u32, u32)>,
+    original: Vec<OriginalNode>,
     account: Vec<PruneStep>,
 }
 
 impl EditableTree {
+    /// An editable copy of a tree.
     pub fn new(tree: &Tree) -> Self {
-        let n = tree.nodes.len();
-        let mut leaves: Vec<u32> = (0..n).map(|i| u32::from(tree.is_leaf(i))).collect();
-        for i in (1..n).rev() {
+        let n_nodes = tree.nodes.len();
+        let mut leaves: Vec<u32> = (0..n_nodes).map(|i| u32::from(tree.is_leaf(i))).collect();
+        // In pre-order a child has a larger number than its parent.
+        for i in (1..n_nodes).rev() {
             leaves[tree.nodes[i].parent as usize] += leaves[i];
         }
+        let original = tree.nodes.iter().zip(leaves).map(|(node, leaves)| OriginalNode {
+            feature: node.feature,
+            rows: node.rows,
+            leaves,
+        });
         Self {
             nodes: tree.nodes.clone(),
             children: tree.children.clone(),
@@ -98,8 +128,8 @@ impl EditableTree {
             costs: None,
             counts: tree.counts.clone(),
             classes: tree.classes,
-            origin: (0..n as u32).collect(),
-            original: tree.nodes.iter().zip(leaves).map(|(n, l)| (n.feature, n.rows, l)).collect(),
+            origin: (0..n_nodes as u32).collect(),
+            original: original.collect(),
             account: Vec::new(),
         }
     }
@@ -108,11 +138,18 @@ impl EditableTree {
         self.nodes[node].n_children == 0
     }
 
+    /// Children of a node in branch order.
     pub fn children(&self, node: usize) -> &[u32] {
-        let n = &self.nodes[node];
-        &self.children[n.first_child as usize..(n.first_child + n.n_children) as usize]
+        let first = self.nodes[node].first_child as usize;
+        &self.children[first..first + self.nodes[node].n_children as usize]
     }
 
+    /// The sum of a quantity over the children of a node; `by_node` holds it for every node.
+    pub fn sum_over_children<T: Copy + Sum>(&self, node: usize, by_node: &[T]) -> T {
+        self.children(node).iter().map(|&child| by_node[child as usize]).sum()
+    }
+
+    /// Training weight of each class in a node.
     pub fn counts(&self, node: usize) -> &[f64] {
         &self.counts[node * self.classes..(node + 1) * self.classes]
     }
@@ -122,12 +159,13 @@ impl EditableTree {
         self.counts(node).iter().sum()
     }
 
-    /// Training weight that a node would get wrong as a leaf, or what its errors cost.
+    /// Training weight that a node misclassifies as a leaf, or the cost of these errors.
     pub fn errors(&self, node: usize) -> f64 {
         self.errors_among(node, self.counts(node))
     }
 
-    /// Weight among `counts` that a node would get wrong as a leaf, or what its errors cost.
+    /// Weight among the class counts `counts` that a node misclassifies as a leaf, or the cost of
+    /// these errors.
     pub fn errors_among(&self, node: usize, counts: &[f64]) -> f64 {
         if let Some(costs) = &self.costs {
             return costs.of(counts, self.nodes[node].label);
@@ -151,9 +189,9 @@ impl EditableTree {
         order
     }
 
-    /// Write an entry of the account.
-    fn note(&mut self, node: usize, action: Action, costs: Costs) {
-        let (feature, rows, leaves) = self.original[node];
+    /// Add an entry to the account.
+    fn record(&mut self, node: usize, action: Action, costs: Costs) {
+        let &OriginalNode { feature, rows, leaves } = &self.original[node];
         self.account.push(PruneStep {
             node: node as u32,
             action,
@@ -166,15 +204,16 @@ impl EditableTree {
         });
     }
 
-    /// A node becomes a leaf.
+    /// Make a node a leaf.
     pub fn cut(&mut self, node: usize, costs: Costs) {
-        self.note(node, Action::Leaf, costs);
+        self.record(node, Action::Leaf, costs);
         self.nodes[node] = self.nodes[node].as_leaf();
     }
 
-    /// A branch takes the place of its parent; counts are the caller's business.
+    /// Put a branch in the place of its parent. The node keeps its own counts; the caller updates
+    /// those of the nodes below.
     pub fn raise(&mut self, node: usize, branch: usize, costs: Costs) {
-        self.note(node, Action::Raise, costs);
+        self.record(node, Action::Raise, costs);
         let (place, raised) = (self.nodes[node], self.nodes[branch]);
         self.nodes[node] = Node {
             parent: place.parent,
@@ -184,14 +223,14 @@ impl EditableTree {
             ..raised
         };
         self.origin[node] = self.origin[branch];
-        self.adopt(node);
+        self.set_parent_of_children(node);
     }
 
-    /// The test below takes over: `node` keeps its branch `kept` (a leaf) and gets branch `other`
-    /// of `below`.
+    /// Merge two nested tests: `node` keeps its branch `kept` (a leaf, which takes over the counts of
+    /// the same branch of `below`), and the other branch of `below` becomes its other branch.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
-        self.note(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });
+        self.record(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });
         let (upper, lower) = (self.nodes[node], self.nodes[below]);
         let other = 1 - kept;
         let leaf = self.children(node)[kept] as usize;
@@ -206,10 +245,11 @@ impl EditableTree {
         if upper.missing_branch as usize == other {
             n.missing_branch = lower.missing_branch;
         }
-        self.adopt(node);
+        self.set_parent_of_children(node);
     }
 
-    fn adopt(&mut self, node: usize) {
+    /// Point the children of a node, whose range has moved, back to it.
+    fn set_parent_of_children(&mut self, node: usize) {
         let n = self.nodes[node];
         for branch in 0..n.n_children {
             let child = self.children[(n.first_child + branch) as usize] as usize;
@@ -218,9 +258,11 @@ impl EditableTree {
         }
     }
 
-    /// The tree in pre-order, steps numbered without gaps, and the account of what still stands.
+    /// The reachable nodes as a tree in pre-order, and the account. Steps of growth are renumbered
+    /// without gaps; entries on nodes that became unreachable later are dropped.
     pub fn finish(self) -> Pruned {
         let order = self.order();
+        // New number of each node.
         let mut number = vec![NONE; self.nodes.len()];
         order.iter().enumerate().for_each(|(i, &old)| number[old as usize] = i as u32);
         let mut steps: Vec<u32> =
@@ -231,7 +273,7 @@ impl EditableTree {
         tree.counts.reserve(order.len() * self.classes);
         for &old in &order {
             let mut node = self.nodes[old as usize];
-            // what was raised to the root brought the depth that it had
+            // Raised nodes still have their old depth.
             node.depth = 0;
             if node.parent != NONE {
                 node.parent = number[node.parent as usize];
@@ -245,11 +287,11 @@ impl EditableTree {
             node.first_child = tree.children.len() as u32;
             tree.children.extend(children.iter().map(|&c| number[c as usize]));
             tree.counts.extend_from_slice(self.counts(old as usize));
-            node.test = tree.adopt(node.test, &self.levels);
+            node.test = tree.copy_levels(node.test, &self.levels);
             tree.nodes.push(node);
         }
         let mut account = self.account;
-        account.retain(|cut| number[cut.node as usize] != NONE);
+        account.retain(|step| number[step.node as usize] != NONE);
         Pruned { tree, account }
     }
 }

@@ -1,24 +1,24 @@
 //! Error-based pruning (Quinlan, C4.5, 1993, chapter 4) as J48 does it.
 //!
-//! A leaf with weight `n` and `e` errors is charged `e + added(n, e)`, the upper limit of a
-//! binomial proportion at the given confidence ([`added_errors`]). First, subtrees that make no
-//! fewer training errors than their node (less 0.001) become leaves. Then bottom-up, with `leaf`,
-//! `tree`, `branch` the charges of a node as a leaf, as it stands, and as its heaviest branch with
-//! *all* rows of the node sent down there:
+//! The errors of a leaf with weight `n` and `e` training errors are estimated as `e + added(n, e)`,
+//! the upper limit of a binomial proportion at the given confidence ([`added_errors`]). First,
+//! subtrees that save less than 0.001 training errors become leaves. Then, bottom-up, three
+//! estimates are compared: of the node as a leaf (`leaf`), with its subtree (`tree`), and with its
+//! heaviest branch in its place, which then receives *all* rows of the node (`branch`):
 //!
-//! - `leaf <= tree + 0.1` and `leaf <= branch + 0.1`: a leaf;
-//! - else `branch <= tree + 0.1`: the branch takes the node's place, the other rows are sent down
-//!   there, and what stands there now is pruned again.
+//! - `leaf <= tree + 0.1` and `leaf <= branch + 0.1`: the node becomes a leaf;
+//! - else `branch <= tree + 0.1`: the branch is raised into the node's place, the other rows are
+//!   sent down it, and the new subtree is pruned again.
 //!
-//! Where missing values take all branches, fractions of rows walk; with the rows of the whole node
-//! in a branch the shares of its own branches are others, so that all of them are sent down anew.
+//! Comparisons have a tolerance of 1e-6. The estimate of an empty leaf is 0. Where missing values
+//! take all branches, fractions of rows are sent down; a raised branch then receives all rows again,
+//! because the shares of its own branches change with them.
 //!
-//! Comparisons give way by 1e-6. Empty leaves are charged nothing. Only rows that are not in the
-//! heaviest branch have to walk when a raise is weighed, and only the leaves they reach are charged
-//! anew: O(rows x depth) a level at worst.
+//! Cost: only rows outside the heaviest branch are sent down it, and only leaves they reach are
+//! estimated again: O(rows x depth) per level at worst.
 //!
-//! When not to use it: on data where one leaf is one rule that must not be touched; and raising
-//! needs the rows.
+//! When not to use it: where the training rows are gone (raising needs them), or where weights are
+//! not counts of rows, because the binomial limit is one of counts.
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
@@ -31,7 +31,7 @@ use crate::predict::CompiledTree;
 use crate::tree::majority;
 use serde::Deserialize;
 
-/// Facts about the method.
+/// Description of the method for Python and the documentation.
 pub const INFO: PruneInfo = PruneInfo {
     name: "error_based",
     class_name: "ErrorBased",
@@ -77,7 +77,7 @@ pub const INFO: PruneInfo = PruneInfo {
 pub struct ErrorBased {
     /// Confidence of the upper limit, in (0, 0.5].
     pub confidence: f64,
-    /// Whether a node may be replaced by its largest branch.
+    /// Whether a node may be replaced by its heaviest branch.
     pub subtree_raising: bool,
 }
 
@@ -92,28 +92,33 @@ impl Pruning for ErrorBased {
         }
         let supported = "the training rows, or subtree_raising=False";
         let rows = input.needed_rows("subtree_raising=True", supported)?;
-        let walker = CompiledTree::new(input.tree, input.schema)?;
-        prune(edited, self.confidence, Some((&walker, rows)), input.control)
+        let compiled = &CompiledTree::new(input.tree, input.schema)?;
+        prune(edited, self.confidence, Some(Raising { compiled, rows }), input.control)
     }
 }
 
-/// C4.5 prefers the smaller tree by this much.
+/// Estimated errors by which a smaller tree may exceed a larger one and still replace it (J48).
 const MARGIN: f64 = 0.1;
-/// Numbers this close are equal.
+/// Tolerance of comparisons, that of Weka.
 const EQUAL: f64 = 1e-6;
-/// Training errors that a subtree must save to survive growth.
-const SAVED: f64 = 1e-3;
+/// Training errors that a subtree must save, or it becomes a leaf at the end of growth.
+const LEAST_SAVED: f64 = 1e-3;
+/// Share of the tree's weight by which the class counts of a node may differ from the counts of
+/// the rows sent down to it.
+const COUNT_TOLERANCE: f64 = 1e-9;
+/// Tolerance where fractions of rows are sent down: products of shares are rounded at every level.
+const FRACTION_TOLERANCE: f64 = 1e-4;
 
 /// Errors added to `e` observed ones in weight `n`: the limit that a binomial proportion exceeds
-/// with probability `confidence`, exact for `e = 0`, linear up to 1, a normal approximation with
-/// continuity correction above.
+/// with probability `confidence`. Exact for `e = 0`, a normal approximation with continuity
+/// correction from `e = 1` on, and linear in between.
 pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
-    let none = n * (1.0 - (confidence.ln() / n).exp());
+    let without_errors = n * (1.0 - (confidence.ln() / n).exp());
     if e < EQUAL {
-        return none;
+        return without_errors;
     }
     if e < 1.0 {
-        return none + e * (added_errors(n, 1.0, confidence) - none);
+        return without_errors + e * (added_errors(n, 1.0, confidence) - without_errors);
     }
     if e + 0.5 >= n {
         return (n - e).max(0.0);
@@ -124,63 +129,88 @@ pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
     (f + z * z / (2.0 * n) + spread) / (1.0 + z * z / n) * n - e
 }
 
-/// A row and the weight of the part of it that arrived.
-type WeightedRow = (u32, f64);
-
-/// A tree and the training rows in its leaves.
-struct Pruner<'s, 'r> {
-    edited: &'s mut EditableTree,
-    confidence: f64,
-    rows: Option<(&'r CompiledTree, &'r PruneRows<'r>)>,
-    /// Fractions of rows walk.
-    in_parts: bool,
-    /// Rows of each leaf, and the weight of their parts.
-    held: Vec<Vec<WeightedRow>>,
-    /// Charge of each subtree.
-    charge: Vec<f64>,
-    /// Counts of the leaves of a branch with more rows; zero between uses.
-    trial: Vec<f64>,
+/// A row, or a fraction of one, that reached a node.
+#[derive(Debug, Clone, Copy)]
+struct WeightedRow {
+    row: u32,
+    /// The row's weight times its fraction.
+    weight: f64,
 }
 
-/// What to do next.
+/// The training rows, and the original tree by which they are sent down.
+#[derive(Clone, Copy)]
+struct Raising<'r> {
+    compiled: &'r CompiledTree,
+    rows: &'r PruneRows<'r>,
+}
+
+impl Raising<'_> {
+    /// Class of a row.
+    fn class(&self, row: u32) -> usize {
+        usize::from(self.rows.data.classes()[row as usize])
+    }
+}
+
+/// The state of pruning one tree; arrays are indexed by node.
+struct Pruner<'e, 'r> {
+    edited: &'e mut EditableTree,
+    confidence: f64,
+    /// Without it, no branch is raised.
+    raising: Option<Raising<'r>>,
+    /// Whether fractions of rows are sent down.
+    fractional: bool,
+    /// Rows in each leaf.
+    rows_of_leaf: Vec<Vec<WeightedRow>>,
+    /// Estimated errors of each subtree, once it is decided.
+    estimate: Vec<f64>,
+    /// Class counts of leaves while a raise is tried; zero between uses.
+    trial_counts: Vec<f64>,
+}
+
+/// A step of the bottom-up walk.
 enum PruneTask {
     Visit(u32),
+    /// All branches of the node are decided.
     Decide(u32),
 }
 
-/// Collapse, then cut bottom-up; raising when there are rows.
+/// Collapse, then prune bottom-up, with raising where there are rows.
 fn prune(
     edited: &mut EditableTree,
     confidence: f64,
-    rows: Option<(&CompiledTree, &PruneRows<'_>)>,
+    raising: Option<Raising<'_>>,
     control: &Control,
 ) -> Result<()> {
     collapse(edited);
-    let n = edited.nodes.len();
-    let cells = if rows.is_some() { n * edited.classes } else { 0 };
-    let asked: Vec<usize> =
-        edited.nodes.iter().filter(|n| n.n_children > 0).map(|n| n.feature as usize).collect();
+    let n_nodes = edited.nodes.len();
+    let n_trial_counts = if raising.is_some() { n_nodes * edited.classes } else { 0 };
+    let tested: Vec<usize> = edited
+        .nodes
+        .iter()
+        .filter(|node| node.n_children > 0)
+        .map(|node| node.feature as usize)
+        .collect();
     let mut pruner = Pruner {
         edited,
         confidence,
-        rows,
-        in_parts: rows.is_some_and(|(walker, rows)| walker.is_shared() && has_gaps(&asked, rows)),
-        held: vec![Vec::new(); n],
-        charge: vec![0.0; n],
-        trial: vec![0.0; cells],
+        raising,
+        fractional: raising
+            .is_some_and(|r| r.compiled.is_shared() && has_missing_values(&tested, r.rows)),
+        rows_of_leaf: vec![Vec::new(); n_nodes],
+        estimate: vec![0.0; n_nodes],
+        trial_counts: vec![0.0; n_trial_counts],
     };
-    pruner.distribute(control)?;
+    pruner.distribute_rows(control)?;
     let mut tasks = vec![PruneTask::Visit(0)];
     while let Some(task) = tasks.pop() {
         match task {
             PruneTask::Visit(i) if pruner.edited.is_leaf(i as usize) => {
-                pruner.charge[i as usize] = pruner.as_leaf(i as usize);
+                pruner.estimate[i as usize] = pruner.estimate_as_leaf(i as usize);
             }
             PruneTask::Visit(i) => {
                 tasks.push(PruneTask::Decide(i));
-                tasks.extend(
-                    pruner.edited.children(i as usize).iter().rev().map(|&c| PruneTask::Visit(c)),
-                );
+                let children = pruner.edited.children(i as usize);
+                tasks.extend(children.iter().rev().map(|&child| PruneTask::Visit(child)));
             }
             PruneTask::Decide(i) => {
                 control.check()?;
@@ -194,25 +224,23 @@ fn prune(
 }
 
 /// Whether one of these features has missing values.
-fn has_gaps(features: &[usize], rows: &PruneRows<'_>) -> bool {
-    features.iter().any(|&f| match &rows.data.columns()[f] {
-        Column::Numeric(c) => c.n_missing() > 0,
-        Column::Nominal(c) => c.n_missing() > 0,
+fn has_missing_values(features: &[usize], rows: &PruneRows<'_>) -> bool {
+    features.iter().any(|&feature| match &rows.data.columns()[feature] {
+        Column::Numeric(column) => column.n_missing() > 0,
+        Column::Nominal(column) => column.n_missing() > 0,
     })
 }
 
-/// Subtrees that save no training errors become leaves.
+/// Make leaves of subtrees that save (almost) no training errors.
 pub(super) fn collapse(edited: &mut EditableTree) {
-    let order = edited.order();
+    // Training errors of every subtree, bottom-up.
     let mut errors = vec![0.0; edited.nodes.len()];
-    for &i in order.iter().rev() {
+    for &i in edited.order().iter().rev() {
         let i = i as usize;
-        errors[i] = if edited.is_leaf(i) {
-            edited.errors(i)
-        } else {
-            edited.children(i).iter().map(|&c| errors[c as usize]).sum()
-        };
+        errors[i] =
+            if edited.is_leaf(i) { edited.errors(i) } else { edited.sum_over_children(i, &errors) };
     }
+    // Top-down, so that the account names the largest subtree.
     let mut stack = vec![0_u32];
     while let Some(i) = stack.pop() {
         let i = i as usize;
@@ -220,8 +248,8 @@ pub(super) fn collapse(edited: &mut EditableTree) {
             continue;
         }
         let leaf = edited.errors(i);
-        if errors[i] >= leaf - SAVED {
-            edited.cut(i, Costs { leaf, tree: errors[i], branch: f64::NAN });
+        if errors[i] >= leaf - LEAST_SAVED {
+            edited.cut(i, Costs::leaf_or_tree(leaf, errors[i]));
         } else {
             stack.extend(edited.children(i).iter().rev());
         }
@@ -229,48 +257,52 @@ pub(super) fn collapse(edited: &mut EditableTree) {
 }
 
 impl Pruner<'_, '_> {
-    /// Put the rows into the leaves; they must be those that the counts were made of.
-    fn distribute(&mut self, control: &Control) -> Result<()> {
-        let Some((walker, rows)) = self.rows else { return Ok(()) };
+    /// Send all rows down to the leaves, and check that they are the rows of the tree's counts.
+    fn distribute_rows(&mut self, control: &Control) -> Result<()> {
+        let Some(raising) = self.raising else { return Ok(()) };
+        let Raising { compiled, rows } = raising;
         let mut sums = vec![0.0; self.edited.classes];
         for chunk in rows.rows.chunks(1024) {
             control.check()?;
-            for &r in chunk {
-                let whole = rows.weights.value(r);
-                sums[rows.data.classes()[r as usize] as usize] += whole;
-                if !self.in_parts {
-                    let leaf = self.leaf_from(0, r);
-                    self.held[leaf].push((r, whole));
+            for &row in chunk {
+                let weight = rows.weights.value(row);
+                sums[raising.class(row)] += weight;
+                if !self.fractional {
+                    let leaf = self.leaf_from(0, row);
+                    self.rows_of_leaf[leaf].push(WeightedRow { row, weight });
                     continue;
                 }
-                let (edited, held) = (&self.edited, &mut self.held);
-                // What was collapsed into a leaf gets what its branches get.
-                let mut cut = u32::MAX;
-                let tree = &edited.nodes;
-                walker.spread(rows.data, r as usize, 0, |node, part, _| {
-                    let below = cut != u32::MAX && node > cut && walker.is_below(node, cut);
-                    if !below && tree[node as usize].n_children == 0 {
-                        held[node as usize].push((r, part * whole));
-                        cut = node;
+                let (nodes, rows_of_leaf) = (&self.edited.nodes, &mut self.rows_of_leaf);
+                // The compiled tree still has the nodes below a collapsed one, which are visited
+                // right after it and skipped.
+                let mut last_leaf = u32::MAX;
+                compiled.spread(rows.data, row as usize, 0, |node, fraction, _| {
+                    let below = last_leaf != u32::MAX
+                        && node > last_leaf
+                        && compiled.is_below(node, last_leaf);
+                    if !below && nodes[node as usize].n_children == 0 {
+                        let weight = fraction * weight;
+                        rows_of_leaf[node as usize].push(WeightedRow { row, weight });
+                        last_leaf = node;
                     }
                 });
             }
         }
-        self.same_counts(0, &sums, 1e-9)?;
-        // Parts are rounded on their way down.
-        let near = if self.in_parts { 1e-4 } else { 1e-9 };
+        self.check_counts(0, &sums, COUNT_TOLERANCE)?;
+        let tolerance = if self.fractional { FRACTION_TOLERANCE } else { COUNT_TOLERANCE };
         let mut leaves = self.edited.order();
         leaves.retain(|&i| self.edited.is_leaf(i as usize));
         leaves.iter().try_for_each(|&i| {
-            self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near)
+            let sums = self.class_sums(&self.rows_of_leaf[i as usize]);
+            self.check_counts(i as usize, &sums, tolerance)
         })
     }
 
-    /// Refuse rows whose class counts in a node are not the node's, up to a share of the tree's
-    /// weight.
-    fn same_counts(&self, node: usize, sums: &[f64], near: f64) -> Result<()> {
+    /// Refuse rows whose class weights `sums` in a node differ from the node's counts by more than
+    /// `tolerance` times the weight of the tree.
+    fn check_counts(&self, node: usize, sums: &[f64], tolerance: f64) -> Result<()> {
         let (counts, total) = (self.edited.counts(node), self.edited.weight(0));
-        if counts.iter().zip(sums).all(|(a, b)| (a - b).abs() <= near * total) {
+        if counts.iter().zip(sums).all(|(count, sum)| (count - sum).abs() <= tolerance * total) {
             return Ok(());
         }
         let place = if node == 0 { "the tree".into() } else { format!("leaf {node}") };
@@ -282,40 +314,42 @@ impl Pruner<'_, '_> {
         )))
     }
 
-    /// The leaf that a row reaches from a node of the edited.
+    /// The leaf that a whole row reaches from a node of the edited tree.
     fn leaf_from(&self, node: usize, row: u32) -> usize {
-        let Some((walker, rows)) = self.rows else { return node };
+        let Some(Raising { compiled, rows }) = self.raising else { return node };
         let mut node = node;
         while !self.edited.is_leaf(node) {
-            node = walker.child(rows.data, row as usize, self.edited.origin[node]) as usize;
+            node = compiled.child(rows.data, row as usize, self.edited.origin[node]) as usize;
         }
         node
     }
 
-    fn charged(&self, n: f64, e: f64) -> f64 {
+    /// Estimated errors of a leaf with weight `n` and `e` training errors; 0 if it is empty.
+    fn estimated(&self, n: f64, e: f64) -> f64 {
         if n < EQUAL { 0.0 } else { e + added_errors(n, e, self.confidence) }
     }
 
-    fn as_leaf(&self, node: usize) -> f64 {
-        self.charged(self.edited.weight(node), self.edited.errors(node))
+    /// Estimated errors of a node as a leaf.
+    fn estimate_as_leaf(&self, node: usize) -> f64 {
+        self.estimated(self.edited.weight(node), self.edited.errors(node))
     }
 
-    /// Rows below a node, leaf by leaf, without those below `except`.
-    fn rows_below(&self, node: usize, except: usize) -> Vec<WeightedRow> {
+    /// Rows in the leaves below a node, without those below its branch `except`. Fractions of one row
+    /// are added up.
+    fn rows_below(&self, node: usize, except: Option<usize>) -> Vec<WeightedRow> {
         let (mut stack, mut found) = (vec![node], Vec::new());
         while let Some(i) = stack.pop() {
-            if i != except {
-                found.extend_from_slice(&self.held[i]);
-                stack.extend(self.edited.children(i).iter().map(|&c| c as usize));
+            if Some(i) != except {
+                found.extend_from_slice(&self.rows_of_leaf[i]);
+                stack.extend(self.edited.children(i).iter().map(|&child| child as usize));
             }
         }
-        if self.in_parts {
-            // The parts of a row come together again.
-            found.sort_unstable_by_key(|p| p.0);
+        if self.fractional {
+            found.sort_unstable_by_key(|part| part.row);
             found.dedup_by(|later, first| {
-                let same = later.0 == first.0;
+                let same = later.row == first.row;
                 if same {
-                    first.1 += later.1;
+                    first.weight += later.weight;
                 }
                 same
             });
@@ -323,188 +357,201 @@ impl Pruner<'_, '_> {
         found
     }
 
-    /// Send parts of rows down from a node as if they were all that ever came there; `arrive` is
-    /// told every node and what reaches it.
-    fn pour(
+    /// Send rows down from a node, in fractions where values are missing, as if no other rows were
+    /// below it. `visit` gets each node (a parent before its children) and the rows that reach it.
+    fn send_down(
         &self,
         node: usize,
-        parts: Vec<WeightedRow>,
-        mut arrive: impl FnMut(usize, &[WeightedRow]),
+        rows_of_node: Vec<WeightedRow>,
+        mut visit: impl FnMut(usize, &[WeightedRow]),
     ) {
-        let Some((walker, rows)) = self.rows else { return };
-        let mut stack = vec![(node, parts)];
-        while let Some((at, parts)) = stack.pop() {
-            arrive(at, &parts);
-            if self.edited.is_leaf(at) {
+        let Some(Raising { compiled, rows }) = self.raising else { return };
+        let mut stack = vec![(node, rows_of_node)];
+        while let Some((node, arrived)) = stack.pop() {
+            visit(node, &arrived);
+            if self.edited.is_leaf(node) {
                 continue;
             }
-            let children = self.edited.children(at);
+            let children = self.edited.children(node);
             let mut branches: Vec<Vec<WeightedRow>> = vec![Vec::new(); children.len()];
-            let (mut unknown, mut known) = (Vec::new(), vec![0.0; children.len()]);
-            let asked = self.edited.origin[at];
-            for part in parts {
-                match walker.child(rows.data, part.0 as usize, asked) {
-                    next if next == asked => unknown.push(part),
-                    next => {
-                        let branch = self.edited.nodes[next as usize].branch as usize;
-                        known[branch] += part.1;
+            let (mut missing, mut known) = (Vec::new(), vec![0.0; children.len()]);
+            // Rows with a value take one branch each.
+            let origin = self.edited.origin[node];
+            for part in arrived {
+                match compiled.child(rows.data, part.row as usize, origin) {
+                    child if child == origin => missing.push(part),
+                    child => {
+                        let branch = self.edited.nodes[child as usize].branch as usize;
+                        known[branch] += part.weight;
                         branches[branch].push(part);
                     }
                 }
             }
+            // Rows without one are divided among the branches by the weight of the others.
             let all: f64 = known.iter().sum();
             for (branch, known) in branches.iter_mut().zip(known) {
                 let share = if all < EQUAL { 1.0 / children.len() as f64 } else { known / all };
                 if share > EQUAL {
-                    branch.extend(unknown.iter().map(|&(r, w)| (r, w * share)));
+                    branch.extend(missing.iter().map(|&WeightedRow { row, weight }| WeightedRow {
+                        row,
+                        weight: weight * share,
+                    }));
                 }
             }
-            stack.extend(children.iter().map(|&c| c as usize).zip(branches).rev());
+            stack.extend(children.iter().map(|&child| child as usize).zip(branches).rev());
         }
     }
 
-    fn sums(&self, parts: &[WeightedRow]) -> Vec<f64> {
+    /// Weight of each class among some rows.
+    fn class_sums(&self, rows: &[WeightedRow]) -> Vec<f64> {
         let mut sums = vec![0.0; self.edited.classes];
-        if let Some((_, rows)) = self.rows {
-            parts.iter().for_each(|&(r, w)| sums[rows.data.classes()[r as usize] as usize] += w);
+        if let Some(raising) = self.raising {
+            rows.iter().for_each(|part| sums[raising.class(part.row)] += part.weight);
         }
         sums
     }
 
-    /// Charge of a branch that gets all rows of its node, some as fractions.
-    fn as_whole_branch(&self, branch: usize, parts: Vec<WeightedRow>) -> f64 {
-        let mut charge = 0.0;
-        self.pour(branch, parts, |at, parts| {
-            if self.edited.is_leaf(at) {
-                let sums = self.sums(parts);
+    /// Estimated errors of a branch that receives all rows of its node, some in fractions.
+    fn estimate_with_all_rows(&self, branch: usize, rows: Vec<WeightedRow>) -> f64 {
+        let mut estimate = 0.0;
+        self.send_down(branch, rows, |node, arrived| {
+            if self.edited.is_leaf(node) {
+                let sums = self.class_sums(arrived);
                 let n: f64 = sums.iter().sum();
-                charge += self.charged(n, n - sums[majority(&sums)]);
+                estimate += self.estimated(n, n - sums[majority(&sums)]);
             }
         });
-        charge
+        estimate
     }
 
-    /// The heaviest branch (the last of equals, as J48).
-    fn heaviest(&self, node: usize) -> usize {
-        let mut best = (0, f64::NEG_INFINITY);
-        for &c in self.edited.children(node) {
-            let w = self.edited.weight(c as usize);
-            if w > best.1 - EQUAL {
-                best = (c as usize, w);
+    /// The heaviest branch of a node; on ties the last one, as in J48.
+    fn heaviest_branch(&self, node: usize) -> usize {
+        let (mut heaviest, mut most) = (0, f64::NEG_INFINITY);
+        for &child in self.edited.children(node) {
+            let weight = self.edited.weight(child as usize);
+            if weight > most - EQUAL {
+                (heaviest, most) = (child as usize, weight);
             }
         }
-        best.0
+        heaviest
     }
 
-    /// Charge of a branch when other rows are sent down there, too.
-    fn as_branch(&mut self, branch: usize, others: &[WeightedRow]) -> f64 {
-        let Some((_, rows)) = self.rows else { return f64::INFINITY };
+    /// Estimated errors of a branch that receives the whole rows `others` beside its own. Only the
+    /// leaves that they reach are estimated again.
+    fn estimate_with_others(&mut self, branch: usize, others: &[WeightedRow]) -> f64 {
+        let Some(raising) = self.raising else { return f64::INFINITY };
         let k = self.edited.classes;
-        let mut touched = Vec::new();
-        for &(r, w) in others {
-            let leaf = self.leaf_from(branch, r);
-            let trial = &mut self.trial[leaf * k..(leaf + 1) * k];
-            if trial.iter().all(|&x| x == 0.0) {
-                touched.push(leaf);
+        // Class counts of the others in each leaf that they reach.
+        let mut reached = Vec::new();
+        for &WeightedRow { row, weight } in others {
+            let leaf = self.leaf_from(branch, row);
+            let counts = &mut self.trial_counts[leaf * k..(leaf + 1) * k];
+            if counts.iter().all(|&count| count == 0.0) {
+                reached.push(leaf);
             }
-            trial[rows.data.classes()[r as usize] as usize] += w;
+            counts[raising.class(row)] += weight;
         }
-        let mut charge = self.charge[branch];
-        for leaf in touched {
-            let trial = &mut self.trial[leaf * k..(leaf + 1) * k];
-            trial.iter_mut().zip(self.edited.counts(leaf)).for_each(|(t, c)| *t += c);
-            let n: f64 = trial.iter().sum();
-            let e = n - trial[majority(trial)];
-            trial.fill(0.0);
-            charge += self.charged(n, e) - self.charge[leaf];
+        // With the leaf's own rows added, a new estimate takes the place of the old one.
+        let mut estimate = self.estimate[branch];
+        for leaf in reached {
+            let counts = &mut self.trial_counts[leaf * k..(leaf + 1) * k];
+            counts.iter_mut().zip(self.edited.counts(leaf)).for_each(|(sum, own)| *sum += own);
+            let n: f64 = counts.iter().sum();
+            let e = n - counts[majority(counts)];
+            counts.fill(0.0);
+            estimate += self.estimated(n, e) - self.estimate[leaf];
         }
-        charge
+        estimate
     }
 
-    /// Decide about a node whose branches are decided; true when it was raised and must be visited
-    /// again.
+    /// Decide about a node whose branches are decided; true when a branch was raised, so that the
+    /// node must be visited again.
     fn decide(&mut self, node: usize) -> bool {
-        let leaf = self.as_leaf(node);
-        let tree: f64 = self.edited.children(node).iter().map(|&c| self.charge[c as usize]).sum();
-        let heaviest = self.heaviest(node);
-        let except = if self.in_parts { usize::MAX } else { heaviest };
-        let others = if self.rows.is_some() { self.rows_below(node, except) } else { Vec::new() };
-        let branch = match self.in_parts {
-            true => self.as_whole_branch(heaviest, others.clone()),
-            false => self.as_branch(heaviest, &others),
+        // The three estimates.
+        let leaf = self.estimate_as_leaf(node);
+        let tree: f64 = self.edited.sum_over_children(node, &self.estimate);
+        let heaviest = self.heaviest_branch(node);
+        let except = if self.fractional { None } else { Some(heaviest) };
+        let moved = if self.raising.is_some() { self.rows_below(node, except) } else { Vec::new() };
+        let branch = if self.fractional {
+            self.estimate_with_all_rows(heaviest, moved.clone())
+        } else {
+            self.estimate_with_others(heaviest, &moved)
         };
         let at_most = |a: f64, b: f64| a <= b + EQUAL;
         if at_most(leaf, tree + MARGIN) && at_most(leaf, branch + MARGIN) {
-            self.held[node] = self.rows_below(node, usize::MAX);
+            self.rows_of_leaf[node] = self.rows_below(node, None);
             let branch = if branch.is_finite() { branch } else { f64::NAN };
             self.edited.cut(node, Costs { leaf, tree, branch });
-            self.charge[node] = leaf;
+            self.estimate[node] = leaf;
             return false;
         }
         if at_most(branch, tree + MARGIN) {
-            let costs = Costs { leaf, tree, branch };
-            match self.in_parts {
-                true => self.raise_whole(node, heaviest, others, costs),
-                false => self.raise(node, heaviest, &others, costs),
+            self.edited.raise(node, heaviest, Costs { leaf, tree, branch });
+            if self.fractional {
+                self.replace_rows(node, moved);
+            } else {
+                self.add_rows(node, heaviest, &moved);
             }
             self.relabel(node);
             return true;
         }
-        self.charge[node] = tree;
+        self.estimate[node] = tree;
         false
     }
 
-    /// A branch takes the place of its node, and the other rows walk down there.
-    fn raise(&mut self, node: usize, branch: usize, others: &[WeightedRow], costs: Costs) {
-        let Some((walker, rows)) = self.rows else { return };
-        self.edited.raise(node, branch, costs);
-        self.held[node] = std::mem::take(&mut self.held[branch]);
+    /// After a raise of `branch` to `node`: send the whole rows `others` down as well.
+    fn add_rows(&mut self, node: usize, branch: usize, others: &[WeightedRow]) {
+        let Some(raising) = self.raising else { return };
+        let Raising { compiled, rows } = raising;
+        self.rows_of_leaf[node] = std::mem::take(&mut self.rows_of_leaf[branch]);
         let k = self.edited.classes;
-        for &(r, w) in others {
-            let class = rows.data.classes()[r as usize] as usize;
+        for &part in others {
+            let class = raising.class(part.row);
             let mut at = node;
             loop {
+                // The node has counted them before.
                 if at != node {
-                    self.edited.counts[at * k + class] += w;
+                    self.edited.counts[at * k + class] += part.weight;
                     self.edited.nodes[at].rows += 1;
                 }
                 if self.edited.is_leaf(at) {
                     break;
                 }
-                at = walker.child(rows.data, r as usize, self.edited.origin[at]) as usize;
+                let origin = self.edited.origin[at];
+                at = compiled.child(rows.data, part.row as usize, origin) as usize;
             }
-            self.held[at].push((r, w));
+            self.rows_of_leaf[at].push(part);
         }
     }
 
-    /// Raise a branch where fractions of rows walk: all of them anew.
-    fn raise_whole(&mut self, node: usize, branch: usize, parts: Vec<WeightedRow>, costs: Costs) {
-        self.edited.raise(node, branch, costs);
+    /// After a raise to `node`: send all its rows down again, in fractions.
+    fn replace_rows(&mut self, node: usize, all: Vec<WeightedRow>) {
         let k = self.edited.classes;
-        let mut arrived = Vec::new();
-        self.pour(node, parts, |at, parts| {
-            let held = if self.edited.is_leaf(at) { parts.to_vec() } else { Vec::new() };
-            arrived.push((at, self.sums(parts), parts.len() as u32, held));
+        let mut reached = Vec::new();
+        self.send_down(node, all, |at, arrived| {
+            let kept = if self.edited.is_leaf(at) { arrived.to_vec() } else { Vec::new() };
+            reached.push((at, self.class_sums(arrived), arrived.len() as u32, kept));
         });
-        for (at, sums, rows, held) in arrived {
+        for (at, sums, n_rows, kept) in reached {
             if at != node {
                 self.edited.counts[at * k..(at + 1) * k].copy_from_slice(&sums);
-                self.edited.nodes[at].rows = rows;
+                self.edited.nodes[at].rows = n_rows;
             }
-            self.held[at] = held;
+            self.rows_of_leaf[at] = kept;
         }
     }
 
-    /// Labels below a node whose branch was raised.
+    /// Set the labels below a node whose branch was raised.
     fn relabel(&mut self, node: usize) {
         for i in self.edited.below(node) {
             let i = i as usize;
             if self.edited.nodes[i].rows > 0 {
                 self.edited.nodes[i].label = majority(self.edited.counts(i)) as i32;
             } else if self.edited.nodes[i].label >= 0 {
-                // An empty leaf speaks for its parent, which comes first in pre-order.
-                self.edited.nodes[i].label =
-                    self.edited.nodes[self.edited.nodes[i].parent as usize].label;
+                // An empty leaf has its parent's label, which is set before it in pre-order.
+                let parent = self.edited.nodes[i].parent as usize;
+                self.edited.nodes[i].label = self.edited.nodes[parent].label;
             }
         }
     }

@@ -1,14 +1,15 @@
 //! Minimal-error pruning by the m-estimate (Cestnik & Bratko, "On estimating probabilities in tree
 //! pruning", 1991).
 //!
-//! As a leaf a node with `n` rows, `n_c` of them of the class `c` it predicts, errs with
-//! probability `1 - (n_c + m p_c) / (n + m)`, `p_c` = share of the class at the root. A subtree
-//! errs with the mean over its branches, weighted by their rows. Bottom-up, a node becomes a leaf
-//! when it errs no more than its subtree. With a cost matrix the expected cost takes the place of
-//! the error: `sum_i C[i, c] (n_i + m p_i) / (n + m)`. O(nodes x classes). `m` says how much a leaf
-//! is doubted; 0 believes the training rows.
+//! The expected error of a leaf that predicts class `c`, with `n` rows of which `n_c` have this class,
+//! is `1 - (n_c + m p_c) / (n + m)`, where `p_c` is the share of the class at the root. The expected
+//! error of a subtree is the mean over its branches, weighted by their rows. Bottom-up, a node
+//! becomes a leaf if its expected error is at most that of its subtree. With a cost matrix `C` the
+//! expected cost `sum_i C[i, c] (n_i + m p_i) / (n + m)` takes the place of the error.
 //!
-//! When not to use it: with `m` taken for granted; it should be chosen by cross-validation.
+//! `m` is the weight of the prior in rows; 0 trusts the training rows alone. O(nodes x classes).
+//!
+//! When not to use it: with the default `m` and nothing else; choose `m` by cross-validation.
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
@@ -16,7 +17,7 @@ use crate::error::Result;
 use crate::options::{self, OptionDomain, OptionInfo};
 use serde::Deserialize;
 
-/// Facts about the method.
+/// Description of the method for Python and the documentation.
 pub const INFO: PruneInfo = PruneInfo {
     name: "m_estimate",
     class_name: "MEstimate",
@@ -38,7 +39,7 @@ pub const INFO: PruneInfo = PruneInfo {
     samples: &[r#"{"m": 2.0}"#],
 };
 
-/// The method.
+/// The method and its option.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MEstimate {
@@ -57,45 +58,40 @@ impl Pruning for MEstimate {
     }
 }
 
-/// Ties within rounding go to the smaller tree.
+/// Errors that differ by at most this much, the size of rounding, are a tie: the smaller tree wins.
 const SLACK: f64 = 1e-12;
 
-/// Cut bottom-up.
+/// Prune bottom-up.
 fn prune(edited: &mut EditableTree, m: f64) {
     let root = edited.counts(0).to_vec();
-    let all: f64 = root.iter().sum();
+    let total: f64 = root.iter().sum();
+    // Expected error (or cost) of each subtree.
     let mut expected = vec![0.0; edited.nodes.len()];
     for &i in edited.order().iter().rev() {
         let i = i as usize;
         let n = edited.weight(i);
+        // An empty node has no weight in the mean of its parent.
         if n == 0.0 {
             continue;
         }
         let leaf = match usize::try_from(edited.nodes[i].label) {
             _ if edited.costs.is_some() => {
-                let smoothed: Vec<f64> = edited
-                    .counts(i)
-                    .iter()
-                    .zip(&root)
-                    .map(|(c, r)| (c + m * r / all) / (n + m))
-                    .collect();
+                let counts = edited.counts(i).iter().zip(&root);
+                let smoothed: Vec<f64> =
+                    counts.map(|(own, prior)| (own + m * prior / total) / (n + m)).collect();
                 edited.errors_among(i, &smoothed)
             }
-            Ok(c) => 1.0 - (edited.counts(i)[c] + m * root[c] / all) / (n + m),
+            Ok(class) => 1.0 - (edited.counts(i)[class] + m * root[class] / total) / (n + m),
             Err(_) => 1.0,
         };
         expected[i] = leaf;
         if edited.is_leaf(i) {
             continue;
         }
-        let tree = edited
-            .children(i)
-            .iter()
-            .map(|&c| edited.weight(c as usize) * expected[c as usize])
-            .sum::<f64>()
-            / n;
+        let children = edited.children(i).iter().map(|&child| child as usize);
+        let tree = children.map(|child| edited.weight(child) * expected[child]).sum::<f64>() / n;
         if leaf <= tree + SLACK {
-            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             expected[i] = tree;
         }

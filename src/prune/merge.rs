@@ -1,10 +1,11 @@
-//! Leaves that say the same are merged.
+//! Merging of leaves that give the same answer, after or without pruning.
 //!
-//! Bottom-up: a node whose branches are all leaves of one class (or of one distribution) becomes a
-//! leaf. And two nested tests `x <= r1`, `x <= r2` of one feature whose cut-off sides are leaves
-//! that say the same become one (Stadler & Dave's redundant splits): with threshold `max(r1, r2)`
-//! when the leaves are on the `<=` side, `min(r1, r2)` when they are on the other. By class no
-//! prediction changes, by distribution no probability either. O(nodes x classes).
+//! Bottom-up, a node whose branches are all leaves of one class (or of one class distribution)
+//! becomes a leaf. Two nested tests `x <= r1` and `x <= r2` of one feature are redundant if the leaf
+//! that each cuts off on the same side gives the same answer (Stadler & Dave); they become one test,
+//! with threshold `max(r1, r2)` if the leaves are on the `<=` side, `min(r1, r2)` otherwise. Merging
+//! by class changes no predicted class; merging by distribution changes no probability either.
+//! O(nodes x classes).
 //!
 //! When not to use it: by class, where the probabilities of leaves matter.
 
@@ -12,7 +13,7 @@ use super::editable_tree::{Costs, EditableTree};
 use crate::tree::{NONE, Test};
 use serde::Deserialize;
 
-/// When two leaves say the same.
+/// When two leaves give the same answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Merge {
@@ -22,25 +23,28 @@ pub enum Merge {
     Distribution,
 }
 
-/// Merge bottom-up.
+/// Merge leaves and redundant tests bottom-up.
 pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
     for &i in edited.order().iter().rev() {
         let i = i as usize;
         if edited.is_leaf(i) {
             continue;
         }
-        let children = edited.children(i).to_vec();
-        if children.iter().all(|&c| {
-            edited.is_leaf(c as usize) && agree(edited, children[0] as usize, c as usize, same)
-        }) {
-            let tree = children.iter().map(|&c| edited.errors(c as usize)).sum();
-            edited.nodes[i].label = edited.nodes[children[0] as usize].label;
-            edited.cut(i, Costs { leaf: edited.errors(i), tree, branch: f64::NAN });
+        // All branches are leaves that agree: one leaf.
+        let children: Vec<usize> = edited.children(i).iter().map(|&child| child as usize).collect();
+        let is_same =
+            |&child: &usize| edited.is_leaf(child) && agree(edited, children[0], child, same);
+        if children.iter().all(is_same) {
+            let tree = children.iter().map(|&child| edited.errors(child)).sum();
+            edited.nodes[i].label = edited.nodes[children[0]].label;
+            edited.cut(i, Costs::leaf_or_tree(edited.errors(i), tree));
             continue;
         }
+        // A leaf on branch `kept`, and on the other branch a test of the same feature with a leaf
+        // that agrees on its branch `kept`: one test.
         let Test::Threshold(upper) = edited.nodes[i].test else { continue };
         for kept in 0..2 {
-            let (leaf, below) = (children[kept] as usize, children[1 - kept] as usize);
+            let (leaf, below) = (children[kept], children[1 - kept]);
             let Test::Threshold(lower) = edited.nodes[below].test else { continue };
             if !edited.is_leaf(leaf)
                 || edited.nodes[below].feature != edited.nodes[i].feature
@@ -50,6 +54,7 @@ pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
             }
             let inner = edited.children(below)[kept] as usize;
             if edited.is_leaf(inner) && agree(edited, leaf, inner, same) {
+                // The threshold that leaves the larger side to the merged leaf.
                 let upper_wins = (upper.reach >= lower.reach) == (kept == 0);
                 let threshold = if upper_wins { upper } else { lower };
                 edited.join(i, below, kept, threshold);
@@ -59,7 +64,7 @@ pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
     }
 }
 
-/// Whether two leaves say the same.
+/// Whether two leaves give the same answer.
 fn agree(edited: &EditableTree, a: usize, b: usize, same: Merge) -> bool {
     edited.nodes[a].label == edited.nodes[b].label
         && match same {
@@ -68,7 +73,8 @@ fn agree(edited: &EditableTree, a: usize, b: usize, same: Merge) -> bool {
         }
 }
 
-/// Counts that a leaf speaks from: its own, or those of the nearest node above with rows.
+/// Counts that the probabilities of a leaf are made of: its own, or, if it has none, those of the
+/// nearest ancestor with training rows.
 fn evidence(edited: &EditableTree, leaf: usize) -> &[f64] {
     let mut node = leaf;
     while edited.nodes[node].parent != NONE && edited.weight(node) == 0.0 {
@@ -77,7 +83,8 @@ fn evidence(edited: &EditableTree, leaf: usize) -> &[f64] {
     edited.counts(node)
 }
 
+/// Whether two lists of class counts are proportional, up to rounding (a share of 1e-12).
 fn proportional(a: &[f64], b: &[f64]) -> bool {
-    let (n, m): (f64, f64) = (a.iter().sum(), b.iter().sum());
-    a.iter().zip(b).all(|(x, y)| (x * m - y * n).abs() <= 1e-12 * n * m)
+    let (sum_a, sum_b): (f64, f64) = (a.iter().sum(), b.iter().sum());
+    a.iter().zip(b).all(|(x, y)| (x * sum_b - y * sum_a).abs() <= 1e-12 * sum_a * sum_b)
 }

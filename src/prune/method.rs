@@ -1,7 +1,8 @@
-//! What a method of pruning declares, and what it is given.
+//! The interface between pruning methods and [`super::prune_with`].
 //!
-//! A method is a struct of its options with an [`INFO`](super::pessimistic::INFO) that names them;
-//! Python's class, its checks and its documentation are made from the `INFO`.
+//! A method is a struct of its options that implements [`Pruning`], with an
+//! [`INFO`](super::pessimistic::INFO) that describes it. Python's class, its checks of options and
+//! its documentation are made from the `INFO`.
 
 use super::editable_tree::EditableTree;
 use crate::data::{Dataset, Schema, Weights};
@@ -11,31 +12,31 @@ use crate::parallel::Control;
 use crate::tree::Tree;
 use serde::Serialize;
 
-/// Facts about a method.
+/// Description of a method; serialised for Python.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct PruneInfo {
     /// Name in `pruning="..."`.
     pub name: &'static str,
     /// Name of the class in `fasttree.pruning`.
     pub class_name: &'static str,
-    /// What it does, in one line, and the formula.
+    /// What the method does, in one line, then the formula.
     pub text: &'static str,
     /// The paper.
     pub source: &'static str,
-    /// What the costs in the account are.
+    /// Unit of the costs in the account.
     pub costs: &'static str,
-    /// Its options.
+    /// Options, in the order of the arguments of the class.
     pub options: &'static [OptionInfo],
-    /// Rows that `model.prune` needs, and the option (a flag) that asks for them; no option where
-    /// they are always needed.
+    /// If `model.prune` needs rows: which ones, and the flag among the options that asks for them
+    /// (none if they are always needed).
     pub rows: Option<(&'static str, Option<&'static str>)>,
-    /// Why it cannot weigh errors by a cost matrix; none where it can.
+    /// Why the method cannot weigh errors by a cost matrix; none if it can.
     pub unweighed: Option<&'static str>,
-    /// Options in the words of the engine that tests prune with, as JSON objects.
+    /// Examples of options as JSON objects, for tests of all methods.
     pub samples: &'static [&'static str],
 }
 
-/// Rows that a method looks at: the training rows, or those held out.
+/// Rows that a method reads: the training rows, or rows that were held out.
 #[derive(Debug, Clone, Copy)]
 pub struct PruneRows<'a> {
     /// Values as they were before binning and imputation; the model's schema reads them.
@@ -46,12 +47,12 @@ pub struct PruneRows<'a> {
     pub weights: &'a Weights,
 }
 
-/// What a method may look at beside the tree that it edits.
+/// Input of a method beside the tree that it edits.
 #[derive(Debug, Clone, Copy)]
 pub struct PruneInput<'a> {
     /// The tree as it was grown.
     pub tree: &'a Tree,
-    /// Its features and classes.
+    /// The tree's features and classes.
     pub schema: &'a Schema,
     /// Rows, where the caller has them.
     pub rows: Option<&'a PruneRows<'a>>,
@@ -60,7 +61,7 @@ pub struct PruneInput<'a> {
 }
 
 impl<'a> PruneInput<'a> {
-    /// The rows.
+    /// The rows, for a method that needs them.
     ///
     /// # Errors
     /// [`Error::Unsupported`] without rows: `what` needs them, `supported` says what to do.
@@ -69,7 +70,7 @@ impl<'a> PruneInput<'a> {
     }
 }
 
-/// A method with its options.
+/// A pruning method with its options.
 pub(super) trait Pruning {
     /// Refuse options outside their domain.
     fn check(&self) -> Result<()> {
@@ -81,6 +82,6 @@ pub(super) trait Pruning {
         Ok(())
     }
 
-    /// Make leaves of nodes, or put a branch in the place of one.
+    /// Prune the tree in place.
     fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()>;
 }

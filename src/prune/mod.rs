@@ -1,11 +1,11 @@
 //! Pruning: removes branches that fit noise.
 //!
-//! Every method works on an [`EditableTree`], in which a node becomes a leaf or is replaced by one
-//! of its branches in constant time; [`prune`] then writes a tree in pre-order again, with an
-//! account of what was cut and why. Counts of a node stay the weights of the training rows that
-//! reach it, and labels their majority.
+//! Every method works on an [`EditableTree`], in which a node can become a leaf or be replaced by
+//! one of its branches. [`prune`] then returns a tree in pre-order, with an account of each edit and
+//! the costs that led to it. Counts of a node stay the weights of the training rows that reach it,
+//! and labels their majority. No function recurses, so that deep trees cannot exhaust the stack.
 //!
-//! | method | looks at | order |
+//! | method | input | order |
 //! |---|---|---|
 //! | [`pessimistic`] (Quinlan 1987) | training counts | top-down, once |
 //! | [`error_based`] (C4.5; J48) | training counts, rows for raising | bottom-up |
@@ -14,7 +14,7 @@
 //! | [`m_estimate`] (Cestnik & Bratko 1991) | training counts | bottom-up |
 //! | [`mdl`] (Quinlan & Rivest 1989) | training counts | bottom-up |
 //!
-//! [`merge`] joins leaves that say the same. Nothing here recurses.
+//! [`merge`] joins leaves that give the same answer.
 
 pub mod cost_complexity;
 mod editable_tree;
@@ -44,10 +44,10 @@ pub use merge::Merge;
 pub use method::{PruneInfo, PruneInput, PruneRows};
 pub use reduced_error::ReducedError;
 
-/// The registry of [`PRUNINGS`], and [`PruneMethod`], one variant for each of them.
+/// Make the registry [`PRUNINGS`] and the enum [`PruneMethod`] from the list of methods.
 macro_rules! prunings {
     ($($module:ident::$method:ident),* $(,)?) => {
-        /// The methods, as data.
+        /// Descriptions of all methods.
         pub const PRUNINGS: &[&PruneInfo] = &[$(&$module::INFO),*];
 
         /// A method and its options.
@@ -61,7 +61,7 @@ macro_rules! prunings {
         }
 
         impl PruneMethod {
-            /// Its facts.
+            /// The description of the method.
             pub fn info(&self) -> &'static PruneInfo {
                 match self {
                     $(Self::$method(_) => &$module::INFO,)*
@@ -95,7 +95,7 @@ impl PruneMethod {
         self.method().check()
     }
 
-    /// Refuse methods that count errors and do not weigh them.
+    /// Refuse methods and options that cannot weigh errors by a cost matrix.
     ///
     /// # Errors
     /// [`Error::Unsupported`].
@@ -111,11 +111,24 @@ impl PruneMethod {
     }
 }
 
-/// The methods that serve in some place, as a refusal lists them.
+/// The names of methods that `serves` accepts, as text for the message of a refusal.
 pub fn names_of(serves: impl Fn(&PruneInfo) -> bool) -> String {
     let serving = PRUNINGS.iter().filter(|info| serves(info));
     let names: Vec<String> = serving.map(|info| format!("'{}'", info.name)).collect();
     format!("{}, or no pruning", names.join(", "))
+}
+
+/// The steps of pruning, in the order in which they are done; each may be left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PruneSteps<'a> {
+    /// First make leaves of subtrees that save no training error (the end of growth in C4.5).
+    pub collapse: bool,
+    /// The method that prunes.
+    pub method: Option<&'a PruneMethod>,
+    /// Then merge leaves.
+    pub merge: Option<Merge>,
+    /// Costs of errors; the labels of the tree are the cheapest ones.
+    pub costs: Option<&'a CostMatrix>,
 }
 
 /// Prune a tree by a method, then merge leaves; either may be left out.
@@ -127,33 +140,31 @@ pub fn prune(
     rows: Option<&PruneRows<'_>>,
     control: &Control,
 ) -> Result<Pruned> {
-    prune_by_cost(tree, schema, (method, merged), false, rows, None, control)
+    let steps = PruneSteps { method, merge: merged, ..PruneSteps::default() };
+    prune_with(tree, schema, &steps, rows, control)
 }
 
-/// Prune with errors that cost what a matrix says; the labels of the tree are the cheapest ones.
-/// `collapse` first makes leaves of subtrees that save no training error (C4.5 ends growth so).
-pub fn prune_by_cost(
+/// Prune a tree by several steps. `rows` are those that the method reads, if it does.
+pub fn prune_with(
     tree: &Tree,
     schema: &Schema,
-    (method, merged): (Option<&PruneMethod>, Option<Merge>),
-    collapse: bool,
+    steps: &PruneSteps<'_>,
     rows: Option<&PruneRows<'_>>,
-    costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Pruned> {
     let mut edited = EditableTree::new(tree);
-    edited.costs = costs.cloned();
-    if collapse {
+    edited.costs = steps.costs.cloned();
+    if steps.collapse {
         error_based::collapse(&mut edited);
     }
-    if let Some(method) = method {
+    if let Some(method) = steps.method {
         method.check()?;
-        if costs.is_some() {
+        if steps.costs.is_some() {
             method.check_costs()?;
         }
         method.method().prune(&mut edited, &PruneInput { tree, schema, rows, control })?;
     }
-    if let Some(same) = merged {
+    if let Some(same) = steps.merge {
         merge::merge(&mut edited, same);
     }
     Ok(edited.finish())

@@ -1,20 +1,20 @@
 //! Pessimistic pruning (Quinlan, "Simplifying decision trees", 1987).
 //!
-//! Training errors flatter a tree; half an error is added a leaf. A subtree of a node with weight
-//! `n` makes `E = errors + L/2` errors (`L` = its leaves that training rows reached), with the
-//! standard error `SE = sqrt(E (n - E) / n)`. The node becomes a leaf when `e + 1/2 <= E + SE`, `e`
-//! = its errors as a leaf. Nodes are looked at top-down and **once**, against the subtree as it was
-//! grown: O(nodes). A second run measures against a smaller tree and may therefore cut again.
+//! Training errors are too optimistic, so half an error is added per leaf. A subtree with `L` leaves
+//! that training rows reached, below a node of weight `n`, makes `E = errors + L/2` errors, with
+//! standard error `SE = sqrt(E (n - E) / n)`. With `e` errors of the node as a leaf, it becomes a leaf
+//! if `e + 1/2 <= E + SE`. Nodes are compared top-down and **once**, with the subtree as it was grown:
+//! O(nodes). A second run compares with a smaller tree and may therefore cut again.
 //!
-//! When not to use it: where single rows are worth much (it cuts hard), or weights are not counts
-//! of rows: the half error is one of a row.
+//! When not to use it: on few rows, where it prunes too much; or where weights are not counts of
+//! rows, because the correction is half a row per leaf.
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
 use crate::error::Result;
 use serde::Deserialize;
 
-/// Facts about the method.
+/// Description of the method for Python and the documentation.
 pub const INFO: PruneInfo = PruneInfo {
     name: "pessimistic",
     class_name: "Pessimistic",
@@ -43,9 +43,10 @@ impl Pruning for Pessimistic {
     }
 }
 
-/// Cut top-down, once.
+/// Prune top-down; each subtree is compared once.
 fn prune(edited: &mut EditableTree) {
     let order = edited.order();
+    // Training errors and leaves of every subtree, bottom-up.
     let mut errors = vec![0.0; edited.nodes.len()];
     let mut leaves = vec![0.0; edited.nodes.len()];
     for &i in order.iter().rev() {
@@ -54,10 +55,11 @@ fn prune(edited: &mut EditableTree) {
             errors[i] = edited.errors(i);
             leaves[i] = if edited.nodes[i].rows > 0 { 1.0 } else { 0.0 };
         } else {
-            errors[i] = edited.children(i).iter().map(|&c| errors[c as usize]).sum();
-            leaves[i] = edited.children(i).iter().map(|&c| leaves[c as usize]).sum();
+            errors[i] = edited.sum_over_children(i, &errors);
+            leaves[i] = edited.sum_over_children(i, &leaves);
         }
     }
+    // Where a node is cut, its branches are not visited.
     let mut stack = vec![0_u32];
     while let Some(i) = stack.pop() {
         let i = i as usize;
@@ -66,10 +68,10 @@ fn prune(edited: &mut EditableTree) {
         }
         let n = edited.weight(i);
         let corrected = errors[i] + leaves[i] / 2.0;
-        let standard = (corrected * (n - corrected).max(0.0) / n).sqrt();
-        let (leaf, tree) = (edited.errors(i) + 0.5, corrected + standard);
+        let standard_error = (corrected * (n - corrected).max(0.0) / n).sqrt();
+        let (leaf, tree) = (edited.errors(i) + 0.5, corrected + standard_error);
         if leaf <= tree {
-            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             stack.extend(edited.children(i).iter().rev());
         }

@@ -1,13 +1,26 @@
-//! The quantile of the normal distribution (Wichura, "Algorithm AS 241: the percentage points of
-//! the normal distribution", Applied Statistics 37, 1988; PPND16): about 16 digits, constant time.
+//! The quantile function of the standard normal distribution, for [`super::error_based`].
 //!
-//! When not to use it: outside (0, 1), where there is no quantile.
+//! Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics
+//! 37 (1988), routine PPND16: three rational functions, each for a range of probabilities, with a
+//! relative error of about 1e-16. Constant time. The argument must lie in (0, 1).
 
-/// Coefficients of numerator and denominator, constant term first.
-type Ratio = ([f64; 8], [f64; 8]);
+/// A ratio of two polynomials; coefficients from the constant term on.
+struct RationalFunction {
+    numerator: [f64; 8],
+    denominator: [f64; 8],
+}
 
-const CENTRE: Ratio = (
-    [
+impl RationalFunction {
+    fn at(&self, x: f64) -> f64 {
+        let horner =
+            |coefficients: &[f64; 8]| coefficients.iter().rev().fold(0.0, |sum, &c| sum * x + c);
+        horner(&self.numerator) / horner(&self.denominator)
+    }
+}
+
+/// For `|p - 0.5| <= 0.425`.
+const CENTRE: RationalFunction = RationalFunction {
+    numerator: [
         3.387_132_872_796_366_5,
         133.141_667_891_784_38,
         1_971.590_950_306_551_3,
@@ -17,7 +30,7 @@ const CENTRE: Ratio = (
         33_430.575_583_588_13,
         2_509.080_928_730_122_7,
     ],
-    [
+    denominator: [
         1.0,
         42.313_330_701_600_91,
         687.187_007_492_057_9,
@@ -27,10 +40,11 @@ const CENTRE: Ratio = (
         28_729.085_735_721_943,
         5_226.495_278_852_854,
     ],
-);
+};
 
-const SHOULDER: Ratio = (
-    [
+/// Between the centre and the tails.
+const INTERMEDIATE: RationalFunction = RationalFunction {
+    numerator: [
         1.423_437_110_749_683_5,
         4.630_337_846_156_546,
         5.769_497_221_460_691,
@@ -40,7 +54,7 @@ const SHOULDER: Ratio = (
         0.022_723_844_989_269_184,
         0.000_774_545_014_278_341_4,
     ],
-    [
+    denominator: [
         1.0,
         2.053_191_626_637_759,
         1.676_384_830_183_803_8,
@@ -50,10 +64,11 @@ const SHOULDER: Ratio = (
         0.000_547_593_808_499_534_5,
         1.050_750_071_644_416_9e-9,
     ],
-);
+};
 
-const TAIL: Ratio = (
-    [
+/// For probabilities below `exp(-25)` on either side.
+const TAIL: RationalFunction = RationalFunction {
+    numerator: [
         6.657_904_643_501_103,
         5.463_784_911_164_114,
         1.784_826_539_917_291_3,
@@ -63,7 +78,7 @@ const TAIL: Ratio = (
         2.711_555_568_743_487_6e-5,
         2.010_334_399_292_288e-7,
     ],
-    [
+    denominator: [
         1.0,
         0.599_832_206_555_888,
         0.136_929_880_922_735_8,
@@ -73,21 +88,17 @@ const TAIL: Ratio = (
         1.421_511_758_316_446e-7,
         2.044_263_103_389_939_8e-15,
     ],
-);
+};
 
-fn ratio((numerator, denominator): &Ratio, x: f64) -> f64 {
-    let horner = |c: &[f64; 8]| c.iter().rev().fold(0.0, |sum, &a| sum * x + a);
-    horner(numerator) / horner(denominator)
-}
-
-/// The `z` below which a standard normal variable falls with probability `p`, `0 < p < 1`.
+/// The `z` that a standard normal variable stays below with probability `p`, for `0 < p < 1`.
 pub(super) fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
-        return q * ratio(&CENTRE, 0.180_625 - q * q);
+        return q * CENTRE.at(0.180_625 - q * q);
     }
+    // By symmetry the smaller tail decides.
     let r = (-p.min(1.0 - p).ln()).sqrt();
-    let z = if r <= 5.0 { ratio(&SHOULDER, r - 1.6) } else { ratio(&TAIL, r - 5.0) };
+    let z = if r <= 5.0 { INTERMEDIATE.at(r - 1.6) } else { TAIL.at(r - 5.0) };
     z.copysign(q)
 }
 

@@ -1,10 +1,12 @@
-//! Reduced-error pruning (Quinlan 1987): by rows that growth did not see.
+//! Reduced-error pruning (Quinlan, "Simplifying decision trees", 1987), on rows that were held out
+//! from growth.
 //!
-//! Bottom-up, a node becomes a leaf when, on the rows held out, it makes no more errors than its
-//! subtree; a node that none of them reaches becomes a leaf. Without any row held out nothing is
-//! cut. The tree keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes).
+//! Bottom-up, a node becomes a leaf if it makes no more errors on the held-out rows than its subtree;
+//! so does a node that none of them reaches. If no row was held out, nothing is pruned. The tree
+//! keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes). [`divide`] chooses
+//! the held-out rows for `fit`.
 //!
-//! When not to use it: with few rows, which are needed for growth.
+//! When not to use it: with few rows, which growth needs.
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
@@ -16,7 +18,7 @@ use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use serde::Deserialize;
 
-/// Facts about the method.
+/// Description of the method for Python and the documentation.
 pub const INFO: PruneInfo = PruneInfo {
     name: "reduced_error",
     class_name: "ReducedError",
@@ -62,13 +64,13 @@ pub const INFO: PruneInfo = PruneInfo {
     samples: &[r#"{"share": 0.3, "seed": 1}"#],
 };
 
-/// The method.
+/// The method and its options.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReducedError {
     /// Share of the rows held out by `fit`, in (0, 1).
     pub share: f64,
-    /// Seed of the division; without one the rows are divided as J48 does, into `1 / share` folds.
+    /// Seed of the division; without it the rows are divided as in J48, into `1 / share` folds.
     pub seed: Option<u64>,
 }
 
@@ -80,17 +82,18 @@ impl Pruning for ReducedError {
     fn prune(&self, edited: &mut EditableTree, input: &PruneInput<'_>) -> Result<()> {
         let supported = "rows that were held out";
         let rows = input.needed_rows("reduced-error pruning without rows", supported)?;
-        let walker = CompiledTree::new(input.tree, input.schema)?;
-        prune(edited, &walker, rows, input.control)
+        let compiled = CompiledTree::new(input.tree, input.schema)?;
+        prune(edited, &compiled, rows, input.control)
     }
 }
 
-/// Rows to grow on and rows held out: `share` of them, stratified by class.
+/// Divide rows into those to grow on (first) and those held out (second): a share of about `share`,
+/// stratified by class.
 ///
-/// With a seed, rows stand in an order drawn from what they hold (ranks of numbers, codes, class,
-/// weight), so that neither their order nor a change of unit matters, and rows that are equal are
-/// divided by their number; a fold is divided as its copy would be. Without one the division is
-/// J48's, which goes by the user's order. O(rows log rows x features).
+/// With a seed, rows are ordered by class and by a number drawn from their content (ranks of
+/// numbers, codes), then by weight. So neither the order of the rows nor a change of units matters;
+/// equal rows are ordered by their number. Without a seed the division is that of J48, which depends
+/// on the order of the rows. O(rows log rows x features).
 pub fn divide(
     data: &Dataset,
     rows: &[u32],
@@ -100,58 +103,75 @@ pub fn divide(
     control: &Control,
 ) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut in_order = rows.to_vec();
-    in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);
+    in_order.sort_unstable_by_key(|&row| data.original()[row as usize]);
     let Some(seed) = seed else {
         return Ok(divide_as_j48(data, in_order, (1.0 / share).round() as usize));
     };
     let drawn = draw_by_content(data, &in_order, seed, control)?;
-    let mut sorted: Vec<(u16, u64, u64, (u32, u32))> = in_order
+    let mut keys: Vec<DivisionKey> = in_order
         .into_iter()
         .zip(drawn)
-        .map(|(r, drawn)| {
-            (
-                data.classes()[r as usize],
-                drawn,
-                order_key(weights.value(r)),
-                (data.original()[r as usize], r),
-            )
+        .map(|(row, drawn)| DivisionKey {
+            class: data.classes()[row as usize],
+            drawn,
+            weight: order_key(weights.value(row)),
+            original: data.original()[row as usize],
+            row,
         })
         .collect();
     control.check()?;
-    sorted.sort_unstable();
-    let held = |i: usize| ((i + 1) as f64 * share).floor() > (i as f64 * share).floor();
+    keys.sort_unstable();
+    // Held-out rows are spread evenly over the order, hence over the classes.
+    let is_held_out = |i: usize| ((i + 1) as f64 * share).floor() > (i as f64 * share).floor();
     let (mut grown_on, mut held_out) = (Vec::new(), Vec::new());
-    for (i, (_, _, _, (_, r))) in sorted.into_iter().enumerate() {
-        if held(i) { held_out.push(r) } else { grown_on.push(r) }
+    for (i, key) in keys.into_iter().enumerate() {
+        if is_held_out(i) { held_out.push(key.row) } else { grown_on.push(key.row) }
     }
     if grown_on.is_empty() {
-        // A share next to 1 of very few rows.
+        // A share near 1 of very few rows: a tree needs one of them.
         grown_on.extend(held_out.pop());
     }
     Ok((grown_on, held_out))
 }
 
-/// A number for each row, drawn from the seed and what the row holds; equal rows have equal ones.
+/// What rows are sorted by before they are divided, the most important field first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct DivisionKey {
+    class: u16,
+    /// A number drawn from the seed and the row's content.
+    drawn: u64,
+    /// The row's weight as sortable bits.
+    weight: u64,
+    /// The row's number in the caller's order.
+    original: u32,
+    row: u32,
+}
+
+/// A number for each row, drawn from the seed and the row's content; equal rows get equal numbers.
 fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -> Result<Vec<u64>> {
     let mut drawn = vec![seed; rows.len()];
     for column in data.columns() {
         control.check()?;
         match column {
-            Column::Nominal(c) => {
-                rows.iter().zip(&mut drawn).for_each(|(&r, d)| *d = mix(*d, u64::from(c.code(r))));
+            Column::Nominal(column) => {
+                for (&row, number) in rows.iter().zip(&mut drawn) {
+                    *number = mix(*number, u64::from(column.code(row)));
+                }
             }
-            Column::Numeric(c) => {
-                // + 0.0: no negative zero; missing is a value of its own
-                let key = |r: u32| match c.value(r) {
+            Column::Numeric(column) => {
+                // Adding 0.0 turns -0.0 into 0.0, its equal; missing values are one more value.
+                let key = |row: u32| match column.value(row) {
                     x if x.is_nan() => u64::MAX,
                     x => order_key(x + 0.0),
                 };
-                let mut distinct: Vec<u64> = rows.iter().map(|&r| key(r)).collect();
+                // Ranks, not values, so that a change of units changes nothing.
+                let mut distinct: Vec<u64> = rows.iter().map(|&row| key(row)).collect();
                 distinct.sort_unstable();
                 distinct.dedup();
                 control.check()?;
-                for (&r, d) in rows.iter().zip(&mut drawn) {
-                    *d = mix(*d, distinct.partition_point(|&k| k < key(r)) as u64);
+                for (&row, number) in rows.iter().zip(&mut drawn) {
+                    let rank = distinct.partition_point(|&other| other < key(row));
+                    *number = mix(*number, rank as u64);
                 }
             }
         }
@@ -159,73 +179,80 @@ fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -
     Ok(drawn)
 }
 
-/// Divide as J48 does: rows in the user's order, classes brought together by swaps, every
-/// `folds`-th row to one fold; the last fold is held out.
+/// Divide as J48 does, rows in the caller's order: bring the classes together, deal the rows to
+/// `folds` folds, and hold out the last fold.
 fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>, Vec<u32>) {
-    let class = |r: u32| data.classes()[r as usize];
-    let n = rows.len();
+    let class = |row: u32| data.classes()[row as usize];
+    let n_rows = rows.len();
+    // Weka's `Instances.stratify`: rows of the class at `index - 1` are swapped to the places after it.
     let mut index = 1;
-    while index < n {
-        let own = class(rows[index - 1]);
+    while index < n_rows {
+        let current = class(rows[index - 1]);
         let start = index;
-        for j in start..n {
-            if class(rows[j]) == own {
+        for j in start..n_rows {
+            if class(rows[j]) == current {
                 rows.swap(index, j);
                 index += 1;
             }
         }
         index += 1;
     }
-    let strided: Vec<u32> =
-        (0..folds).flat_map(|start| rows.iter().copied().skip(start).step_by(folds)).collect();
-    let first = n - n / folds;
-    (strided[..first].to_vec(), strided[first..].to_vec())
+    // Fold f holds rows f, f + folds, f + 2 folds, ...
+    let by_fold: Vec<u32> =
+        (0..folds).flat_map(|fold| rows.iter().copied().skip(fold).step_by(folds)).collect();
+    let (grown_on, held_out) = by_fold.split_at(n_rows - n_rows / folds);
+    (grown_on.to_vec(), held_out.to_vec())
 }
 
-/// Cut bottom-up. `walker` walks the tree that the edited was made of.
+/// Prune bottom-up. `compiled` is the tree before pruning; `rows` are those held out.
 fn prune(
     edited: &mut EditableTree,
-    walker: &CompiledTree,
+    compiled: &CompiledTree,
     rows: &PruneRows<'_>,
     control: &Control,
 ) -> Result<()> {
     let k = edited.classes;
-    let mut held = vec![0.0; edited.nodes.len() * k];
+    // Class counts of the held-out rows in each leaf, ...
+    let mut counts = vec![0.0; edited.nodes.len() * k];
     for chunk in rows.rows.chunks(1024) {
         control.check()?;
-        for &r in chunk {
-            let (class, whole) = (rows.data.classes()[r as usize] as usize, rows.weights.value(r));
-            walker.spread(rows.data, r as usize, 0, |node, part, ends| {
-                if ends {
-                    held[node as usize * k + class] += part * whole;
+        for &row in chunk {
+            let class = usize::from(rows.data.classes()[row as usize]);
+            let weight = rows.weights.value(row);
+            compiled.spread(rows.data, row as usize, 0, |node, fraction, is_leaf| {
+                if is_leaf {
+                    counts[node as usize * k + class] += fraction * weight;
                 }
             });
         }
     }
+    // ... and in each inner node.
     let order = edited.order();
     for &i in order.iter().rev() {
         let parent = edited.nodes[i as usize].parent as usize;
         if i > 0 {
-            for c in 0..k {
-                held[parent * k + c] += held[i as usize * k + c];
+            for class in 0..k {
+                counts[parent * k + class] += counts[i as usize * k + class];
             }
         }
     }
-    let total: f64 = held[..k].iter().sum();
+    let total: f64 = counts[..k].iter().sum();
     if total == 0.0 {
         return Ok(());
     }
+    // Errors of each subtree on the held-out rows.
     let mut errors = vec![0.0; edited.nodes.len()];
     for &i in order.iter().rev() {
         let i = i as usize;
-        let leaf = edited.errors_among(i, &held[i * k..(i + 1) * k]);
+        let leaf = edited.errors_among(i, &counts[i * k..(i + 1) * k]);
         errors[i] = leaf;
         if edited.is_leaf(i) {
             continue;
         }
-        let tree = edited.children(i).iter().map(|&c| errors[c as usize]).sum::<f64>();
+        let tree: f64 = edited.sum_over_children(i, &errors);
+        // On ties, up to the rounding of fractions, the leaf wins.
         if leaf <= tree + 1e-9 * total {
-            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             errors[i] = tree;
         }

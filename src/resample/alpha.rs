@@ -1,20 +1,20 @@
-//! The price of a leaf in cost-complexity pruning, chosen by cross-validation (Breiman, Friedman,
+//! The complexity penalty `ccp_alpha` of a leaf, chosen by cross-validation (Breiman, Friedman,
 //! Olshen & Stone, CART, 1984, section 3.4).
 //!
-//! The tree of all rows gives its sequence of prices `a_0 = 0 < a_1 < ...`; its k-th pruned tree is
-//! best for prices from `a_k` up to `a_(k+1)`, and stands for `sqrt(a_k a_(k+1))`, the last one for
-//! `a_K`. A tree is grown on all folds but one, for every fold, and pruned at each of these prices;
-//! its costs are those of the rows left out. `R_k` = mean cost of all rows (1 an error, or as the
-//! cost matrix says), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the
-//! smallest `R_k` (the largest price on ties), "1se" the largest price whose `R` is at most the
-//! smallest one plus its standard error.
+//! Cost-complexity pruning of the tree of all rows gives alphas `a_0 = 0 < a_1 < ...`; its k-th pruned
+//! tree is best from `a_k` to `a_(k+1)` and is represented by `sqrt(a_k a_(k+1))`, the last one by its
+//! own alpha. For every fold a tree is grown on the other folds, pruned at each of these alphas, and
+//! applied to the rows of the fold. `R_k` is the mean cost over all rows (1 per error, or from the
+//! cost matrix), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the smallest
+//! `R_k` (on ties the largest alpha), "1se" the largest alpha with `R_k` at most the smallest one plus
+//! its standard error.
 //!
-//! Folds are made once, stratified by class, from the seed and the places of the rows. A fold's
-//! tree is walked once a row for all prices; trees that send parts of rows down several branches
-//! are walked again at each price.
+//! Folds are stratified by class and depend on the seed and on the order of the rows. A fold's tree
+//! is traversed once per row for all alphas; trees that send fractions of rows down several branches
+//! are traversed once per row and alpha.
 //!
-//! When not to use it: with few rows in a class; and where the last percent of accuracy matters,
-//! which "1se" gives away for a smaller tree.
+//! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters more
+//! than the size of the tree.
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
@@ -25,23 +25,25 @@ use crate::parallel::{self, Control};
 use crate::predict::{CompiledTree, Predictor};
 use crate::prune::{AlphaRule, cost_complexity};
 use crate::tree::{CostMatrix, NONE, Tree};
+use std::ops::Range;
 
-/// How a price was chosen.
+/// How an alpha was chosen. The lists have one entry per pruned tree, from the whole tree to the
+/// root alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlphaChoice {
-    /// Prices at which the pruned trees of the sequence become best.
+    /// Alphas at which the pruned trees become best.
     pub alphas: Vec<f64>,
-    /// Leaves (with rows) of each pruned tree.
+    /// Leaves with training rows.
     pub leaves: Vec<u32>,
-    /// Cross-validated mean cost of each.
+    /// Cross-validated mean costs.
     pub errors: Vec<f64>,
-    /// Its standard error.
+    /// Standard errors of these costs.
     pub deviations: Vec<f64>,
-    /// The one that was chosen.
+    /// Number of the chosen tree.
     pub chosen: usize,
 }
 
-/// Fit a tree; where the plan leaves the complexity penalty open, choose it first.
+/// Fit a tree; if the plan leaves the complexity penalty open, choose it first and return how.
 pub fn fit(
     plan: &FitPlan,
     rows: FitRows<'_>,
@@ -57,7 +59,7 @@ pub fn fit(
     }
 }
 
-/// [`fit`] on rows that count as growth counts them.
+/// [`fit`] on rows whose weights are already those that growth uses.
 pub(super) fn fit_counted(
     plan: &FitPlan,
     data: &Dataset,
@@ -73,29 +75,31 @@ pub(super) fn fit_counted(
     let costs = plan.costs(data.n_classes())?;
     let path =
         cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
-    let (alphas, leaves) = distinct(&path);
+    let (alphas, leaves) = distinct_alphas(&path);
     let mut choice =
         AlphaChoice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
-    add_costs(plan, rule, data, &rows, weights, control, &mut choice)?;
-    let (model, account) = plan.prune_at(grown, choice.price(choice.chosen), control)?;
+    cross_validate(plan, rule, data, &rows, weights, control, &mut choice)?;
+    let alpha = choice.representative(choice.chosen);
+    let (model, account) = plan.prune_at(grown, alpha, control)?;
     Ok((Fitted { model, account, reason }, Some(choice)))
 }
 
-/// The ascending prices of a path, those that differ by rounding only taken as one, and the leaves
-/// of the tree that each leads to. Links that are worth nothing are cut only above a price of 0.
-fn distinct(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
+/// The ascending alphas of a path, those that differ by rounding only taken as one, and the leaves
+/// of the tree at each. Links with `g = 0` are cut only at positive alphas, so the first entry stays
+/// the whole tree.
+fn distinct_alphas(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
     let (mut alphas, mut leaves): (Vec<f64>, Vec<u32>) = (Vec::new(), Vec::new());
-    let slack = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
-    for (&alpha, &n) in path.alphas.iter().zip(&path.leaves) {
+    let rounding = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
+    for (&alpha, &n_leaves) in path.alphas.iter().zip(&path.leaves) {
         match (alphas.last_mut(), leaves.last_mut()) {
-            (Some(last), Some(left)) if alpha <= *last + slack => {
+            (Some(last), Some(leaves_of_last)) if alpha <= *last + rounding => {
                 if *last > 0.0 {
-                    (*last, *left) = (alpha.max(*last), n);
+                    (*last, *leaves_of_last) = (alpha.max(*last), n_leaves);
                 }
             }
             _ => {
                 alphas.push(alpha);
-                leaves.push(n);
+                leaves.push(n_leaves);
             }
         }
     }
@@ -103,8 +107,8 @@ fn distinct(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
 }
 
 impl AlphaChoice {
-    /// The price that the k-th tree stands for.
-    pub fn price(&self, k: usize) -> f64 {
+    /// The alpha that represents the k-th tree: the geometric mean of the range in which it is best.
+    pub fn representative(&self, k: usize) -> f64 {
         match self.alphas.get(k + 1) {
             Some(next) => (self.alphas[k] * next).sqrt(),
             None => self.alphas[k],
@@ -112,7 +116,28 @@ impl AlphaChoice {
     }
 }
 
-fn add_costs(
+/// Sums over rows, one entry per alpha.
+struct CostSums {
+    /// Weight times cost.
+    costs: Vec<f64>,
+    /// Weight times squared cost.
+    squares: Vec<f64>,
+}
+
+impl CostSums {
+    fn zeros(n: usize) -> Self {
+        Self { costs: vec![0.0; n], squares: vec![0.0; n] }
+    }
+
+    /// Add the cost of a row at one alpha.
+    fn add(&mut self, i: usize, weight: f64, cost: f64) {
+        self.costs[i] += weight * cost;
+        self.squares[i] += weight * cost * cost;
+    }
+}
+
+/// Cross-validate the trees of a choice, and choose one by the rule.
+fn cross_validate(
     plan: &FitPlan,
     rule: &AlphaRule,
     data: &Dataset,
@@ -121,159 +146,166 @@ fn add_costs(
     control: &Control,
     choice: &mut AlphaChoice,
 ) -> Result<()> {
-    let n = choice.alphas.len();
-    let prices: Vec<f64> = (0..n).map(|k| choice.price(k)).collect();
-    let folds = divide(data, rows.rows(), rule.folds.min(rows.len()), rule.seed);
+    let n_alphas = choice.alphas.len();
+    let alphas: Vec<f64> = (0..n_alphas).map(|k| choice.representative(k)).collect();
+    let folds = stratified_folds(data, rows.rows(), rule.folds.min(rows.len()), rule.seed);
     let serial = control.serial().quiet();
-    // Sums of cost, of its square, and of weight, by price.
-    let found = parallel::map(control, if folds.len() < 2 { 0 } else { folds.len() }, |f| {
-        let train: Vec<u32> = folds
-            .iter()
-            .enumerate()
-            .filter(|(g, _)| *g != f)
-            .flat_map(|(_, rows)| rows.iter().copied())
-            .collect();
+    // A single fold leaves no rows to grow on; every cost is then 0.
+    let n_folds = if folds.len() < 2 { 0 } else { folds.len() };
+    let by_fold = parallel::map(control, n_folds, |fold| {
+        let others = folds.iter().enumerate().filter(|(other, _)| *other != fold);
+        let train: Vec<u32> = others.flat_map(|(_, rows)| rows.iter().copied()).collect();
         let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;
-        costs_of_rows(plan, &grown, &prices, data, &folds[f], weights, &serial)
+        let fold = &folds[fold];
+        let sums = cost_sums(plan, &grown, &alphas, data, fold, weights, &serial)?;
+        Ok((sums, fold.iter().map(|&row| weights.value(row)).sum::<f64>()))
     })?;
-    let (mut sums, mut squares, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
-    for (costs, squared, weight) in found {
-        sums.iter_mut().zip(costs).for_each(|(a, b)| *a += b);
-        squares.iter_mut().zip(squared).for_each(|(a, b)| *a += b);
+    // Sums over the folds in their order, so that results do not depend on threads.
+    let (mut sums, mut total) = (CostSums::zeros(n_alphas), 0.0);
+    for (of_fold, weight) in by_fold {
+        sums.costs.iter_mut().zip(of_fold.costs).for_each(|(sum, cost)| *sum += cost);
+        sums.squares.iter_mut().zip(of_fold.squares).for_each(|(sum, square)| *sum += square);
         total += weight;
     }
     let total: f64 = if total > 0.0 { total } else { 1.0 };
-    choice.errors = sums.iter().map(|s| s / total).collect();
-    choice.deviations = (0..n)
-        .map(|k| ((squares[k] / total - choice.errors[k].powi(2)).max(0.0) / total).sqrt())
+    choice.errors = sums.costs.iter().map(|sum| sum / total).collect();
+    choice.deviations = (0..n_alphas)
+        .map(|k| ((sums.squares[k] / total - choice.errors[k].powi(2)).max(0.0) / total).sqrt())
         .collect();
-    let smallest =
-        (0..n).rev().min_by(|&a, &b| choice.errors[a].total_cmp(&choice.errors[b])).unwrap_or(0);
-    let allowed = match rule.one_se {
-        true => choice.errors[smallest] + choice.deviations[smallest],
-        false => choice.errors[smallest],
-    };
-    choice.chosen = (0..n).rev().find(|&k| choice.errors[k] <= allowed).unwrap_or(smallest);
+    // From the largest alpha down, so that it wins ties.
+    let best = (0..n_alphas)
+        .rev()
+        .min_by(|&a, &b| choice.errors[a].total_cmp(&choice.errors[b]))
+        .unwrap_or(0);
+    let allowed = choice.errors[best] + if rule.one_se { choice.deviations[best] } else { 0.0 };
+    choice.chosen = (0..n_alphas).rev().find(|&k| choice.errors[k] <= allowed).unwrap_or(best);
     Ok(())
 }
 
-/// Price at which each node becomes a leaf, infinite where it never does.
-fn cut_prices(
+/// The alpha at which each node becomes a leaf, infinite if it never does.
+fn cut_alphas(
     plan: &FitPlan,
     tree: &Tree,
     costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Vec<f64>> {
-    let links = cost_complexity::path_by_cost(tree, plan.impurity(), costs, control)?;
-    let mut gone = vec![f64::INFINITY; tree.nodes.len()];
-    let mut price: f64 = 0.0;
-    for (&alpha, &node) in links.alphas.iter().zip(&links.nodes).skip(1) {
-        price = price.max(alpha);
-        gone[node as usize] = price;
+    let path = cost_complexity::path_by_cost(tree, plan.impurity(), costs, control)?;
+    let mut cut_at = vec![f64::INFINITY; tree.nodes.len()];
+    // Alphas that fall by rounding are raised to the last one.
+    let mut largest: f64 = 0.0;
+    for (&alpha, &node) in path.alphas.iter().zip(&path.nodes).skip(1) {
+        largest = largest.max(alpha);
+        cut_at[node as usize] = largest;
     }
-    Ok(gone)
+    Ok(cut_at)
 }
 
-/// Sums of cost and squared cost of some rows under a tree pruned at each price, and their weight.
-fn costs_of_rows(
+/// Sums of the costs of some rows under a grown tree, pruned at each of the alphas.
+fn cost_sums(
     plan: &FitPlan,
     grown: &Model,
-    prices: &[f64],
+    alphas: &[f64],
     data: &Dataset,
     rows: &[u32],
     weights: &Weights,
     control: &Control,
-) -> Result<(Vec<f64>, Vec<f64>, f64)> {
+) -> Result<CostSums> {
     let k = data.n_classes();
-    let costs = plan.costs(k)?;
-    let charge = |row: u32, label: i32| {
+    let matrix = plan.costs(k)?;
+    let cost_of = |row: u32, label: i32| {
         let class = data.classes()[row as usize] as usize;
-        match &costs {
-            Some(costs) => costs.one(class, label),
+        match &matrix {
+            Some(matrix) => matrix.one(class, label),
             None => f64::from(u8::from(label != class as i32)),
         }
     };
-    let weight = rows.iter().map(|&r| weights.value(r)).sum();
+    // Fractions of rows: the pruned trees predict, one after the other.
     if grown.tree.is_shared() {
-        let (mut sums, mut squares) = (vec![0.0; prices.len()], vec![0.0; prices.len()]);
-        for (i, &alpha) in prices.iter().enumerate() {
+        let mut sums = CostSums::zeros(alphas.len());
+        for (i, &alpha) in alphas.iter().enumerate() {
             control.check()?;
             let (model, _) = plan.prune_at(grown.clone(), alpha, control)?;
             let predictor = Predictor::new(&model)?;
-            let mut p = vec![0.0; k];
+            let mut probabilities = vec![0.0; k];
             for &row in rows {
                 let end = predictor.tree.end(data, row as usize);
-                let cost = charge(row, predictor.answer(data, row as usize, end, &mut p));
-                sums[i] += weights.value(row) * cost;
-                squares[i] += weights.value(row) * cost * cost;
+                let label = predictor.answer(data, row as usize, end, &mut probabilities);
+                sums.add(i, weights.value(row), cost_of(row, label));
             }
         }
-        return Ok((sums, squares, weight));
+        return Ok(sums);
     }
-    let gone = cut_prices(plan, &grown.tree, costs.as_ref(), control)?;
-    let walker = CompiledTree::new(&grown.tree, &grown.schema)?;
+    // Whole rows: the path of a row in the whole tree gives its label at every alpha. A label holds
+    // for a range of alphas, so the cost is added at the start of the range and subtracted at its
+    // end; running sums then give the sums at each alpha.
+    let cut_at = cut_alphas(plan, &grown.tree, matrix.as_ref(), control)?;
+    let compiled = CompiledTree::new(&grown.tree, &grown.schema)?;
     let mut path = Vec::new();
-    // Differences from price to price: a row is told the same over long ranges of them.
-    let (mut sums, mut squares) = (vec![0.0; prices.len() + 1], vec![0.0; prices.len() + 1]);
+    let mut changes = CostSums::zeros(alphas.len() + 1);
     for (i, &row) in rows.iter().enumerate() {
         if i % 1024 == 0 {
             control.check()?;
         }
         path.clear();
-        walker.path(data, row as usize, &mut path);
-        told(&grown.tree, &gone, prices, &path, |from, to, label| {
-            let (w, cost) = (weights.value(row), charge(row, label));
-            (sums[from], sums[to]) = (sums[from] + w * cost, sums[to] - w * cost);
-            (squares[from], squares[to]) =
-                (squares[from] + w * cost * cost, squares[to] - w * cost * cost);
+        compiled.path(data, row as usize, &mut path);
+        labels_by_alpha(&grown.tree, &cut_at, alphas, &path, |range, label| {
+            let (weight, cost) = (weights.value(row), cost_of(row, label));
+            changes.add(range.start, weight, cost);
+            changes.add(range.end, -weight, cost);
         });
     }
-    for all in [&mut sums, &mut squares] {
-        (1..all.len()).for_each(|i| all[i] += all[i - 1]);
-        all.pop();
+    for sums in [&mut changes.costs, &mut changes.squares] {
+        (1..sums.len()).for_each(|i| sums[i] += sums[i - 1]);
+        sums.pop();
     }
-    Ok((sums, squares, weight))
+    Ok(changes)
 }
 
-/// What a row that passes the nodes of a path is told over ranges of prices (ascending):
-/// `take(from, to, label)`.
-fn told(
+/// The labels that a row gets at the ascending alphas: `take` gets ranges of their indices, in order,
+/// with the label. `path` lists the nodes that the row passes, `cut_at` the alpha at which each node
+/// becomes a leaf.
+fn labels_by_alpha(
     tree: &Tree,
-    gone: &[f64],
-    prices: &[f64],
+    cut_at: &[f64],
+    alphas: &[f64],
     path: &[u32],
-    mut take: impl FnMut(usize, usize, i32),
+    mut take: impl FnMut(Range<usize>, i32),
 ) {
     debug_assert!(path.first().is_some_and(|&root| tree.nodes[root as usize].parent == NONE));
-    let unpriced = prices.partition_point(|&p| p <= 0.0);
+    // Nothing is pruned at alpha 0.
+    let n_zero = alphas.partition_point(|&alpha| alpha <= 0.0);
+    // The row ends in `path[end]` from `alphas[from]` on, until a node above is cut.
     let (mut end, mut from) = (path.len() - 1, 0);
-    while from < prices.len() {
-        let next = path[..end].iter().map(|&i| gone[i as usize]).fold(f64::INFINITY, f64::min);
-        let to = prices.partition_point(|&p| p < next).max(unpriced);
-        take(from, to.max(from), tree.nodes[path[end] as usize].label);
-        if to >= prices.len() {
+    while from < alphas.len() {
+        let above = path[..end].iter().map(|&node| cut_at[node as usize]);
+        let next_cut = above.fold(f64::INFINITY, f64::min);
+        let to = alphas.partition_point(|&alpha| alpha < next_cut).max(n_zero);
+        take(from..to.max(from), tree.nodes[path[end] as usize].label);
+        if to >= alphas.len() {
             return;
         }
-        // The topmost node that is a leaf at that price.
-        end = path[..end].iter().position(|&i| gone[i as usize] <= prices[to]).unwrap_or(end);
+        // The topmost node that is a leaf at the next alpha.
+        let is_cut = |&node: &u32| cut_at[node as usize] <= alphas[to];
+        end = path[..end].iter().position(is_cut).unwrap_or(end);
         from = to;
     }
 }
 
-/// Rows of each fold: stratified by class, by the seed and the places of the rows among those
-/// given.
-fn divide(data: &Dataset, rows: &[u32], folds: usize, seed: u64) -> Vec<Vec<u32>> {
+/// The rows of each fold, stratified by class; within a class the order is drawn from the seed and
+/// the rows' places in the caller's order.
+fn stratified_folds(data: &Dataset, rows: &[u32], folds: usize, seed: u64) -> Vec<Vec<u32>> {
     let mut in_order = rows.to_vec();
-    in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);
-    let mut sorted: Vec<(u16, u64, u32)> = in_order
+    in_order.sort_unstable_by_key(|&row| data.original()[row as usize]);
+    let mut keys: Vec<(u16, u64, u32)> = in_order
         .into_iter()
         .enumerate()
-        .map(|(rank, r)| (data.classes()[r as usize], mix(seed, rank as u64), r))
+        .map(|(place, row)| (data.classes()[row as usize], mix(seed, place as u64), row))
         .collect();
-    sorted.sort_unstable();
-    let mut parts = vec![Vec::new(); folds];
-    for (i, (_, _, row)) in sorted.into_iter().enumerate() {
-        parts[i % folds].push(row);
+    keys.sort_unstable();
+    // Deal the sorted rows to the folds in turn.
+    let mut rows_of_fold = vec![Vec::new(); folds];
+    for (i, (_, _, row)) in keys.into_iter().enumerate() {
+        rows_of_fold[i % folds].push(row);
     }
-    parts
+    rows_of_fold
 }

@@ -1,8 +1,9 @@
-//! The same learning repeated over folds, in one call.
+//! Cross-validation of fits, the choice of `ccp_alpha` by it, and permutation importance.
 //!
-//! Columns are sorted once for the whole data set; each fold filters the sorted orders. Fits run in
-//! parallel, one fold and plan each, with growth inside them serial, so that no result depends on
-//! threads.
+//! [`cross_validate`] fits every plan on every fold in one call. Columns are sorted once for the whole
+//! data set, and each fold filters the sorted orders. Folds run in parallel; the fits of one fold are
+//! serial, so that results do not depend on the number of threads. O(plans x folds) fits, less what
+//! plans and folds share ([`crate::fit::Common`], [`roots`]).
 
 pub mod alpha;
 mod permutation;
@@ -21,12 +22,12 @@ use crate::stats::pairs::plan::KEPT_BYTES;
 use crate::tree::Shape;
 use std::collections::HashSet;
 
-/// What came out of one fold under one plan.
+/// The result of one plan on one fold.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// Class codes of the test rows, -1 = unclassified.
     pub predictions: Vec<i32>,
-    /// Probabilities of the test rows, class by class, when wanted.
+    /// Probabilities `[test row * classes + class]`; empty if they were not requested.
     pub probabilities: Vec<f64>,
     /// Size of the tree.
     pub shape: Shape,
@@ -41,6 +42,7 @@ pub fn cross_validate(
     probabilities: bool,
     control: &Control,
 ) -> Result<Vec<Outcome>> {
+    // Work that folds share: sorted columns, and the counts of pairs at the roots.
     data.sort_columns(control)?;
     control.expect((plans.len() * folds.len()) as u64);
     let roots = match plans.iter().any(FitPlan::shares_pairs) {
@@ -48,19 +50,20 @@ pub fn cross_validate(
         false => vec![None; folds.len()],
     };
     let budget = control.budget().holding(roots.iter().flatten().map(|root| root.bytes()).sum());
-    // With a limit, folds share what is left; where a share is too little, they take turns.
+    // Under a memory limit, threads share what is left; if a share is too small for growth, folds
+    // run one after the other.
     let largest = folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
     let threads = control.threads();
     let share = budget.shared(threads);
-    let together = share.left() >= growth_bytes(data, largest);
+    let in_parallel = share.left() >= growth_bytes(data, largest);
     let (folds_control, budget) =
-        if together { (control.clone(), share) } else { (control.serial(), budget) };
-    // Of a limited share, a quarter is for what the plans have in common.
+        if in_parallel { (control.clone(), share) } else { (control.serial(), budget) };
+    // At most a quarter of the budget is for preparations that several plans have in common.
     let preparations: HashSet<String> = plans.iter().map(FitPlan::preparation).collect();
     let kept = KEPT_BYTES.min(budget.left() / 4 / preparations.len().max(1));
     let kept = if plans.len() == 1 { 0 } else { kept };
     let serial = control.serial().quiet().within(budget.holding(kept * preparations.len()));
-    // Folds outside, plans inside: what the plans share stays in the cache.
+    // Folds in the outer loop: preparations of a fold are kept for all plans.
     let by_fold = parallel::map(&folds_control, folds.len(), |f| {
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
@@ -79,6 +82,7 @@ pub fn cross_validate(
             })
             .collect::<Result<Vec<_>>>()
     })?;
+    // From outcomes by fold to outcomes by plan.
     let mut out = Vec::with_capacity(plans.len() * folds.len());
     let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
     for _ in plans {
@@ -87,12 +91,13 @@ pub fn cross_validate(
     Ok(out)
 }
 
-/// Bytes about which the growth of one tree on `rows` rows takes where pairs or neighbours of rows
-/// are the evidence: codes and slots, their order, schedules.
+/// An estimate of the bytes that the growth of one tree on `rows` rows takes by a criterion on pairs
+/// or neighbours of rows: codes, their order and their slots (20 per cell), schedules (64 per row).
 fn growth_bytes(data: &Dataset, rows: usize) -> usize {
     rows.saturating_mul(20 * data.columns().len() + 64)
 }
 
+/// Internal numbers of rows.
 fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
     rows.iter()
         .map(|&r| {
@@ -106,6 +111,7 @@ fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
         .collect()
 }
 
+/// Apply a model to the test rows.
 fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<Outcome> {
     let predictor = Predictor::new(model)?;
     let k = data.n_classes();

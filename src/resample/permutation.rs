@@ -1,10 +1,9 @@
-//! Permutation importance on the rows that a tree has not seen.
+//! Permutation importance on out-of-bag rows (Breiman, *Random Forests*, 2001, section 10).
 //!
-//! Breiman, *Random Forests* (2001), section 10: the accuracy of a tree on its out-of-bag rows,
-//! minus that with one feature's values shuffled among these rows. A feature that no node of the
-//! tree asks for has importance 0 there. The shuffle depends on the tree's seed, the feature and
-//! the content of the rows, not on their order. O(trees x features asked for x rows left out x
-//! depth).
+//! The loss of a tree for a feature is its accuracy on its out-of-bag rows minus its accuracy after
+//! the feature's values are shuffled among these rows. A feature that no node of the tree tests has
+//! loss 0. The shuffle depends on the tree's seed, the feature and the content of the rows, not on
+//! their order. O(trees x tested features x out-of-bag rows x depth).
 
 use crate::data::{Dataset, Weights};
 use crate::error::Result;
@@ -14,17 +13,22 @@ use crate::numeric::{mix, uniform};
 use crate::parallel::{self, Control};
 use crate::predict::{Predictor, Source};
 
-/// Rows of a source by number, one feature of which is read from other rows.
+/// Some rows of a data set, with one feature read from other rows.
 struct Shuffled<'s> {
     data: &'s Dataset,
+    /// The rows.
     rows: &'s [u32],
+    /// The shuffled feature; a number beyond all features shuffles none.
     feature: usize,
+    /// The row from which each row takes the shuffled feature.
     from: &'s [u32],
 }
 
 impl Shuffled<'_> {
+    /// The row of the data set that holds a cell.
     fn row(&self, row: usize, feature: usize) -> usize {
-        (if feature == self.feature { self.from[row] } else { self.rows[row] }) as usize
+        let source = if feature == self.feature { self.from } else { self.rows };
+        source[row] as usize
     }
 }
 
@@ -37,52 +41,57 @@ impl Source for Shuffled<'_> {
     }
 }
 
-/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree that
-/// saw all rows.
+/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree without
+/// out-of-bag rows. `draws` is the size of each bootstrap sample.
 pub fn permutation_losses(
     forest: &Forest,
     data: &Dataset,
     weights: &Weights,
-    (sampler, draws): (&BootstrapSampler, usize),
+    sampler: &BootstrapSampler,
+    draws: usize,
     control: &Control,
 ) -> Result<Vec<f64>> {
-    let p = data.columns().len();
+    let n_features = data.columns().len();
     let by_tree = parallel::map(control, forest.trees.len(), |t| {
         let (model, seed) = (&forest.trees[t], forest.seeds[t]);
         let times = sampler.draw(seed, draws);
-        let left_out: Vec<u32> =
+        let out_of_bag: Vec<u32> =
             sampler.rows().iter().copied().filter(|&r| times[r as usize] == 0).collect();
-        let total: f64 = left_out.iter().map(|&r| weights.value(r)).sum();
+        let total: f64 = out_of_bag.iter().map(|&r| weights.value(r)).sum();
         if total <= 0.0 {
-            return Ok(vec![f64::NAN; p]);
+            return Ok(vec![f64::NAN; n_features]);
         }
         let predictor = Predictor::new(model)?;
-        let mut scratch = vec![0.0; data.n_classes()];
-        let mut right = |source: &Shuffled<'_>| {
+        let mut probabilities = vec![0.0; data.n_classes()];
+        // Weight of the rows that the tree classifies correctly.
+        let mut correct = |source: &Shuffled<'_>| {
             let mut sum = 0.0;
-            predictor.tree.ends(source, (0, left_out.len()), |i, end| {
-                let row = left_out[i];
-                let label = predictor.answer(source, i, end, &mut scratch);
+            predictor.tree.ends(source, 0..out_of_bag.len(), |i, end| {
+                let row = out_of_bag[i];
+                let label = predictor.answer(source, i, end, &mut probabilities);
                 if label == i32::from(data.classes()[row as usize]) {
                     sum += weights.value(row);
                 }
             });
             sum
         };
-        let as_they_are = right(&Shuffled { data, rows: &left_out, feature: p, from: &left_out });
-        let mut losses = vec![0.0; p];
-        for feature in 0..p {
+        let rows = &out_of_bag;
+        let unshuffled = Shuffled { data, rows, feature: n_features, from: rows };
+        let baseline = correct(&unshuffled);
+        let mut losses = vec![0.0; n_features];
+        for feature in 0..n_features {
             control.check()?;
-            let asked =
-                model.tree.nodes.iter().any(|n| n.n_children > 0 && n.feature as usize == feature);
-            if asked {
+            let mut nodes = model.tree.nodes.iter();
+            if nodes.any(|node| node.n_children > 0 && node.feature as usize == feature) {
+                // 1 << 40 keeps these draws apart from those of sampling and growth.
                 let key = mix(mix(seed, 1 << 40), feature as u64);
-                let mut from = left_out.clone();
+                // Fisher-Yates shuffle.
+                let mut from = out_of_bag.clone();
                 for i in (1..from.len()).rev() {
                     from.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
                 }
-                let source = Shuffled { data, rows: &left_out, feature, from: &from };
-                losses[feature] = (as_they_are - right(&source)) / total;
+                let shuffled = Shuffled { data, rows, feature, from: &from };
+                losses[feature] = (baseline - correct(&shuffled)) / total;
             }
         }
         control.advance(1);

@@ -1,10 +1,10 @@
-//! A forest as one document: `{"format": "fasttree forest", "version": 1, "checksum": "...",
+//! A forest as one JSON document: `{"format": "fasttree forest", "version": 1, "checksum": "...",
 //! "model": {...}}`.
 //!
-//! The trees are stored as trees are, but the schema stands in the first of them only; the loader
-//! gives it to the others and then checks each tree as if it had come alone. O(nodes).
+//! Each tree is stored like a single model, but only the first one carries the schema. The loader
+//! copies it to the others and then checks each tree as if it were stored alone. O(nodes).
 
-use super::{Body, body, model, opened, sealed};
+use super::{Body, body, model, read_document, write_document};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::json;
@@ -15,35 +15,42 @@ use std::sync::Arc;
 
 const FORMAT: &str = "fasttree forest";
 
+/// The content of a forest's document.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredTrees {
+struct ForestBody {
     #[serde(with = "json::text")]
     parameters: String,
+    /// One seed per tree.
     seeds: Vec<u64>,
+    /// Weight of each class in the training set.
     totals: Vec<f64>,
     trees: Vec<Body>,
 }
 
-fn nothing() -> Schema {
+/// The schema that all trees but the first are stored with.
+fn empty_schema() -> Schema {
     Schema { features: Vec::new(), classes: Vec::new(), target: String::new() }
 }
 
-/// The bytes of a forest.
+/// Write a forest; equal forests give equal bytes.
 pub fn forest_to_bytes(forest: &Forest, control: &Control) -> Result<Vec<u8>> {
-    let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { nothing() };
+    let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { empty_schema() };
     let trees = forest.trees.iter().enumerate().map(|(t, tree)| body(tree, schema(t))).collect();
     let (parameters, seeds) = (forest.parameters.clone(), forest.seeds.clone());
-    sealed(
+    write_document(
         FORMAT,
-        &StoredTrees { parameters, seeds, totals: forest.totals.clone(), trees },
+        &ForestBody { parameters, seeds, totals: forest.totals.clone(), trees },
         control,
     )
 }
 
-/// A forest from its bytes.
+/// Read a forest.
+///
+/// # Errors
+/// [`Error::Model`] for content that was damaged or is not a valid forest.
 pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
-    let stored: StoredTrees = opened(FORMAT, bytes, control)?;
+    let stored: ForestBody = read_document(FORMAT, bytes, control)?;
     let bad = |what: &str| Error::Model(what.to_string());
     let schema = stored
         .trees
@@ -58,11 +65,12 @@ pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
     {
         return Err(bad("class totals must be finite, not negative, and one a class"));
     }
+    // All trees share one schema in memory.
     let shared = Arc::new(schema.clone());
     let smoothing = stored.trees[0].smoothing;
     let mut trees = Vec::with_capacity(stored.trees.len());
     for (t, mut tree) in stored.trees.into_iter().enumerate() {
-        if t > 0 && tree.schema != nothing() {
+        if t > 0 && tree.schema != empty_schema() {
             return Err(bad(&format!("tree {t}: only the first tree carries the schema")));
         }
         if tree.smoothing != smoothing {

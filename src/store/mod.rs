@@ -1,17 +1,18 @@
 //! Models as bytes: one flat JSON document with a version and a checksum.
 //!
-//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. Trees are
-//! columns of numbers; floats are printed in their shortest exact form, so that loading gives back
-//! the same bits and the same model always gives the same bytes. The loader trusts nothing:
-//! checksum first, then every index, count and label is checked, by loops, before a tree exists.
-//! Nothing is ever executed. A forest is a document of such trees ([`forest_to_bytes`]).
+//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. A tree is stored
+//! as one list per field of its nodes. Floats are printed in their shortest exact form, so loading
+//! gives back the same bits, and equal models give equal bytes. The loader accepts hostile input: it
+//! checks the checksum, then every index, count and label, by loops, before it builds a tree.
+//! Content is never executed. A forest is a document of such trees ([`forest_to_bytes`]). Writing
+//! and reading cost O(nodes x classes).
 
 use crate::data::{Feature, Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::json;
 use crate::model::{LeafSmoothing, Model};
 use crate::parallel::Control;
-use crate::tree::{ALL, NONE, Node, Test, Threshold, Tree};
+use crate::tree::{ALL, NONE, Node, NodePosition, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::iter::Peekable;
@@ -23,7 +24,10 @@ pub use forest::{forest_from_bytes, forest_to_bytes};
 
 const FORMAT: &str = "fasttree model";
 const VERSION: u32 = 1;
+/// Nodes between two checks of the cancel flag.
+const NODES_PER_CHECK: usize = 4096;
 
+/// A document to be written.
 #[derive(Serialize)]
 struct Document<'a> {
     format: &'a str,
@@ -32,15 +36,17 @@ struct Document<'a> {
     model: &'a RawValue,
 }
 
-/// The same, read.
+/// A document as read, its content not yet parsed.
 #[derive(Deserialize)]
-struct Sealed {
+struct ReadDocument {
     format: String,
     version: u32,
     checksum: String,
     model: Box<RawValue>,
 }
 
+/// The content of a model's document. `counts` is flat (node, class); the other lists have one
+/// entry per node in pre-order. -1 means none, -2 all branches ([`branch_code`]).
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body {
@@ -72,42 +78,43 @@ struct Body {
     n_children: Vec<u32>,
     #[serde(deserialize_with = "json::column")]
     counts: Vec<f64>,
-    /// (node, levels of its first branch) of every subset test, in node order.
+    /// (node, levels on its first branch) of every subset test, in node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     subsets: Vec<(u32, Vec<u32>)>,
-    /// (node, largest number on its first branch) of every threshold that reaches further than
-    /// itself, in node order.
+    /// (node, largest number on its first branch) of every threshold whose `reach` exceeds `at`, in
+    /// node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     reaches: Vec<(u32, f64)>,
 }
 
+/// An index as it is stored: -1 for [`NONE`].
 fn signed(x: u32) -> i64 {
     if x == NONE { -1 } else { i64::from(x) }
 }
 
-/// A branch as it is stored and shown: -1 for none, -2 for all of them.
+/// A branch as it is stored and as Python shows it: -1 for none, -2 for all of them.
 pub fn branch_code(branch: u32) -> i64 {
     if branch == ALL { -2 } else { signed(branch) }
 }
 
-/// FNV-1a, 64 bit: enough to see a flipped bit, not a signature.
+/// FNV-1a, 64 bit: it detects accidental damage, not forgery.
 fn checksum(bytes: &[u8], control: &Control) -> Result<String> {
-    let mut h = 0xcbf2_9ce4_8422_2325_u64;
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for chunk in bytes.chunks(1 << 20) {
         control.check()?;
-        for &b in chunk {
-            h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+        for &byte in chunk {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    Ok(format!("{h:016x}"))
+    Ok(format!("{hash:016x}"))
 }
 
-/// The bytes of a model.
+/// Write a model; equal models give equal bytes.
 pub fn to_bytes(model: &Model, control: &Control) -> Result<Vec<u8>> {
-    sealed(FORMAT, &body(model, (*model.schema).clone()), control)
+    write_document(FORMAT, &body(model, (*model.schema).clone()), control)
 }
 
-/// A model as columns.
+/// A model as lists by field.
 fn body(model: &Model, schema: Schema) -> Body {
     let nodes = &model.tree.nodes;
     Body {
@@ -147,8 +154,8 @@ fn body(model: &Model, schema: Schema) -> Body {
     }
 }
 
-/// A document of a format around its content.
-fn sealed(format: &str, content: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
+/// Wrap content into a document of a format.
+fn write_document(format: &str, content: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
     let internal = |e: &dyn std::fmt::Display| Error::Internal(e.to_string());
     let text = json::to_vec(content, control)?;
     let checksum = checksum(&text, control)?;
@@ -157,24 +164,27 @@ fn sealed(format: &str, content: &impl Serialize, control: &Control) -> Result<V
     json::to_vec(&Document { format, version: VERSION, checksum, model: &model }, control)
 }
 
-/// JSON has no infinities; a score beyond the largest double is stored as that.
+/// A number that JSON can hold: infinities become the largest doubles, NaN becomes 0.
 fn finite(x: f64) -> f64 {
     if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) }
 }
 
-/// A model from its bytes.
+/// Read a model.
+///
+/// # Errors
+/// [`Error::Model`] for content that was damaged or is not a valid model.
 pub fn from_bytes(bytes: &[u8], control: &Control) -> Result<Model> {
-    model(opened(FORMAT, bytes, control)?, control)
+    model(read_document(FORMAT, bytes, control)?, control)
 }
 
-/// The content of a document, which must be of the given format and as it was written.
-fn opened<T: serde::de::DeserializeOwned>(
+/// The content of a document; its format, version and checksum must be right.
+fn read_document<T: serde::de::DeserializeOwned>(
     format: &str,
     bytes: &[u8],
     control: &Control,
 ) -> Result<T> {
     let bad = |what: &str| Error::Model(what.to_string());
-    let document: Sealed = json::from_chunks(bytes, control).map_err(|e| match e {
+    let document: ReadDocument = json::from_chunks(bytes, control).map_err(|e| match e {
         Error::Model(what) => {
             Error::Model(format!("{what}; the file is truncated, damaged, or something else"))
         }
@@ -195,7 +205,7 @@ fn opened<T: serde::de::DeserializeOwned>(
     json::from_slice(document.model.get().as_bytes(), control)
 }
 
-/// A model from its columns: everything is checked before it is used.
+/// A model from its lists; everything is checked before it is used.
 fn model(body: Body, control: &Control) -> Result<Model> {
     body.check_columns()?;
     check_schema(&body.schema)?;
@@ -208,39 +218,40 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     check_pre_order(&children_of)?;
     let mut tree = Tree::empty(body.schema.classes.len());
     tree.nodes.reserve(children_of.len());
-    let mut lists = NodeLists {
+    let mut rare = RareFields {
         subsets: body.subsets.iter().peekable(),
         reaches: body.reaches.iter().peekable(),
     };
-    for (i, kids) in children_of.iter().enumerate() {
-        if i % 4096 == 0 {
+    for (i, children) in children_of.iter().enumerate() {
+        if i % NODES_PER_CHECK == 0 {
             control.check()?;
         }
-        body.check_node(i, kids.len())?;
+        body.check_node(i, children.len())?;
         let depth = if i == 0 { 0 } else { tree.nodes[body.parent[i] as usize].depth + 1 };
         let parent = u32::try_from(body.parent[i]).unwrap_or(NONE);
+        let position = NodePosition { parent, branch: body.branch[i], depth };
         let mut node = Node {
             first_child: tree.children.len() as u32,
-            n_children: kids.len() as u32,
+            n_children: children.len() as u32,
             step: body.step(i),
             score: body.score[i],
             distance: body.distance[i],
-            ..Node::leaf([parent, body.branch[i], depth], body.label[i], body.rows[i])
+            ..Node::leaf(position, body.label[i], body.rows[i])
         };
-        if !kids.is_empty() {
+        if !children.is_empty() {
             let feature = body.feature(i)?;
             node.feature = body.feature[i] as u32;
-            node.missing_branch = body.missing_branch(i, kids.len())?;
-            let (listed, reach) = lists.of(i);
-            node.test = match body.test(i, feature, kids.len(), listed, reach)? {
-                test @ Test::Subset { .. } => tree.adopt(test, listed.unwrap_or_default()),
+            node.missing_branch = body.missing_branch(i, children.len())?;
+            let (listed, reach) = rare.take(i);
+            node.test = match body.test(i, feature, children.len(), listed, reach)? {
+                test @ Test::Subset { .. } => tree.copy_levels(test, listed.unwrap_or_default()),
                 test => test,
             };
         }
         tree.nodes.push(node);
-        tree.children.extend_from_slice(kids);
+        tree.children.extend_from_slice(children);
     }
-    lists.finish()?;
+    rare.check_all_taken()?;
     tree.counts = body.counts;
     Ok(Model {
         schema: body.schema.into(),
@@ -250,21 +261,21 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     })
 }
 
-/// What only some nodes have, in node order.
-struct NodeLists<'a> {
+/// Fields that only some nodes have, read in node order.
+struct RareFields<'a> {
     subsets: Peekable<Iter<'a, (u32, Vec<u32>)>>,
     reaches: Peekable<Iter<'a, (u32, f64)>>,
 }
 
-impl<'a> NodeLists<'a> {
-    /// The listed levels and the reach of a node.
-    fn of(&mut self, node: usize) -> (Option<&'a [u32]>, Option<f64>) {
+impl<'a> RareFields<'a> {
+    /// The listed levels and the reach of a node, where it has them.
+    fn take(&mut self, node: usize) -> (Option<&'a [u32]>, Option<f64>) {
         let listed = self.subsets.next_if(|s| s.0 as usize == node).map(|s| s.1.as_slice());
         (listed, self.reaches.next_if(|r| r.0 as usize == node).map(|r| r.1))
     }
 
-    /// Refuse what no node has taken.
-    fn finish(mut self) -> Result<()> {
+    /// Refuse entries that no node has taken.
+    fn check_all_taken(mut self) -> Result<()> {
         if let Some(&(node, _)) = self.subsets.next() {
             return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
         }
@@ -275,12 +286,13 @@ impl<'a> NodeLists<'a> {
     }
 }
 
+/// The refusal of a node.
 fn bad(node: usize, what: &str) -> Error {
     Error::Model(format!("node {node}: {what}"))
 }
 
 impl Body {
-    /// Lengths of the columns, and the class counts.
+    /// Check the lengths of the lists, and the class counts.
     fn check_columns(&self) -> Result<()> {
         let (n, k) = (self.parent.len(), self.schema.classes.len());
         let lengths = [
@@ -313,7 +325,7 @@ impl Body {
     fn children(&self, control: &Control) -> Result<Vec<Vec<u32>>> {
         let mut children_of: Vec<Vec<u32>> = vec![Vec::new(); self.parent.len()];
         for (i, &parent) in self.parent.iter().enumerate() {
-            if i % 4096 == 0 {
+            if i % NODES_PER_CHECK == 0 {
                 control.check()?;
             }
             if (i == 0) != (parent == -1) {
@@ -333,7 +345,7 @@ impl Body {
         Ok(children_of)
     }
 
-    /// Whether a node with `children` children can be a leaf or an inner node, as it says.
+    /// Check the fields of a node that do not depend on its feature; it has `children` children.
     fn check_node(&self, i: usize, children: usize) -> Result<()> {
         let k = self.schema.classes.len();
         if children != self.n_children[i] as usize || children == 1 {
@@ -358,15 +370,18 @@ impl Body {
         Ok(())
     }
 
+    /// The position of a node's split in the order of growth.
     fn step(&self, i: usize) -> u32 {
         u32::try_from(self.step[i]).unwrap_or(NONE)
     }
 
+    /// The feature that a node tests.
     fn feature(&self, i: usize) -> Result<&Feature> {
         let feature = usize::try_from(self.feature[i]).ok();
         feature.and_then(|f| self.schema.features.get(f)).ok_or_else(|| bad(i, "no such feature"))
     }
 
+    /// The branch of missing values, which must exist.
     fn missing_branch(&self, i: usize, children: usize) -> Result<u32> {
         match self.missing_branch[i] {
             -2 => Ok(ALL),
@@ -377,7 +392,7 @@ impl Body {
         }
     }
 
-    /// What an inner node asks of its feature; a subset is what is listed, from its start.
+    /// The test of an inner node. A subset test refers to its own `listed` levels, from 0 on.
     fn test(
         &self,
         i: usize,
@@ -412,28 +427,31 @@ impl Body {
     }
 }
 
+/// Check cut points, levels and classes.
 fn check_schema(schema: &Schema) -> Result<()> {
-    distinct(&schema.classes, "classes")?;
-    for f in &schema.features {
-        match &f.kind {
-            Kind::Numeric { cuts: Some(c), .. }
-                if c.iter().any(|x| !x.is_finite()) || c.windows(2).any(|w| w[0] > w[1]) =>
+    check_distinct(&schema.classes, "classes")?;
+    for feature in &schema.features {
+        match &feature.kind {
+            Kind::Numeric { cuts: Some(cuts), .. }
+                if cuts.iter().any(|x| !x.is_finite()) || cuts.windows(2).any(|w| w[0] > w[1]) =>
             {
-                return Err(Error::Model(format!("feature '{}': cut points must ascend", f.name)));
+                let what = format!("feature '{}': cut points must ascend", feature.name);
+                return Err(Error::Model(what));
             }
-            Kind::Nominal { levels, fill: Some(c) } if *c as usize >= levels.len() => {
-                return Err(Error::Model(format!("feature '{}': no such level", f.name)));
+            Kind::Nominal { levels, fill: Some(fill) } if *fill as usize >= levels.len() => {
+                return Err(Error::Model(format!("feature '{}': no such level", feature.name)));
             }
             _ => {}
         }
-        if let Kind::Nominal { levels, .. } = &f.kind {
-            distinct(levels, &f.name)?;
+        if let Kind::Nominal { levels, .. } = &feature.kind {
+            check_distinct(levels, &feature.name)?;
         }
     }
     Ok(())
 }
 
-fn distinct(labels: &[Label], whose: &str) -> Result<()> {
+/// Check that labels differ; `whose` names them in the refusal.
+fn check_distinct(labels: &[Label], whose: &str) -> Result<()> {
     let mut seen = std::collections::HashSet::new();
     match labels.iter().find(|l| !seen.insert((std::mem::discriminant(*l), l.to_string()))) {
         Some(label) => Err(Error::Model(format!("{whose}: '{label}' is declared twice"))),
@@ -441,6 +459,7 @@ fn distinct(labels: &[Label], whose: &str) -> Result<()> {
     }
 }
 
+/// Check that nodes are numbered in pre-order and that all of them are reachable.
 fn check_pre_order(children: &[Vec<u32>]) -> Result<()> {
     let mut stack = vec![0_u32];
     let mut expected = 0;

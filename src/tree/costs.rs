@@ -1,24 +1,27 @@
-//! What errors cost: the class that a node predicts is then the cheapest one, not the most
-//! frequent.
+//! Cost matrices: a node predicts the class of least expected cost, not the most frequent one.
 //!
-//! `C[i, j]` = cost of predicting j where the class is i, `C[i, i] = 0`. A node with class counts
-//! `n_i` predicts `argmin_j sum_i n_i C[i, j]`, the lower class on ties (Breiman, Friedman, Olshen
-//! & Stone 1984, section 1.4; Elkan 2001). CostMatrix do not change which splits are made: that is
-//! what altered class weights are for.
+//! `C[i, j]` is the cost of predicting class `j` for a row of class `i`, and `C[i, i] = 0`. A node
+//! with class counts `n_i` predicts `argmin_j sum_i n_i C[i, j]`, the lower class on ties (Breiman,
+//! Friedman, Olshen & Stone, CART, 1984, section 1.4; Elkan 2001). O(classes^2) per node. A cost
+//! matrix does not change which splits are made; class weights do.
 
 use super::Tree;
 use crate::error::{Error, Result};
 
-/// A cost matrix.
+/// A validated cost matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostMatrix {
-    /// `[true * classes + predicted]`.
+    /// `cells[true class * classes + predicted class]`.
     cells: Vec<f64>,
     classes: usize,
 }
 
 impl CostMatrix {
-    /// Rows are true classes, columns predictions.
+    /// A matrix from its rows, which are true classes; columns are predicted classes.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the matrix is not square of `classes` rows, a cost is negative or not
+    /// finite, or the diagonal is not 0.
     pub fn new(rows: &[Vec<f64>], classes: usize) -> Result<Self> {
         if rows.len() != classes || rows.iter().any(|r| r.len() != classes) {
             let shape = (rows.len(), rows.first().map_or(0, Vec::len));
@@ -47,12 +50,13 @@ impl CostMatrix {
         Ok(Self { cells: rows.concat(), classes })
     }
 
-    /// Cost of predicting `label` (-1: nothing, the class's dearest error) for a row of a class.
+    /// Cost of predicting `label` for a row of a class. No prediction (-1) costs as much as the most
+    /// expensive error of that class.
     pub fn one(&self, class: usize, label: i32) -> f64 {
         let row = &self.cells[class * self.classes..(class + 1) * self.classes];
         match usize::try_from(label) {
-            Ok(j) => row[j],
-            Err(_) => row.iter().fold(0.0, |a: f64, &cost| a.max(cost)),
+            Ok(predicted) => row[predicted],
+            Err(_) => row.iter().copied().fold(0.0, f64::max),
         }
     }
 
@@ -61,21 +65,21 @@ impl CostMatrix {
         counts.iter().enumerate().map(|(class, n)| n * self.one(class, label)).sum()
     }
 
-    /// The cheapest class; the lower one on ties.
+    /// The class of least expected cost for rows with these class counts; the lower one on ties.
     pub fn label(&self, counts: &[f64]) -> usize {
-        let mut best = (0, f64::INFINITY);
-        for j in 0..self.classes {
-            let cost = self.of(counts, j as i32);
-            if cost < best.1 {
-                best = (j, cost);
+        let (mut cheapest, mut least) = (0, f64::INFINITY);
+        for class in 0..self.classes {
+            let cost = self.of(counts, class as i32);
+            if cost < least {
+                (cheapest, least) = (class, cost);
             }
         }
-        best.0
+        cheapest
     }
 }
 
 impl Tree {
-    /// Every node that predicts something predicts the cheapest class of its evidence.
+    /// Give every node that has a label the class of least expected cost.
     pub fn relabel(&mut self, costs: &CostMatrix) {
         for node in 0..self.nodes.len() {
             if self.nodes[node].label >= 0 {

@@ -1,12 +1,13 @@
 //! A decision tree: an arena of nodes in pre-order.
 //!
-//! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the
-//! listed levels before the others; the branch of missing values last). Node 0 is the root. Every
-//! walk is a loop, so a chain of 20,000 levels is as good as any tree.
+//! Growth writes it, pruning edits it, prediction compiles it ([`crate::predict::CompiledTree`]), and
+//! [`crate::store`] saves it. Node 0 is the root. Children of a node are listed in branch order: the
+//! values of a nominal feature; `<=` before `>`; the listed levels before the others; the branch of
+//! missing values last. Every traversal is a loop, so the depth of a tree is not limited by a stack.
 //!
-//! A missing value takes one branch (its own, or the heaviest), or it takes all of them, each with
-//! a part of the row ([`ALL`]). The parts are not stored: they are the shares of the children in
-//! their common weight, so that they stay true when a tree is pruned.
+//! A row with a missing value takes one branch (a branch of its own, or the heaviest), or a fraction
+//! of it takes each branch ([`ALL`]). The fractions are not stored: they are the shares of the
+//! children in their common weight, which stay right when a tree is pruned.
 
 mod costs;
 mod text;
@@ -16,44 +17,43 @@ pub use costs::CostMatrix;
 pub use text::{Style, text};
 pub use walk::Shape;
 
-/// "No node", "no branch".
+/// No node, or no branch.
 pub const NONE: u32 = u32::MAX;
 
-/// In [`Node::missing_branch`]: "every branch, as fractions". A row whose value is missing goes
-/// down all branches, each part weighted by the branch's share of the training weight
-/// ([`Tree::shares`]; C4.5). Children then hold parts of rows: their counts are sums of parts, and
-/// `rows` counts the rows of which a part arrived.
+/// In [`Node::missing_branch`]: all branches, in fractions (C4.5). A row whose value is missing goes
+/// down every branch with the branch's share of the training weight ([`Tree::shares`]). Counts of
+/// the children are then sums of fractions, and `rows` counts the rows of which a fraction arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
-/// Where numbers part. Everything that divides rows compares them with `reach`, everything that
-/// people read shows `at`.
+/// A threshold of a numeric feature. Rows are divided by `reach`; `at` is what texts and plots show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
-    /// The threshold by name.
+    /// The nominal threshold.
     pub at: f64,
-    /// The largest number on the first branch: `at`, or a little more where nearly equal numbers go
-    /// together (J48).
+    /// The largest number on the first branch: `at`, or slightly more where J48 keeps nearly equal
+    /// numbers together.
     pub reach: f64,
 }
 
 impl From<f64> for Threshold {
-    /// An exact threshold.
+    /// A threshold that divides rows exactly at `at`.
     fn from(at: f64) -> Self {
         Self { at, reach: at }
     }
 }
 
-/// What a node asks.
+/// The test of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Test {
-    /// Nothing: a leaf.
+    /// No test: a leaf.
     Leaf,
     /// `x <= t`, then `x > t`.
     Threshold(Threshold),
     /// One branch for each declared value or bin.
     Multiway,
-    /// Levels of a nominal feature on two sides: those listed, `Tree::levels[first..first + len]`
-    /// in ascending order ([`Tree::subset`]), then all other declared ones.
+    /// Two branches for the levels of a nominal feature: first those listed in
+    /// `Tree::levels[first..first + len]` in ascending order ([`Tree::subset`]), then all other
+    /// declared ones.
     Subset {
         /// First index into [`Tree::levels`].
         first: u32,
@@ -63,7 +63,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The test with lists of levels that start `shift` places later.
+    /// The test for a tree whose lists of levels start `shift` places later.
     pub fn shifted(self, shift: u32) -> Self {
         match self {
             Self::Subset { first, len } => Self::Subset { first: first + shift, len },
@@ -72,40 +72,57 @@ impl Test {
     }
 }
 
+/// Where a node is in its tree.
+#[derive(Debug, Clone, Copy)]
+pub struct NodePosition {
+    /// Parent, [`NONE`] for the root.
+    pub parent: u32,
+    /// Which branch of the parent the node is.
+    pub branch: u32,
+    /// Distance from the root.
+    pub depth: u32,
+}
+
+impl NodePosition {
+    /// The position of the root.
+    pub const ROOT: Self = Self { parent: NONE, branch: 0, depth: 0 };
+}
+
 /// One node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
     /// Parent, [`NONE`] for the root.
     pub parent: u32,
-    /// Which branch of the parent this is.
+    /// Which branch of the parent the node is.
     pub branch: u32,
     /// Distance from the root.
     pub depth: u32,
-    /// The question.
+    /// The test.
     pub test: Test,
-    /// Feature that is asked for (0 in a leaf).
+    /// Feature that is tested (0 in a leaf).
     pub feature: u32,
     /// First index into [`Tree::children`].
     pub first_child: u32,
     /// Number of branches.
     pub n_children: u32,
-    /// Branch of rows whose value is missing: a branch of its own, the heaviest one, or [`ALL`].
+    /// Branch of rows whose value is missing: a branch of their own, the heaviest one, or [`ALL`].
     pub missing_branch: u32,
     /// Predicted class, or -1 when the leaf predicts nothing.
     pub label: i32,
     /// Training rows that reached the node.
     pub rows: u32,
-    /// When the node was split (0 first), [`NONE`] in a leaf.
+    /// Position of the split in the order of growth, from 0; [`NONE`] in a leaf.
     pub step: u32,
-    /// Score of the split.
+    /// Score of the split by the criterion.
     pub score: f64,
-    /// Local distance of the split.
+    /// Distance of the split's partition to the classes, by the criterion.
     pub distance: f64,
 }
 
 impl Node {
-    /// A leaf: where it is, what it predicts, and the training rows that reached it.
-    pub fn leaf([parent, branch, depth]: [u32; 3], label: i32, rows: u32) -> Self {
+    /// A leaf with the label that it predicts and the number of training rows that reached it.
+    pub fn leaf(position: NodePosition, label: i32, rows: u32) -> Self {
+        let NodePosition { parent, branch, depth } = position;
         Self {
             parent,
             branch,
@@ -123,10 +140,11 @@ impl Node {
         }
     }
 
-    /// The node as a leaf.
+    /// The node without its test and its children.
     pub fn as_leaf(self) -> Self {
-        let leaf = Self::leaf([self.parent, self.branch, self.depth], self.label, self.rows);
-        Self { first_child: self.first_child, ..leaf }
+        let Self { parent, branch, depth, label, rows, first_child, .. } = self;
+        let leaf = Self::leaf(NodePosition { parent, branch, depth }, label, rows);
+        Self { first_child, ..leaf }
     }
 }
 
@@ -137,7 +155,7 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// Children of all inner nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
-    /// Levels listed by subset tests, one list after the other in node order.
+    /// Levels that subset tests list, one list after the other in node order.
     pub levels: Vec<u32>,
     /// Class counts (rows or weight) of each node: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
@@ -157,7 +175,7 @@ impl Tree {
         &self.children[n.first_child as usize..(n.first_child + n.n_children) as usize]
     }
 
-    /// Levels that a subset test sends to the first branch, ascending; nothing for other tests.
+    /// Levels that a subset test sends to the first branch, ascending; none for other tests.
     pub fn subset(&self, node: usize) -> Option<&[u32]> {
         match self.nodes[node].test {
             Test::Subset { first, len } => {
@@ -167,7 +185,7 @@ impl Tree {
         }
     }
 
-    /// A tree without nodes.
+    /// A tree without nodes, to be filled.
     pub fn empty(classes: usize) -> Self {
         Self {
             nodes: Vec::new(),
@@ -178,8 +196,9 @@ impl Tree {
         }
     }
 
-    /// Append `test`, whose levels are listed in `from`; the list moves into this tree.
-    pub fn adopt(&mut self, test: Test, from: &[u32]) -> Test {
+    /// Copy the levels that a subset test lists in `from` to the end of this tree's lists, and return
+    /// the test that refers to them there. Other tests list none and are returned as they are.
+    pub fn copy_levels(&mut self, test: Test, from: &[u32]) -> Test {
         match test {
             Test::Subset { first, len } => {
                 let start = self.levels.len() as u32;
@@ -195,29 +214,29 @@ impl Tree {
         self.nodes[node].n_children == 0
     }
 
-    /// Share of each branch of a node in the training weight, in branch order; equal shares where
-    /// there is none.
+    /// Share of each branch in the training weight of a node, in branch order; equal shares if the
+    /// branches have no weight.
     pub fn shares(&self, node: usize) -> Vec<f64> {
         let children = self.children(node);
         let weights: Vec<f64> =
             children.iter().map(|&c| self.counts(c as usize).iter().sum()).collect();
-        let whole: f64 = weights.iter().sum();
+        let total: f64 = weights.iter().sum();
         let equal = 1.0 / children.len().max(1) as f64;
-        weights.into_iter().map(|w| if whole > 0.0 { w / whole } else { equal }).collect()
+        weights.into_iter().map(|w| if total > 0.0 { w / total } else { equal }).collect()
     }
 
-    /// Let missing values take all branches of every node.
+    /// Send missing values down all branches of every inner node ([`ALL`]).
     pub fn share_missing(&mut self) {
         self.nodes.iter_mut().filter(|n| n.n_children > 0).for_each(|n| n.missing_branch = ALL);
     }
 
-    /// True when a missing value anywhere in the tree takes all branches.
+    /// Whether a missing value takes all branches at some node.
     pub fn is_shared(&self) -> bool {
         self.nodes.iter().any(|n| n.missing_branch == ALL)
     }
 
-    /// Class counts a prediction is made from: the node's own, or its parent's when no training row
-    /// reached it.
+    /// Class counts that a prediction is made of: the node's own, or those of its nearest ancestor
+    /// that training rows reached.
     pub fn evidence(&self, node: usize) -> &[f64] {
         let mut node = node;
         while self.nodes[node].parent != NONE && self.counts(node).iter().all(|&c| c == 0.0) {
@@ -227,20 +246,23 @@ impl Tree {
     }
 }
 
-/// Shares of counts that [`majority`] takes for equal to the largest become equal to it, so that
-/// the first of the largest is the majority.
+/// Factor by which a count must exceed another to be larger: sums of fractions of rows that are
+/// equal in exact arithmetic may differ by rounding.
+const LARGER: f64 = 1.0 + 1e-11;
+
+/// Set the shares that [`majority`] considers equal to the largest one to the largest one, so that
+/// the first maximum is the majority.
 pub fn join_largest(shares: &mut [f64]) {
-    let largest = shares.iter().fold(0.0, |a: f64, &p| a.max(p));
-    shares.iter_mut().filter(|p| **p * (1.0 + 1e-11) >= largest).for_each(|p| *p = largest);
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    shares.iter_mut().filter(|p| **p * LARGER >= largest).for_each(|p| *p = largest);
 }
 
-/// The most frequent class; the lower class on ties (and where counts differ by the rounding of
-/// their parts only).
+/// The class with the largest count; the lower one on ties.
 pub fn majority(counts: &[f64]) -> usize {
     let mut best = 0;
-    for (c, &n) in counts.iter().enumerate() {
-        if n > counts[best] * (1.0 + 1e-11) {
-            best = c;
+    for (class, &count) in counts.iter().enumerate() {
+        if count > counts[best] * LARGER {
+            best = class;
         }
     }
     best

@@ -1,17 +1,22 @@
-//! A tree as indented text.
+//! A tree as indented text, as `model.to_text()` and the command line show it.
+//!
+//! One line per branch, in the style of C4.5: `name <= 2.5: label (rows/errors)` for a leaf, the
+//! condition alone for an inner node, whose branches follow, indented by one step more. Names and
+//! labels come from the user's data, so they are made safe to print first ([`one_line`]).
+//! O(nodes x levels of the subset tests).
 
 use super::{NONE, Test, Tree};
-use crate::data::{Kind, Schema};
+use crate::data::{Kind, Label, Schema};
 use crate::error::Result;
 use crate::parallel::Control;
 use std::fmt::Write;
 
-/// How much is printed.
+/// How a tree is printed.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
-    /// Digits after the point of thresholds and counts.
+    /// Digits after the decimal point of thresholds and counts.
     pub decimals: usize,
-    /// Deeper nodes are folded.
+    /// Inner nodes at this depth are printed like leaves, followed by "...".
     pub max_depth: usize,
 }
 
@@ -21,26 +26,30 @@ impl Default for Style {
     }
 }
 
-/// Text without line breaks, control characters and marks that turn the direction of writing or
-/// have no width: each run of them becomes one blank, so that no name can forge a line of a tree or
-/// command a terminal. The package's `one_line` does the same.
+/// Depth from which on the indent is written as a number, so that lines of a deep chain stay short.
+const MAX_INDENT: usize = 60;
+
+/// Text with each run of line breaks, control characters, invisible characters and marks of writing
+/// direction replaced by one blank, so that no name can forge a line of a tree or command a terminal.
+/// `one_line` of the Python package replaces the same characters.
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut inside = false;
+    let mut in_run = false;
     for letter in text.chars() {
-        let control = matches!(u32::from(letter),
+        let is_control = matches!(u32::from(letter),
             0..=0x1f | 0x7f..=0x9f | 0x61c | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e
             | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb);
-        if !control {
+        if !is_control {
             out.push(letter);
-        } else if !inside {
+        } else if !in_run {
             out.push(' ');
         }
-        inside = control;
+        in_run = is_control;
     }
     out
 }
 
+/// A number with at most `decimals` digits after the point, without trailing zeros.
 fn number(x: f64, decimals: usize) -> String {
     let fixed = format!("{x:.decimals$}");
     if fixed.contains('.') {
@@ -50,80 +59,93 @@ fn number(x: f64, decimals: usize) -> String {
     }
 }
 
-/// The condition on the branch that leads to a node.
+/// The condition on the branch that leads to a node, `feature <= threshold` or the like.
 pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
-    let n = &tree.nodes[node];
-    let parent = &tree.nodes[n.parent as usize];
+    let branch = tree.nodes[node].branch as usize;
+    let parent_index = tree.nodes[node].parent as usize;
+    let parent = &tree.nodes[parent_index];
     let feature = &schema.features[parent.feature as usize];
-    let branch = n.branch as usize;
     let name = &one_line(&feature.name);
     match (parent.test, &feature.kind) {
         (Test::Leaf, _) => name.clone(),
-        (Test::Threshold(t), _) if branch == 0 => format!("{name} <= {}", exact(t.at, decimals)),
-        (Test::Threshold(t), _) if branch == 1 => format!("{name} > {}", exact(t.at, decimals)),
+        (Test::Threshold(t), _) if branch == 0 => {
+            format!("{name} <= {}", recognisable(t.at, decimals))
+        }
+        (Test::Threshold(t), _) if branch == 1 => {
+            format!("{name} > {}", recognisable(t.at, decimals))
+        }
         (Test::Multiway, Kind::Nominal { levels, .. }) if branch < levels.len() => {
             format!("{name} = {}", one_line(&levels[branch].to_string()))
         }
         (Test::Multiway, Kind::Numeric { cuts: Some(cuts), .. }) if branch <= cuts.len() => {
-            match branch {
-                _ if cuts.is_empty() => format!("{name} = any number"),
-                0 => format!("{name} <= {}", exact(cuts[0], decimals)),
-                b if b == cuts.len() => format!("{name} > {}", exact(cuts[b - 1], decimals)),
-                b => format!(
-                    "{} < {name} <= {}",
-                    exact(cuts[b - 1], decimals),
-                    exact(cuts[b], decimals)
-                ),
-            }
+            bin_condition(name, cuts, branch, decimals)
         }
         (Test::Subset { .. }, Kind::Nominal { levels, .. }) if branch < 2 => {
-            let listed = tree.subset(n.parent as usize).unwrap_or_default();
-            let side =
-                |code: &usize| (listed.binary_search(&(*code as u32)).is_ok()) == (branch == 0);
-            let shown: Vec<String> = (0..levels.len())
-                .filter(side)
-                .map(|code| one_line(&levels[code].to_string()))
-                .collect();
-            match &shown[..] {
-                [one] => format!("{name} = {one}"),
-                _ if branch == 1 && listed.len() == 1 => {
-                    format!("{name} != {}", one_line(&levels[listed[0] as usize].to_string()))
-                }
-                many => format!("{name} in {{{}}}", many.join(", ")),
-            }
+            let listed = tree.subset(parent_index).unwrap_or_default();
+            subset_condition(name, levels, listed, branch == 0)
         }
+        // The branch after those of the values.
         _ => format!("{name} is missing"),
     }
 }
 
-/// A threshold, rounded only where rounding keeps it recognisable.
-fn exact(t: f64, decimals: usize) -> String {
-    let short = number(t, decimals);
-    if t == 0.0 || (short.parse::<f64>().unwrap_or(0.0) - t).abs() <= t.abs() * 1e-3 {
-        short
-    } else if t.abs() < 1e-4 {
-        format!("{t:e}")
-    } else {
-        t.to_string()
+/// The condition of one bin of a numeric feature that was cut into bins.
+fn bin_condition(name: &str, cuts: &[f64], bin: usize, decimals: usize) -> String {
+    let cut = |i: usize| recognisable(cuts[i], decimals);
+    match bin {
+        _ if cuts.is_empty() => format!("{name} = any number"),
+        0 => format!("{name} <= {}", cut(0)),
+        last if last == cuts.len() => format!("{name} > {}", cut(last - 1)),
+        inner => format!("{} < {name} <= {}", cut(inner - 1), cut(inner)),
     }
 }
 
+/// The condition of a branch of a subset test: the levels `listed`, or all others.
+fn subset_condition(name: &str, levels: &[Label], listed: &[u32], is_listed: bool) -> String {
+    let shown: Vec<String> = (0..levels.len())
+        .filter(|&code| listed.binary_search(&(code as u32)).is_ok() == is_listed)
+        .map(|code| one_line(&levels[code].to_string()))
+        .collect();
+    match &shown[..] {
+        [one] => format!("{name} = {one}"),
+        _ if !is_listed && listed.len() == 1 => {
+            format!("{name} != {}", one_line(&levels[listed[0] as usize].to_string()))
+        }
+        many => format!("{name} in {{{}}}", many.join(", ")),
+    }
+}
+
+/// A threshold, rounded if that changes it by at most a thousandth, else in full.
+fn recognisable(threshold: f64, decimals: usize) -> String {
+    let rounded = number(threshold, decimals);
+    let error = (rounded.parse::<f64>().unwrap_or(0.0) - threshold).abs();
+    if threshold == 0.0 || error <= threshold.abs() * 1e-3 {
+        rounded
+    } else if threshold.abs() < 1e-4 {
+        format!("{threshold:e}")
+    } else {
+        threshold.to_string()
+    }
+}
+
+/// A node as a leaf: `label (rows/errors)`, or `label (rows)` if it makes no errors.
 fn summary(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
     let counts = tree.counts(node);
-    let label = match tree.nodes[node].label {
-        l if l < 0 => "unclassified".to_string(),
-        l => one_line(&schema.classes[l as usize].to_string()),
+    let class = usize::try_from(tree.nodes[node].label).ok();
+    let label = match class {
+        None => "unclassified".to_string(),
+        Some(class) => one_line(&schema.classes[class].to_string()),
     };
     let total: f64 = counts.iter().sum();
-    let wrong = total - usize::try_from(tree.nodes[node].label).map_or(0.0, |l| counts[l]);
-    if wrong > 0.0 {
-        format!("{label} ({}/{})", number(total, decimals), number(wrong, decimals))
+    let errors = total - class.map_or(0.0, |class| counts[class]);
+    if errors > 0.0 {
+        format!("{label} ({}/{})", number(total, decimals), number(errors, decimals))
     } else {
         format!("{label} ({})", number(total, decimals))
     }
 }
 
-/// Indented text, one line a branch, leaves as `label (rows/errors)`.
+/// The tree as indented text: one line per branch, leaves as `label (rows/errors)`.
 pub fn text(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Result<String> {
     let mut out = String::new();
     for (i, node) in tree.nodes.iter().enumerate() {
@@ -134,23 +156,26 @@ pub fn text(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Re
         if depth > style.max_depth {
             continue;
         }
-        if node.parent != NONE {
-            // A very deep chain keeps its lines readable: the indent is a number there.
-            if depth > 60 {
+        let is_root = node.parent == NONE;
+        let is_last = tree.is_leaf(i) || depth == style.max_depth;
+        // Every node but the root has the condition of its branch, ...
+        if !is_root {
+            if depth > MAX_INDENT {
                 let _ = write!(out, "[{}] ", depth - 1);
             } else {
                 out.push_str(&"|   ".repeat(depth - 1));
             }
             out.push_str(&condition(tree, schema, i, style.decimals));
         }
-        if tree.is_leaf(i) || depth == style.max_depth {
-            out.push_str(if node.parent == NONE { "" } else { ": " });
+        // ... and where the path ends, the label and counts.
+        if is_last {
+            out.push_str(if is_root { "" } else { ": " });
             out.push_str(&summary(tree, schema, i, style.decimals));
             if !tree.is_leaf(i) {
                 out.push_str(" ...");
             }
         }
-        if node.parent != NONE || tree.is_leaf(i) || depth == style.max_depth {
+        if !is_root || is_last {
             out.push('\n');
         }
     }

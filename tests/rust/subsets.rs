@@ -44,8 +44,8 @@ fn node(parent: u32, branch: u32, depth: u32, test: Test, first_child: u32) -> N
 /// `c0 in {v0, v2, v69}` (below: `c1 = v69` or not), the others, missing.
 fn model(data: &Dataset) -> Model {
     let mut tree = Tree::empty(2);
-    let root = tree.adopt(Test::Subset { first: 0, len: 3 }, &[0, 2, 69]);
-    let below = tree.adopt(Test::Subset { first: 1, len: 1 }, &[7, 69]);
+    let root = tree.copy_levels(Test::Subset { first: 0, len: 3 }, &[0, 2, 69]);
+    let below = tree.copy_levels(Test::Subset { first: 1, len: 1 }, &[7, 69]);
     tree.nodes = vec![
         node(NONE, 0, 0, root, 0),
         node(0, 0, 1, below, 3),

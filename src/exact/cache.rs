@@ -1,58 +1,66 @@
-//! What is known of sets of rows: an open-addressing table from bit sets (and what else a question
-//! consists of) to answers.
+//! The memory of an exact search: an open-addressing hash table from sets of rows (and the limits of a
+//! query, if there are any) to what was proven about them.
 //!
-//! Keys lie one after the other in one buffer, so an entry costs its words, its answer and 12
-//! bytes. When the buffer reaches its limit everything is forgotten at once: answers stay right
-//! (bounds are found again), the search only gets slower, and what is forgotten depends on the
-//! search alone, never on a clock. Look-up is O(words).
+//! Keys lie one after the other in one buffer, so an entry costs its words, its value and 12 bytes.
+//! When the table reaches its limit, all entries are dropped at once. Results stay right, because
+//! bounds are proven again; the search only gets slower. What is dropped depends on the search alone,
+//! never on time, so results are reproducible. Look-up is O(words).
 
-/// What is known of one set.
+use super::problem::RankTest;
+
+/// What was proven about a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KnownSet {
     /// No tree with fewer splits exists.
     pub(super) low: u16,
     /// Number of splits of a known tree ([`u16::MAX`]: none is known yet).
     pub(super) high: u16,
-    /// First split of that tree: feature and largest rank on its left.
-    pub(super) feature: u16,
-    pub(super) rank: u32,
+    /// First split of that tree.
+    pub(super) split: RankTest,
 }
 
 impl KnownSet {
-    /// Nothing is known but a lower bound.
+    /// A lower bound, and no tree.
     pub(super) fn at_least(low: u16) -> Self {
-        Self { low, high: u16::MAX, feature: 0, rank: 0 }
+        Self { low, high: u16::MAX, split: RankTest { feature: 0, rank: 0 } }
     }
 }
 
+/// A slot without an entry.
 const EMPTY: u32 = u32::MAX;
 
-/// The table.
+/// A table with values of type `V`.
 #[derive(Debug)]
 pub(super) struct Cache<V> {
+    /// Words of a key.
     words: usize,
+    /// Numbers of entries; at most half of the slots are used.
     slots: Vec<u32>,
+    /// Keys of all entries, one after the other.
     keys: Vec<u64>,
-    known: Vec<V>,
+    values: Vec<V>,
+    /// Largest number of entries.
     limit: usize,
 }
 
+/// A multiplicative hash; the constants are odd numbers with well-mixed bits.
 fn hash(key: &[u64]) -> u64 {
-    let mut h = 0x9E37_79B9_7F4A_7C15_u64;
-    for &w in key {
-        h = (h ^ w).wrapping_mul(0xA24B_AED4_963E_E407);
-        h ^= h >> 29;
+    let mut hash = 0x9E37_79B9_7F4A_7C15_u64;
+    for &word in key {
+        hash = (hash ^ word).wrapping_mul(0xA24B_AED4_963E_E407);
+        hash ^= hash >> 29;
     }
-    h ^ (h >> 32)
+    hash ^ (hash >> 32)
 }
 
 impl<V: Copy> Cache<V> {
-    /// An empty table for sets of `words` words that takes at most about `bytes`.
+    /// An empty table for keys of `words` words that takes about `bytes` at most.
     pub(super) fn new(words: usize, bytes: usize) -> Self {
         let limit = (bytes / (words * 8 + size_of::<V>() + 12)).clamp(1024, 1 << 28);
-        Self { words, slots: vec![EMPTY; 1 << 12], keys: Vec::new(), known: Vec::new(), limit }
+        Self { words, slots: vec![EMPTY; 1 << 12], keys: Vec::new(), values: Vec::new(), limit }
     }
 
+    /// The slot of a key, or a free one for it, and the number of its entry.
     fn find(&self, key: &[u64]) -> (usize, Option<usize>) {
         let mask = self.slots.len() - 1;
         let mut at = hash(key) as usize & mask;
@@ -67,37 +75,38 @@ impl<V: Copy> Cache<V> {
         }
     }
 
-    /// What is known of a set.
+    /// The value of a key.
     pub(super) fn get(&self, key: &[u64]) -> Option<V> {
-        self.find(key).1.map(|i| self.known[i])
+        self.find(key).1.map(|i| self.values[i])
     }
 
-    /// Put down what is known of a set.
-    pub(super) fn put(&mut self, key: &[u64], known: V) {
+    /// Set the value of a key.
+    pub(super) fn put(&mut self, key: &[u64], value: V) {
         let (at, found) = self.find(key);
         if let Some(i) = found {
-            self.known[i] = known;
+            self.values[i] = value;
             return;
         }
-        if self.known.len() >= self.limit {
+        if self.values.len() >= self.limit {
             self.slots.fill(EMPTY);
             self.keys.clear();
-            self.known.clear();
-            return self.put(key, known);
+            self.values.clear();
+            return self.put(key, value);
         }
-        self.slots[at] = self.known.len() as u32;
-        self.known.push(known);
+        self.slots[at] = self.values.len() as u32;
+        self.values.push(value);
         self.keys.extend_from_slice(key);
-        if self.known.len() * 2 > self.slots.len() {
+        if self.values.len() * 2 > self.slots.len() {
             self.grow();
         }
     }
 
+    /// Double the slots, and insert all entries again.
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
         self.slots.clear();
         self.slots.resize(size, EMPTY);
-        for i in 0..self.known.len() {
+        for i in 0..self.values.len() {
             let mut at = hash(&self.keys[i * self.words..][..self.words]) as usize & (size - 1);
             while self.slots[at] != EMPTY {
                 at = (at + 1) & (size - 1);
@@ -124,7 +133,7 @@ mod tests {
         let mut small = Cache::new(2, 0);
         for i in 0..5_000_u64 {
             small.put(&[i, 7], KnownSet::at_least(3));
-            assert!(small.known.len() <= 1024);
+            assert!(small.values.len() <= 1024);
             assert_eq!(small.get(&[i, 7]), Some(KnownSet::at_least(3)));
         }
         assert_eq!(small.get(&[0, 7]), None);

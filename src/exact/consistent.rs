@@ -1,37 +1,38 @@
-//! Is there a consistent tree of a set of rows with at most b splits?
+//! The search behind [`super::minimal_tree`]: does a set of rows have a consistent tree of at most
+//! `budget` splits?
 //!
-//! With `s(S)` = the fewest splits of a consistent tree of S, `S ⊆ T` implies `s(S) <= s(T)` (a
-//! tree of T serves S). Along the cuts of one feature, therefore, `s(left)` only grows and
-//! `s(right)` only falls. For a budget b and a share a of it for the left side, only the *last* cut
-//! with `s(left) <= a` has to be looked at: it has the smallest right side, which must do with b -
-//! 1 - a. It is found by bisection, on the side with the smaller share, so a node asks O(features x
-//! b x log rows) cheap questions and O(features x b) dear ones, not one a threshold. A feature with
-//! few cuts is tried cut by cut instead.
+//! Let `s(S)` be the fewest splits of a consistent tree of S. `S ⊆ T` implies `s(S) <= s(T)`, because
+//! a tree of T is one of S. Along the ascending cuts of a feature, therefore, `s(left)` never falls
+//! and `s(right)` never rises. If the left side gets `share` splits, only the *last* cut with
+//! `s(left) <= share` matters: it has the smallest right side, which gets `budget - 1 - share`. That
+//! cut is found by bisection on the side with the smaller share, so a node takes O(features x budget x
+//! log rows) queries of small budgets and O(features x budget) of large ones, instead of one per cut.
+//! A feature with few cuts is tried cut by cut.
 //!
-//! Answers are kept by row set. A question about S is first asked of the rows of S that belong to a
-//! small *core*: when these alone need more than b splits, so does S. The caller grows the core
-//! from rows that trees of it get wrong.
+//! Answers are kept by set of rows ([`super::cache`]). A query about S first asks about the rows of S
+//! in a small *core*: if these need more than `budget` splits, so does S. The caller ([`super::prove`])
+//! extends the core by rows that trees of it misclassify. Exponential in the budget at worst.
 
 use super::cache::{Cache, KnownSet};
 use super::lists::{FeatureCuts, SortedLists};
-use super::problem::Problem;
+use super::problem::{Problem, RankTest, insert, size};
 use crate::error::Error;
 use crate::parallel::Control;
 
-/// Deepest search: budgets above are answered by greedy trees only.
+/// Largest budget, which bounds the depth of the recursion; larger trees are found greedily only.
 pub(super) const MOST_SPLITS: u16 = 400;
 
 /// Why a search ended without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// All search nodes are spent, or the time.
+    /// The search nodes or the time are used up.
     Spent,
     /// The caller asked to stop.
     Cancelled,
 }
 
 impl Halt {
-    /// Of what [`Control::check`] says.
+    /// The reason for an error of [`Control::check`].
     pub(super) fn of(error: Error) -> Self {
         match error {
             Error::OutOfTime => Self::Spent,
@@ -40,10 +41,10 @@ impl Halt {
     }
 }
 
-/// Search nodes counted, and the reasons to stop.
+/// A count of search nodes, and the reasons to stop.
 #[derive(Debug)]
 pub(super) struct Meter<'a> {
-    /// Its deadline is that of the search.
+    /// Has the deadline and the cancel flag of the search.
     pub(super) control: &'a Control,
     /// Search nodes that may still be opened.
     pub(super) left: u64,
@@ -56,23 +57,23 @@ impl<'a> Meter<'a> {
         Self { control, left: budget, opened: 0 }
     }
 
-    /// Open one search node.
+    /// Count one search node, or stop.
     pub(super) fn count(&mut self) -> Result<(), Halt> {
         if self.left == 0 {
             return Err(Halt::Spent);
         }
         self.left -= 1;
         self.opened += 1;
-        self.look()
+        self.check()
     }
 
-    /// Look at the clock and at the caller.
-    pub(super) fn look(&self) -> Result<(), Halt> {
+    /// Stop if time is up or the caller cancelled.
+    pub(super) fn check(&self) -> Result<(), Halt> {
         self.control.check().map_err(Halt::of)
     }
 }
 
-/// A search and what it has learned.
+/// A search and what it has proven.
 pub(super) struct ConsistentSearch<'a> {
     pub(super) problem: &'a Problem,
     pub(super) cache: Cache<KnownSet>,
@@ -80,8 +81,18 @@ pub(super) struct ConsistentSearch<'a> {
     core: Option<Vec<u64>>,
 }
 
-fn is_empty(bits: &[u64]) -> bool {
-    bits.iter().all(|&w| w == 0)
+/// A split of a node, and the number of splits of the tree that it begins.
+#[derive(Debug, Clone, Copy)]
+struct FoundSplit {
+    split: RankTest,
+    splits: u16,
+}
+
+/// A cut of a feature (rows on its left), and the number of splits of the tree that it begins.
+#[derive(Debug, Clone, Copy)]
+struct FoundCut {
+    cut: u16,
+    splits: u16,
 }
 
 impl<'a> ConsistentSearch<'a> {
@@ -89,268 +100,297 @@ impl<'a> ConsistentSearch<'a> {
         Self { problem, cache: Cache::new(problem.words, bytes), meter, core: None }
     }
 
-    /// Ask the rows of a core first; the core until now is given back.
+    /// Set the core, and return the old one.
     pub(super) fn set_core(&mut self, core: Option<Vec<u64>>) -> Option<Vec<u64>> {
         std::mem::replace(&mut self.core, core)
     }
 
-    /// The lower bound known without a search.
+    /// The lower bound of the splits of a set that is known without a search.
     pub(super) fn low(&self, bits: &[u64]) -> u16 {
-        self.cache.get(bits).map_or_else(|| self.at_once(bits), |k| k.low)
+        self.cache.get(bits).map_or_else(|| self.low_by_classes(bits), |known| known.low)
     }
 
-    /// The lower bound that the classes give.
-    pub(super) fn at_once(&self, bits: &[u64]) -> u16 {
+    /// The lower bound of the splits of a set that follows from its classes.
+    pub(super) fn low_by_classes(&self, bits: &[u64]) -> u16 {
         if self.problem.common(bits) != 0 { 0 } else { self.problem.leaves_needed(bits).max(2) - 1 }
     }
 
-    /// True when a consistent tree of at most `b` splits exists.
+    /// Whether a set has a consistent tree of at most `budget` splits. `above` are the lists of a set
+    /// that contains it.
     pub(super) fn decide(
         &mut self,
         bits: &[u64],
         above: &SortedLists,
-        b: u16,
+        budget: u16,
     ) -> Result<bool, Halt> {
-        let known = self.cache.get(bits);
-        if let Some(known) = known {
-            if known.low > b {
+        // What is known without a search.
+        if let Some(known) = self.cache.get(bits) {
+            if known.low > budget {
                 return Ok(false);
             }
-            if known.high <= b {
+            if known.high <= budget {
                 return Ok(true);
             }
         } else {
-            let low = self.at_once(bits);
+            let low = self.low_by_classes(bits);
             if low == 0 {
                 return Ok(true);
             }
-            if low > b {
+            if low > budget {
                 return Ok(false);
             }
         }
+        // The rows of the core alone.
         if let Some(core) = &self.core {
-            let inside: Vec<u64> = bits.iter().zip(core).map(|(a, b)| a & b).collect();
-            if inside != bits && !is_empty(&inside) && !self.decide(&inside, above, b)? {
-                self.raise(bits, b + 1);
+            let in_core: Vec<u64> = bits.iter().zip(core).map(|(a, b)| a & b).collect();
+            let is_empty = in_core.iter().all(|&word| word == 0);
+            if in_core != bits && !is_empty && !self.decide(&in_core, above, budget)? {
+                self.raise_low(bits, budget + 1);
                 return Ok(false);
             }
         }
+        // A search.
         self.meter.count()?;
-        let lists = above.restrict(self.problem.d, bits);
-        match self.expand(bits, &lists, b)? {
-            Some((feature, rank, splits)) => {
+        let lists = above.restrict(self.problem.n_features, bits);
+        match self.find_split(bits, &lists, budget)? {
+            Some(FoundSplit { split, splits }) => {
                 let low = self.low(bits);
-                self.cache.put(bits, KnownSet { low, high: splits, feature, rank });
+                self.cache.put(bits, KnownSet { low, high: splits, split });
                 Ok(true)
             }
             None => {
-                self.raise(bits, b + 1);
+                self.raise_low(bits, budget + 1);
                 Ok(false)
             }
         }
     }
 
-    fn raise(&mut self, bits: &[u64], low: u16) {
+    /// Keep a lower bound of a set.
+    fn raise_low(&mut self, bits: &[u64], low: u16) {
         let known = self.cache.get(bits).unwrap_or(KnownSet::at_least(low));
         self.cache.put(bits, KnownSet { low: known.low.max(low), ..known });
     }
 
-    /// Rows left of a cut, and the others.
+    /// The rows on the left and on the right of a cut.
     fn sides(bits: &[u64], list: &[u16], cut: u16) -> (Vec<u64>, Vec<u64>) {
         let mut left = vec![0_u64; bits.len()];
-        for &r in &list[..usize::from(cut)] {
-            left[usize::from(r >> 6)] |= 1 << (r & 63);
+        for &row in &list[..usize::from(cut)] {
+            insert(&mut left, usize::from(row));
         }
-        let right = bits.iter().zip(&left).map(|(a, b)| a & !b).collect();
+        let right = bits.iter().zip(&left).map(|(all, left)| all & !left).collect();
         (left, right)
     }
 
-    /// Splits of the tree that is known of a set which `b` splits suffice for.
-    fn high(&self, bits: &[u64], b: u16) -> u16 {
+    /// Splits of the known tree of a set for which `budget` was found to suffice.
+    fn high(&self, bits: &[u64], budget: u16) -> u16 {
         if self.problem.common(bits) != 0 {
             0
         } else {
-            self.cache.get(bits).map_or(b, |k| k.high.min(b))
+            self.cache.get(bits).map_or(budget, |known| known.high.min(budget))
         }
     }
 
-    /// A first split (feature, rank, splits of the tree) of a tree of at most b splits.
-    fn expand(
+    /// The first split of a tree of at most `budget` splits, at least 1.
+    fn find_split(
         &mut self,
         bits: &[u64],
         lists: &SortedLists,
-        b: u16,
-    ) -> Result<Option<(u16, u32, u16)>, Halt> {
-        let d = self.problem.d;
-        let mut of: Vec<FeatureCuts> = Vec::with_capacity(d);
-        for f in 0..d {
+        budget: u16,
+    ) -> Result<Option<FoundSplit>, Halt> {
+        let n_features = self.problem.n_features;
+        // A cut with two pure sides.
+        let mut cuts_of: Vec<FeatureCuts> = Vec::with_capacity(n_features);
+        for feature in 0..n_features {
             let mut cuts = FeatureCuts::default();
-            cuts.find(self.problem, f, lists.of(f));
+            cuts.find(self.problem, feature, lists.of(feature));
             if cuts.pure_left > cuts.pure_right {
-                let cut = cuts.cuts[cuts.pure_right];
-                return Ok(Some(self.split(f, lists, cut, 1)));
+                let found = FoundCut { cut: cuts.cuts[cuts.pure_right], splits: 1 };
+                return Ok(Some(self.split_at(feature, lists, found)));
             }
-            of.push(cuts);
+            cuts_of.push(cuts);
         }
-        if b == 1 {
+        // A cut with one pure side.
+        if budget == 1 {
             return Ok(None);
         }
-        if let Some(found) = self.peel(bits, lists, &of, b)? {
+        if let Some(found) = self.split_off_leaf(bits, lists, &cuts_of, budget)? {
             return Ok(Some(found));
         }
-        if b < 3 {
+        // A cut with no pure side, each of which needs a split.
+        if budget < 3 {
             return Ok(None);
         }
-        for f in 0..d {
-            let inner = of[f].pure_left..of[f].pure_right;
-            if inner.is_empty() {
+        for feature in 0..n_features {
+            let cuts = &cuts_of[feature];
+            let n_inner = cuts.pure_right.saturating_sub(cuts.pure_left);
+            if n_inner == 0 {
                 continue;
             }
-            let few = inner.len() <= usize::from(b).max(4);
-            let found = if few {
-                self.one_by_one(bits, lists.of(f), &of[f], b, lists)?
+            // Bisection pays for itself only with more cuts than shares.
+            let found = if n_inner <= usize::from(budget).max(4) {
+                self.try_each_cut(bits, lists, feature, cuts, budget)?
             } else {
-                self.bisect(bits, lists.of(f), &of[f], b, lists)?
+                self.bisect(bits, lists, feature, cuts, budget)?
             };
-            if let Some((cut, splits)) = found {
-                return Ok(Some(self.split(f, lists, cut, splits)));
+            if let Some(found) = found {
+                return Ok(Some(self.split_at(feature, lists, found)));
             }
         }
         Ok(None)
     }
 
-    fn split(&self, f: usize, lists: &SortedLists, cut: u16, splits: u16) -> (u16, u32, u16) {
-        let row = lists.of(f)[usize::from(cut) - 1];
-        (f as u16, self.problem.ranks[f][usize::from(row)], splits)
+    /// A cut of a feature as a test.
+    fn split_at(&self, feature: usize, lists: &SortedLists, found: FoundCut) -> FoundSplit {
+        let last_on_left = lists.of(feature)[usize::from(found.cut) - 1];
+        let rank = self.problem.ranks[feature][usize::from(last_on_left)];
+        FoundSplit { split: RankTest { feature: feature as u16, rank }, splits: found.splits }
     }
 
-    /// A leaf on one side: the largest pure side of each feature, but for those that another one
-    /// contains.
-    fn peel(
+    /// A split with a leaf on one side. By monotony only the largest pure sides of each feature
+    /// matter, and of these only those whose other side contains no other's.
+    fn split_off_leaf(
         &mut self,
         bits: &[u64],
         lists: &SortedLists,
-        of: &[FeatureCuts],
-        b: u16,
-    ) -> Result<Option<(u16, u32, u16)>, Halt> {
-        let mut rests: Vec<(usize, u16, Vec<u64>)> = Vec::new();
-        for (f, cuts) in of.iter().enumerate() {
+        cuts_of: &[FeatureCuts],
+        budget: u16,
+    ) -> Result<Option<FoundSplit>, Halt> {
+        /// A cut with a pure side, and the rows on its other side.
+        struct LeafCut {
+            feature: usize,
+            cut: u16,
+            rest: Vec<u64>,
+        }
+        let mut candidates: Vec<LeafCut> = Vec::new();
+        for (feature, cuts) in cuts_of.iter().enumerate() {
+            let list = lists.of(feature);
             if cuts.pure_left > 0 {
                 let cut = cuts.cuts[cuts.pure_left - 1];
-                rests.push((f, cut, Self::sides(bits, lists.of(f), cut).1));
+                candidates.push(LeafCut { feature, cut, rest: Self::sides(bits, list, cut).1 });
             }
             if cuts.pure_right < cuts.cuts.len() {
                 let cut = cuts.cuts[cuts.pure_right];
-                rests.push((f, cut, Self::sides(bits, lists.of(f), cut).0));
+                candidates.push(LeafCut { feature, cut, rest: Self::sides(bits, list, cut).0 });
             }
         }
-        let size = |bits: &[u64]| bits.iter().map(|w| w.count_ones()).sum::<u32>();
-        rests.sort_by_key(|r| size(&r.2));
-        for i in 0..rests.len() {
-            let (f, cut, rest) = &rests[i];
-            let larger = |other: &[u64]| other.iter().zip(rest).all(|(a, b)| a & !b == 0);
-            if rests[..i].iter().any(|r| larger(&r.2)) {
+        // The smallest rest first.
+        candidates.sort_by_key(|candidate| size(&candidate.rest));
+        for (i, LeafCut { feature, cut, rest }) in candidates.iter().enumerate() {
+            let is_within_rest = |other: &[u64]| other.iter().zip(rest).all(|(a, b)| a & !b == 0);
+            if candidates[..i].iter().any(|other| is_within_rest(&other.rest)) {
                 continue;
             }
-            if self.decide(rest, lists, b - 1)? {
-                let splits = 1 + self.high(rest, b - 1);
-                return Ok(Some(self.split(*f, lists, *cut, splits)));
+            if self.decide(rest, lists, budget - 1)? {
+                let splits = 1 + self.high(rest, budget - 1);
+                return Ok(Some(self.split_at(*feature, lists, FoundCut { cut: *cut, splits })));
             }
         }
         Ok(None)
     }
 
-    /// Every cut in turn.
-    fn one_by_one(
+    /// Try every cut of a feature that has no pure side.
+    fn try_each_cut(
         &mut self,
         bits: &[u64],
-        list: &[u16],
-        cuts: &FeatureCuts,
-        b: u16,
         lists: &SortedLists,
-    ) -> Result<Option<(u16, u16)>, Halt> {
+        feature: usize,
+        cuts: &FeatureCuts,
+        budget: u16,
+    ) -> Result<Option<FoundCut>, Halt> {
+        let list = lists.of(feature);
         for i in cuts.pure_left..cuts.pure_right {
-            if u16::from(cuts.left[i]) + u16::from(cuts.right[i]) > b - 1 {
+            if u16::from(cuts.left[i]) + u16::from(cuts.right[i]) > budget - 1 {
                 continue;
             }
-            let (left, right) = Self::sides(bits, list, cuts.cuts[i]);
-            let (mut low, mut high) = (self.low(&left), self.low(&right));
-            while low + high < b {
-                let on_left =
-                    if low == high { cuts.cuts[i] as usize * 2 <= list.len() } else { low < high };
-                // The side that looks easier is solved first; what it needs is not there for the
-                // other one.
-                let (near, far, need) =
-                    if on_left { (&left, &right, low) } else { (&right, &left, high) };
-                if self.decide(near, lists, need)? {
-                    let rest = b - 1 - need;
-                    if self.decide(far, lists, rest)? {
-                        return Ok(Some((cuts.cuts[i], 1 + need + self.high(far, rest))));
+            let cut = cuts.cuts[i];
+            let (left, right) = Self::sides(bits, list, cut);
+            // Raise the lower bounds of both sides until they exceed the budget or a tree is found.
+            let (mut low_left, mut low_right) = (self.low(&left), self.low(&right));
+            while low_left + low_right < budget {
+                // The side with the lower bound, the smaller one on ties, is solved first.
+                let left_first = if low_left == low_right {
+                    usize::from(cut) * 2 <= list.len()
+                } else {
+                    low_left < low_right
+                };
+                let (first, second, share) =
+                    if left_first { (&left, &right, low_left) } else { (&right, &left, low_right) };
+                if self.decide(first, lists, share)? {
+                    // Its share is the fewest splits it needs: the other side gets the rest.
+                    let rest = budget - 1 - share;
+                    if self.decide(second, lists, rest)? {
+                        let splits = 1 + share + self.high(second, rest);
+                        return Ok(Some(FoundCut { cut, splits }));
                     }
                     break;
                 }
-                if on_left {
-                    low = self.low(&left).max(need + 1);
+                if left_first {
+                    low_left = self.low(&left).max(share + 1);
                 } else {
-                    high = self.low(&right).max(need + 1);
+                    low_right = self.low(&right).max(share + 1);
                 }
             }
         }
         Ok(None)
     }
 
-    /// For each division of the budget, the last cut that the smaller share can pay for.
+    /// For each division of the budget between the sides, find the last cut for which the smaller share
+    /// suffices, and ask whether the rest suffices for the other side.
     fn bisect(
         &mut self,
         bits: &[u64],
-        list: &[u16],
-        cuts: &FeatureCuts,
-        b: u16,
         lists: &SortedLists,
-    ) -> Result<Option<(u16, u16)>, Halt> {
-        // Sides: the share pays for the left rows (growing with i), or for the right ones (growing
-        // as i falls).
+        feature: usize,
+        cuts: &FeatureCuts,
+        budget: u16,
+    ) -> Result<Option<FoundCut>, Halt> {
+        let list = lists.of(feature);
+        // Cuts that are not excluded yet.
         let (mut from, mut to) = (cuts.pure_left, cuts.pure_right);
-        for share in 1..=(b - 1) / 2 {
-            let rest = b - 1 - share;
-            for on_left in [true, false] {
-                if share == rest && !on_left {
+        for share in 1..=(budget - 1) / 2 {
+            let rest = budget - 1 - share;
+            // `near` is the side with the smaller share: the left one, which grows with the number of
+            // the cut, then the right one, which grows as it falls.
+            for near_is_left in [true, false] {
+                if share == rest && !near_is_left {
                     continue;
                 }
-                let near = if on_left { &cuts.left } else { &cuts.right };
-                let far = if on_left { &cuts.right } else { &cuts.left };
+                let near = if near_is_left { &cuts.left } else { &cuts.right };
+                let far = if near_is_left { &cuts.right } else { &cuts.left };
+                // The cuts that the classes allow are a range.
                 let fits = |i: usize| u16::from(near[i]) <= share && u16::from(far[i]) <= rest;
-                // Cuts that the classes allow are a range.
                 let Some(first) = (from..to).find(|&i| fits(i)) else { continue };
                 let last = (first..to).rev().find(|&i| fits(i)).unwrap_or(first);
-                // `reach(j)`: the j-th cut from the near end.
                 let span = last - first + 1;
-                let reach = |j: usize| if on_left { first + j } else { last - j };
-                let (mut good, mut bad) = (0_usize, span);
-                while good < bad {
-                    // Largest j with a payable near side, plus one.
-                    let j = if good == 0 && bad == span { 0 } else { good + (bad - good) / 2 };
-                    let (left, right) = Self::sides(bits, list, cuts.cuts[reach(j)]);
-                    if self.decide(if on_left { &left } else { &right }, lists, share)? {
-                        good = j + 1;
+                // The j-th cut of the range from the end where the near side is smallest.
+                let cut_at = |j: usize| if near_is_left { first + j } else { last - j };
+                // `n_good` cuts are known to have a near side that the share suffices for; from
+                // `bad` on it does not.
+                let (mut n_good, mut bad) = (0_usize, span);
+                while n_good < bad {
+                    // The first cut is tried first: it often decides.
+                    let is_first = n_good == 0 && bad == span;
+                    let j = if is_first { 0 } else { n_good + (bad - n_good) / 2 };
+                    let (left, right) = Self::sides(bits, list, cuts.cuts[cut_at(j)]);
+                    if self.decide(if near_is_left { &left } else { &right }, lists, share)? {
+                        n_good = j + 1;
                     } else {
                         bad = j;
                     }
                 }
-                if good == 0 {
+                if n_good == 0 {
                     continue;
                 }
-                let i = reach(good - 1);
-                let (left, right) = Self::sides(bits, list, cuts.cuts[i]);
-                let (near, far) = if on_left { (&left, &right) } else { (&right, &left) };
+                let i = cut_at(n_good - 1);
+                let cut = cuts.cuts[i];
+                let (left, right) = Self::sides(bits, list, cut);
+                let (near, far) = if near_is_left { (&left, &right) } else { (&right, &left) };
                 if self.decide(far, lists, rest)? {
-                    return Ok(Some((
-                        cuts.cuts[i],
-                        1 + self.high(near, share) + self.high(far, rest),
-                    )));
+                    let splits = 1 + self.high(near, share) + self.high(far, rest);
+                    return Ok(Some(FoundCut { cut, splits }));
                 }
-                // A larger share for this side begins beyond this cut.
-                if on_left {
+                // With a larger share for this side only cuts beyond this one can succeed.
+                if near_is_left {
                     from = from.max(i + 1);
                 } else {
                     to = to.min(i);

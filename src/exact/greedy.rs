@@ -1,12 +1,12 @@
-//! Consistent trees in a hurry: the upper bound that a search starts from.
+//! Consistent trees by greedy growth: the upper bound that an exact search starts from.
 //!
-//! Top-down growth by weighted impurity (entropy, Gini, misclassified rows) of the class sets,
-//! every row once. O(rows x features) per level. Not a learner: thresholds are cut at any boundary,
-//! labels are those of the search.
+//! Top-down growth by the weighted impurity (entropy, Gini, error) of the sets of allowed classes,
+//! each distinct row counted once. O(rows x features) per level. For the search only: thresholds lie
+//! at any boundary between values, and nothing stops growth before the leaves are pure.
 
 use super::lists::{FeatureCuts, SortedLists};
 use super::plan::TreePlan;
-use super::problem::Problem;
+use super::problem::{Problem, RankTest};
 use crate::criteria::Impurity;
 use crate::error::Result;
 use crate::parallel::Control;
@@ -15,55 +15,59 @@ use std::rc::Rc;
 /// Measures of a split, in the order in which they are tried.
 pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, Impurity::Error];
 
-/// A consistent tree of a set of rows.
+/// Grow a consistent tree of a set of rows.
 pub(super) fn grow(
     problem: &Problem,
     root: Vec<u64>,
     measure: Impurity,
     control: &Control,
 ) -> Result<TreePlan> {
-    // The lists that those of each set still to come are taken from. Lists of half the size take
-    // the place of larger ones, so that all of them together are twice the first at most.
-    let mut above = vec![Rc::new(SortedLists::all(problem))];
+    // For each set still to be split, lists that contain its rows, in the order of the stack of
+    // `TreePlan::grow`. Lists are replaced when they have halved, so that all of them together take
+    // at most twice the memory of the first.
+    let mut lists_above = vec![Rc::new(SortedLists::all(problem))];
     let mut cuts = FeatureCuts::default();
-    let k = problem.kinds.len();
-    let kind_of: Vec<usize> = problem
-        .allowed
-        .iter()
-        .map(|a| problem.kinds.iter().position(|(kind, _)| kind == a).unwrap_or(0))
-        .collect();
+    // Rows with the same allowed classes are one class of the impurity.
+    let k = problem.class_sets.len();
+    let set_of = |allowed: &u64| problem.class_sets.iter().position(|set| set.classes == *allowed);
+    let class_of: Vec<usize> =
+        problem.allowed.iter().map(|allowed| set_of(allowed).unwrap_or(0)).collect();
     TreePlan::grow(root, problem, |bits| {
         control.check()?;
-        let Some(from) = above.pop() else { return Ok(None) };
+        let Some(above) = lists_above.pop() else { return Ok(None) };
         if problem.common(bits) != 0 {
             return Ok(None);
         }
-        let lists = Rc::new(from.restrict(problem.d, bits));
-        let mut all = vec![0_u32; k];
-        lists.of(0).iter().for_each(|&r| all[kind_of[usize::from(r)]] += 1);
-        let mut best: Option<(f64, u16, u32)> = None;
-        for f in 0..problem.d {
+        let lists = Rc::new(above.restrict(problem.n_features, bits));
+        let mut totals = vec![0_u32; k];
+        lists.of(0).iter().for_each(|&row| totals[class_of[usize::from(row)]] += 1);
+        // The cut of least weighted impurity, the first one on ties.
+        let mut best: Option<(f64, RankTest)> = None;
+        for feature in 0..problem.n_features {
             control.check()?;
-            let list = lists.of(f);
-            cuts.find(problem, f, list);
-            let (mut left, mut right, mut at) = (vec![0_u32; k], all.clone(), 0_usize);
+            let list = lists.of(feature);
+            cuts.find(problem, feature, list);
+            let (mut left, mut right) = (vec![0_u32; k], totals.clone());
+            let mut n_left = 0_usize;
             for &cut in &cuts.cuts {
-                for &r in &list[at..usize::from(cut)] {
-                    left[kind_of[usize::from(r)]] += 1;
-                    right[kind_of[usize::from(r)]] -= 1;
+                let cut = usize::from(cut);
+                for &row in &list[n_left..cut] {
+                    left[class_of[usize::from(row)]] += 1;
+                    right[class_of[usize::from(row)]] -= 1;
                 }
-                at = usize::from(cut);
-                let (below, above) = (at as f64, (list.len() - at) as f64);
-                let score = below * measure.of(&left) + above * measure.of(&right);
-                if best.is_none_or(|b| score < b.0) {
-                    best = Some((score, f as u16, problem.ranks[f][usize::from(list[at - 1])]));
+                n_left = cut;
+                let n_right = list.len() - n_left;
+                let score = n_left as f64 * measure.of(&left) + n_right as f64 * measure.of(&right);
+                if best.is_none_or(|(least, _)| score < least) {
+                    let rank = problem.ranks[feature][usize::from(list[n_left - 1])];
+                    best = Some((score, RankTest { feature: feature as u16, rank }));
                 }
             }
         }
         if best.is_some() {
-            let next = if lists.m * 2 <= from.m { lists } else { from };
-            above.extend([next.clone(), next]);
+            let below = if lists.n_rows * 2 <= above.n_rows { lists } else { above };
+            lists_above.extend([below.clone(), below]);
         }
-        Ok(best.map(|(_, f, r)| (f, r)))
+        Ok(best.map(|(_, test)| test))
     })
 }

@@ -1,97 +1,120 @@
-//! The rows of a node in ascending order of each feature, and where one feature can be cut.
+//! The rows of a node in ascending order of each feature, and the cuts between values of one feature.
+//!
+//! The lists of a node are filtered from those of its parent, so nothing is sorted again: O(rows of the
+//! parent x features). Cuts are found in one pass in each direction.
 
-use super::problem::Problem;
+use super::problem::{Problem, size};
 
 /// Rows of a set, sorted by each feature in turn.
 #[derive(Debug)]
 pub(super) struct SortedLists {
-    /// Rows of the set.
-    pub(super) m: usize,
+    /// Number of rows of the set.
+    pub(super) n_rows: usize,
+    /// The list of each feature, one after the other.
     rows: Vec<u16>,
 }
 
 impl SortedLists {
-    /// All rows of a problem.
+    /// The lists of all rows of a problem.
     pub(super) fn all(problem: &Problem) -> Self {
-        Self { m: problem.n, rows: problem.orders.concat() }
+        Self { n_rows: problem.n_rows, rows: problem.orders.concat() }
     }
 
-    /// The rows of a smaller set.
-    pub(super) fn restrict(&self, d: usize, bits: &[u64]) -> Self {
-        let m = bits.iter().map(|w| w.count_ones() as usize).sum();
-        let mut rows = Vec::with_capacity(d * m);
-        for f in 0..d {
-            let inside = |&&r: &&u16| bits[usize::from(r >> 6)] >> (r & 63) & 1 == 1;
-            rows.extend(self.of(f).iter().filter(inside));
+    /// The lists of a subset.
+    pub(super) fn restrict(&self, n_features: usize, bits: &[u64]) -> Self {
+        let n_rows = size(bits);
+        let mut rows = Vec::with_capacity(n_features * n_rows);
+        for feature in 0..n_features {
+            let is_member = |&&row: &&u16| bits[usize::from(row >> 6)] >> (row & 63) & 1 == 1;
+            rows.extend(self.of(feature).iter().filter(is_member));
         }
-        Self { m, rows }
+        Self { n_rows, rows }
     }
 
     /// Rows in ascending order of a feature.
-    pub(super) fn of(&self, f: usize) -> &[u16] {
-        &self.rows[f * self.m..(f + 1) * self.m]
+    pub(super) fn of(&self, feature: usize) -> &[u16] {
+        &self.rows[feature * self.n_rows..(feature + 1) * self.n_rows]
     }
 }
 
-/// The ways to cut a node by one feature, `cuts[i]` being the number of rows on the left.
+/// The cuts of a node by one feature. A side is pure if some class is allowed for all its rows.
 #[derive(Debug, Default)]
 pub(super) struct FeatureCuts {
-    /// Places between two values.
+    /// Number of rows on the left of each cut, ascending; cuts lie between two values.
     pub(super) cuts: Vec<u16>,
-    /// Number of cuts whose left side is pure: the first ones.
+    /// Cuts below this number have a pure left side.
     pub(super) pure_left: usize,
-    /// First of the cuts whose right side is pure: the last ones.
+    /// Cuts from this number on have a pure right side.
     pub(super) pure_right: usize,
-    /// Splits that the left side of each cut needs at least, by its classes.
+    /// A lower bound of the splits that the left side of each cut needs, from its classes.
     pub(super) left: Vec<u8>,
-    /// Splits that the right side of each cut needs at least, by its classes.
+    /// A lower bound of the splits that the right side of each cut needs, from its classes.
     pub(super) right: Vec<u8>,
 }
 
+/// The classes of a growing set of rows.
+struct SideClasses {
+    /// Classes allowed for all its rows.
+    common: u64,
+    /// Classes that are the only allowed one of some row: each needs a leaf of its own.
+    required: u64,
+}
+
+impl SideClasses {
+    fn new() -> Self {
+        Self { common: u64::MAX, required: 0 }
+    }
+
+    /// Add a row with these allowed classes.
+    fn add(&mut self, allowed: u64) {
+        self.common &= allowed;
+        if allowed.is_power_of_two() {
+            self.required |= allowed;
+        }
+    }
+
+    fn is_pure(&self) -> bool {
+        self.common != 0
+    }
+
+    /// A lower bound of the splits that the rows need.
+    fn splits_needed(&self) -> u8 {
+        if self.is_pure() { 0 } else { (self.required.count_ones().max(2) - 1) as u8 }
+    }
+}
+
 impl FeatureCuts {
-    /// All cuts of a list.
-    pub(super) fn find(&mut self, problem: &Problem, f: usize, list: &[u16]) {
-        let ranks = &problem.ranks[f];
+    /// Find all cuts of a feature; `list` are the node's rows in ascending order of it.
+    pub(super) fn find(&mut self, problem: &Problem, feature: usize, list: &[u16]) {
+        let ranks = &problem.ranks[feature];
         let rank = |i: usize| ranks[usize::from(list[i])];
         let allowed = |i: usize| problem.allowed[usize::from(list[i])];
         self.cuts.clear();
         self.left.clear();
         self.right.clear();
-        // Every class of a row that may have one class only is a leaf of its own.
-        let (mut common, mut single, mut pure) = (u64::MAX, 0_u64, 0);
+        // From the left: the cuts and their left sides.
+        self.pure_left = 0;
+        let mut side = SideClasses::new();
         for i in 1..list.len() {
-            let a = allowed(i - 1);
-            common &= a;
-            if a & (a - 1) == 0 {
-                single |= a;
-            }
+            side.add(allowed(i - 1));
             if rank(i - 1) < rank(i) {
                 self.cuts.push(i as u16);
-                pure += usize::from(common != 0);
-                self.left.push(if common != 0 {
-                    0
-                } else {
-                    (single.count_ones().max(2) - 1) as u8
-                });
+                self.pure_left += usize::from(side.is_pure());
+                self.left.push(side.splits_needed());
             }
         }
-        self.pure_left = pure;
+        // From the right: their right sides.
         self.right.resize(self.cuts.len(), 0);
         self.pure_right = self.cuts.len();
-        let (mut common, mut single, mut next) = (u64::MAX, 0_u64, self.cuts.len());
+        let (mut side, mut next) = (SideClasses::new(), self.cuts.len());
         for i in (1..list.len()).rev() {
-            let a = allowed(i);
-            common &= a;
-            if a & (a - 1) == 0 {
-                single |= a;
-            }
+            side.add(allowed(i));
             if next > 0 && usize::from(self.cuts[next - 1]) == i {
                 next -= 1;
-                if common != 0 {
+                if side.is_pure() {
                     self.pure_right = next;
                 }
-                self.right[next] =
-                    if common != 0 { 0 } else { (single.count_ones().max(2) - 1) as u8 };
+                self.right[next] = side.splits_needed();
             }
         }
     }

@@ -1,19 +1,19 @@
-//! The smallest tree, proven: exact search where growth is greedy.
+//! Exact search for minimal and optimal trees, with proven bounds.
 //!
-//! A tree is consistent when it is right on every training row, and minimal when no consistent tree
-//! has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections 2.2 and
-//! 3.1). Finding one is NP-complete; here it is done by asking for trees of b splits, b = 0, 1, 2
-//! ... ([`consistent`] answers, [`prove`] asks), with what was learned kept by row set ([`cache`]).
-//! Tests are `x <= r`; the levels of a nominal feature count as numbers in their declared order, so
-//! a test there divides the order in two.
+//! A tree is consistent if it classifies every training row correctly, and minimal if no consistent
+//! tree has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections 2.2
+//! and 3.1). Finding a minimal tree is NP-hard. [`minimal_tree`] asks for trees of 0, 1, 2, ... splits
+//! ([`prove`] asks, [`consistent`] answers) and keeps what was proven by set of rows ([`cache`]).
+//! [`optimal_tree`] minimises errors plus a penalty per leaf, within limits on depth and size. Tests
+//! are `x <= r`; levels of a nominal feature count as numbers in their declared order.
 //!
-//! Reach: complete tables of a few hundred cells with trees of 81 nodes (the second MONK's problem)
-//! in under a second; 500 rows of six real numbers with trees of about 20 nodes in seconds. Time
-//! grows exponentially with the size of the tree, little with the rows. [`optimal_tree`] is the
-//! other exact search: errors and a penalty for each leaf, within a depth. Everything runs on one
-//! thread: the table of row sets decides what is looked at, and an answer must not depend on who
-//! came first. Not for noisy data, whose consistent trees have a node for every few rows: the
-//! bounds are honest there, but far apart.
+//! Time grows exponentially with the size of the tree, and little with the rows: complete tables of a
+//! few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second, 500
+//! rows of six real numbers with trees of about 20 nodes take seconds. A search runs on one thread,
+//! because what it visits depends on what was proven before, and results must be reproducible.
+//!
+//! When not to use it: on noisy data, whose consistent trees have a node per few rows. The bounds are
+//! valid there, but far apart.
 
 mod cache;
 mod consistent;
@@ -41,18 +41,18 @@ use problem::{MissingRule, Problem};
 use prove::Proof;
 use std::time::{Duration, Instant};
 
-/// How long to search, and for what.
+/// Limits of a search.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchLimits {
-    /// Trees of more nodes are not searched for.
+    /// Largest number of nodes of a tree that is searched for.
     pub max_nodes: Option<usize>,
     /// Wall time in seconds.
     pub time_limit: Option<f64>,
-    /// Search nodes (row sets that are looked at with a budget); unlike time it gives the same
-    /// answer everywhere.
+    /// Largest number of search nodes (sets of rows that are expanded). Unlike a time limit it gives
+    /// the same result on every machine.
     pub node_budget: Option<u64>,
-    /// Bytes that the table of row sets may take before it is emptied.
+    /// Bytes of the table of proven bounds ([`cache`]); it is emptied when it is full.
     pub memory: usize,
 }
 
@@ -63,6 +63,7 @@ impl Default for SearchLimits {
 }
 
 impl SearchLimits {
+    /// Refuse limits outside their domain.
     fn check(&self) -> Result<()> {
         if self.max_nodes == Some(0) {
             return Err(Error::parameter("max_nodes", 0, "a tree has at least one node"));
@@ -75,35 +76,40 @@ impl SearchLimits {
         }
     }
 
-    /// When the search ends, and when what it cannot do without ends.
+    /// When the search must end, and when what has to be done in any case must end.
     fn deadlines(&self, start: Instant) -> [Option<Instant>; 2] {
         let end = self.time_limit.map(|s| start + Duration::from_secs_f64(s.min(1e9)));
         [end, end.map(|end| end + GRACE)]
     }
 
+    /// A count of search nodes under these limits.
     fn meter<'a>(&self, control: &'a Control) -> Meter<'a> {
         Meter::new(self.node_budget.unwrap_or(u64::MAX), control)
     }
 }
 
-/// What a first tree, or writing down the last one, may take beyond the time limit.
+/// Time beyond the limit for the first tree, and for the conversion of the last one.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// A consistent tree and what is known of the smallest one.
+/// A consistent tree, and a lower bound of the size of all consistent trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundTree {
-    /// The best tree.
+    /// The smallest tree that was found.
     pub tree: Tree,
-    /// No consistent tree has fewer nodes; the tree is minimal when it has no more.
+    /// A proven lower bound of the nodes of a consistent tree. If the tree has as many, it is minimal.
     pub lower: usize,
-    /// Search nodes opened.
+    /// Number of search nodes opened.
     pub opened: u64,
-    /// Weight of the training rows that every tree gets wrong.
+    /// Weight of the training rows that every tree misclassifies.
     pub errors: f64,
 }
 
-/// The smallest consistent tree of some rows (internal numbers, positive weights), or the best that
-/// the limits allow.
+/// Find a minimal tree of some rows (internal numbers, positive weights), or the smallest tree within
+/// the limits.
+///
+/// # Errors
+/// [`Error::Data`] for equal rows of different classes (with [`Errors::Raise`]), missing values, or too
+/// many rows; [`Error::Parameter`] for limits outside their domain.
 pub fn minimal_tree(
     data: &Dataset,
     rows: &[u32],
@@ -116,10 +122,11 @@ pub fn minimal_tree(
     let [searching, ending] = limits.deadlines(Instant::now()).map(|end| control.until(end));
     let weight = |r| weights.value(r);
     let problem = Problem::new(data, rows, &weight, errors, MissingRule::Refuse, &ending)?;
+    // The upper bound: the smallest greedy tree.
     let everything = problem.everything();
     let mut best: Option<TreePlan> = None;
     for measure in greedy::MEASURES {
-        // Only the first tree has to be there.
+        // One tree is needed in any case.
         let control = if best.is_none() { &ending } else { &searching };
         match greedy::grow(&problem, everything.clone(), measure, control) {
             Ok(plan) if best.as_ref().is_none_or(|b| plan.splits() < b.splits()) => {
@@ -129,6 +136,7 @@ pub fn minimal_tree(
             answer => drop(answer?),
         }
     }
+    // Both bounds are improved until they meet or a limit is reached.
     let mut search = ConsistentSearch::new(&problem, limits.memory, limits.meter(&searching));
     let mut proof = Proof::new(&mut search, best.unwrap_or_default());
     proof.run(limits.max_nodes.map_or(usize::MAX, |n| (n - 1) / 2))?;

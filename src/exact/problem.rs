@@ -1,11 +1,11 @@
-//! The rows of an exact search: distinct, with ranks instead of values and the classes each may be
-//! given.
+//! The input of an exact search: distinct rows, with ranks instead of values, and for each row the
+//! classes that a consistent tree may predict for it.
 //!
-//! Rows that agree on every feature are one row here. It may be given the class its copies have;
-//! where copies disagree, the classes of the largest weight among them, so that a tree consistent
-//! with these sets makes the fewest training errors that any tree can make. Values become dense
-//! ranks (a nominal value: its code's rank among the codes that occur), and a test is `rank <= r`.
-//! O(rows x features x log rows).
+//! Rows that agree on every feature are one row here. Its allowed classes are those of the largest
+//! weight among its copies, so that a tree that is consistent with the allowed classes makes the
+//! fewest training errors that any tree can make. Values become dense ranks (a nominal value: the
+//! rank of its code among the codes that occur), and a test is `rank <= r` ([`RankTest`]). Sets of
+//! rows are bit sets of 64-bit words. O(rows x features x log rows).
 
 use crate::data::{Column, Dataset, MISSING, ones};
 use crate::error::{Error, Result};
@@ -17,52 +17,76 @@ pub const MAX_ROWS: usize = 65_535;
 /// Largest number of classes that occur.
 pub const MAX_CLASSES: usize = 64;
 
-/// What is done with equal rows of different classes.
+/// How equal rows of different classes are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Errors {
-    /// They are refused, by name.
+    /// They are refused; the message names two of them.
     #[default]
     Raise,
-    /// The fewest training errors come first, then the size.
+    /// The tree with the fewest training errors is searched for, among these the smallest.
     Minimise,
 }
 
-/// What is done with missing values.
+/// How missing values are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingRule {
-    /// They are refused, by column and row.
+    /// They are refused; the message names column and row.
     Refuse,
-    /// They come after all values: no test `x <= r` holds for them.
+    /// They are larger than all values: no test `x <= r` holds for them.
     Last,
 }
 
-/// Distinct rows.
+/// The test `rank of a feature's value <= rank`; rows for which it holds go left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RankTest {
+    pub(super) feature: u16,
+    pub(super) rank: u32,
+}
+
+/// Weight of one class in a distinct row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClassWeight {
+    /// Position in [`Problem::classes`].
+    pub(super) class: u8,
+    pub(super) weight: f64,
+}
+
+/// A set of allowed classes, and the rows that have it.
+#[derive(Debug)]
+pub(super) struct ClassSet {
+    /// Bits over [`Problem::classes`].
+    pub(super) classes: u64,
+    /// Bits over the distinct rows.
+    pub(super) rows: Vec<u64>,
+}
+
+/// The distinct rows of a training set.
 #[derive(Debug)]
 pub(super) struct Problem {
-    /// Distinct rows.
-    pub(super) n: usize,
-    /// Words of a bit set.
+    /// Number of distinct rows.
+    pub(super) n_rows: usize,
+    /// Words of a set of rows.
     pub(super) words: usize,
-    /// Features.
-    pub(super) d: usize,
-    /// `ranks[f][row]`.
+    /// Number of features.
+    pub(super) n_features: usize,
+    /// `ranks[feature][row]`.
     pub(super) ranks: Vec<Vec<u32>>,
     /// Distinct values of each feature, ascending (codes of a nominal one).
     pub(super) values: Vec<Vec<f64>>,
-    /// Rows in ascending order of rank, ties by row.
+    /// Rows in ascending order of each feature's ranks, ties by row.
     pub(super) orders: Vec<Vec<u16>>,
-    /// Classes a row may be given, bits over `classes`.
+    /// Allowed classes of each row, as bits over `classes`.
     pub(super) allowed: Vec<u64>,
-    /// Weight of each class (position in `classes`) in each distinct row.
-    pub(super) weights: Vec<Vec<(u8, f64)>>,
-    /// Classes that occur.
+    /// Weights of the classes that occur in each row.
+    pub(super) weights: Vec<Vec<ClassWeight>>,
+    /// Classes that occur, ascending.
     pub(super) classes: Vec<u16>,
     /// Distinct row of each training row, in the order given.
     pub(super) group: Vec<u32>,
-    /// Weight of the rows that no tree gets right.
+    /// Weight of the rows that every tree misclassifies.
     pub(super) unavoidable: f64,
-    /// A bit set of each class set that occurs: rows that have it.
-    pub(super) kinds: Vec<(u64, Vec<u64>)>,
+    /// The sets of allowed classes that occur, those of one class first.
+    pub(super) class_sets: Vec<ClassSet>,
 }
 
 impl Problem {
@@ -78,45 +102,50 @@ impl Problem {
         if rows.is_empty() {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
-        let d = data.columns().len();
-        if d > usize::from(u16::MAX) {
-            return Err(Error::Data(format!("{d} features: exact search takes at most 65,535")));
+        let n_features = data.columns().len();
+        if n_features > usize::from(u16::MAX) {
+            return Err(Error::Data(format!(
+                "{n_features} features: exact search takes at most 65,535"
+            )));
         }
+        // Ranks of all rows, then equal rows as one.
         let (ranks_of_rows, values) = dense_ranks(data, rows, missing, control)?;
         let classes = occurring_classes(data, rows)?;
         let EqualRows { firsts, weights, group, clash } =
-            EqualRows::new(data, rows, weight, &classes, (&ranks_of_rows, control))?;
+            EqualRows::new(data, rows, weight, &classes, &ranks_of_rows, control)?;
         if let (Errors::Raise, Some((a, b))) = (errors, clash) {
             return Err(contradiction(data, a, b));
         }
-        let n = firsts.len();
-        if n > MAX_ROWS {
+        let n_rows = firsts.len();
+        if n_rows > MAX_ROWS {
             return Err(Error::Data(format!(
-                "{n} distinct rows: exact search takes at most {MAX_ROWS}"
+                "{n_rows} distinct rows: exact search takes at most {MAX_ROWS}"
             )));
         }
-        let (mut ranks, mut orders) = (Vec::with_capacity(d), Vec::with_capacity(d));
+        let mut ranks = Vec::with_capacity(n_features);
+        let mut orders = Vec::with_capacity(n_features);
         for own in &ranks_of_rows {
             control.check()?;
             let own: Vec<u32> = firsts.iter().map(|&i| own[i]).collect();
             orders.push(order_by_rank(&own));
             ranks.push(own);
         }
+        // The classes of the largest weight are allowed; the others are errors of every tree.
         let mut unavoidable = 0.0;
         let allowed: Vec<u64> = weights
             .iter()
-            .map(|own: &Vec<(u8, f64)>| {
-                let most = own.iter().map(|c| c.1).fold(0.0, f64::max);
-                unavoidable += own.iter().map(|c| c.1).sum::<f64>() - most;
-                own.iter().filter(|c| c.1 == most).map(|c| 1_u64 << c.0).sum()
+            .map(|own: &Vec<ClassWeight>| {
+                let most = own.iter().map(|w| w.weight).fold(0.0, f64::max);
+                unavoidable += own.iter().map(|w| w.weight).sum::<f64>() - most;
+                own.iter().filter(|w| w.weight == most).map(|w| 1_u64 << w.class).sum()
             })
             .collect();
-        let words = n.div_ceil(64).max(1);
-        let kinds = rows_of_class_sets(&allowed, words);
+        let words = n_rows.div_ceil(64);
+        let class_sets = class_sets(&allowed, words);
         Ok(Self {
-            n,
+            n_rows,
             words,
-            d,
+            n_features,
             ranks,
             values,
             orders,
@@ -125,74 +154,72 @@ impl Problem {
             classes,
             group,
             unavoidable,
-            kinds,
+            class_sets,
         })
     }
 
-    /// All rows.
+    /// The set of all rows.
     pub(super) fn everything(&self) -> Vec<u64> {
-        let mut bits = vec![u64::MAX; self.words];
-        let rest = self.n - (self.words - 1) * 64;
-        bits[self.words - 1] = if rest == 64 { u64::MAX } else { (1 << rest) - 1 };
-        bits
+        first_rows(self.n_rows)
     }
 
-    /// A lower bound of the leaves that a set of rows needs: class sets that have no class in
-    /// common.
+    /// A lower bound of the leaves that a set of rows needs: a number of its sets of allowed classes
+    /// of which no two have a class in common.
     pub(super) fn leaves_needed(&self, bits: &[u64]) -> u16 {
         let (mut taken, mut leaves) = (0_u64, 0);
-        for (kind, rows) in &self.kinds {
-            if kind & taken == 0 && rows.iter().zip(bits).any(|(a, b)| a & b != 0) {
-                taken |= kind;
+        for ClassSet { classes, rows } in &self.class_sets {
+            if classes & taken == 0 && rows.iter().zip(bits).any(|(a, b)| a & b != 0) {
+                taken |= classes;
                 leaves += 1;
             }
         }
         leaves
     }
 
-    /// Classes that all rows of a set may be given, as bits.
+    /// Classes that are allowed for all rows of a set, as bits.
     pub(super) fn common(&self, bits: &[u64]) -> u64 {
         let mut common = u64::MAX;
-        for (kind, rows) in &self.kinds {
+        for ClassSet { classes, rows } in &self.class_sets {
             if rows.iter().zip(bits).any(|(a, b)| a & b != 0) {
-                common &= kind;
+                common &= classes;
             }
         }
         common
     }
 
-    /// The class (a position in `classes`) of largest weight that all rows of a set may be given,
-    /// the lower one on ties; of all classes when none is common.
+    /// The label of a set of rows as a leaf: the class (position in `classes`) of the largest weight
+    /// among those allowed for all its rows, the lower one on ties; among all classes if there are
+    /// none.
     pub(super) fn label(&self, bits: &[u64]) -> u16 {
-        let may = match self.common(bits) {
+        let candidates = match self.common(bits) {
             0 => u64::MAX,
             common => common,
         };
         let mut totals = vec![0.0; self.classes.len()];
         for row in members(bits) {
-            for &(c, w) in &self.weights[row] {
-                totals[usize::from(c)] += w;
+            for &ClassWeight { class, weight } in &self.weights[row] {
+                totals[usize::from(class)] += weight;
             }
         }
         let mut best: Option<usize> = None;
-        for (c, &w) in totals.iter().enumerate().filter(|&(c, _)| may >> c & 1 == 1) {
-            if best.is_none_or(|b| w > totals[b]) {
-                best = Some(c);
+        for class in (0..totals.len()).filter(|&class| candidates >> class & 1 == 1) {
+            if best.is_none_or(|best| totals[class] > totals[best]) {
+                best = Some(class);
             }
         }
         best.unwrap_or(0) as u16
     }
 }
 
-/// Rows that agree on every feature, brought together.
+/// Training rows grouped into distinct rows.
 struct EqualRows {
-    /// A training row (its place among those given) of each distinct row.
+    /// Position, among the rows given, of the first copy of each distinct row.
     firsts: Vec<usize>,
-    /// Weight of each class (position in the classes that occur) in each distinct row.
-    weights: Vec<Vec<(u8, f64)>>,
+    /// Weights of the classes that occur in each distinct row.
+    weights: Vec<Vec<ClassWeight>>,
     /// Distinct row of each training row.
     group: Vec<u32>,
-    /// The first two equal rows of different classes, by their numbers in the order given.
+    /// The first two equal rows of different classes, by their numbers in the caller's order.
     clash: Option<(u32, u32)>,
 }
 
@@ -202,14 +229,15 @@ impl EqualRows {
         rows: &[u32],
         weight: &dyn Fn(u32) -> f64,
         classes: &[u16],
-        (ranks_of_rows, control): (&[Vec<u32>], &Control),
+        ranks_of_rows: &[Vec<u32>],
+        control: &Control,
     ) -> Result<Self> {
         let original = |i: usize| data.original()[rows[i] as usize];
         let group = lexicographic_groups(ranks_of_rows, rows.len(), control)?;
         // Equal rows become neighbours.
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_unstable_by_key(|&i| (group[i], original(i)));
-        let (mut firsts, mut weights): (Vec<usize>, Vec<Vec<(u8, f64)>>) = (Vec::new(), Vec::new());
+        let (mut firsts, mut weights) = (Vec::new(), Vec::<Vec<ClassWeight>>::new());
         let mut clash: Option<(u32, u32)> = None;
         for &i in &order {
             let class = classes.partition_point(|&c| c < data.classes()[rows[i] as usize]) as u8;
@@ -218,24 +246,25 @@ impl EqualRows {
                 weights.push(Vec::new());
             }
             let own = weights.last_mut().expect("a group was opened");
-            if let Some((_, w)) = own.iter_mut().find(|(c, _)| *c == class) {
-                *w += weight(rows[i]);
+            if let Some(known) = own.iter_mut().find(|known| known.class == class) {
+                known.weight += weight(rows[i]);
             } else {
+                // A second class: the pair of rows with the smallest numbers is reported.
                 if let Some(&first) = firsts.last().filter(|_| !own.is_empty()) {
-                    let pair = (original(first), original(i));
-                    let pair = (pair.0.min(pair.1), pair.0.max(pair.1));
-                    clash = Some(clash.map_or(pair, |c| c.min(pair)));
+                    let (a, b) = (original(first), original(i));
+                    let pair = (a.min(b), a.max(b));
+                    clash = Some(clash.map_or(pair, |other| other.min(pair)));
                 }
-                own.push((class, weight(rows[i])));
+                own.push(ClassWeight { class, weight: weight(rows[i]) });
             }
         }
         Ok(Self { firsts, weights, group, clash })
     }
 }
 
-/// The number of each row's group: rows that agree on every feature are a group, and groups are in
-/// the order of their ranks, the first feature first. One feature after the other divides the
-/// groups, so that a caller who wants to stop waits for one sort at most.
+/// The number of each row's group. Rows that agree on every feature are a group; groups are numbered
+/// in lexicographic order of their ranks. One feature after the other divides the groups, so that
+/// the cancel flag is read after every sort.
 fn lexicographic_groups(ranks: &[Vec<u32>], n: usize, control: &Control) -> Result<Vec<u32>> {
     let mut group = vec![0_u32; n];
     let mut groups = n.min(1);
@@ -248,8 +277,8 @@ fn lexicographic_groups(ranks: &[Vec<u32>], n: usize, control: &Control) -> Resu
         let mut keys: Vec<(u64, u32)> = (0..n).map(|i| (key(i), i as u32)).collect();
         keys.sort_unstable();
         groups = 0;
-        for same in keys.chunk_by(|a, b| a.0 == b.0) {
-            same.iter().for_each(|k| group[k.1 as usize] = groups as u32);
+        for equal in keys.chunk_by(|a, b| a.0 == b.0) {
+            equal.iter().for_each(|&(_, row)| group[row as usize] = groups as u32);
             groups += 1;
         }
     }
@@ -263,7 +292,7 @@ fn order_by_rank(ranks: &[u32]) -> Vec<u16> {
     order
 }
 
-/// Classes of some rows, ascending.
+/// The classes that occur in some rows, ascending.
 fn occurring_classes(data: &Dataset, rows: &[u32]) -> Result<Vec<u16>> {
     let mut classes: Vec<u16> = rows.iter().map(|&r| data.classes()[r as usize]).collect();
     classes.sort_unstable();
@@ -277,18 +306,18 @@ fn occurring_classes(data: &Dataset, rows: &[u32]) -> Result<Vec<u16>> {
     Ok(classes)
 }
 
-/// Dense ranks of the values of some rows, and the distinct values, by feature.
+/// By feature: the dense ranks of the values of some rows, and the distinct values.
 fn dense_ranks(
     data: &Dataset,
     rows: &[u32],
     missing: MissingRule,
     control: &Control,
 ) -> Result<(Vec<Vec<u32>>, Vec<Vec<f64>>)> {
-    let d = data.columns().len();
+    let n_features = data.columns().len();
     let name = |f: usize| &data.schema().features[f].name;
     let original = |r: u32| data.original()[r as usize];
-    let mut ranks_of_rows = Vec::with_capacity(d);
-    let mut values = Vec::with_capacity(d);
+    let mut ranks_of_rows = Vec::with_capacity(n_features);
+    let mut values = Vec::with_capacity(n_features);
     for (f, column) in data.columns().iter().enumerate() {
         control.check()?;
         let cell = |r: u32| match column {
@@ -309,6 +338,7 @@ fn dense_ranks(
                 original(r)
             )));
         }
+        // A missing value that comes last is +infinity here.
         let mut distinct: Vec<f64> = rows.iter().map(|&r| read(r)).collect();
         distinct.sort_unstable_by_key(|&v| order_key(v));
         distinct.dedup();
@@ -319,7 +349,7 @@ fn dense_ranks(
     Ok((ranks_of_rows, values))
 }
 
-/// The refusal of two equal rows (numbers in the order given) of different classes.
+/// The refusal of two equal rows (by their numbers in the caller's order) of different classes.
 fn contradiction(data: &Dataset, a: u32, b: u32) -> Error {
     let class = |r: u32| {
         &data.schema().classes[usize::from(data.classes()[data.internal()[r as usize] as usize])]
@@ -333,19 +363,45 @@ fn contradiction(data: &Dataset, a: u32, b: u32) -> Error {
     ))
 }
 
-/// A bit set of the rows of each class set, sets of one class first.
-fn rows_of_class_sets(allowed: &[u64], words: usize) -> Vec<(u64, Vec<u64>)> {
-    let mut kinds: Vec<(u64, Vec<u64>)> = Vec::new();
-    for (i, &a) in allowed.iter().enumerate() {
-        let at = kinds.iter().position(|k| k.0 == a).unwrap_or_else(|| {
-            kinds.push((a, vec![0; words]));
-            kinds.len() - 1
+/// The sets of allowed classes that occur. Sets of one class come first, because
+/// [`Problem::leaves_needed`] counts greedily.
+fn class_sets(allowed: &[u64], words: usize) -> Vec<ClassSet> {
+    let mut sets: Vec<ClassSet> = Vec::new();
+    for (row, &classes) in allowed.iter().enumerate() {
+        let at = sets.iter().position(|set| set.classes == classes).unwrap_or_else(|| {
+            sets.push(ClassSet { classes, rows: vec![0; words] });
+            sets.len() - 1
         });
-        kinds[at].1[i >> 6] |= 1 << (i & 63);
+        insert(&mut sets[at].rows, row);
     }
-    // Sets of one class first: the count of classes needed starts from them.
-    kinds.sort_by_key(|k| (k.0.count_ones(), k.0));
-    kinds
+    sets.sort_by_key(|set| (set.classes.count_ones(), set.classes));
+    sets
+}
+
+/// The set of the rows below `n`.
+pub(super) fn first_rows(n: usize) -> Vec<u64> {
+    (0..n.div_ceil(64))
+        .map(|word| if n >= (word + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 })
+        .collect()
+}
+
+/// Add a row to a set.
+#[inline]
+pub(super) fn insert(bits: &mut [u64], row: usize) {
+    bits[row >> 6] |= 1 << (row & 63);
+}
+
+/// Divide a set by a test: the rows on the left, and those on the right.
+pub(super) fn divide(ranks: &[Vec<u32>], bits: &[u64], test: RankTest) -> (Vec<u64>, Vec<u64>) {
+    let ranks = &ranks[usize::from(test.feature)];
+    let mut left = vec![0_u64; bits.len()];
+    for row in members(bits) {
+        if ranks[row] <= test.rank {
+            insert(&mut left, row);
+        }
+    }
+    let right = bits.iter().zip(&left).map(|(all, left)| all & !left).collect();
+    (left, right)
 }
 
 /// Rows of a set, ascending.

@@ -1,36 +1,37 @@
-//! Two bounds that approach each other: budgets proven too small from below, better trees from
-//! above.
+//! The proof that a tree is minimal: a lower bound of the splits and a best tree, improved until they
+//! meet ([`super::minimal_tree`]).
 //!
-//! From below: is there a tree of b splits for a small core of the rows? If not, there is none for
-//! all rows: the lower bound rises. If there is, and it happens to be right on all rows, it is a
-//! smallest tree. Otherwise rows that it gets wrong join the core. At worst the core ends as the
-//! whole set. From above: greedy trees, then subtrees of the best one replaced by smallest ones
-//! where that takes few search nodes.
+//! Lower bound: the search asks for a tree of `low` splits for a small *core* of the rows. If there is
+//! none, there is none for all rows, and `low` rises. If there is one that is consistent with all
+//! rows, it is minimal. Otherwise some of the rows that it misclassifies join the core; at worst the
+//! core ends as the whole set. Upper bound: subtrees of the best (at first greedy) tree are replaced by
+//! minimal ones where that takes few search nodes.
 
 use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS};
 use super::lists::SortedLists;
-use super::plan::{TreePlan, divide};
-use super::problem::{Problem, members, size};
+use super::plan::TreePlan;
+use super::problem::{Problem, RankTest, divide, insert, members, size};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
-/// Search nodes after which the upper bound is worked on.
-const SOON: u64 = 20_000;
-/// Search nodes a subtree may take, and all of them together.
-const A_SUBTREE: u64 = 2_000;
+/// Search nodes for the lower bound before the upper bound is improved.
+const FIRST_RAISE: u64 = 20_000;
+/// Search nodes for one subtree when the upper bound is improved.
+const PER_SUBTREE: u64 = 2_000;
+/// Search nodes for all subtrees together.
 const ALL_SUBTREES: u64 = 40_000;
 
 /// The state of a proof.
 pub(super) struct Proof<'s, 'a> {
     search: &'s mut ConsistentSearch<'a>,
     core: Vec<u64>,
-    /// Splits that every consistent tree has at least.
+    /// A lower bound of the splits of a consistent tree.
     pub(super) low: u16,
     /// The best tree so far.
     pub(super) best: TreePlan,
 }
 
-/// Cancelled searches are errors; others end without an answer.
+/// The answer of a search, None if its budget is spent; a cancelled search is an error.
 fn answer<T>(found: std::result::Result<T, Halt>) -> Result<Option<T>> {
     match found {
         Ok(t) => Ok(Some(t)),
@@ -40,14 +41,15 @@ fn answer<T>(found: std::result::Result<T, Halt>) -> Result<Option<T>> {
 }
 
 impl<'s, 'a> Proof<'s, 'a> {
-    /// Nothing is known but a tree.
+    /// A proof that begins with a tree and the bound by classes.
     pub(super) fn new(search: &'s mut ConsistentSearch<'a>, best: TreePlan) -> Self {
         let problem = search.problem;
-        let low = search.at_once(&problem.everything());
+        let low = search.low_by_classes(&problem.everything());
         Self { search, core: first_core(problem), low, best }
     }
 
-    fn open(&self, most: usize) -> bool {
+    /// Whether trees of at most `most` splits are still to be searched for.
+    fn is_open(&self, most: usize) -> bool {
         let low = usize::from(self.low);
         low < self.best.splits() && low <= most && self.low < MOST_SPLITS
     }
@@ -55,39 +57,39 @@ impl<'s, 'a> Proof<'s, 'a> {
     /// Raise the lower bound until it meets the tree, exceeds `most`, or the budget is spent.
     pub(super) fn run(&mut self, most: usize) -> Result<()> {
         let budget = self.search.meter.left;
-        self.within(budget.min(SOON), budget, |p| p.raise(most))?;
-        let goes_on = answer(self.search.meter.look())?.is_some();
-        if goes_on && self.open(most) && self.search.meter.left > 0 {
+        self.with_budget(budget.min(FIRST_RAISE), budget, |proof| proof.raise_low(most))?;
+        let has_time = answer(self.search.meter.check())?.is_some();
+        if has_time && self.is_open(most) && self.search.meter.left > 0 {
             let budget = self.search.meter.left;
-            self.within(budget.min(ALL_SUBTREES), budget, Self::polish)?;
-            self.raise(most)?;
+            self.with_budget(budget.min(ALL_SUBTREES), budget, Self::improve_tree)?;
+            self.raise_low(most)?;
         }
         Ok(())
     }
 
-    /// Work with a part of the budget.
-    fn within(
+    /// Do some work with a share of the budget; what it leaves goes back to the budget.
+    fn with_budget(
         &mut self,
-        part: u64,
+        share: u64,
         budget: u64,
         work: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        self.search.meter.left = part;
+        self.search.meter.left = share;
         work(self)?;
-        self.search.meter.left = budget - (part - self.search.meter.left);
+        self.search.meter.left = budget - (share - self.search.meter.left);
         Ok(())
     }
 
-    fn raise(&mut self, most: usize) -> Result<()> {
+    /// Raise the lower bound by queries about the core.
+    fn raise_low(&mut self, most: usize) -> Result<()> {
         let problem = self.search.problem;
         let everything = problem.everything();
         let lists = SortedLists::all(problem);
         self.search.meter.control.expect(self.best.splits() as u64);
-        while self.open(most) {
-            let Some(enough) = answer(self.search.decide(&self.core, &lists, self.low))? else {
-                break;
-            };
-            if !enough {
+        while self.is_open(most) {
+            let decided = self.search.decide(&self.core, &lists, self.low);
+            let Some(suffices) = answer(decided)? else { break };
+            if !suffices {
                 self.low += 1;
                 self.search.meter.control.advance(1);
                 continue;
@@ -95,64 +97,71 @@ impl<'s, 'a> Proof<'s, 'a> {
             let Some(plan) = answer(TreePlan::of_search(self.search, &self.core, self.low))? else {
                 break;
             };
-            let wrong = plan.wrong(problem, &everything);
+            let wrong = plan.misclassified(problem, &everything);
             if wrong.is_empty() {
                 self.best = plan;
                 break;
             }
-            let before = self.core.clone();
+            // Queries about the new core ask about the old one first.
+            let old_core = self.core.clone();
             extend(&mut self.core, &wrong);
-            self.search.set_core(Some(before));
+            self.search.set_core(Some(old_core));
         }
         Ok(())
     }
 
-    /// Replace subtrees, the deepest first, by smallest ones.
-    fn polish(&mut self) -> Result<()> {
+    /// Replace subtrees of the best tree by minimal ones, the deepest first.
+    fn improve_tree(&mut self) -> Result<()> {
         let problem = self.search.problem;
         let core = self.search.set_core(None);
-        let everything = SortedLists::all(problem);
+        let lists = SortedLists::all(problem);
         let mut sets = Vec::new();
         TreePlan::follow(&self.best, problem.everything(), problem, |bits, split| {
             sets.push((bits.to_vec(), split));
         });
-        let mut chosen: HashMap<Vec<u64>, (usize, (u16, u32))> = HashMap::new();
+        // The best known subtree of each set.
+        let mut chosen: HashMap<Vec<u64>, ChosenSplit> = HashMap::new();
         let mut allowance = self.search.meter.left;
         for (bits, split) in sets.iter().rev() {
-            if answer(self.search.meter.look())?.is_none() {
-                return Ok(()); // out of time: the core is not needed any more
+            if answer(self.search.meter.check())?.is_none() {
+                return Ok(()); // Out of time: nothing needs the core any more.
             }
             let Some(split) = *split else { continue };
-            let (left, right) = divide(problem, bits, split);
-            let need = |side: &Vec<u64>| chosen.get(side).map_or(0, |c| c.0);
-            let splits = 1 + need(&left) + need(&right);
-            chosen.insert(bits.clone(), (splits, split));
-            let part = allowance.min(A_SUBTREE);
-            self.search.meter.left = part;
-            let mut b = self.search.low(bits).max(2);
-            while usize::from(b) < splits && b < MOST_SPLITS {
-                match answer(self.search.decide(bits, &everything, b))? {
+            // The subtree as it is, with what was chosen below.
+            let (left, right) = divide(&problem.ranks, bits, split);
+            let splits_of = |side: &Vec<u64>| chosen.get(side).map_or(0, |known| known.splits);
+            let splits = 1 + splits_of(&left) + splits_of(&right);
+            chosen.insert(bits.clone(), ChosenSplit { split, splits });
+            // A smaller one, if a search of increasing budgets finds it.
+            let share = allowance.min(PER_SUBTREE);
+            self.search.meter.left = share;
+            let mut budget = self.search.low(bits).max(2);
+            while usize::from(budget) < splits && budget < MOST_SPLITS {
+                match answer(self.search.decide(bits, &lists, budget))? {
                     Some(true) => {
-                        if let Some(plan) = answer(TreePlan::of_search(self.search, bits, b))? {
+                        if let Some(plan) = answer(TreePlan::of_search(self.search, bits, budget))?
+                        {
                             plan.follow(bits.clone(), problem, |bits, split| {
                                 if let Some(split) = split {
-                                    chosen.insert(bits.to_vec(), (0, split));
+                                    chosen.insert(bits.to_vec(), ChosenSplit { split, splits: 0 });
                                 }
                             });
-                            chosen.insert(bits.clone(), (plan.splits(), chosen[bits].1));
+                            let ChosenSplit { split, .. } = chosen[bits];
+                            let splits = plan.splits();
+                            chosen.insert(bits.clone(), ChosenSplit { split, splits });
                         }
                         break;
                     }
-                    Some(false) => b += 1,
+                    Some(false) => budget += 1,
                     None => break,
                 }
             }
-            allowance -= part - self.search.meter.left;
+            allowance -= share - self.search.meter.left;
         }
-        let better =
-            TreePlan::grow(problem.everything(), problem, |bits| -> Result<Option<(u16, u32)>> {
-                Ok(chosen.get(bits).map(|c| c.1).filter(|_| problem.common(bits) == 0))
-            })?;
+        let better = TreePlan::grow(problem.everything(), problem, |bits| {
+            let known = chosen.get(bits).filter(|_| problem.common(bits) == 0);
+            Result::Ok(known.map(|known| known.split))
+        })?;
         if better.splits() < self.best.splits() {
             self.best = better;
         }
@@ -162,26 +171,33 @@ impl<'s, 'a> Proof<'s, 'a> {
     }
 }
 
-/// Some rows of each class to begin with.
+/// A split of a set of rows, and the splits of the subtree that it begins.
+#[derive(Clone, Copy)]
+struct ChosenSplit {
+    split: RankTest,
+    splits: usize,
+}
+
+/// The core that a proof begins with: about eight rows of each set of allowed classes.
 fn first_core(problem: &Problem) -> Vec<u64> {
     let mut core = vec![0; problem.words];
-    for (_, rows) in &problem.kinds {
-        let step = (size(rows) / 8).max(1);
-        for row in members(rows).step_by(step) {
-            core[row >> 6] |= 1 << (row & 63);
+    for set in &problem.class_sets {
+        let step = (size(&set.rows) / 8).max(1);
+        for row in members(&set.rows).step_by(step) {
+            insert(&mut core, row);
         }
     }
     core
 }
 
-/// Rows that a tree of the core gets wrong join the core: a quarter of its size, from all leaves
-/// alike.
+/// Add some misclassified rows, given leaf by leaf, to the core: a quarter of its size, evenly from
+/// all leaves.
 fn extend(core: &mut [u64], wrong: &[Vec<usize>]) {
-    let each = (size(core) / 4 / wrong.len()).max(1);
+    let per_leaf = (size(core) / 4 / wrong.len()).max(1);
     for rows in wrong {
-        let step = (rows.len() / each).max(1);
-        for &row in rows.iter().step_by(step).take(each) {
-            core[row >> 6] |= 1 << (row & 63);
+        let step = (rows.len() / per_leaf).max(1);
+        for &row in rows.iter().step_by(step).take(per_leaf) {
+            insert(core, row);
         }
     }
 }

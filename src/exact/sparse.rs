@@ -1,41 +1,124 @@
-//! The tree of least cost: errors and a penalty for each leaf, within limits on depth and size.
+//! The search behind [`super::optimal_tree`]: the tree of least cost within limits on depth and size.
 //!
-//! Minimised is `errors + penalty x leaves` over trees of at most `depth` tests on a path and
-//! `splits` tests in all, tests being `x <= r`. Dynamic programming over row sets (Demirovic et
-//! al., "MurTree", 2022; Lin et al., "GOSDT", 2020; both from their descriptions): the best tree of
-//! a set is a leaf, or the best test with the best trees of both sides, each asked with what it may
-//! cost at most. Rows that agree on every feature but not on the class are errors of every tree:
-//! that is the lower bound of a set, besides what was learned of it. A set whose best tree can have
-//! depth two at most is solved by counting pairs of tests ([`pairs`]). When limits end the search,
-//! unfinished tests of the root give the lower bound.
+//! The cost is `errors + penalty x leaves`; tests are `x <= r`. Dynamic programming over sets of rows
+//! (Demirovic et al., "MurTree", 2022; Lin et al., "GOSDT", 2020; implemented from the papers): the
+//! best tree of a set is a leaf, or the best test with the best trees of both sides, each of which may
+//! cost at most what the best tree so far leaves for it. The lower bound of a set counts the rows that
+//! every tree misclassifies because an equal row has another class; proven costs and bounds are kept
+//! ([`super::cache`]). A set whose best tree has at most two levels is solved by counting pairs of
+//! tests ([`super::pairs`]). If the limits end the search, the tests of the root that are left give the
+//! lower bound.
 //!
-//! Exponential in the depth: O((tests)^(depth - 2) x tests^2) at worst. Made for binary features or
-//! a few thresholds per feature, depth up to about five.
+//! Exponential in the depth: O(tests^depth) at worst. Made for binary features or few thresholds per
+//! feature, and depths up to about five.
 
 use super::cache::Cache;
 use super::consistent::{Halt, Meter};
 use super::pairs::{RankRows, SetView, two_levels};
-use crate::data::ones;
+use super::problem::{RankTest, divide};
 use crate::parallel::Control;
 
 /// No limit on depth or splits.
 pub(super) const FREE: u16 = u16::MAX;
 /// Costs that differ by less are equal.
 const SLACK: f64 = 1e-9;
-const LEAF: u16 = u16::MAX;
+/// Tolerance when the tests of a found tree are asked for again: sums in another order.
+const NEAR: f64 = 1e3 * SLACK;
 
-/// A question that was answered.
+/// Limits of a tree; [`FREE`] is none.
 #[derive(Debug, Clone, Copy)]
-struct Solved {
-    /// No tree is cheaper.
-    low: f64,
-    /// Cost of the best tree, infinite when it is not known.
-    cost: f64,
-    feature: u16,
-    rank: u32,
+pub(super) struct TreeLimits {
+    /// Tests on a path.
+    pub(super) depth: u16,
+    /// Tests in all.
+    pub(super) splits: u16,
 }
 
-/// A search.
+impl TreeLimits {
+    /// The depth that is left below a test.
+    pub(super) fn depth_below(self) -> u16 {
+        if self.depth == FREE { FREE } else { self.depth - 1 }
+    }
+
+    /// The limits with no more splits than a tree of this depth can have.
+    fn tightened(self) -> Self {
+        let complete = if self.depth >= 15 { FREE } else { (1 << self.depth) - 1 };
+        Self { splits: self.splits.min(complete), ..self }
+    }
+
+    /// Ways to divide the splits below a test between its sides: all that the sides can use.
+    fn below(self) -> Vec<SideLimits> {
+        let depth = self.depth_below();
+        let sides = |left: u16, right: u16| SideLimits {
+            left: Self { depth, splits: left },
+            right: Self { depth, splits: right },
+        };
+        if self.splits == FREE {
+            return vec![sides(FREE, FREE)];
+        }
+        let rest = self.splits - 1;
+        let most = Self { depth, splits: rest }.tightened().splits;
+        if rest >= most.saturating_mul(2) {
+            return vec![sides(most, most)];
+        }
+        (rest.saturating_sub(most)..=most.min(rest)).map(|left| sides(left, rest - left)).collect()
+    }
+}
+
+/// Limits of the trees on both sides of a test.
+#[derive(Debug, Clone, Copy)]
+struct SideLimits {
+    left: TreeLimits,
+    right: TreeLimits,
+}
+
+/// What is known about the best tree of a set within limits.
+#[derive(Debug, Clone, Copy)]
+struct Solved {
+    /// A lower bound of its cost.
+    low: f64,
+    /// Its cost; infinite if it is not known.
+    cost: f64,
+    /// Its first test; [`NO_TEST`] for a leaf, or if the cost is not known. An `Option` would make an
+    /// entry of the table a third larger.
+    test: RankTest,
+}
+
+/// Stands for no test; there are fewer features.
+const NO_TEST: RankTest = RankTest { feature: u16::MAX, rank: 0 };
+
+/// The cost of a tree, and its first test (none: a leaf).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FoundTest {
+    pub(super) cost: f64,
+    pub(super) test: Option<RankTest>,
+}
+
+/// Splits that one side of a test may have, and the cost of its best tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SideCost {
+    pub(super) splits: u16,
+    pub(super) cost: f64,
+}
+
+/// A test of a found tree, and what its sides cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SplitCosts {
+    pub(super) test: RankTest,
+    pub(super) left: SideCost,
+    pub(super) right: SideCost,
+}
+
+/// The result of a search for all rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RootAnswer {
+    /// The best tree, if it costs less than the known one.
+    pub(super) found: Option<FoundTest>,
+    /// A lower bound of the cost of all trees.
+    pub(super) lower: f64,
+}
+
+/// A search and what it has proven.
 pub(super) struct SparseSearch<'a> {
     rows: &'a RankRows,
     penalty: f64,
@@ -43,71 +126,49 @@ pub(super) struct SparseSearch<'a> {
     pub(super) meter: Meter<'a>,
 }
 
-/// Feature, and largest rank on the left.
-pub(super) type RankTest = (u16, u32);
-/// Splits that a side may have, and the cost of its best tree.
-pub(super) type SideCost = (u16, f64);
-
 impl<'a> SparseSearch<'a> {
     pub(super) fn new(rows: &'a RankRows, penalty: f64, bytes: usize, meter: Meter<'a>) -> Self {
         let words = rows.lost.len() + 1;
         Self { rows, penalty, cache: Cache::new(words, bytes), meter }
     }
 
-    fn key(bits: &[u64], depth: u16, splits: u16) -> Vec<u64> {
+    /// `ranks[feature][row]` of the rows.
+    pub(super) fn ranks(&self) -> &'a [Vec<u32>] {
+        &self.rows.ranks
+    }
+
+    /// The key of a query: the set, and a word for the limits.
+    fn key(bits: &[u64], limits: TreeLimits) -> Vec<u64> {
         let mut key = bits.to_vec();
-        key.push(u64::from(depth) << 16 | u64::from(splits));
+        key.push(u64::from(limits.depth) << 16 | u64::from(limits.splits));
         key
     }
 
+    /// Rows of a set that every tree misclassifies.
     fn lost(&self, bits: &[u64]) -> f64 {
         bits.iter().zip(&self.rows.lost).map(|(a, b)| f64::from((a & b).count_ones())).sum()
-    }
-
-    /// Splits that a tree of some depth can have.
-    fn usable(depth: u16, splits: u16) -> u16 {
-        if depth >= 15 { splits } else { splits.min((1 << depth) - 1) }
     }
 
     fn view(&self, bits: &[u64]) -> Result<SetView, Halt> {
         SetView::new(self.rows, bits, self.meter.control).map_err(Halt::of)
     }
 
-    /// A lower bound without a search.
-    fn low(&self, bits: &[u64], depth: u16, splits: u16) -> f64 {
-        let learned = self.cache.get(&Self::key(bits, depth, splits)).map_or(0.0, |k| k.low);
-        learned.max(self.lost(bits) + self.penalty)
+    /// A lower bound of the cost that is known without a search.
+    fn low(&self, bits: &[u64], limits: TreeLimits) -> f64 {
+        let proven =
+            self.cache.get(&Self::key(bits, limits.tightened())).map_or(0.0, |solved| solved.low);
+        proven.max(self.lost(bits) + self.penalty)
     }
 
-    fn keep(&mut self, bits: &[u64], depth: u16, splits: u16, solved: Solved) {
-        self.cache.put(&Self::key(bits, depth, splits), solved);
+    fn keep(&mut self, bits: &[u64], limits: TreeLimits, solved: Solved) {
+        self.cache.put(&Self::key(bits, limits), solved);
     }
 
-    /// Rows of a set on both sides of a test.
-    pub(super) fn divide(&self, bits: &[u64], (f, r): RankTest) -> (Vec<u64>, Vec<u64>) {
-        let ranks = &self.rows.ranks[usize::from(f)];
-        let mut left = vec![0_u64; bits.len()];
-        for row in ones(bits) {
-            if ranks[row as usize] <= r {
-                left[row as usize >> 6] |= 1 << (row & 63);
-            }
-        }
-        let right = bits.iter().zip(&left).map(|(a, b)| a & !b).collect();
-        (left, right)
-    }
-
-    /// The cost of the best tree when it is below `most`; otherwise a number >= `most`, which no
-    /// tree undercuts.
-    pub(super) fn solve(
-        &mut self,
-        bits: &[u64],
-        depth: u16,
-        splits: u16,
-        most: f64,
-    ) -> Result<f64, Halt> {
-        let splits = Self::usable(depth, splits);
-        let known = self.cache.get(&Self::key(bits, depth, splits));
-        if let Some(known) = known {
+    /// The cost of the best tree of a set if it is below `most`; otherwise a number of at least `most`
+    /// that is a lower bound of it.
+    fn solve(&mut self, bits: &[u64], limits: TreeLimits, most: f64) -> Result<f64, Halt> {
+        let limits = limits.tightened();
+        if let Some(known) = self.cache.get(&Self::key(bits, limits)) {
             if known.cost.is_finite() {
                 return Ok(known.cost);
             }
@@ -116,211 +177,215 @@ impl<'a> SparseSearch<'a> {
             }
         }
         self.meter.count()?;
+        // A leaf is optimal if no test is allowed, or if two leaves cannot cost less.
         let view = self.view(bits)?;
         let leaf = view.errors_of_leaf() + self.penalty;
-        let floor = self.lost(bits) + 2.0 * self.penalty;
-        if splits == 0 || leaf <= floor + SLACK {
-            self.keep(
-                bits,
-                depth,
-                splits,
-                Solved { low: leaf, cost: leaf, feature: LEAF, rank: 0 },
-            );
+        let low_of_split = self.lost(bits) + 2.0 * self.penalty;
+        if limits.splits == 0 || leaf <= low_of_split + SLACK {
+            self.keep(bits, limits, Solved { low: leaf, cost: leaf, test: NO_TEST });
             return Ok(leaf);
         }
+        // No test can undercut both the leaf and `most`.
         let limit = leaf.min(most);
-        if floor >= limit - SLACK {
+        if low_of_split >= limit - SLACK {
             let cost = if leaf < most { leaf } else { f64::INFINITY };
-            let low = if leaf < most { leaf } else { most };
-            self.keep(bits, depth, splits, Solved { low, cost, feature: LEAF, rank: 0 });
-            return Ok(low);
+            self.keep(bits, limits, Solved { low: limit, cost, test: NO_TEST });
+            return Ok(limit);
         }
-        let solved = match self.cheapest_test(bits, &view, depth, splits, limit)? {
-            Some((cost, (feature, rank))) => Solved { low: cost, cost, feature, rank },
-            None if leaf < most => Solved { low: leaf, cost: leaf, feature: LEAF, rank: 0 },
-            None => Solved { low: most, cost: f64::INFINITY, feature: LEAF, rank: 0 },
+        let solved = match self.cheapest_test(bits, &view, limits, limit)? {
+            Some((cost, test)) => Solved { low: cost, cost, test },
+            None if leaf < most => Solved { low: leaf, cost: leaf, test: NO_TEST },
+            None => Solved { low: most, cost: f64::INFINITY, test: NO_TEST },
         };
-        self.keep(bits, depth, splits, solved);
+        self.keep(bits, limits, solved);
         Ok(solved.low)
     }
 
-    /// The first test of the best tree that costs less than `limit`, and what that tree costs.
+    /// The cost and the first test of the best tree with a test, if it costs less than `limit`.
     fn cheapest_test(
         &mut self,
         bits: &[u64],
         view: &SetView,
-        depth: u16,
-        splits: u16,
+        limits: TreeLimits,
         limit: f64,
     ) -> Result<Option<(f64, RankTest)>, Halt> {
-        // Leaves of a tree that is worth it.
-        let leaves = if self.penalty > 0.0 {
+        // Trees of more leaves cost at least `limit`; four leaves fit into two levels.
+        let max_leaves = if self.penalty > 0.0 {
             ((limit - SLACK - self.lost(bits)) / self.penalty).ceil() as usize
         } else {
             usize::MAX
         };
-        if depth <= 2 || splits <= 2 || leaves <= 4 {
-            let found = two_levels(view, self.penalty, depth.min(2), splits, &self.meter)?;
-            return Ok(found.filter(|f| f.0 < limit - SLACK));
+        if limits.depth <= 2 || limits.splits <= 2 || max_leaves <= 4 {
+            let depth = limits.depth.min(2);
+            let found = two_levels(view, self.penalty, depth, limits.splits, &self.meter)?;
+            return Ok(found.filter(|(cost, _)| *cost < limit - SLACK));
         }
         let (mut best, mut test) = (limit, None);
         for candidate in view.tests_by_gini(self.meter.control).map_err(Halt::of)? {
-            self.meter.look()?;
-            let (left, right) = self.divide(bits, candidate);
-            if let Some(cost) = self.sides(&left, &right, depth, splits, best)? {
+            self.meter.check()?;
+            let (left, right) = divide(self.ranks(), bits, candidate);
+            if let Some(cost) = self.cheapest_sides(&left, &right, limits, best)? {
                 (best, test) = (cost, Some((cost, candidate)));
             }
         }
         Ok(test)
     }
 
-    /// The cheapest pair of trees of two sides, where it is cheaper than `best`.
-    fn sides(
+    /// The cost of the best trees of the two sides of a test, if together they cost less than `most`;
+    /// `limits` are those of the whole tree.
+    fn cheapest_sides(
         &mut self,
         left: &[u64],
         right: &[u64],
-        depth: u16,
-        splits: u16,
-        best: f64,
+        limits: TreeLimits,
+        most: f64,
     ) -> Result<Option<f64>, Halt> {
-        let below = if depth == FREE { FREE } else { depth - 1 };
-        let mut least = best;
-        for (l, r) in shares(below, splits) {
-            let right_low = self.low(right, below, Self::usable(below, r));
-            if self.low(left, below, Self::usable(below, l)) + right_low >= least - SLACK {
+        let mut least = most;
+        for side in limits.below() {
+            let low_right = self.low(right, side.right);
+            if self.low(left, side.left) + low_right >= least - SLACK {
                 continue;
             }
-            let most = least - right_low;
-            let cost = self.solve(left, below, l, most)?;
-            if cost >= most - SLACK {
+            let most_left = least - low_right;
+            let cost_left = self.solve(left, side.left, most_left)?;
+            if cost_left >= most_left - SLACK {
                 continue;
             }
-            let rest = least - cost;
-            let of_right = self.solve(right, below, r, rest)?;
-            if of_right < rest - SLACK {
-                least = cost + of_right;
+            let most_right = least - cost_left;
+            let cost_right = self.solve(right, side.right, most_right)?;
+            if cost_right < most_right - SLACK {
+                least = cost_left + cost_right;
             }
         }
-        Ok((least < best).then_some(least))
+        Ok((least < most).then_some(least))
     }
 
-    /// The best tree of the whole set as far as the limits allow: its cost if it is below `most`,
-    /// its first test (none: a leaf), and a lower bound, which may take until `ending`.
+    /// Search for the best tree of all rows that costs less than `most`, as far as the limits of the
+    /// search allow; the lower bound may take until `ending`.
     pub(super) fn root(
         &mut self,
         bits: &[u64],
-        (depth, splits): (u16, u16),
+        limits: TreeLimits,
         most: f64,
         ending: &Control,
-    ) -> Result<(Option<(f64, Option<RankTest>)>, f64), Halt> {
-        let splits = Self::usable(depth, splits);
+    ) -> Result<RootAnswer, Halt> {
+        let limits = limits.tightened();
+        // A leaf.
         let leaf = self.rows.errors_of_leaf(bits) + self.penalty;
         let floor = (self.lost(bits) + 2.0 * self.penalty).min(leaf);
-        let mut found = (leaf < most - SLACK).then_some((leaf, None));
+        let mut found = (leaf < most - SLACK).then_some(FoundTest { cost: leaf, test: None });
         let mut best = leaf.min(most);
-        if splits == 0 || floor >= best - SLACK {
-            return Ok((found, best.min(leaf)));
+        if limits.splits == 0 || floor >= best - SLACK {
+            return Ok(RootAnswer { found, lower: best.min(leaf) });
         }
         let searched = self.view(bits).and_then(|view| {
             let tests = view.tests_by_gini(self.meter.control).map_err(Halt::of)?;
             Ok((view, tests))
         });
         let (view, tests) = match searched {
-            Err(Halt::Spent) => return Ok((found, floor)),
+            Err(Halt::Spent) => return Ok(RootAnswer { found, lower: floor }),
             searched => searched?,
         };
-        if depth <= 2 || splits <= 2 {
-            return match two_levels(&view, self.penalty, depth.min(2), splits, &self.meter) {
+        // Two levels are solved at once.
+        if limits.depth <= 2 || limits.splits <= 2 {
+            let depth = limits.depth.min(2);
+            return match two_levels(&view, self.penalty, depth, limits.splits, &self.meter) {
                 Ok(Some((cost, test))) if cost < best - SLACK => {
-                    Ok((Some((cost, Some(test))), cost))
+                    let found = Some(FoundTest { cost, test: Some(test) });
+                    Ok(RootAnswer { found, lower: cost })
                 }
-                Ok(_) => Ok((found, best)),
-                Err(Halt::Spent) => Ok((found, floor)),
+                Ok(_) => Ok(RootAnswer { found, lower: best }),
+                Err(Halt::Spent) => Ok(RootAnswer { found, lower: floor }),
                 Err(halt) => Err(halt),
             };
         }
-        let below = if depth == FREE { FREE } else { depth - 1 };
+        // One test after the other, with progress.
         self.meter.control.expect(tests.len() as u64);
         for (i, &test) in tests.iter().enumerate() {
             self.meter.control.advance(u64::from(i > 0));
-            let answer = self.meter.look().and_then(|()| {
-                let (left, right) = self.divide(bits, test);
-                self.sides(&left, &right, depth, splits, best)
+            let answer = self.meter.check().and_then(|()| {
+                let (left, right) = divide(self.ranks(), bits, test);
+                self.cheapest_sides(&left, &right, limits, best)
             });
             match answer {
                 Ok(Some(cost)) => {
                     best = cost;
-                    found = Some((cost, Some(test)));
+                    found = Some(FoundTest { cost, test: Some(test) });
                 }
                 Ok(None) => {}
                 Err(Halt::Cancelled) => return Err(Halt::Cancelled),
                 Err(Halt::Spent) => {
-                    let mut low = best;
-                    for &test in &tests[i..] {
-                        match ending.check().map_err(Halt::of) {
-                            Err(Halt::Spent) => return Ok((found, floor)),
-                            answer => answer?,
-                        }
-                        let (left, right) = self.divide(bits, test);
-                        for (l, r) in shares(below, splits) {
-                            let (l, r) = (Self::usable(below, l), Self::usable(below, r));
-                            low = low.min(self.low(&left, below, l) + self.low(&right, below, r));
-                        }
-                    }
-                    return Ok((found, low.max(floor)));
+                    let lower = self.low_of_tests(bits, &tests[i..], limits, best, ending)?;
+                    return Ok(RootAnswer {
+                        found,
+                        lower: lower.map_or(floor, |low| low.max(floor)),
+                    });
                 }
             }
         }
-        Ok((found, best))
+        Ok(RootAnswer { found, lower: best })
     }
 
-    /// The first test of a tree of cost `cost`, the best one of a set, with splits and cost of both
-    /// sides; nothing for a leaf.
+    /// A lower bound of the cost of trees whose first test is one of `tests`, at most `best`; None if
+    /// time is up.
+    fn low_of_tests(
+        &self,
+        bits: &[u64],
+        tests: &[RankTest],
+        limits: TreeLimits,
+        best: f64,
+        ending: &Control,
+    ) -> Result<Option<f64>, Halt> {
+        let mut low = best;
+        for &test in tests {
+            match ending.check().map_err(Halt::of) {
+                Err(Halt::Spent) => return Ok(None),
+                answer => answer?,
+            }
+            let (left, right) = divide(self.ranks(), bits, test);
+            for side in limits.below() {
+                low = low.min(self.low(&left, side.left) + self.low(&right, side.right));
+            }
+        }
+        Ok(Some(low))
+    }
+
+    /// The first test of the best tree of a set, which was found before, with the splits and the costs
+    /// of both sides; none for a leaf.
     pub(super) fn test(
         &mut self,
         bits: &[u64],
-        depth: u16,
-        splits: u16,
-        (cost, first): (f64, Option<RankTest>),
-    ) -> Result<Option<(RankTest, SideCost, SideCost)>, Halt> {
-        const NEAR: f64 = 1e3 * SLACK;
-        let splits = Self::usable(depth, splits);
-        let test = match first {
+        limits: TreeLimits,
+        found: FoundTest,
+    ) -> Result<Option<SplitCosts>, Halt> {
+        let limits = limits.tightened();
+        let test = match found.test {
             Some(test) => test,
             None => {
-                self.solve(bits, depth, splits, cost + NEAR)?;
-                match self.cache.get(&Self::key(bits, depth, splits)) {
-                    Some(k) if k.feature != LEAF => (k.feature, k.rank),
+                self.solve(bits, limits, found.cost + NEAR)?;
+                match self.cache.get(&Self::key(bits, limits)) {
+                    Some(Solved { test, .. }) if test != NO_TEST => test,
                     _ => return Ok(None),
                 }
             }
         };
-        let below = if depth == FREE { FREE } else { depth - 1 };
-        let (left, right) = self.divide(bits, test);
-        for (l, r) in shares(below, splits) {
-            let most = cost + NEAR - self.low(&right, below, Self::usable(below, r));
-            let of_left = self.solve(&left, below, l, most)?;
-            if of_left < most {
-                let most = cost + NEAR - of_left;
-                let of_right = self.solve(&right, below, r, most)?;
-                if of_right < most {
-                    return Ok(Some((test, (l, of_left), (r, of_right))));
+        // The division of the splits that gives the cost.
+        let (left, right) = divide(self.ranks(), bits, test);
+        for side in limits.below() {
+            let most_left = found.cost + NEAR - self.low(&right, side.right);
+            let cost_left = self.solve(&left, side.left, most_left)?;
+            if cost_left < most_left {
+                let most_right = found.cost + NEAR - cost_left;
+                let cost_right = self.solve(&right, side.right, most_right)?;
+                if cost_right < most_right {
+                    return Ok(Some(SplitCosts {
+                        test,
+                        left: SideCost { splits: side.left.splits, cost: cost_left },
+                        right: SideCost { splits: side.right.splits, cost: cost_right },
+                    }));
                 }
             }
         }
         Err(Halt::Spent)
     }
-}
-
-/// Ways to share the splits that remain after one: all that the sides can use.
-fn shares(below: u16, splits: u16) -> Vec<(u16, u16)> {
-    if splits == FREE {
-        return vec![(FREE, FREE)];
-    }
-    let each = SparseSearch::usable(below, splits - 1);
-    let rest = splits - 1;
-    if rest >= each.saturating_mul(2) {
-        return vec![(each, each)];
-    }
-    (rest.saturating_sub(each)..=each.min(rest)).map(|l| (l, rest - l)).collect()
 }

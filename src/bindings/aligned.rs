@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use std::ops::Deref;
 
 /// A borrowed array that is aligned to its cells, and whose strides are multiples of the size of a
-/// cell. `as_array` of the `numpy` crate assumes both without a check, but a field of packed records
-/// has other strides: 12 bytes between float64 values would be read as 8.
+/// cell. `as_array` of the `numpy` crate assumes both without a check, but a field of packed
+/// records has other strides: 12 bytes between float64 values would be read as 8.
 pub struct Aligned<'py, T: Element, D: Dimension>(PyReadonlyArray<'py, T, D>);
 
 /// An aligned array with one axis.

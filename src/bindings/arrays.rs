@@ -61,8 +61,8 @@ pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>>
     Ok(out)
 }
 
-/// The levels that subset tests list: the lists one after the other, and the start and the length of
-/// each node's list.
+/// The levels that subset tests list: the lists one after the other, and the start and the length
+/// of each node's list.
 fn set_levels(out: &Bound<'_, PyDict>, tree: &Tree) -> PyResult<()> {
     let py = out.py();
     let listed: Vec<&[u32]> =

@@ -1,7 +1,7 @@
 //! Rows that arrive in batches: only their codes are kept, as packed records.
 //!
-//! Python holds the records and a description of the codes ([`PyCodeFacts`]); [`super::codes`] encodes
-//! batches, and [`super::dataset`] and [`super::spread`] fit on the records.
+//! Python holds the records and a description of the codes ([`PyCodeFacts`]); [`super::codes`]
+//! encodes batches, and [`super::dataset`] and [`super::spread`] fit on the records.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, reserve};
@@ -18,8 +18,8 @@ pub fn schema(text: &str) -> PyResult<Schema> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("schema: {e}")))
 }
 
-/// A feature: number of codes, whether one of them means "missing", and the (lowest, highest) value of
-/// each bin.
+/// A feature: number of codes, whether one of them means "missing", and the (lowest, highest) value
+/// of each bin.
 type PyFeatureCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
 
 /// Description of all rows: schema as JSON, features, whether rows have weights, whether they are a

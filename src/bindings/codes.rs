@@ -1,9 +1,10 @@
 //! Encoding of rows that arrive in batches (out-of-core and distributed fits).
 //!
-//! A first pass collects what cut points are made of: samples of values and counts ([`edge_summary`],
-//! [`value_counts`]); a second pass encodes each batch as records ([`encode_rows`]). Batches are
-//! independent, so Python may process them anywhere and in any order. [`super::code_facts`] describes
-//! the records to a fit. Each function costs O(cells of the batch), [`value_counts`] a sort more.
+//! A first pass collects what cut points are made of: samples of values and counts
+//! ([`edge_summary`], [`value_counts`]); a second pass encodes each batch as records
+//! ([`encode_rows`]). Batches are independent, so Python may process them anywhere and in any
+//! order. [`super::code_facts`] describes the records to a fit. Each function costs O(cells of the
+//! batch), [`value_counts`] a sort more.
 
 use super::aligned::Aligned1;
 use super::code_facts::{PyCodeFacts, code_facts};
@@ -32,16 +33,16 @@ fn is_numeric(columns: &Columns<'_>) -> Vec<bool> {
     (0..columns.features()).map(number).collect()
 }
 
-/// An [`EdgeSummary`] for Python: sampled values of each numeric column, copies of the sampled rows,
-/// and the distinct values of each column while they are few.
+/// An [`EdgeSummary`] for Python: sampled values of each numeric column, copies of the sampled
+/// rows, and the distinct values of each column while they are few.
 type PyEdgeSummary<'py> = (
     Vec<Bound<'py, PyArray1<f64>>>,
     Bound<'py, PyArray1<u64>>,
     Vec<Option<Bound<'py, PyArray1<f64>>>>,
 );
 
-/// What the cut points of numeric columns are made of, from a batch of `total` rows in all; `bins` is
-/// the largest number of bins.
+/// What the cut points of numeric columns are made of, from a batch of `total` rows in all; `bins`
+/// is the largest number of bins.
 #[pyfunction]
 #[pyo3(signature = (blocks, rows, copies, total, bins))]
 pub fn edge_summary<'py>(
@@ -68,8 +69,8 @@ pub fn edge_summary<'py>(
     ))
 }
 
-/// Cut points of each column from the joined summaries of all batches; None for a column whose values
-/// have to be counted on all rows ([`value_counts`]).
+/// Cut points of each column from the joined summaries of all batches; None for a column whose
+/// values have to be counted on all rows ([`value_counts`]).
 #[pyfunction]
 pub fn edge_cuts<'py>(
     py: Python<'py>,
@@ -87,8 +88,8 @@ pub fn edge_cuts<'py>(
 /// Distinct values and their counts.
 type PyValueCounts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 
-/// The distinct values of a column and how often each occurs. `counts` are those of the values, which
-/// may repeat, so that the results of batches can be joined.
+/// The distinct values of a column and how often each occurs. `counts` are those of the values,
+/// which may repeat, so that the results of batches can be joined.
 #[pyfunction]
 pub fn value_counts<'py>(
     py: Python<'py>,
@@ -111,8 +112,8 @@ pub fn value_cuts<'py>(
     ValueCounts { values, counts }.cuts(bins).into_pyarray(py)
 }
 
-/// Numbers whose exact sum is that of a column (missing values left out), and the number of summands.
-/// The numbers of batches can be joined, and [`rounded_sum`] rounds once.
+/// Numbers whose exact sum is that of a column (missing values left out), and the number of
+/// summands. The numbers of batches can be joined, and [`rounded_sum`] rounds once.
 #[pyfunction]
 pub fn exact_sum<'py>(
     py: Python<'py>,
@@ -170,8 +171,8 @@ pub fn row_hashes<'py>(
     Ok(found.into_pyarray(py))
 }
 
-/// Records of shape (rows, bytes); per feature the number of codes, whether one means "missing", and
-/// the range of each bin; and the weight of each class.
+/// Records of shape (rows, bytes); per feature the number of codes, whether one means "missing",
+/// and the range of each bin; and the weight of each class.
 type PyEncodedRows<'py> = (
     Bound<'py, PyArray2<u8>>,
     Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>,
@@ -238,8 +239,8 @@ pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResu
 }
 
 /// How often a tree's bootstrap sample holds each row of a batch. All rows of the data, with their
-/// copies, form one list of `total` entries; `firsts` are the ascending positions of the batch's rows
-/// in it.
+/// copies, form one list of `total` entries; `firsts` are the ascending positions of the batch's
+/// rows in it.
 #[pyfunction]
 pub fn bag_times<'py>(
     py: Python<'py>,

@@ -1,5 +1,6 @@
-//! Conversion of Python's arguments and results: arrays as columns and rows of the core, row numbers,
-//! weights, bytes and text. Cells are read in place; nothing is copied unless it is encoded.
+//! Conversion of Python's arguments and results: arrays as columns and rows of the core, row
+//! numbers, weights, bytes and text. Cells are read in place; nothing is copied unless it is
+//! encoded.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::exception;
@@ -110,8 +111,8 @@ impl<'a> Columns<'a> {
         self.rows
     }
 
-    /// Bytes that the table takes as a training set: numbers with their order (12 per cell), codes (1),
-    /// and 16 per row.
+    /// Bytes that the table takes as a training set: numbers with their order (12 per cell), codes
+    /// (1), and 16 per row.
     pub fn encoded_bytes(&self) -> usize {
         let cell = |view: &ArrayView<'_>| match view {
             ArrayView::F64(_) | ArrayView::F32(_) => 12,

@@ -1,9 +1,9 @@
 //! A user's Python function as a criterion: `f(tables) -> scores`, called once per node.
 //!
-//! [`super::plan::plan`] wraps the function that a configuration names. The tables of all candidates
-//! of a node are passed as one array of shape (candidates, branches, classes), so that NumPy can
-//! score them in one call. A call needs the interpreter, so such jobs run on the calling thread
-//! ([`super::job::run_attached`]). Functions of count matrices of pairs are in
+//! [`super::plan::plan`] wraps the function that a configuration names. The tables of all
+//! candidates of a node are passed as one array of shape (candidates, branches, classes), so that
+//! NumPy can score them in one call. A call needs the interpreter, so such jobs run on the calling
+//! thread ([`super::job::run_attached`]). Functions of count matrices of pairs are in
 //! [`super::custom_pairs`].
 
 use super::aligned::Aligned1;

@@ -1,10 +1,10 @@
-//! A user's Python function as a criterion on pairs of rows: `F(R_root, R, tables) -> scores`, called
-//! once per node.
+//! A user's Python function as a criterion on pairs of rows: `F(R_root, R, tables) -> scores`,
+//! called once per node.
 //!
-//! `R` are the count matrices of the features, shape (features, values, classes, 4), `R_root` that of
-//! the node as a whole, shape (classes, 4), and `tables` the class counts of the features' values,
-//! shape (features, values, classes); see [`crate::stats::pairs`]. Functions of class counts alone
-//! are in [`super::custom`].
+//! `R` are the count matrices of the features, shape (features, values, classes, 4), `R_root` that
+//! of the node as a whole, shape (classes, 4), and `tables` the class counts of the features'
+//! values, shape (features, values, classes); see [`crate::stats::pairs`]. Functions of class
+//! counts alone are in [`super::custom`].
 
 use super::custom::{Raised, is_extensive, one_score_each};
 use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};

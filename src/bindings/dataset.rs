@@ -1,8 +1,8 @@
 //! `_core.Dataset`: a training set; its scores, candidate splits and cross-validation; and the
 //! functions that describe the core's registries.
 //!
-//! A data set keeps the caller's arrays and encodes them only when a call needs that: the binned route
-//! of growth reads the arrays in place ([`super::cells`]).
+//! A data set keeps the caller's arrays and encodes them only when a call needs that: the binned
+//! route of growth reads the arrays in place ([`super::cells`]).
 
 use super::aligned::{Aligned1, Aligned3};
 use super::code_facts::{CodedArrays, PyCodeFacts, code_facts, schema};
@@ -119,8 +119,8 @@ impl PyDataset {
         Ok(FitRows::Encoded(data, row_set(rows, data)?, weights(sample_weight, data)?))
     }
 
-    /// The caller's columns as codes, if the plan's fit on all rows needs nothing else and no call has
-    /// encoded the rows.
+    /// The caller's columns as codes, if the plan's fit on all rows needs nothing else and no call
+    /// has encoded the rows.
     fn read(
         &self,
         py: Python<'_>,
@@ -171,8 +171,8 @@ impl PyDataset {
         self.run_work(py, plan, work, n_jobs, progress, job)
     }
 
-    /// Run a job of known work, which may call the user's criterion. With one it runs on the calling
-    /// thread, and the exception of the user's function is raised as it is.
+    /// Run a job of known work, which may call the user's criterion. With one it runs on the
+    /// calling thread, and the exception of the user's function is raised as it is.
     pub(super) fn run_work<R: Send>(
         &self,
         py: Python<'_>,
@@ -277,8 +277,8 @@ impl PyDataset {
     }
 
     /// One share, (number, number of shares), of the work of scores by neighbours, for distributed
-    /// scores. Without `total`: the sums of the distances of its rows. With `total`, their sum over all
-    /// shares: the share's addends to the scores, shape (groups, 1 + features).
+    /// scores. Without `total`: the sums of the distances of its rows. With `total`, their sum over
+    /// all shares: the share's addends to the scores, shape (groups, 1 + features).
     #[pyo3(signature = (config, share, total = None, sample_weight = None, n_jobs = None))]
     fn neighbour_share<'py>(
         &self,
@@ -327,8 +327,8 @@ impl PyDataset {
         let rows = row_set(rows.as_ref(), data)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let found = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
-            // Weights are prepared on all rows, which may change internal numbers: the rows are found
-            // again by their numbers in the caller's order.
+            // Weights are prepared on all rows, which may change internal numbers: the rows are
+            // found again by their numbers in the caller's order.
             let root = RowSet::all(data.len());
             let mut wanted = Bits::new(data.len());
             let original = data.original();
@@ -446,8 +446,8 @@ pub fn ways_taken() -> std::collections::BTreeMap<&'static str, u64> {
 }
 
 /// Scores and distances of single tables, shape (tables, branches, classes). `declared` are the
-/// numbers of declared branches (default: those of the tables), `occurring` says which classes occur
-/// in the data (default: those of the table).
+/// numbers of declared branches (default: those of the tables), `occurring` says which classes
+/// occur in the data (default: those of the table).
 #[pyfunction]
 #[pyo3(signature = (criterion, options_json, tables, declared = None, occurring = None))]
 pub fn score_tables<'py>(

@@ -1,5 +1,5 @@
-//! `_core.agreement_counts`, `_core.pair_block_scores`: sums from which Python estimates pair scores
-//! where counting all pairs of rows costs too much.
+//! `_core.agreement_counts`, `_core.pair_block_scores`: sums from which Python estimates pair
+//! scores where counting all pairs of rows costs too much.
 
 use super::aligned::Aligned1;
 use super::convert::copies;
@@ -37,8 +37,8 @@ fn internal(data: &Dataset, rows: &[i64]) -> Result<Vec<u32>> {
     rows.iter().map(row).collect()
 }
 
-/// Consecutive slices of a list: `items[..ends[0]]`, `items[ends[0]..ends[1]]`, ...; `what` names them
-/// in the refusal of ends that do not ascend or lie outside.
+/// Consecutive slices of a list: `items[..ends[0]]`, `items[ends[0]..ends[1]]`, ...; `what` names
+/// them in the refusal of ends that do not ascend or lie outside.
 fn slices<'a, T>(items: &'a [T], ends: &[i64], what: &str) -> PyResult<Vec<&'a [T]>> {
     let mut start = 0;
     ends.iter()
@@ -62,9 +62,9 @@ fn matrix(
 
 /// Numbers of ordered pairs that agree on sets of features, shape (sets, features, 4).
 ///
-/// The sets are `features[..ends[0]]`, `features[ends[0]..ends[1]]`, ... The last axis is the case of a
-/// pair at a feature: cases 1 and 2 count pairs that agree on the set and the feature, cases 3 and 4
-/// pairs that agree on the set without the feature and differ in it.
+/// The sets are `features[..ends[0]]`, `features[ends[0]..ends[1]]`, ... The last axis is the case
+/// of a pair at a feature: cases 1 and 2 count pairs that agree on the set and the feature, cases 3
+/// and 4 pairs that agree on the set without the feature and differ in it.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, features, ends, shares, weights = None, n_jobs = None, progress = None

@@ -1,5 +1,5 @@
-//! `_core.minimal_tree` and `_core.optimal_tree`: the searches of [`crate::exact`], whose trees become
-//! models with the bounds that were proven among their parameters.
+//! `_core.minimal_tree` and `_core.optimal_tree`: the searches of [`crate::exact`], whose trees
+//! become models with the bounds that were proven among their parameters.
 
 use super::aligned::Aligned1;
 use super::convert::{positive_rows, weights};
@@ -35,8 +35,8 @@ fn model_of(
 
 /// The smallest consistent tree of a data set, or the best that the limits allow.
 ///
-/// The model's parameters are `parameters` (a JSON object) and under "found" the proven lower bound of
-/// the number of nodes, the search nodes opened, and the weight of the rows that every tree
+/// The model's parameters are `parameters` (a JSON object) and under "found" the proven lower bound
+/// of the number of nodes, the search nodes opened, and the weight of the rows that every tree
 /// misclassifies.
 #[pyfunction]
 #[pyo3(signature = (
@@ -64,10 +64,11 @@ pub fn minimal_tree(
     model_of(py, data, found.tree, parameters, bounds)
 }
 
-/// The tree that minimises the share of errors + penalty x leaves, or the best that the limits allow.
+/// The tree that minimises the share of errors + penalty x leaves, or the best that the limits
+/// allow.
 ///
-/// Parameters are those of [`minimal_tree`]; under "found" there are a lower and an upper bound of the
-/// objective.
+/// Parameters are those of [`minimal_tree`]; under "found" there are a lower and an upper bound of
+/// the objective.
 #[pyfunction]
 #[pyo3(signature = (data, objective, limits, parameters, sample_weight = None, progress = None))]
 pub fn optimal_tree(

@@ -60,8 +60,8 @@ fn bagging(json: &str) -> PyResult<Bagging> {
     serde_json::from_str(json).map_err(|e| exception(Error::parameter("bagging", json, e)))
 }
 
-/// Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest to
-/// which trees are added (a warm start), with the hash of the rows of its fit.
+/// Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest
+/// to which trees are added (a warm start), with the hash of the rows of its fit.
 #[pyfunction]
 #[pyo3(signature = (
     data, config, bagging_json, out_of_bag = false, sample_weight = None, custom = None,
@@ -113,8 +113,8 @@ pub fn forest_joined(py: Python<'_>, parts: Vec<Py<PyForest>>) -> PyResult<Py<Py
     PyForest::new(py, joined)
 }
 
-/// How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` are those
-/// of the trees, `draws` is the size of a sample.
+/// How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` are
+/// those of the trees, `draws` is the size of a sample.
 #[pyfunction]
 #[pyo3(signature = (data, config, draws, seeds, sample_weight = None, n_jobs = None))]
 pub fn bag_counts<'py>(
@@ -206,8 +206,8 @@ impl PyForest {
 
 #[pymethods]
 impl PyForest {
-    /// Out-of-bag probabilities, shape (rows, classes), and numbers of votes, shape (rows,); None if
-    /// they were not collected.
+    /// Out-of-bag probabilities, shape (rows, classes), and numbers of votes, shape (rows,); None
+    /// if they were not collected.
     #[allow(clippy::type_complexity, reason = "two arrays")]
     fn out_of_bag<'py>(
         &self,

@@ -1,5 +1,5 @@
-//! `_core.genotype_scores`, `_core.genotype_tests`: scores of genotypes by nearest neighbours, read in
-//! place from a packed file (two bits per genotype; [`crate::data::genotypes`]).
+//! `_core.genotype_scores`, `_core.genotype_tests`: scores of genotypes by nearest neighbours, read
+//! in place from a packed file (two bits per genotype; [`crate::data::genotypes`]).
 //!
 //! O(samples^2 x variants) bit operations.
 
@@ -106,9 +106,9 @@ pub fn scores<'py>(
 
 /// Scores with permutation tests; `permuted` are permuted classes, shape (permutations, samples).
 ///
-/// Returns the scores; the numbers of near hits and near misses; for each variant the numbers of these
-/// pairs that differ in it (hits, misses); and for each variant the number of permutations in which it
-/// reaches its score, the number in which some variant does, and the largest score of each
+/// Returns the scores; the numbers of near hits and near misses; for each variant the numbers of
+/// these pairs that differ in it (hits, misses); and for each variant the number of permutations in
+/// which it reaches its score, the number in which some variant does, and the largest score of each
 /// permutation.
 #[pyfunction(name = "genotype_tests")]
 #[pyo3(signature = (

@@ -125,8 +125,8 @@ fn report_end(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -
     Ok(())
 }
 
-/// Run a job that calls Python: on the calling thread, with the interpreter held; signals and progress
-/// as in [`run`].
+/// Run a job that calls Python: on the calling thread, with the interpreter held; signals and
+/// progress as in [`run`].
 pub fn run_attached<R>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -147,8 +147,8 @@ pub fn scale_reserve(bytes: usize) -> usize {
     memory::scale(bytes)
 }
 
-/// Bytes that the extension has allocated now, and the maximum since the last call of this function;
-/// None in release builds, which do not count. For tests.
+/// Bytes that the extension has allocated now, and the maximum since the last call of this
+/// function; None in release builds, which do not count. For tests.
 #[pyfunction]
 pub fn allocated() -> Option<(usize, usize)> {
     memory::allocated()

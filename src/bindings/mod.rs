@@ -1,9 +1,10 @@
-//! The Python module `fasttree._core`: each function converts its arguments, releases the interpreter,
-//! calls the core, and converts the result.
+//! The Python module `fasttree._core`: each function converts its arguments, releases the
+//! interpreter, calls the core, and converts the result.
 //!
 //! Arrays are borrowed before the interpreter is released ([`convert`]). [`job`] runs the core with
 //! signals, progress and limits. The core does not use Python, except through a user's criterion
-//! ([`custom`]), whose job stays on the calling thread. `_core.pyi` documents the functions for Python.
+//! ([`custom`]), whose job stays on the calling thread. `_core.pyi` documents the functions for
+//! Python.
 
 mod aligned;
 mod arrays;

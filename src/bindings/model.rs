@@ -1,7 +1,8 @@
 //! `_core.Model`: a fitted tree, and `_core.tree_fit`, which grows one.
 //!
-//! Methods that trees and forests share are those of the base class [`PyTrees`]. Each method converts
-//! its arguments, runs the core without the interpreter ([`super::job::run`]) and converts the result.
+//! Methods that trees and forests share are those of the base class [`PyTrees`]. Each method
+//! converts its arguments, runs the core without the interpreter ([`super::job::run`]) and converts
+//! the result.
 
 use super::aligned::Aligned1;
 use super::arrays::arrays;
@@ -47,8 +48,8 @@ struct History {
     route: Option<String>,
 }
 
-/// An [`AlphaChoice`] for Python: alphas, leaves, errors, standard errors, number of the chosen tree,
-/// and the alpha that represents it.
+/// An [`AlphaChoice`] for Python: alphas, leaves, errors, standard errors, number of the chosen
+/// tree, and the alpha that represents it.
 type PyAlphaChoice<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<i64>>,
@@ -277,8 +278,9 @@ impl PyModel {
         self.history.account.as_ref().map(|steps| steps.iter().map(fields).collect())
     }
 
-    /// How `ccp_alpha` was chosen by cross-validation: alphas, leaves, errors and standard errors of
-    /// the pruned trees, the number of the chosen one and its alpha; None if it was not chosen so.
+    /// How `ccp_alpha` was chosen by cross-validation: alphas, leaves, errors and standard errors
+    /// of the pruned trees, the number of the chosen one and its alpha; None if it was not chosen
+    /// so.
     fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<PyAlphaChoice<'py>> {
         self.history.choice.as_ref().map(|choice| {
             let leaves: Vec<i64> = choice.leaves.iter().map(|&n| i64::from(n)).collect();
@@ -293,7 +295,8 @@ impl PyModel {
         })
     }
 
-    /// Alphas and impurities of minimal cost-complexity pruning, from the whole tree to the root alone.
+    /// Alphas and impurities of minimal cost-complexity pruning, from the whole tree to the root
+    /// alone.
     #[pyo3(signature = (impurity, costs_json = None))]
     fn cost_complexity_path<'py>(
         &self,

@@ -1,7 +1,7 @@
 //! `_core.stream_scores`: scores of a C-contiguous array of codes by neighbours or pairs of rows.
 //!
-//! The array is read in place, without an encoded copy, so that it may be memory-mapped and larger than
-//! memory. O(rows^2 x columns) bit operations.
+//! The array is read in place, without an encoded copy, so that it may be memory-mapped and larger
+//! than memory. O(rows^2 x columns) bit operations.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{Work, run};
@@ -17,8 +17,8 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// How a criterion chooses neighbours, and how it treats several classes; `radius` computes the radius
-/// of Relief where the criterion has none.
+/// How a criterion chooses neighbours, and how it treats several classes; `radius` computes the
+/// radius of Relief where the criterion has none.
 fn search(
     criterion: &dyn Criterion,
     radius: &mut dyn FnMut() -> Result<usize>,

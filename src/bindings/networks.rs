@@ -1,8 +1,8 @@
-//! `_core.network_*`: Bayesian networks over the features and the class ([`crate::networks`]): message
-//! lengths of their tables, the exact posterior, and the search.
+//! `_core.network_*`: Bayesian networks over the features and the class ([`crate::networks`]):
+//! message lengths of their tables, the exact posterior, and the search.
 //!
-//! Variables are numbered like the columns; the class is the last one. Parents are lists of numbers in
-//! Python and bit sets ([`Set`]) in the core.
+//! Variables are numbered like the columns; the class is the last one. Parents are lists of numbers
+//! in Python and bit sets ([`Set`]) in the core.
 
 use super::aligned::Aligned1;
 use super::convert::weights;
@@ -140,8 +140,8 @@ pub fn network_exact<'py>(
     Ok((found.log_evidence, arcs, found.best.into_iter().map(list_of).collect(), found.order))
 }
 
-/// The table of each variable, flat: the weight of each (configuration of the parents, value). And for
-/// each column the level that replaces a missing value, if one does.
+/// The table of each variable, flat: the weight of each (configuration of the parents, value). And
+/// for each column the level that replaces a missing value, if one does.
 #[pyfunction]
 #[pyo3(signature = (data, config, parents, sample_weight = None))]
 pub fn network_counts<'py>(

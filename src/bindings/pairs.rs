@@ -1,9 +1,9 @@
-//! `_core.PairCounts`: counts of ordered pairs of rows by distance, and the count matrices and scores
-//! that follow from them ([`crate::stats::pairs`]).
+//! `_core.PairCounts`: counts of ordered pairs of rows by distance, and the count matrices and
+//! scores that follow from them ([`crate::stats::pairs`]).
 //!
 //! Counts do not depend on the setting (theta, alpha, decay, at_zero), so one count serves many
-//! settings; [`fixed_matrices`] weighs pairs as it counts them, which takes less memory for a single
-//! one. O(rows^2 x features) bit operations.
+//! settings; [`fixed_matrices`] weighs pairs as it counts them, which takes less memory for a
+//! single one. O(rows^2 x features) bit operations.
 
 use super::aligned::Aligned1;
 use super::convert::{copies, row_set};
@@ -33,8 +33,8 @@ fn count_bytes(data: &data::Dataset) -> usize {
     values.saturating_mul(data.n_classes() * 4).saturating_mul((features.len() + 1) * 8)
 }
 
-/// Count the ordered pairs (i, j) with i in `rows` (all if None) and j any row; `weights` are copies of
-/// rows.
+/// Count the ordered pairs (i, j) with i in `rows` (all if None) and j any row; `weights` are
+/// copies of rows.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, rows = None, weights = None, n_jobs = None, progress = None, memory_limit = None
@@ -174,8 +174,8 @@ impl PyPairCounts {
         Ok(Self { counts })
     }
 
-    /// The fields, for pickling: offsets of the features' values, and their number; number of classes;
-    /// all counts; number of ordered pairs.
+    /// The fields, for pickling: offsets of the features' values, and their number; number of
+    /// classes; all counts; number of ordered pairs.
     fn parts<'py>(&self, py: Python<'py>) -> (Vec<u32>, usize, Bound<'py, PyArray1<i64>>, u64) {
         let counts = &self.counts;
         let cells = counts.cells().to_vec().into_pyarray(py);

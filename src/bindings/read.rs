@@ -1,5 +1,6 @@
-//! `_core.DelimitedReader`, `_core.ArffReader`: the file readers of [`crate::read`]. Python feeds them
-//! blocks of bytes, and gets NumPy arrays and labels (bytes, as the encoding is Python's to decide).
+//! `_core.DelimitedReader`, `_core.ArffReader`: the file readers of [`crate::read`]. Python feeds
+//! them blocks of bytes, and gets NumPy arrays and labels (bytes, as the encoding is Python's to
+//! decide).
 //!
 //! A fault in a file is raised as `FileFault(problem, line, column, value, declared)`; the package
 //! turns it into an error that names the file.
@@ -46,7 +47,8 @@ fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyR
     }
 }
 
-/// Limits from (bytes of a field, columns, levels of a column); a line may be as long as two fields.
+/// Limits from (bytes of a field, columns, levels of a column); a line may be as long as two
+/// fields.
 fn limits((field, columns, levels): (usize, usize, usize)) -> ReadLimits {
     let line = ReadLimits::default().line.max(field.saturating_mul(2));
     ReadLimits { field, columns, levels, line }
@@ -76,7 +78,8 @@ pub struct PyDelimitedReader(Option<Delimited>);
 
 #[pymethods]
 impl PyDelimitedReader {
-    /// `skip` lines come before the records; `most` are limits on (bytes of a field, columns, levels).
+    /// `skip` lines come before the records; `most` are limits on (bytes of a field, columns,
+    /// levels).
     #[new]
     fn new(separator: u8, quotes: bool, skip: u64, most: (usize, usize, usize)) -> Self {
         Self(Some(Delimited::new(Dialect { separator, quotes, skip }, limits(most))))
@@ -105,8 +108,8 @@ impl PyDelimitedReader {
     }
 
     /// Begin with the columns in `kinds`: (position, declared labels or None, whether the cells are
-    /// numbers, whether they may turn out to be labels). `missing` are the cells that mean a missing
-    /// value.
+    /// numbers, whether they may turn out to be labels). `missing` are the cells that mean a
+    /// missing value.
     fn start(
         &mut self,
         py: Python<'_>,
@@ -129,8 +132,8 @@ impl PyDelimitedReader {
         step(py, || reader.start(header, names, wanted, missing))
     }
 
-    /// The columns, the positions of those to be read again as labels, and the first line that is not
-    /// UTF-8, if there is one.
+    /// The columns, the positions of those to be read again as labels, and the first line that is
+    /// not UTF-8, if there is one.
     fn finish<'py>(
         &mut self,
         py: Python<'py>,
@@ -193,8 +196,8 @@ impl PyArffReader {
         step(py, || reader.start(&wanted))
     }
 
-    /// The columns, the rows with a weight and their weights, and the first line that is not UTF-8, if
-    /// there is one.
+    /// The columns, the rows with a weight and their weights, and the first line that is not UTF-8,
+    /// if there is one.
     #[allow(clippy::type_complexity)]
     fn finish<'py>(
         &mut self,

@@ -1,10 +1,11 @@
 //! `_core.SpreadGrowth` and its companions: growth of a tree whose rows are distributed.
 //!
-//! The client holds the tree ([`PySpreadGrowth`]); workers hold partitions of the rows, as records in
-//! groups, one group per open node. In each round the client names groups to be counted, workers
-//! count ([`count_groups`]) and their histograms are added ([`add_counts`]), the client splits nodes,
-//! and workers divide their groups ([`divide_groups`]). Nodes with few rows are grown whole by one
-//! worker ([`grow_groups`]) and grafted. The result is that of growth on all rows in one place.
+//! The client holds the tree ([`PySpreadGrowth`]); workers hold partitions of the rows, as records
+//! in groups, one group per open node. In each round the client names groups to be counted, workers
+//! count ([`count_groups`]) and their histograms are added ([`add_counts`]), the client splits
+//! nodes, and workers divide their groups ([`divide_groups`]). Nodes with few rows are grown whole
+//! by one worker ([`grow_groups`]) and grafted. The result is that of growth on all rows in one
+//! place.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::code_facts::{PyCodeFacts, code_facts};
@@ -65,7 +66,8 @@ impl PySpreadGrowth {
         self.growth.is_done()
     }
 
-    /// Take out the open nodes of at most `most` rows; each is to be grown by one worker and grafted.
+    /// Take out the open nodes of at most `most` rows; each is to be grown by one worker and
+    /// grafted.
     fn small(&mut self, most: u64) -> SmallNodes {
         let setting = setting(&self.plan, &self.facts, self.seed);
         let small = self.growth.small(&setting, most).into_iter();
@@ -78,9 +80,9 @@ impl PySpreadGrowth {
         self.growth.wanted(&setting, most).into_pyarray(py)
     }
 
-    /// Split nodes by the sums of the histograms of the wanted groups. Returns how workers divide the
-    /// rows: the feature of each old group, the new group of each of its codes, and the number of new
-    /// groups.
+    /// Split nodes by the sums of the histograms of the wanted groups. Returns how workers divide
+    /// the rows: the feature of each old group, the new group of each of its codes, and the number
+    /// of new groups.
     #[allow(clippy::type_complexity, reason = "arrays of one call")]
     fn choose<'py>(
         &mut self,
@@ -218,7 +220,8 @@ pub fn add_counts<'py>(
     Ok(sum.into_pyarray(py))
 }
 
-/// Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its number.
+/// Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its
+/// number.
 #[pyfunction]
 #[pyo3(signature = (facts, config, seed, records, starts, nodes))]
 pub fn grow_groups<'py>(
@@ -254,8 +257,8 @@ pub fn grow_groups<'py>(
     Ok(arrays.collect())
 }
 
-/// The rows of a partition that a bootstrap sample holds, each drawn `times` times, and the weight of
-/// each class among them.
+/// The rows of a partition that a bootstrap sample holds, each drawn `times` times, and the weight
+/// of each class among them.
 #[pyfunction]
 pub fn drawn_rows<'py>(
     py: Python<'py>,

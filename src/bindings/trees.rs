@@ -154,7 +154,8 @@ impl PyTrees {
 
 #[pymethods]
 impl PyTrees {
-    /// The leaf (node number) of each row, shape (rows,); of a forest in each tree, shape (rows, trees).
+    /// The leaf (node number) of each row, shape (rows,); of a forest in each tree, shape (rows,
+    /// trees).
     #[pyo3(signature = (blocks, rows, n_jobs = None))]
     fn apply<'py>(
         &self,
@@ -286,8 +287,8 @@ impl PyTrees {
         }
     }
 
-    /// Values of the training rows that rounding to float32 moves across a threshold: (feature, value,
-    /// threshold). Empty if no call has encoded the rows.
+    /// Values of the training rows that rounding to float32 moves across a threshold: (feature,
+    /// value, threshold). Empty if no call has encoded the rows.
     fn float32_conflicts(
         &self,
         py: Python<'_>,

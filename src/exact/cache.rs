@@ -1,10 +1,10 @@
-//! The memory of an exact search: an open-addressing hash table from sets of rows (and the limits of a
-//! query, if there are any) to what was proven about them.
+//! The memory of an exact search: an open-addressing hash table from sets of rows (and the limits
+//! of a query, if there are any) to what was proven about them.
 //!
 //! Keys lie one after the other in one buffer, so an entry costs its words, its value and 12 bytes.
 //! When the table reaches its limit, all entries are dropped at once. Results stay right, because
-//! bounds are proven again; the search only gets slower. What is dropped depends on the search alone,
-//! never on time, so results are reproducible. Look-up is O(words).
+//! bounds are proven again; the search only gets slower. What is dropped depends on the search
+//! alone, never on time, so results are reproducible. Look-up is O(words).
 
 use super::problem::RankTest;
 

@@ -1,17 +1,18 @@
 //! The search behind [`super::minimal_tree`]: does a set of rows have a consistent tree of at most
 //! `budget` splits?
 //!
-//! Let `s(S)` be the fewest splits of a consistent tree of S. `S ⊆ T` implies `s(S) <= s(T)`, because
-//! a tree of T is one of S. Along the ascending cuts of a feature, therefore, `s(left)` never falls
-//! and `s(right)` never rises. If the left side gets `share` splits, only the *last* cut with
-//! `s(left) <= share` matters: it has the smallest right side, which gets `budget - 1 - share`. That
-//! cut is found by bisection on the side with the smaller share, so a node takes O(features x budget x
-//! log rows) queries of small budgets and O(features x budget) of large ones, instead of one per cut.
-//! A feature with few cuts is tried cut by cut.
+//! Let `s(S)` be the fewest splits of a consistent tree of S. `S ⊆ T` implies `s(S) <= s(T)`,
+//! because a tree of T is one of S. Along the ascending cuts of a feature, therefore, `s(left)`
+//! never falls and `s(right)` never rises. If the left side gets `share` splits, only the *last*
+//! cut with `s(left) <= share` matters: it has the smallest right side, which gets `budget - 1 -
+//! share`. That cut is found by bisection on the side with the smaller share, so a node takes
+//! O(features x budget x log rows) queries of small budgets and O(features x budget) of large ones,
+//! instead of one per cut. A feature with few cuts is tried cut by cut.
 //!
-//! Answers are kept by set of rows ([`super::cache`]). A query about S first asks about the rows of S
-//! in a small *core*: if these need more than `budget` splits, so does S. The caller ([`super::prove`])
-//! extends the core by rows that trees of it misclassify. Exponential in the budget at worst.
+//! Answers are kept by set of rows ([`super::cache`]). A query about S first asks about the rows of
+//! S in a small *core*: if these need more than `budget` splits, so does S. The caller
+//! ([`super::prove`]) extends the core by rows that trees of it misclassify. Exponential in the
+//! budget at worst.
 
 use super::cache::{Cache, KnownSet};
 use super::lists::{FeatureCuts, SortedLists};
@@ -115,8 +116,8 @@ impl<'a> ConsistentSearch<'a> {
         if self.problem.common(bits) != 0 { 0 } else { self.problem.leaves_needed(bits).max(2) - 1 }
     }
 
-    /// Whether a set has a consistent tree of at most `budget` splits. `above` are the lists of a set
-    /// that contains it.
+    /// Whether a set has a consistent tree of at most `budget` splits. `above` are the lists of a
+    /// set that contains it.
     pub(super) fn decide(
         &mut self,
         bits: &[u64],
@@ -334,8 +335,8 @@ impl<'a> ConsistentSearch<'a> {
         Ok(None)
     }
 
-    /// For each division of the budget between the sides, find the last cut for which the smaller share
-    /// suffices, and ask whether the rest suffices for the other side.
+    /// For each division of the budget between the sides, find the last cut for which the smaller
+    /// share suffices, and ask whether the rest suffices for the other side.
     fn bisect(
         &mut self,
         bits: &[u64],
@@ -349,8 +350,8 @@ impl<'a> ConsistentSearch<'a> {
         let (mut from, mut to) = (cuts.pure_left, cuts.pure_right);
         for share in 1..=(budget - 1) / 2 {
             let rest = budget - 1 - share;
-            // `near` is the side with the smaller share: the left one, which grows with the number of
-            // the cut, then the right one, which grows as it falls.
+            // `near` is the side with the smaller share: the left one, which grows with the number
+            // of the cut, then the right one, which grows as it falls.
             for near_is_left in [true, false] {
                 if share == rest && !near_is_left {
                     continue;

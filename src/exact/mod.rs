@@ -1,19 +1,21 @@
 //! Exact search for minimal and optimal trees, with proven bounds.
 //!
 //! A tree is consistent if it classifies every training row correctly, and minimal if no consistent
-//! tree has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections 2.2
-//! and 3.1). Finding a minimal tree is NP-hard. [`minimal_tree`] asks for trees of 0, 1, 2, ... splits
-//! ([`prove`] asks, [`consistent`] answers) and keeps what was proven by set of rows ([`cache`]).
-//! [`optimal_tree`] minimises errors plus a penalty per leaf, within limits on depth and size. Tests
-//! are `x <= r`; levels of a nominal feature count as numbers in their declared order.
+//! tree has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections
+//! 2.2 and 3.1). Finding a minimal tree is NP-hard. [`minimal_tree`] asks for trees of 0, 1, 2, ...
+//! splits ([`prove`] asks, [`consistent`] answers) and keeps what was proven by set of rows
+//! ([`cache`]). [`optimal_tree`] minimises errors plus a penalty per leaf, within limits on depth
+//! and size. Tests are `x <= r`; levels of a nominal feature count as numbers in their declared
+//! order.
 //!
-//! Time grows exponentially with the size of the tree, and little with the rows: complete tables of a
-//! few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second, 500
-//! rows of six real numbers with trees of about 20 nodes take seconds. A search runs on one thread,
-//! because what it visits depends on what was proven before, and results must be reproducible.
+//! Time grows exponentially with the size of the tree, and little with the rows: complete tables of
+//! a few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second,
+//! 500 rows of six real numbers with trees of about 20 nodes take seconds. A search runs on one
+//! thread, because what it visits depends on what was proven before, and results must be
+//! reproducible.
 //!
-//! When not to use it: on noisy data, whose consistent trees have a node per few rows. The bounds are
-//! valid there, but far apart.
+//! When not to use it: on noisy data, whose consistent trees have a node per few rows. The bounds
+//! are valid there, but far apart.
 
 mod cache;
 mod consistent;
@@ -49,8 +51,8 @@ pub struct SearchLimits {
     pub max_nodes: Option<usize>,
     /// Wall time in seconds.
     pub time_limit: Option<f64>,
-    /// Largest number of search nodes (sets of rows that are expanded). Unlike a time limit it gives
-    /// the same result on every machine.
+    /// Largest number of search nodes (sets of rows that are expanded). Unlike a time limit it
+    /// gives the same result on every machine.
     pub node_budget: Option<u64>,
     /// Bytes of the table of proven bounds ([`cache`]); it is emptied when it is full.
     pub memory: usize,
@@ -96,7 +98,8 @@ const GRACE: Duration = Duration::from_millis(200);
 pub struct FoundTree {
     /// The smallest tree that was found.
     pub tree: Tree,
-    /// A proven lower bound of the nodes of a consistent tree. If the tree has as many, it is minimal.
+    /// A proven lower bound of the nodes of a consistent tree. If the tree has as many, it is
+    /// minimal.
     pub lower: usize,
     /// Number of search nodes opened.
     pub opened: u64,
@@ -104,12 +107,12 @@ pub struct FoundTree {
     pub errors: f64,
 }
 
-/// Find a minimal tree of some rows (internal numbers, positive weights), or the smallest tree within
-/// the limits.
+/// Find a minimal tree of some rows (internal numbers, positive weights), or the smallest tree
+/// within the limits.
 ///
 /// # Errors
-/// [`Error::Data`] for equal rows of different classes (with [`Errors::Raise`]), missing values, or too
-/// many rows; [`Error::Parameter`] for limits outside their domain.
+/// [`Error::Data`] for equal rows of different classes (with [`Errors::Raise`]), missing values, or
+/// too many rows; [`Error::Parameter`] for limits outside their domain.
 pub fn minimal_tree(
     data: &Dataset,
     rows: &[u32],

@@ -1,5 +1,5 @@
-//! Optimal trees of limited depth and size: [`optimal_tree`] encodes the rows, grows a greedy tree as
-//! the upper bound, runs the search ([`super::sparse`]) and converts its result to a [`Tree`].
+//! Optimal trees of limited depth and size: [`optimal_tree`] encodes the rows, grows a greedy tree
+//! as the upper bound, runs the search ([`super::sparse`]) and converts its result to a [`Tree`].
 //!
 //! Rows are encoded once per copy, because the search counts rows as bits: weights must be whole.
 
@@ -17,8 +17,8 @@ use crate::parallel::Control;
 use crate::tree::{Node, NodePosition, Tree, majority};
 use std::time::Instant;
 
-/// The objective, which is minimised: share of misclassified rows + `leaf_penalty` x leaves, over trees
-/// of limited depth. [`SearchLimits::max_nodes`] limits their size.
+/// The objective, which is minimised: share of misclassified rows + `leaf_penalty` x leaves, over
+/// trees of limited depth. [`SearchLimits::max_nodes`] limits their size.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Objective {
@@ -72,7 +72,8 @@ fn copies(problem: &Problem, control: &Control) -> Result<RankRows> {
     let mut lost = Vec::new();
     for row in 0..problem.n_rows {
         control.check()?;
-        // Of equal rows, those of the first class of the largest weight can be classified correctly.
+        // Of equal rows, those of the first class of the largest weight can be classified
+        // correctly.
         let own = &problem.weights[row];
         let most = own.iter().map(|w| w.weight).fold(0.0, f64::max);
         let kept = own.iter().find(|w| w.weight == most).map_or(0, |w| w.class);
@@ -105,8 +106,8 @@ struct CostedPlan {
     plan: TreePlan,
 }
 
-/// Grow a tree top-down by weighted Gini impurity, then make leaves of subtrees that cost no less. What
-/// is not split when time is up stays a leaf.
+/// Grow a tree top-down by weighted Gini impurity, then make leaves of subtrees that cost no less.
+/// What is not split when time is up stays a leaf.
 fn greedy(
     problem: &Problem,
     rows: &RankRows,
@@ -203,8 +204,8 @@ fn single_leaf(data: &Dataset, rows: &[u32], weights: &Weights, leaf_penalty: f6
     Cheapest { tree, objective, lower: leaf_penalty.min(objective), errors, opened: 0 }
 }
 
-/// The tree that a search has found for all rows. The search keeps costs, not trees, so the tests are
-/// asked for again, top-down.
+/// The tree that a search has found for all rows. The search keeps costs, not trees, so the tests
+/// are asked for again, top-down.
 fn plan_found(
     problem: &Problem,
     search: &mut SparseSearch<'_>,
@@ -245,12 +246,12 @@ fn errors_of(plan: &TreePlan, problem: &Problem) -> f64 {
     errors
 }
 
-/// Find the tree of least cost for some rows (internal numbers; positive whole weights), or the best
-/// within the limits.
+/// Find the tree of least cost for some rows (internal numbers; positive whole weights), or the
+/// best within the limits.
 ///
 /// # Errors
-/// [`Error::Parameter`] and [`Error::Unsupported`] for an objective without a limit, [`Error::Data`] for
-/// weights that are not whole, missing values, or too many rows.
+/// [`Error::Parameter`] and [`Error::Unsupported`] for an objective without a limit,
+/// [`Error::Data`] for weights that are not whole, missing values, or too many rows.
 pub fn optimal_tree(
     data: &Dataset,
     rows: &[u32],

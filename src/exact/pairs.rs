@@ -1,11 +1,12 @@
 //! Best trees of two levels by counting pairs of tests, the base case of [`super::sparse`].
 //!
-//! The idea is that of MurTree's depth-two solver (Demirovic et al. 2022), here for ordered values. For
-//! tests a and b, the class counts of "a and b", of a, and of b give the counts of all four leaves of
-//! "a first, then b on both sides". One table per pair of features (rows below cut i of one feature and
-//! below cut j of the other, by class) serves all pairs of their cuts, in either order: O(rows + cuts x
-//! cuts x classes) per pair of features. One row of a table is in memory at a time. Two features with
-//! one cut each need a single cell, which is counted on bit planes, 64 rows at a time.
+//! The idea is that of MurTree's depth-two solver (Demirovic et al. 2022), here for ordered values.
+//! For tests a and b, the class counts of "a and b", of a, and of b give the counts of all four
+//! leaves of "a first, then b on both sides". One table per pair of features (rows below cut i of
+//! one feature and below cut j of the other, by class) serves all pairs of their cuts, in either
+//! order: O(rows + cuts x cuts x classes) per pair of features. One row of a table is in memory at
+//! a time. Two features with one cut each need a single cell, which is counted on bit planes, 64
+//! rows at a time.
 
 use super::consistent::{Halt, Meter};
 use super::problem::{RankTest, insert};
@@ -209,8 +210,8 @@ impl Sides {
     }
 }
 
-/// The cost and the first test of the cheapest tree with at least one test, at most `depth` (1 or 2)
-/// levels and at most `splits` tests.
+/// The cost and the first test of the cheapest tree with at least one test, at most `depth` (1 or
+/// 2) levels and at most `splits` tests.
 pub(super) fn two_levels(
     view: &SetView,
     penalty: f64,

@@ -1,7 +1,7 @@
 //! A tree during an exact search, with ranks as thresholds, and its conversion to a [`Tree`].
 //!
-//! A plan does not hold sets of rows; functions that need those of the nodes send the rows down again,
-//! O(rows x depth).
+//! A plan does not hold sets of rows; functions that need those of the nodes send the rows down
+//! again, O(rows x depth).
 
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;
@@ -119,7 +119,8 @@ impl TreePlan {
         })
     }
 
-    /// The rows of a set that the tree misclassifies, leaf by leaf; leaves without any are left out.
+    /// The rows of a set that the tree misclassifies, leaf by leaf; leaves without any are left
+    /// out.
     pub(super) fn misclassified(&self, problem: &Problem, bits: &[u64]) -> Vec<Vec<usize>> {
         let mut by_node = vec![Vec::new(); self.nodes.len()];
         for row in members(bits) {

@@ -163,8 +163,8 @@ impl Problem {
         first_rows(self.n_rows)
     }
 
-    /// A lower bound of the leaves that a set of rows needs: a number of its sets of allowed classes
-    /// of which no two have a class in common.
+    /// A lower bound of the leaves that a set of rows needs: a number of its sets of allowed
+    /// classes of which no two have a class in common.
     pub(super) fn leaves_needed(&self, bits: &[u64]) -> u16 {
         let (mut taken, mut leaves) = (0_u64, 0);
         for ClassSet { classes, rows } in &self.class_sets {
@@ -187,9 +187,9 @@ impl Problem {
         common
     }
 
-    /// The label of a set of rows as a leaf: the class (position in `classes`) of the largest weight
-    /// among those allowed for all its rows, the lower one on ties; among all classes if there are
-    /// none.
+    /// The label of a set of rows as a leaf: the class (position in `classes`) of the largest
+    /// weight among those allowed for all its rows, the lower one on ties; among all classes if
+    /// there are none.
     pub(super) fn label(&self, bits: &[u64]) -> u16 {
         let candidates = match self.common(bits) {
             0 => u64::MAX,
@@ -262,9 +262,9 @@ impl EqualRows {
     }
 }
 
-/// The number of each row's group. Rows that agree on every feature are a group; groups are numbered
-/// in lexicographic order of their ranks. One feature after the other divides the groups, so that
-/// the cancel flag is read after every sort.
+/// The number of each row's group. Rows that agree on every feature are a group; groups are
+/// numbered in lexicographic order of their ranks. One feature after the other divides the groups,
+/// so that the cancel flag is read after every sort.
 fn lexicographic_groups(ranks: &[Vec<u32>], n: usize, control: &Control) -> Result<Vec<u32>> {
     let mut group = vec![0_u32; n];
     let mut groups = n.min(1);

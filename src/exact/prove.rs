@@ -1,11 +1,11 @@
-//! The proof that a tree is minimal: a lower bound of the splits and a best tree, improved until they
-//! meet ([`super::minimal_tree`]).
+//! The proof that a tree is minimal: a lower bound of the splits and a best tree, improved until
+//! they meet ([`super::minimal_tree`]).
 //!
-//! Lower bound: the search asks for a tree of `low` splits for a small *core* of the rows. If there is
-//! none, there is none for all rows, and `low` rises. If there is one that is consistent with all
-//! rows, it is minimal. Otherwise some of the rows that it misclassifies join the core; at worst the
-//! core ends as the whole set. Upper bound: subtrees of the best (at first greedy) tree are replaced by
-//! minimal ones where that takes few search nodes.
+//! Lower bound: the search asks for a tree of `low` splits for a small *core* of the rows. If there
+//! is none, there is none for all rows, and `low` rises. If there is one that is consistent with
+//! all rows, it is minimal. Otherwise some of the rows that it misclassifies join the core; at
+//! worst the core ends as the whole set. Upper bound: subtrees of the best (at first greedy) tree
+//! are replaced by minimal ones where that takes few search nodes.
 
 use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS};
 use super::lists::SortedLists;

@@ -1,11 +1,11 @@
-//! Sizes of minimal trees of many sets of rows of one data set, as evidence for a criterion that scores
-//! splits by them.
+//! Sizes of minimal trees of many sets of rows of one data set, as evidence for a criterion that
+//! scores splits by them.
 //!
-//! Each size is searched with a budget of search nodes, and all sizes share another budget. When one
-//! is spent, the proven lower bound takes the place of the size, so results depend on the data alone
-//! and not on time. What was proven about one set is reused for the next ([`super::cache`]). Of equal
-//! rows with different classes the heaviest class counts; missing values are larger than all values.
-//! For small data only ([`MAX_SIZED_ROWS`]), as each size is an exact search.
+//! Each size is searched with a budget of search nodes, and all sizes share another budget. When
+//! one is spent, the proven lower bound takes the place of the size, so results depend on the data
+//! alone and not on time. What was proven about one set is reused for the next ([`super::cache`]).
+//! Of equal rows with different classes the heaviest class counts; missing values are larger than
+//! all values. For small data only ([`MAX_SIZED_ROWS`]), as each size is an exact search.
 
 use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS, Meter};
 use super::lists::SortedLists;
@@ -88,9 +88,9 @@ pub struct Sizer<'a> {
 
 impl Sizer<'_> {
     /// The sum of the nodes of minimal trees of all `branches` (internal rows); empty branches have
-    /// none. If the sum is at least `enough`, the result is some number from `enough` to the sum. The
-    /// search nodes that are left are shared evenly among the `waiting` sums that are still to come,
-    /// this one included.
+    /// none. If the sum is at least `enough`, the result is some number from `enough` to the sum.
+    /// The search nodes that are left are shared evenly among the `waiting` sums that are still to
+    /// come, this one included.
     pub fn sum(&mut self, branches: &[&[u32]], enough: usize, waiting: usize) -> Result<usize> {
         let mut sets: Vec<(Vec<u64>, u16)> = Vec::new();
         for rows in branches.iter().filter(|rows| !rows.is_empty()) {

@@ -1,16 +1,17 @@
-//! The search behind [`super::optimal_tree`]: the tree of least cost within limits on depth and size.
+//! The search behind [`super::optimal_tree`]: the tree of least cost within limits on depth and
+//! size.
 //!
-//! The cost is `errors + penalty x leaves`; tests are `x <= r`. Dynamic programming over sets of rows
-//! (Demirovic et al., "MurTree", 2022; Lin et al., "GOSDT", 2020; implemented from the papers): the
-//! best tree of a set is a leaf, or the best test with the best trees of both sides, each of which may
-//! cost at most what the best tree so far leaves for it. The lower bound of a set counts the rows that
-//! every tree misclassifies because an equal row has another class; proven costs and bounds are kept
-//! ([`super::cache`]). A set whose best tree has at most two levels is solved by counting pairs of
-//! tests ([`super::pairs`]). If the limits end the search, the tests of the root that are left give the
-//! lower bound.
+//! The cost is `errors + penalty x leaves`; tests are `x <= r`. Dynamic programming over sets of
+//! rows (Demirovic et al., "MurTree", 2022; Lin et al., "GOSDT", 2020; implemented from the
+//! papers): the best tree of a set is a leaf, or the best test with the best trees of both sides,
+//! each of which may cost at most what the best tree so far leaves for it. The lower bound of a set
+//! counts the rows that every tree misclassifies because an equal row has another class; proven
+//! costs and bounds are kept ([`super::cache`]). A set whose best tree has at most two levels is
+//! solved by counting pairs of tests ([`super::pairs`]). If the limits end the search, the tests of
+//! the root that are left give the lower bound.
 //!
-//! Exponential in the depth: O(tests^depth) at worst. Made for binary features or few thresholds per
-//! feature, and depths up to about five.
+//! Exponential in the depth: O(tests^depth) at worst. Made for binary features or few thresholds
+//! per feature, and depths up to about five.
 
 use super::cache::Cache;
 use super::consistent::{Halt, Meter};
@@ -79,8 +80,8 @@ struct Solved {
     low: f64,
     /// Its cost; infinite if it is not known.
     cost: f64,
-    /// Its first test; [`NO_TEST`] for a leaf, or if the cost is not known. An `Option` would make an
-    /// entry of the table a third larger.
+    /// Its first test; [`NO_TEST`] for a leaf, or if the cost is not known. An `Option` would make
+    /// an entry of the table a third larger.
     test: RankTest,
 }
 
@@ -164,8 +165,8 @@ impl<'a> SparseSearch<'a> {
         self.cache.put(&Self::key(bits, limits), solved);
     }
 
-    /// The cost of the best tree of a set if it is below `most`; otherwise a number of at least `most`
-    /// that is a lower bound of it.
+    /// The cost of the best tree of a set if it is below `most`; otherwise a number of at least
+    /// `most` that is a lower bound of it.
     fn solve(&mut self, bits: &[u64], limits: TreeLimits, most: f64) -> Result<f64, Halt> {
         let limits = limits.tightened();
         if let Some(known) = self.cache.get(&Self::key(bits, limits)) {
@@ -231,8 +232,8 @@ impl<'a> SparseSearch<'a> {
         Ok(test)
     }
 
-    /// The cost of the best trees of the two sides of a test, if together they cost less than `most`;
-    /// `limits` are those of the whole tree.
+    /// The cost of the best trees of the two sides of a test, if together they cost less than
+    /// `most`; `limits` are those of the whole tree.
     fn cheapest_sides(
         &mut self,
         left: &[u64],
@@ -260,8 +261,8 @@ impl<'a> SparseSearch<'a> {
         Ok((least < most).then_some(least))
     }
 
-    /// Search for the best tree of all rows that costs less than `most`, as far as the limits of the
-    /// search allow; the lower bound may take until `ending`.
+    /// Search for the best tree of all rows that costs less than `most`, as far as the limits of
+    /// the search allow; the lower bound may take until `ending`.
     pub(super) fn root(
         &mut self,
         bits: &[u64],
@@ -326,8 +327,8 @@ impl<'a> SparseSearch<'a> {
         Ok(RootAnswer { found, lower: best })
     }
 
-    /// A lower bound of the cost of trees whose first test is one of `tests`, at most `best`; None if
-    /// time is up.
+    /// A lower bound of the cost of trees whose first test is one of `tests`, at most `best`; None
+    /// if time is up.
     fn low_of_tests(
         &self,
         bits: &[u64],
@@ -350,8 +351,8 @@ impl<'a> SparseSearch<'a> {
         Ok(Some(low))
     }
 
-    /// The first test of the best tree of a set, which was found before, with the splits and the costs
-    /// of both sides; none for a leaf.
+    /// The first test of the best tree of a set, which was found before, with the splits and the
+    /// costs of both sides; none for a leaf.
     pub(super) fn test(
         &mut self,
         bits: &[u64],

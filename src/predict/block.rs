@@ -1,9 +1,9 @@
 //! Blocks of rows that are sent together through trees that test numbers only.
 //!
 //! The loop itself is [`crate::simd::walk`]. It needs the numbers of a block row by row: they are
-//! read in the caller's array if they lie there so and none has to be filled in, else from a copy of
-//! the block, which all trees of a forest share. Rows for other trees, and very wide rows, are sent
-//! one by one. O(rows x depth).
+//! read in the caller's array if they lie there so and none has to be filled in, else from a copy
+//! of the block, which all trees of a forest share. Rows for other trees, and very wide rows, are
+//! sent one by one. O(rows x depth).
 
 use super::compiled::{CompiledTree, Source};
 use super::dense::Dense;
@@ -38,8 +38,8 @@ struct BlockValues<'a> {
 }
 
 impl<'a, S: Source> SourceBlock<'a, S> {
-    /// The rows of a range, read as `tree` reads them. `numeric`: whether any tree that the block is
-    /// for tests numbers only.
+    /// The rows of a range, read as `tree` reads them. `numeric`: whether any tree that the block
+    /// is for tests numbers only.
     pub(super) fn new(
         source: &'a S,
         rows: Range<usize>,
@@ -71,8 +71,9 @@ impl<'a, S: Source> SourceBlock<'a, S> {
         Self { source, first, len, values }
     }
 
-    /// Where each row of the block ends in a tree, which must read features as the one that the block
-    /// was made for. With `NODES` ends are nodes, else numbers of leaves where a row ends in one.
+    /// Where each row of the block ends in a tree, which must read features as the one that the
+    /// block was made for. With `NODES` ends are nodes, else numbers of leaves where a row ends in
+    /// one.
     pub(super) fn ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
         match self.values {
             Some(BlockValues { numbers, has_missing }) if tree.numeric => match numbers {
@@ -125,8 +126,8 @@ impl CompiledTree {
         ends.iter().enumerate().for_each(|(i, &end)| take(block.first + i, end));
     }
 
-    /// Call `take(row, leaf)` for each row of a block; a row in fractions counts for the leaf with the
-    /// largest one.
+    /// Call `take(row, leaf)` for each row of a block; a row in fractions counts for the leaf with
+    /// the largest one.
     pub(super) fn block_leaves<S: Source>(
         &self,
         block: &SourceBlock<'_, S>,
@@ -139,8 +140,8 @@ impl CompiledTree {
         });
     }
 
-    /// The leaf of each of the first `n` rows; a row in fractions counts for the leaf with the largest
-    /// one.
+    /// The leaf of each of the first `n` rows; a row in fractions counts for the leaf with the
+    /// largest one.
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
         let mut out = vec![0; n];
         fill_chunks(&mut out, 1, control, |first, chunk| {
@@ -158,8 +159,8 @@ pub(super) fn block_ranges(rows: Range<usize>) -> impl Iterator<Item = Range<usi
     rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
 }
 
-/// Fill an array of `width` numbers per row on several threads. `fill` gets the first row of a chunk
-/// of rows, and the chunk.
+/// Fill an array of `width` numbers per row on several threads. `fill` gets the first row of a
+/// chunk of rows, and the chunk.
 pub(super) fn fill_chunks<T: Send>(
     out: &mut [T],
     width: usize,

@@ -79,22 +79,22 @@ enum TestKind {
 const KINDS: [TestKind; 4] =
     [TestKind::Leaf, TestKind::Threshold, TestKind::Subset, TestKind::Multiway];
 
-/// Where a missing value goes at a binary test: the first branch, the second, a third one for missing
-/// values alone, or all branches.
+/// Where a missing value goes at a binary test: the first branch, the second, a third one for
+/// missing values alone, or all branches.
 const FIRST: u32 = 0;
 const SECOND: u32 = 1;
 const OWN: u32 = 2;
 const EVERY: u32 = 3;
 
-/// Largest number of features: 28 bits of a packed word; the other 4 hold the kind of test and where
-/// missing values go.
+/// Largest number of features: 28 bits of a packed word; the other 4 hold the kind of test and
+/// where missing values go.
 const MOST_FEATURES: usize = 1 << 28;
 
-/// Pack a node. `value` is the threshold, or in a leaf the number of its prediction; for other tests
-/// it holds two numbers ([`two_numbers`]): the first mask word and the levels of a subset test, the
-/// first child and the branches of a multiway test. `packed` holds, from the lowest bit on, two bits
-/// for the kind, two for `missing`, and the feature. `second` is the second branch; of a multiway
-/// test, the branch of missing values.
+/// Pack a node. `value` is the threshold, or in a leaf the number of its prediction; for other
+/// tests it holds two numbers ([`two_numbers`]): the first mask word and the levels of a subset
+/// test, the first child and the branches of a multiway test. `packed` holds, from the lowest bit
+/// on, two bits for the kind, two for `missing`, and the feature. `second` is the second branch; of
+/// a multiway test, the branch of missing values.
 fn node(kind: TestKind, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
     WalkNode { value, packed: feature << WalkNode::SHIFT | missing << 2 | kind as u32, second }
 }
@@ -281,8 +281,8 @@ impl CompiledTree {
         at == ancestor
     }
 
-    /// The child that a missing value takes at a binary test; the node itself if it takes all branches
-    /// ([`CompiledTree::spread`] continues there), or at a leaf.
+    /// The child that a missing value takes at a binary test; the node itself if it takes all
+    /// branches ([`CompiledTree::spread`] continues there), or at a leaf.
     #[cold]
     pub(super) fn missing_child(&self, me: u32) -> u32 {
         let node = &self.table.nodes()[me as usize];
@@ -300,8 +300,8 @@ impl CompiledTree {
         found.ok().map(|at| self.own_branches[at].1)
     }
 
-    /// The child of a node that a row takes; the node itself if it is a leaf, or if the row takes all
-    /// branches.
+    /// The child of a node that a row takes; the node itself if it is a leaf, or if the row takes
+    /// all branches.
     pub fn child<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
         let n = &self.table.nodes()[node as usize];
         let feature = n.feature();
@@ -371,7 +371,8 @@ impl CompiledTree {
         self.end_at(self.last_node(source, row))
     }
 
-    /// The node where the path of a whole row ends: a leaf, or a node at which it takes all branches.
+    /// The node where the path of a whole row ends: a leaf, or a node at which it takes all
+    /// branches.
     pub fn last_node<S: Source>(&self, source: &S, row: usize) -> u32 {
         let mut node = 0;
         loop {
@@ -425,8 +426,8 @@ impl CompiledTree {
         }
     }
 
-    /// The leaf that stands for a row whose path as a whole ends at `end`: the one that receives the
-    /// largest fraction of it, the first one on ties (up to rounding).
+    /// The leaf that stands for a row whose path as a whole ends at `end`: the one that receives
+    /// the largest fraction of it, the first one on ties (up to rounding).
     pub(super) fn main_leaf<S: Source>(&self, source: &S, row: usize, end: u32) -> u32 {
         if self.is_leaf(end) {
             return end;

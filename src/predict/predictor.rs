@@ -1,9 +1,9 @@
 //! Classes and probabilities of rows by one tree.
 //!
-//! A row that ends in one leaf gets that leaf's label and probabilities. A row in fractions gets the
-//! mean of its leaves' probabilities, weighted by the fractions, and the class with the largest one,
-//! the lower class on ties. Probabilities that differ from the largest by rounding only are set to it,
-//! so that class and probabilities agree. Leaves that predict nothing are left out.
+//! A row that ends in one leaf gets that leaf's label and probabilities. A row in fractions gets
+//! the mean of its leaves' probabilities, weighted by the fractions, and the class with the largest
+//! one, the lower class on ties. Probabilities that differ from the largest by rounding only are
+//! set to it, so that class and probabilities agree. Leaves that predict nothing are left out.
 //!
 //! O(depth) per row; O(nodes visited) for a row in fractions.
 
@@ -19,14 +19,14 @@ use std::collections::HashMap;
 /// Probabilities of mixtures that differ by less are equal.
 const EQUAL: f64 = 1e-9;
 
-/// Predictions that are compared one by one; the others are looked up in a hash map. Most trees have
-/// few distinct ones.
+/// Predictions that are compared one by one; the others are looked up in a hash map. Most trees
+/// have few distinct ones.
 const N_COMPARED: usize = 8;
 
 /// A model compiled for prediction, made once and kept.
 ///
-/// Leaves with the same label and probabilities share a number. Most leaves of a fully grown tree hold
-/// one class, so few predictions are left, and they stay in the first-level cache.
+/// Leaves with the same label and probabilities share a number. Most leaves of a fully grown tree
+/// hold one class, so few predictions are left, and they stay in the first-level cache.
 #[derive(Debug)]
 pub struct Predictor {
     /// The tree.
@@ -99,7 +99,8 @@ impl Predictor {
         Some(self.of_number(number))
     }
 
-    /// Label of a row that ended at `end`, -1 for none; `scratch` has room for one number per class.
+    /// Label of a row that ended at `end`, -1 for none; `scratch` has room for one number per
+    /// class.
     fn label<S: Source>(&self, source: &S, row: usize, end: End, scratch: &mut [f64]) -> i32 {
         match end.place() {
             Ok(number) => self.labels[number],
@@ -107,7 +108,8 @@ impl Predictor {
         }
     }
 
-    /// Write the probabilities of a row that ended at `end` to `out`; returns its label, -1 for none.
+    /// Write the probabilities of a row that ended at `end` to `out`; returns its label, -1 for
+    /// none.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: End, out: &mut [f64]) -> i32 {
         let from = match end.place() {
             Ok(number) => {

@@ -1,9 +1,9 @@
 //! Predictions of a forest: the mean of its trees' probabilities.
 //!
-//! A thread sends a chunk of rows through one tree after the other, block by block ([`super::block`]),
-//! so that a tree stays in the second-level cache while the chunk passes it. Probabilities of a row
-//! are added in the order of the trees, whatever the number of threads. A tree that predicts nothing
-//! for a row abstains. O(rows x trees x depth).
+//! A thread sends a chunk of rows through one tree after the other, block by block
+//! ([`super::block`]), so that a tree stays in the second-level cache while the chunk passes it.
+//! Probabilities of a row are added in the order of the trees, whatever the number of threads. A
+//! tree that predicts nothing for a row abstains. O(rows x trees x depth).
 
 use super::block::{Copied, SelectedRows, SourceBlock, block_ranges, select};
 use super::compiled::{CompiledTree, Source};
@@ -31,8 +31,8 @@ pub struct Votes {
 }
 
 impl Votes {
-    /// Label of each row: the class with the largest mean probability, the lower one on ties; -1 where
-    /// every tree abstained.
+    /// Label of each row: the class with the largest mean probability, the lower one on ties; -1
+    /// where every tree abstained.
     pub fn labels(&self) -> impl Iterator<Item = i32> + '_ {
         let rows = self.probabilities.chunks_exact(self.classes);
         rows.zip(&self.voters).map(|(p, &voters)| if voters == 0 { -1 } else { majority(p) as i32 })
@@ -164,8 +164,8 @@ impl ForestPredictor {
         Ok(())
     }
 
-    /// Leaf of each row in each tree: `leaves[row * trees + tree]`; a row in fractions counts for the
-    /// leaf with the largest one.
+    /// Leaf of each row in each tree: `leaves[row * trees + tree]`; a row in fractions counts for
+    /// the leaf with the largest one.
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
         let chunk_rows = Self::chunk_rows(n, control);
         let n_trees = self.trees.len();

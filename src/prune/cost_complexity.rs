@@ -6,7 +6,8 @@
 //! Cutting the link of smallest `g` repeatedly (on ties the first node in pre-order) gives a nested
 //! sequence of trees, each with the `alpha = g` from which on it is best. Pruning at `ccp_alpha`
 //! cuts while the smallest `g` is at most `ccp_alpha`. Leaves that no training row reached are not
-//! counted. The values are those of scikit-learn's `cost_complexity_pruning_path` for the same tree.
+//! counted. The values are those of scikit-learn's `cost_complexity_pruning_path` for the same
+//! tree.
 //!
 //! A cut never lowers `g` of an ancestor, so a heap whose outdated entries are corrected when they
 //! are popped finds each weakest link: O(nodes log nodes), plus O(depth) per cut.
@@ -216,7 +217,8 @@ impl Risks {
 
     /// `g` of a node.
     fn link(&self, node: usize) -> f64 {
-        // A subtree with at most one leaf that has rows saves nothing; dividing by 1 keeps `g` finite.
+        // A subtree with at most one leaf that has rows saves nothing; dividing by 1 keeps `g`
+        // finite.
         let added_leaves = self.leaves[node].max(2) - 1;
         (self.as_leaf[node] - self.of_subtree[node]) / f64::from(added_leaves)
     }

@@ -226,8 +226,8 @@ impl EditableTree {
         self.set_parent_of_children(node);
     }
 
-    /// Merge two nested tests: `node` keeps its branch `kept` (a leaf, which takes over the counts of
-    /// the same branch of `below`), and the other branch of `below` becomes its other branch.
+    /// Merge two nested tests: `node` keeps its branch `kept` (a leaf, which takes over the counts
+    /// of the same branch of `below`), and the other branch of `below` becomes its other branch.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.record(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });

@@ -11,8 +11,8 @@
 //!   sent down it, and the new subtree is pruned again.
 //!
 //! Comparisons have a tolerance of 1e-6. The estimate of an empty leaf is 0. Where missing values
-//! take all branches, fractions of rows are sent down; a raised branch then receives all rows again,
-//! because the shares of its own branches change with them.
+//! take all branches, fractions of rows are sent down; a raised branch then receives all rows
+//! again, because the shares of its own branches change with them.
 //!
 //! Cost: only rows outside the heaviest branch are sent down it, and only leaves they reach are
 //! estimated again: O(rows x depth) per level at worst.
@@ -334,8 +334,8 @@ impl Pruner<'_, '_> {
         self.estimated(self.edited.weight(node), self.edited.errors(node))
     }
 
-    /// Rows in the leaves below a node, without those below its branch `except`. Fractions of one row
-    /// are added up.
+    /// Rows in the leaves below a node, without those below its branch `except`. Fractions of one
+    /// row are added up.
     fn rows_below(&self, node: usize, except: Option<usize>) -> Vec<WeightedRow> {
         let (mut stack, mut found) = (vec![node], Vec::new());
         while let Some(i) = stack.pop() {

@@ -7,12 +7,13 @@
 //! message. Lengths in bits:
 //!
 //! - every node: 1 bit, leaf or test;
-//! - a test: `log2(features)` for the feature. A threshold costs `log2(n - 1)` more: a node of weight
-//!   `n` has at most `n - 1` of them. A subset of `v` declared levels costs `log2(2^(v - 1) - 1)`
-//!   more, the number of ways to divide them in two;
-//! - a leaf with `n_c` rows of each of `k` classes and `n` rows in all: `log2 C(n + k - 1, k - 1)` for
-//!   the counts plus `log2(n! / (n_1! ... n_k!))` for the class of each row. This is the loss of the
-//!   criterion `mdl`; `k` counts the classes with training rows. An empty leaf costs its 1 bit only.
+//! - a test: `log2(features)` for the feature. A threshold costs `log2(n - 1)` more: a node of
+//!   weight `n` has at most `n - 1` of them. A subset of `v` declared levels costs `log2(2^(v - 1)
+//!   - 1)` more, the number of ways to divide them in two;
+//! - a leaf with `n_c` rows of each of `k` classes and `n` rows in all: `log2 C(n + k - 1, k - 1)`
+//!   for the counts plus `log2(n! / (n_1! ... n_k!))` for the class of each row. This is the loss
+//!   of the criterion `mdl`; `k` counts the classes with training rows. An empty leaf costs its 1
+//!   bit only.
 //!
 //! O(nodes x classes). When not to use it: on weights that are not counts of rows, because the code
 //! is one for whole rows; or for the most accurate tree, because the shortest message often belongs

@@ -1,11 +1,11 @@
 //! Merging of leaves that give the same answer, after or without pruning.
 //!
 //! Bottom-up, a node whose branches are all leaves of one class (or of one class distribution)
-//! becomes a leaf. Two nested tests `x <= r1` and `x <= r2` of one feature are redundant if the leaf
-//! that each cuts off on the same side gives the same answer (Stadler & Dave); they become one test,
-//! with threshold `max(r1, r2)` if the leaves are on the `<=` side, `min(r1, r2)` otherwise. Merging
-//! by class changes no predicted class; merging by distribution changes no probability either.
-//! O(nodes x classes).
+//! becomes a leaf. Two nested tests `x <= r1` and `x <= r2` of one feature are redundant if the
+//! leaf that each cuts off on the same side gives the same answer (Stadler & Dave); they become one
+//! test, with threshold `max(r1, r2)` if the leaves are on the `<=` side, `min(r1, r2)` otherwise.
+//! Merging by class changes no predicted class; merging by distribution changes no probability
+//! either. O(nodes x classes).
 //!
 //! When not to use it: by class, where the probabilities of leaves matter.
 

@@ -1,10 +1,11 @@
 //! Pessimistic pruning (Quinlan, "Simplifying decision trees", 1987).
 //!
-//! Training errors are too optimistic, so half an error is added per leaf. A subtree with `L` leaves
-//! that training rows reached, below a node of weight `n`, makes `E = errors + L/2` errors, with
-//! standard error `SE = sqrt(E (n - E) / n)`. With `e` errors of the node as a leaf, it becomes a leaf
-//! if `e + 1/2 <= E + SE`. Nodes are compared top-down and **once**, with the subtree as it was grown:
-//! O(nodes). A second run compares with a smaller tree and may therefore cut again.
+//! Training errors are too optimistic, so half an error is added per leaf. A subtree with `L`
+//! leaves that training rows reached, below a node of weight `n`, makes `E = errors + L/2` errors,
+//! with standard error `SE = sqrt(E (n - E) / n)`. With `e` errors of the node as a leaf, it
+//! becomes a leaf if `e + 1/2 <= E + SE`. Nodes are compared top-down and **once**, with the
+//! subtree as it was grown: O(nodes). A second run compares with a smaller tree and may therefore
+//! cut again.
 //!
 //! When not to use it: on few rows, where it prunes too much; or where weights are not counts of
 //! rows, because the correction is half a row per leaf.

@@ -1,8 +1,9 @@
 //! The quantile function of the standard normal distribution, for [`super::error_based`].
 //!
-//! Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics
-//! 37 (1988), routine PPND16: three rational functions, each for a range of probabilities, with a
-//! relative error of about 1e-16. Constant time. The argument must lie in (0, 1).
+//! Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
+//! Statistics 37 (1988), routine PPND16: three rational functions, each for a range of
+//! probabilities, with a relative error of about 1e-16. Constant time. The argument must lie in (0,
+//! 1).
 
 /// A ratio of two polynomials; coefficients from the constant term on.
 struct RationalFunction {

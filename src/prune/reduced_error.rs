@@ -1,10 +1,10 @@
 //! Reduced-error pruning (Quinlan, "Simplifying decision trees", 1987), on rows that were held out
 //! from growth.
 //!
-//! Bottom-up, a node becomes a leaf if it makes no more errors on the held-out rows than its subtree;
-//! so does a node that none of them reaches. If no row was held out, nothing is pruned. The tree
-//! keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes). [`divide`] chooses
-//! the held-out rows for `fit`.
+//! Bottom-up, a node becomes a leaf if it makes no more errors on the held-out rows than its
+//! subtree; so does a node that none of them reaches. If no row was held out, nothing is pruned.
+//! The tree keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes).
+//! [`divide`] chooses the held-out rows for `fit`.
 //!
 //! When not to use it: with few rows, which growth needs.
 
@@ -92,8 +92,8 @@ impl Pruning for ReducedError {
 ///
 /// With a seed, rows are ordered by class and by a number drawn from their content (ranks of
 /// numbers, codes), then by weight. So neither the order of the rows nor a change of units matters;
-/// equal rows are ordered by their number. Without a seed the division is that of J48, which depends
-/// on the order of the rows. O(rows log rows x features).
+/// equal rows are ordered by their number. Without a seed the division is that of J48, which
+/// depends on the order of the rows. O(rows log rows x features).
 pub fn divide(
     data: &Dataset,
     rows: &[u32],
@@ -184,7 +184,8 @@ fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -
 fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>, Vec<u32>) {
     let class = |row: u32| data.classes()[row as usize];
     let n_rows = rows.len();
-    // Weka's `Instances.stratify`: rows of the class at `index - 1` are swapped to the places after it.
+    // Weka's `Instances.stratify`: rows of the class at `index - 1` are swapped to the places after
+    // it.
     let mut index = 1;
     while index < n_rows {
         let current = class(rows[index - 1]);

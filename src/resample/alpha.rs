@@ -1,20 +1,20 @@
 //! The complexity penalty `ccp_alpha` of a leaf, chosen by cross-validation (Breiman, Friedman,
 //! Olshen & Stone, CART, 1984, section 3.4).
 //!
-//! Cost-complexity pruning of the tree of all rows gives alphas `a_0 = 0 < a_1 < ...`; its k-th pruned
-//! tree is best from `a_k` to `a_(k+1)` and is represented by `sqrt(a_k a_(k+1))`, the last one by its
-//! own alpha. For every fold a tree is grown on the other folds, pruned at each of these alphas, and
-//! applied to the rows of the fold. `R_k` is the mean cost over all rows (1 per error, or from the
-//! cost matrix), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the smallest
-//! `R_k` (on ties the largest alpha), "1se" the largest alpha with `R_k` at most the smallest one plus
-//! its standard error.
+//! Cost-complexity pruning of the tree of all rows gives alphas `a_0 = 0 < a_1 < ...`; its k-th
+//! pruned tree is best from `a_k` to `a_(k+1)` and is represented by `sqrt(a_k a_(k+1))`, the last
+//! one by its own alpha. For every fold a tree is grown on the other folds, pruned at each of these
+//! alphas, and applied to the rows of the fold. `R_k` is the mean cost over all rows (1 per error,
+//! or from the cost matrix), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min"
+//! takes the smallest `R_k` (on ties the largest alpha), "1se" the largest alpha with `R_k` at most
+//! the smallest one plus its standard error.
 //!
 //! Folds are stratified by class and depend on the seed and on the order of the rows. A fold's tree
-//! is traversed once per row for all alphas; trees that send fractions of rows down several branches
-//! are traversed once per row and alpha.
+//! is traversed once per row for all alphas; trees that send fractions of rows down several
+//! branches are traversed once per row and alpha.
 //!
-//! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters more
-//! than the size of the tree.
+//! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters
+//! more than the size of the tree.
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
@@ -85,8 +85,8 @@ pub(super) fn fit_counted(
 }
 
 /// The ascending alphas of a path, those that differ by rounding only taken as one, and the leaves
-/// of the tree at each. Links with `g = 0` are cut only at positive alphas, so the first entry stays
-/// the whole tree.
+/// of the tree at each. Links with `g = 0` are cut only at positive alphas, so the first entry
+/// stays the whole tree.
 fn distinct_alphas(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
     let (mut alphas, mut leaves): (Vec<f64>, Vec<u32>) = (Vec::new(), Vec::new());
     let rounding = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
@@ -107,7 +107,8 @@ fn distinct_alphas(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
 }
 
 impl AlphaChoice {
-    /// The alpha that represents the k-th tree: the geometric mean of the range in which it is best.
+    /// The alpha that represents the k-th tree: the geometric mean of the range in which it is
+    /// best.
     pub fn representative(&self, k: usize) -> f64 {
         match self.alphas.get(k + 1) {
             Some(next) => (self.alphas[k] * next).sqrt(),
@@ -261,9 +262,9 @@ fn cost_sums(
     Ok(changes)
 }
 
-/// The labels that a row gets at the ascending alphas: `take` gets ranges of their indices, in order,
-/// with the label. `path` lists the nodes that the row passes, `cut_at` the alpha at which each node
-/// becomes a leaf.
+/// The labels that a row gets at the ascending alphas: `take` gets ranges of their indices, in
+/// order, with the label. `path` lists the nodes that the row passes, `cut_at` the alpha at which
+/// each node becomes a leaf.
 fn labels_by_alpha(
     tree: &Tree,
     cut_at: &[f64],

@@ -1,9 +1,9 @@
 //! Cross-validation of fits, the choice of `ccp_alpha` by it, and permutation importance.
 //!
-//! [`cross_validate`] fits every plan on every fold in one call. Columns are sorted once for the whole
-//! data set, and each fold filters the sorted orders. Folds run in parallel; the fits of one fold are
-//! serial, so that results do not depend on the number of threads. O(plans x folds) fits, less what
-//! plans and folds share ([`crate::fit::Common`], [`roots`]).
+//! [`cross_validate`] fits every plan on every fold in one call. Columns are sorted once for the
+//! whole data set, and each fold filters the sorted orders. Folds run in parallel; the fits of one
+//! fold are serial, so that results do not depend on the number of threads. O(plans x folds) fits,
+//! less what plans and folds share ([`crate::fit::Common`], [`roots`]).
 
 pub mod alpha;
 mod permutation;
@@ -91,8 +91,9 @@ pub fn cross_validate(
     Ok(out)
 }
 
-/// An estimate of the bytes that the growth of one tree on `rows` rows takes by a criterion on pairs
-/// or neighbours of rows: codes, their order and their slots (20 per cell), schedules (64 per row).
+/// An estimate of the bytes that the growth of one tree on `rows` rows takes by a criterion on
+/// pairs or neighbours of rows: codes, their order and their slots (20 per cell), schedules (64 per
+/// row).
 fn growth_bytes(data: &Dataset, rows: usize) -> usize {
     rows.saturating_mul(20 * data.columns().len() + 64)
 }

@@ -41,8 +41,8 @@ impl Source for Shuffled<'_> {
     }
 }
 
-/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree without
-/// out-of-bag rows. `draws` is the size of each bootstrap sample.
+/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree
+/// without out-of-bag rows. `draws` is the size of each bootstrap sample.
 pub fn permutation_losses(
     forest: &Forest,
     data: &Dataset,

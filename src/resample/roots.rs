@@ -2,9 +2,9 @@
 //!
 //! If the test sets of some folds partition the rows and each fold trains on the rest, the pairs of
 //! rows are counted once by pair of test sets. The counts of a training set are the sum over the
-//! pairs of test sets that do not contain its fold's (exact, because counts are whole numbers). This
-//! costs as much as two to three counts of all pairs (fewer with more rows) instead of one count per
-//! fold, and memory for one table per pair of folds.
+//! pairs of test sets that do not contain its fold's (exact, because counts are whole numbers).
+//! This costs as much as two to three counts of all pairs (fewer with more rows) instead of one
+//! count per fold, and memory for one table per pair of folds.
 //!
 //! Not used for numeric columns, whose bins depend on the fold, nor for fractional weights.
 
@@ -55,7 +55,8 @@ pub(super) fn roots(
             first += 1;
             continue;
         };
-        // Memory: counts of each pair of folds, of all pairs and of each thread; rows and schedules.
+        // Memory: counts of each pair of folds, of all pairs and of each thread; rows and
+        // schedules.
         let tables = 8 * cells * (group * (group + 1) / 2 + 2 + control.threads());
         let rows = data.len() * (11 * data.columns().len() + 40);
         let bytes = 2 * (tables + rows);

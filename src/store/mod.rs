@@ -1,11 +1,11 @@
 //! Models as bytes: one flat JSON document with a version and a checksum.
 //!
-//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. A tree is stored
-//! as one list per field of its nodes. Floats are printed in their shortest exact form, so loading
-//! gives back the same bits, and equal models give equal bytes. The loader accepts hostile input: it
-//! checks the checksum, then every index, count and label, by loops, before it builds a tree.
-//! Content is never executed. A forest is a document of such trees ([`forest_to_bytes`]). Writing
-//! and reading cost O(nodes x classes).
+//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. A tree is
+//! stored as one list per field of its nodes. Floats are printed in their shortest exact form, so
+//! loading gives back the same bits, and equal models give equal bytes. The loader accepts hostile
+//! input: it checks the checksum, then every index, count and label, by loops, before it builds a
+//! tree. Content is never executed. A forest is a document of such trees ([`forest_to_bytes`]).
+//! Writing and reading cost O(nodes x classes).
 
 use crate::data::{Feature, Kind, Label, Schema};
 use crate::error::{Error, Result};

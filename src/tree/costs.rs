@@ -20,8 +20,8 @@ impl CostMatrix {
     /// A matrix from its rows, which are true classes; columns are predicted classes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the matrix is not square of `classes` rows, a cost is negative or not
-    /// finite, or the diagonal is not 0.
+    /// [`Error::Parameter`] if the matrix is not square of `classes` rows, a cost is negative or
+    /// not finite, or the diagonal is not 0.
     pub fn new(rows: &[Vec<f64>], classes: usize) -> Result<Self> {
         if rows.len() != classes || rows.iter().any(|r| r.len() != classes) {
             let shape = (rows.len(), rows.first().map_or(0, Vec::len));
@@ -50,8 +50,8 @@ impl CostMatrix {
         Ok(Self { cells: rows.concat(), classes })
     }
 
-    /// Cost of predicting `label` for a row of a class. No prediction (-1) costs as much as the most
-    /// expensive error of that class.
+    /// Cost of predicting `label` for a row of a class. No prediction (-1) costs as much as the
+    /// most expensive error of that class.
     pub fn one(&self, class: usize, label: i32) -> f64 {
         let row = &self.cells[class * self.classes..(class + 1) * self.classes];
         match usize::try_from(label) {

@@ -1,13 +1,14 @@
 //! A decision tree: an arena of nodes in pre-order.
 //!
-//! Growth writes it, pruning edits it, prediction compiles it ([`crate::predict::CompiledTree`]), and
-//! [`crate::store`] saves it. Node 0 is the root. Children of a node are listed in branch order: the
-//! values of a nominal feature; `<=` before `>`; the listed levels before the others; the branch of
-//! missing values last. Every traversal is a loop, so the depth of a tree is not limited by a stack.
+//! Growth writes it, pruning edits it, prediction compiles it ([`crate::predict::CompiledTree`]),
+//! and [`crate::store`] saves it. Node 0 is the root. Children of a node are listed in branch
+//! order: the values of a nominal feature; `<=` before `>`; the listed levels before the others;
+//! the branch of missing values last. Every traversal is a loop, so the depth of a tree is not
+//! limited by a stack.
 //!
-//! A row with a missing value takes one branch (a branch of its own, or the heaviest), or a fraction
-//! of it takes each branch ([`ALL`]). The fractions are not stored: they are the shares of the
-//! children in their common weight, which stay right when a tree is pruned.
+//! A row with a missing value takes one branch (a branch of its own, or the heaviest), or a
+//! fraction of it takes each branch ([`ALL`]). The fractions are not stored: they are the shares of
+//! the children in their common weight, which stay right when a tree is pruned.
 
 mod costs;
 mod text;
@@ -20,12 +21,14 @@ pub use walk::Shape;
 /// No node, or no branch.
 pub const NONE: u32 = u32::MAX;
 
-/// In [`Node::missing_branch`]: all branches, in fractions (C4.5). A row whose value is missing goes
-/// down every branch with the branch's share of the training weight ([`Tree::shares`]). Counts of
-/// the children are then sums of fractions, and `rows` counts the rows of which a fraction arrived.
+/// In [`Node::missing_branch`]: all branches, in fractions (C4.5). A row whose value is missing
+/// goes down every branch with the branch's share of the training weight ([`Tree::shares`]). Counts
+/// of the children are then sums of fractions, and `rows` counts the rows of which a fraction
+/// arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
-/// A threshold of a numeric feature. Rows are divided by `reach`; `at` is what texts and plots show.
+/// A threshold of a numeric feature. Rows are divided by `reach`; `at` is what texts and plots
+/// show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// The nominal threshold.
@@ -196,8 +199,9 @@ impl Tree {
         }
     }
 
-    /// Copy the levels that a subset test lists in `from` to the end of this tree's lists, and return
-    /// the test that refers to them there. Other tests list none and are returned as they are.
+    /// Copy the levels that a subset test lists in `from` to the end of this tree's lists, and
+    /// return the test that refers to them there. Other tests list none and are returned as they
+    /// are.
     pub fn copy_levels(&mut self, test: Test, from: &[u32]) -> Test {
         match test {
             Test::Subset { first, len } => {

@@ -30,8 +30,8 @@ impl Default for Style {
 const MAX_INDENT: usize = 60;
 
 /// Text with each run of line breaks, control characters, invisible characters and marks of writing
-/// direction replaced by one blank, so that no name can forge a line of a tree or command a terminal.
-/// `one_line` of the Python package replaces the same characters.
+/// direction replaced by one blank, so that no name can forge a line of a tree or command a
+/// terminal. `one_line` of the Python package replaces the same characters.
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut in_run = false;

@@ -8,8 +8,8 @@
 //!
 //! - every node: 1 bit, leaf or test;
 //! - a test: `log2(features)` for the feature. A threshold costs `log2(n - 1)` more: a node of
-//!   weight `n` has at most `n - 1` of them. A subset of `v` declared levels costs `log2(2^(v - 1)
-//!   - 1)` more, the number of ways to divide them in two;
+//!   weight `n` has at most `n - 1` of them. A subset of `v` declared levels costs
+//!   `log2(2^(v - 1) - 1)` more, for the ways to divide them in two;
 //! - a leaf with `n_c` rows of each of `k` classes and `n` rows in all: `log2 C(n + k - 1, k - 1)`
 //!   for the counts plus `log2(n! / (n_1! ... n_k!))` for the class of each row. This is the loss
 //!   of the criterion `mdl`; `k` counts the classes with training rows. An empty leaf costs its 1
@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::tree::Test;
 use serde::Deserialize;
 
-/// Facts about the method.
+/// Description of the method for Python and the documentation.
 pub const INFO: PruneInfo = PruneInfo {
     name: "mdl",
     class_name: "MDL",

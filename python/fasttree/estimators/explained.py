@@ -293,10 +293,12 @@ class Explained:
         path = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
         lines = []
         parts = {
-            child: (reading.features[reading.feature[parent]], part)
+            child: (reading.features[reading.feature[parent]], subset)
             for parent in path
             if reading.children[parent]
-            for child, part in zip(reading.children[parent], reading.parts(parent), strict=True)
+            for child, subset in zip(
+                reading.children[parent], reading.branch_sets(parent), strict=True
+            )
         }
         weight = tree.weighted_n_node_samples
         for node in path[1:]:

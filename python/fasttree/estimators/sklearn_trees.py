@@ -246,7 +246,7 @@ def _test(reading: Reading, node: int, place: dict[Key, int]) -> _Test:
     """The test of an inner node."""
     feature, subset = reading.feature[node], _subset(reading, node)
     column = place[feature, subset]
-    shares = [part.missing for part in reading.parts(node)]
+    shares = [subset.missing for subset in reading.branch_sets(node)]
     missing = max(range(len(shares)), key=shares.__getitem__)
     reach, one = reading.reach[node], reading.features[feature]
     if not math.isnan(reach):

@@ -1,9 +1,8 @@
-"""A fitted tree in other languages: pictures, rules, queries, programs and graphs that predict what
-the tree predicts.
+"""Exports of a fitted tree: pictures, rules, SQL, Python, C and ONNX with the tree's predictions.
 
-One file per format; all of them read the tree through `reading`, which turns every kind of test
-into a set of values and a share of the missing ones. `FORMATS` lists them; users call the methods
-of the estimator (`Readable`).
+One module per format. All of them read the tree through `reading`, which turns every kind of test
+into one set of values per branch. `FORMATS` lists the formats; users call the methods of the
+estimator, which `Readable` gives it.
 """
 
 from .explorer import Exploration, ExplorerLimits

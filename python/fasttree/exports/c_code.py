@@ -1,18 +1,17 @@
-"""A fitted tree as a C99 source file without a header, an allocation or a library.
+"""A fitted tree as a C99 source file that allocates nothing and needs only ``string.h``.
 
 What
-    ``int NAME_predict(const double *x)`` gives the class as an index (-1: none), ``void
-    NAME_predict_proba(const double *x, double *p)`` the probabilities, ``int NAME_leaf(const double
-    *x)`` the node number of the leaf (-1 for a row that is divided). ``x`` holds one double a
-    feature in column order: the number, or the code of the level that ``NAME_code(feature,
-    "level")`` finds; NaN and unknown codes are missing. ``NAME_features``, ``NAME_classes`` and the
-    enum tell names and sizes. Probabilities and thresholds are written so that they read back as
-    the same double.
+    ``int NAME_predict(const double *x)`` returns the class as an index (-1: none), ``void
+    NAME_predict_proba(const double *x, double *p)`` writes the probabilities, ``int
+    NAME_leaf(const double *x)`` returns the node number of the leaf (-1 for a row that is divided).
+    ``x`` holds one double per feature in column order: the number, or the code of the level that
+    ``NAME_code(feature, "level")`` returns; NaN and unknown codes are missing. ``NAME_features``,
+    ``NAME_classes`` and an enum hold names and sizes. Probabilities and thresholds are written so
+    that they read back as the same double.
 Complexity
-    O(nodes) text; O(depth) a row, nothing allocated (a divided row takes a stack of one entry a
-    leaf).
+    O(nodes) text; O(depth) per row. A divided row takes a stack of one entry per leaf.
 When not to use it
-    With ``-ffast-math``, which takes NaN from the language.
+    With ``-ffast-math``, under which tests for NaN fail.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .program import fits_nesting, nested, tables
-from .reading import Part, Reading
+from .reading import Reading, ValueSet
 
 __all__ = ["to_c"]
 
@@ -211,50 +210,50 @@ def _string(text: object) -> str:
 
 
 def _comment(text: object) -> str:
+    """A C comment that no text can end early."""
     return "/* " + _string(text).replace("*/", "* /").replace("/*", "/ *") + " */"
 
 
 def _array(items: Iterable[object]) -> str:
-    said = ", ".join(str(i) for i in items)
-    return "{" + (said or "0") + "}"
+    """A C initialiser; an empty one holds a 0, as C has no empty arrays."""
+    entries = ", ".join(str(i) for i in items)
+    return "{" + (entries or "0") + "}"
 
 
-class _C:
-    """C's words."""
+class _CSyntax:
+    """The syntax of C for `nested`; ``x3`` is the value of feature 3, read at the start."""
 
     closing: str | None = "}"
     otherwise = "} else {"
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.labels = [reading.label[n] for n in reading.leaves]
+        self.labels = reading.leaf_labels
 
-    def test(self, feature: int, part: Part, missing: bool) -> str:
+    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
         x = f"x{feature}"
-        if part.codes is not None:
-            taken = ([-1] if missing else []) + sorted(part.codes)
+        if subset.codes is not None:
+            taken = ([-1] if missing else []) + sorted(subset.codes)
             return " || ".join(f"{x} == {code}" for code in taken) or "0"
-        if part.empty:
+        if subset.empty:
             return f"{x} != {x}" if missing else "0"
-        low, high = part.lower != float("-inf"), part.upper != float("inf")
+        low, high = subset.lower != float("-inf"), subset.upper != float("inf")
         if not low and not high:
             return "1" if missing else f"{x} == {x}"
         if low and high:
-            said = f"{x} > {part.lower!r} && {x} <= {part.upper!r}"
-            return f"{x} != {x} || ({said})" if missing else said
-        if missing:
-            return f"!({x} > {part.upper!r})" if high else f"!({x} <= {part.lower!r})"
-        return f"{x} <= {part.upper!r}" if high else f"{x} > {part.lower!r}"
+            bounds = f"{x} > {subset.lower!r} && {x} <= {subset.upper!r}"
+            return f"{x} != {x} || ({bounds})" if missing else bounds
+        if missing:  # comparisons with NaN are false, so their negation is true
+            return f"!({x} > {subset.upper!r})" if high else f"!({x} <= {subset.lower!r})"
+        return f"{x} <= {subset.upper!r}" if high else f"{x} > {subset.lower!r}"
 
-    def start(self, word: str, said: str) -> str:
-        return f"{'if' if word == 'if' else '} else if'} ({said}) {{"
+    def start(self, word: str, condition: str) -> str:
+        return f"{'if' if word == 'if' else '} else if'} ({condition}) {{"
 
     def answer(self, leaf: int) -> str:
         label = self.labels[leaf]
-        return (
-            f"return {leaf}; "
-            f"{_comment(self.reading.classes[label] if label >= 0 else 'unclassified')}"
-        )
+        name = self.reading.classes[label] if label >= 0 else "unclassified"
+        return f"return {leaf}; {_comment(name)}"
 
     def divided(self) -> str:
         return "return -1;"
@@ -267,8 +266,11 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         model: a fitted `FastTreeClassifier`.
         name: prefix of all names, an identifier of C.
 
+    Returns:
+        The source, functions without ``main``.
+
     Raises:
-        ValueError: `name` is no identifier, or a name or label holds a NUL character.
+        ValueError: `name` is not an identifier, or a name or label holds a NUL character.
 
     Examples:
         >>> import fasttree
@@ -281,26 +283,32 @@ def to_c(model: Any, *, name: str = "tree") -> str:
             f"name={name!r} must be an identifier of C: letters, digits and _, a letter first"
         )
     reading = Reading(model)
-    written = fits_nesting(reading)
-    facts = _facts(reading, name)
-    out = [HEAD.format(**facts)]
-    if written:
-        out += _nested_tests(reading, facts)
-    if reading.fractional or not written:
-        facts |= {k: _array(v) for k, v in vars(tables(reading)).items()}
-        out.append(WALK.format(**facts))
-    if not written:
-        out.append(LOOP.format(**facts))
-    divided = ("", "")
+    nests = fits_nesting(reading)
+    fields = _template_fields(reading, name)
+    out = [HEAD.format(**fields)]
+    # The function that finds a leaf: nested ifs, or a loop over tables. Divided rows need the
+    # tables in any case.
+    if nests:
+        out += _nested_tests(reading, fields)
+    if reading.fractional or not nests:
+        fields |= {column: _array(values) for column, values in vars(tables(reading)).items()}
+        out.append(WALK.format(**fields))
+    if not nests:
+        out.append(LOOP.format(**fields))
+    # The functions of the interface, with the mixture of leaves if rows may be divided.
+    divided_proba = divided_label = ""
     if reading.fractional:
-        out.append(MIXTURE.format(**facts))
-        divided = (DIVIDED_PROBA.format(**facts), DIVIDED_LABEL.format(**facts))
-    out.append(TAIL.format(**facts, divided_proba=divided[0], divided_label=divided[1]))
+        out.append(MIXTURE.format(**fields))
+        divided_proba, divided_label = (
+            DIVIDED_PROBA.format(**fields),
+            DIVIDED_LABEL.format(**fields),
+        )
+    out.append(TAIL.format(**fields, divided_proba=divided_proba, divided_label=divided_label))
     return "".join(out)
 
 
-def _facts(reading: Reading, name: str) -> dict[str, Any]:
-    """What the templates name: sizes, names and tables as text of C."""
+def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
+    """The fields of the templates: sizes, names and tables as C source."""
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
     return {
@@ -314,7 +322,7 @@ def _facts(reading: Reading, name: str) -> dict[str, Any]:
         "features": _array(_string(f.name) for f in features),
         "classes": _array(_string(c) for c in reading.classes),
         "numbers": _array(leaves),
-        "labels": _array(reading.label[n] for n in leaves),
+        "labels": _array(reading.leaf_labels),
         "shares": "".join(
             f"    {_array(map(repr, row))},\n" for row in reading.probabilities(leaves).tolist()
         ),
@@ -334,15 +342,16 @@ def _facts(reading: Reading, name: str) -> dict[str, Any]:
     }
 
 
-def _nested_tests(reading: Reading, facts: dict[str, Any]) -> list[str]:
-    """The readers of cells that are asked for, and the function that finds a row's leaf."""
-    name, features = facts["name"], reading.features
-    used = sorted({reading.feature[n] for n, kids in enumerate(reading.children) if kids})
+def _nested_tests(reading: Reading, fields: dict[str, Any]) -> list[str]:
+    """The function that finds the leaf of a row by nested ifs, after the helpers that it calls."""
+    name, features = fields["name"], reading.features
+    used = reading.tested_features
     nominal = {j for j in used if features[j].levels}
     out: list[str] = []
-    out += [READERS["number"].format(**facts)] if nominal < set(used) else []
-    out += [READERS["level"].format(**facts)] if nominal else []
+    out += [READERS["number"].format(**fields)] if nominal < set(used) else []
+    out += [READERS["level"].format(**fields)] if nominal else []
     out.append(f"static int {name}_find(const double *x) {{\n")
+    # The value of each tested feature, with missing ones imputed.
     for j in used:
         levels, fill = features[j].levels, features[j].fill
         if levels is not None:
@@ -355,6 +364,6 @@ def _nested_tests(reading: Reading, facts: dict[str, Any]) -> list[str]:
             read = f"const double x{j} = {name}_number(x[{j}], {filled});"
         out.append(f"    {read} {_comment(features[j].name)}\n")
     out += [] if used else ["    (void)x;\n"]
-    out += [line + "\n" for line in nested(reading, _C(reading), 1)]
+    out += [line + "\n" for line in nested(reading, _CSyntax(reading), 1)]
     out.append("}\n\n")
     return out

@@ -1,8 +1,8 @@
-"""A fitted tree in the language of Graphviz, in the design of the SVG picture.
+"""A fitted tree as Graphviz DOT text, in the design of the SVG picture.
 
-Cards are HTML-like labels: the feature, rows and score of an inner node, class and
-``(rows/errors)`` of a leaf. A bar holds the class shares in the colours of all pictures. A legend
-names the classes. O(nodes).
+Graphviz computes the layout; `drawing` says which nodes are shown and what is written on them.
+Cards are HTML-like labels: feature, rows and score of an inner node, class and ``(rows/errors)`` of
+a leaf, and a bar of the class shares. A legend names the classes. O(nodes).
 """
 
 from __future__ import annotations
@@ -15,18 +15,22 @@ from .words import condition, one_line, xml
 
 __all__ = ["to_dot"]
 
-BAR = 100
+BAR_WIDTH = 100
 """Width of a class bar, points."""
+
+LEGEND_CLASSES = 24
+"""Largest number of classes in the legend, which is one line."""
 
 
 def _label(card: Card) -> str:
-    room = sum(share for _, _, share in card.bars)
+    """The card of a node as an HTML-like label: a table with the name, the numbers and the bar."""
+    total = sum(bar.width for bar in card.bars)
     cells = "".join(
-        f'<td bgcolor="{colour(code)}" fixedsize="true" height="5" '
-        f'width="{max(1, round(BAR * share / room))}"></td>'
-        for code, _, share in card.bars
+        f'<td bgcolor="{colour(bar.code)}" fixedsize="true" height="5" '
+        f'width="{max(1, round(BAR_WIDTH * bar.width / total))}"></td>'
+        for bar in card.bars
     )
-    bar = (
+    class_bar = (
         f'<tr><td><table border="0" cellborder="0" cellspacing="0" cellpadding="0"><tr>{cells}</tr>'
         "</table></td></tr>"
         if cells
@@ -39,11 +43,12 @@ def _label(card: Card) -> str:
     return (
         f'<<table border="1"{style} cellborder="0" cellspacing="0" cellpadding="2" '
         f'color="#9aa5b4" bgcolor="#f4f6f9"><tr><td>{strong}</td></tr>'
-        f'<tr><td><font point-size="9" color="#5a6677">{small}</font></td></tr>{bar}</table>>'
+        f'<tr><td><font point-size="9" color="#5a6677">{small}</font></td></tr>{class_bar}</table>>'
     )
 
 
 def _quoted(text: object) -> str:
+    """A quoted DOT string."""
     return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -55,8 +60,13 @@ def to_dot(
     Args:
         model: a fitted `FastTreeClassifier`.
         decimals: digits of numbers on the branches.
-        max_depth: deepest level shown; what lies deeper is one dashed node. None: no limit.
-        max_nodes: largest number of nodes, those with the most rows first; None: all.
+        max_depth: deepest level shown (the root is level 0); a deeper subtree is folded to one
+            dashed node. None: no limit.
+        max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
+            first, the others are folded. None draws all.
+
+    Raises:
+        ValueError: a negative `max_depth`, or `max_nodes` below 1.
 
     Examples:
         >>> import fasttree
@@ -65,15 +75,17 @@ def to_dot(
         ('digraph tree {', 7)
     """
     drawing = Drawing(model, max_depth, max_nodes, True, decimals)
-    reading, tree = drawing.reading, drawing.tree
+    reading = drawing.reading
     out = ["digraph tree {", "  rankdir=LR;"]
     out.append('  node [shape=plain, fontname="Helvetica", fontsize=11];')
     out.append('  edge [fontname="Helvetica", fontsize=9, color="#9aa5b4"];')
+    # The legend is a node without edges.
     keys = "".join(
         f'<td bgcolor="{colour(code)}" width="10"> </td><td>{xml(label) or " "}</td>'
-        for code, label in enumerate(reading.classes[:24])
+        for code, label in enumerate(reading.classes[:LEGEND_CLASSES])
     )
-    more = f"<td>… {len(reading.classes) - 24} more</td>" if len(reading.classes) > 24 else ""
+    n_more = len(reading.classes) - LEGEND_CLASSES
+    more = f"<td>… {n_more} more</td>" if n_more > 0 else ""
     out.append(
         f'  legend [label=<<table border="0" cellborder="0"><tr>{keys}{more}</tr></table>>];'
     )
@@ -84,10 +96,10 @@ def to_dot(
     for node in drawing.nodes:
         if drawing.ends[node]:
             continue
-        asked = reading.features[int(tree.feature[node])]
-        for child, part in zip(reading.children[node], reading.parts(node), strict=True):
+        feature = reading.features[reading.feature[node]]
+        for child, subset in zip(reading.children[node], reading.branch_sets(node), strict=True):
             if drawing.shown[child]:
-                said = condition(asked, part, decimals).removeprefix(asked.name).strip()
-                out.append(f"  n{node} -> n{child} [label={_quoted(said)}];")
+                test = condition(feature, subset, decimals).removeprefix(feature.name).strip()
+                out.append(f"  n{node} -> n{child} [label={_quoted(test)}];")
     out.append("}")
     return "\n".join(out) + "\n"

@@ -1,13 +1,13 @@
-"""A fitted tree laid out for a picture: the one design that SVG, matplotlib and DOT share.
+"""The layout of a fitted tree as a picture, shared by the SVG, matplotlib and DOT exports.
 
 What
-    The tree grows from left to right, so that names are read where they stand and a hundred leaves
-    make a long page instead of a wide one. `Drawing` says which nodes are shown, where their cards
-    stand (px, y downwards), what is written on them, and the bars of class shares. A node beyond
-    `max_depth`, or one whose branches would not fit into `max_nodes`, is one folded card that tells
-    its leaves; the nodes with the most rows are opened first.
+    The tree grows from left to right, so that names are horizontal and a hundred leaves make a
+    long page instead of a wide one. `Drawing` decides which nodes are shown, where their cards are
+    (px, y downwards), what is written on them, and the bars of class shares. A node at `max_depth`,
+    or one whose branches would exceed `max_nodes`, is one folded card that states its number of
+    leaves. Nodes with the most rows are opened first.
 Complexity
-    O(nodes) to read the tree, O(nodes shown log) to lay it out; no recursion.
+    O(nodes) to read the tree, O(s log s) to lay out s shown nodes; no recursion.
 """
 
 from __future__ import annotations
@@ -15,25 +15,69 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._checks import maybe, whole
 from .reading import Reading, number
-from .words import brief, condition, fit_width, text_width
+from .words import condition, fit_width, short_branch_text, text_width
 
-__all__ = ["FONT", "LONGEST", "SMALL", "Card", "Drawing", "Edge", "Legend"]
+__all__ = ["FONT", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
 
+# All sizes are in px.
 FONT, SMALL = 12.5, 11.0
-CARD, LEAF, GAP, MARGIN, LEGEND = 42.0, 32.0, 10.0, 14.0, 26.0
-NARROWEST, WIDEST, LONGEST = 88.0, 190.0, 170.0
+"""Sizes of the fonts of names, and of numbers and branches."""
+
+CARD_HEIGHT, LEAF_HEIGHT, GAP = 42.0, 32.0, 10.0
+"""Heights of inner or folded nodes and of leaves, and the gap between two."""
+
+CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 190.0, 170.0
+"""Limits of the widths of cards and of the texts of branches; longer names are cut."""
+
+MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
+"""Space around the picture, for the legend, and between the edge of a card and its text."""
+
+TOOLTIP_CLASSES = 12
+"""Largest number of classes that a tooltip counts."""
+
+
+class Bar(NamedTuple):
+    """The share of a class on a card, as a bar from `x` on."""
+
+    code: int
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """A text on a card: its baseline is at `y`, its left end (`right`: its right end) at `x`."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    bold: bool = False
+    right: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A node: its box, what is written on it (`score` is empty on leaves and folded nodes), and
-    the class shares as (class code, x, width)."""
+    """The card of a node.
+
+    Attributes:
+        node: number of the node.
+        x, y: upper left corner.
+        width, height: size.
+        leaf: whether the node is a leaf.
+        folded: whether the node has branches that are not shown.
+        name: the tested feature, or the class.
+        small: number of rows, and of errors in a leaf.
+        score: score of the split; empty for leaves and folded nodes.
+        tooltip: the branch that leads to the node, and the counts of classes.
+        bars: shares of the classes, from left to right; none in a node without rows.
+    """
 
     node: int
     x: float
@@ -46,44 +90,68 @@ class Card:
     small: str
     score: str
     tooltip: str
-    bars: list[tuple[int, float, float]]
+    bars: list[Bar]
+
+    def texts(self) -> list[CardText]:
+        """The texts of the card, cut to its width; a leaf has one line, other nodes have two."""
+        left, right = self.x + PADDING, self.x + self.width - PADDING
+        room = self.width - 2 * PADDING
+        if self.leaf:
+            name = fit_width(self.name, FONT, room - text_width(self.small, SMALL) - PADDING)
+            return [
+                CardText(left, self.y + 17, name, FONT, bold=True),
+                CardText(right, self.y + 17, self.small, SMALL, right=True),
+            ]
+        score_width = text_width(self.score, SMALL) + PADDING if self.score else 0.0
+        small = fit_width(self.small, SMALL, room - score_width)
+        texts = [
+            CardText(left, self.y + 16, fit_width(self.name, FONT, room), FONT, bold=self.folded),
+            CardText(left, self.y + 29, small, SMALL),
+        ]
+        if self.score:
+            texts.append(CardText(right, self.y + 29, self.score, SMALL, right=True))
+        return texts
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A branch: from (x0, y0) by a bend to (x1, y1), and its words."""
+    """A branch: a line from (x0, y0) by a vertical part at x = `bend` to (x1, y1), with a text."""
 
     x0: float
     y0: float
     bend: float
     x1: float
     y1: float
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Legend:
+class LegendEntry:
     """A class and its place in the legend; `code` is None for "… n more"."""
 
     x: float
     y: float
     code: int | None
-    words: str
-
-
-def _counted(value: float, what: str) -> str:
-    return f"{number(value, 2)} {what}"
+    text: str
 
 
 class Drawing:
-    """Places and texts of one picture.
+    """Positions and texts of one picture.
 
     Args:
         model: a fitted tree.
         max_depth: deepest level shown (the root is level 0), at least 0; None: no limit.
         max_nodes: largest number of cards, at least 1; None: no limit.
-        empty: also branches that no training row reached.
+        empty: whether branches that no training row reached are shown.
         decimals: digits of numbers in tooltips (cards show at most four).
+
+    Attributes:
+        reading: the tree as exporters read it.
+        tree: its arrays (`TreeArrays`).
+        shown: whether each node is shown, bool (n_nodes,).
+        ends: whether each node is shown without branches, as a leaf or folded, bool (n_nodes,).
+        nodes: numbers of the shown nodes, ascending.
+        width, height: size of the picture.
 
     Raises:
         ValueError: a limit outside its domain.
@@ -103,193 +171,211 @@ class Drawing:
         self.decimals = decimals
         self.tree = tree = reading.tree
         self.counts, self.weight = tree.value, tree.weighted_n_node_samples
-        self._below = tree.subtree_ends()
+        self._subtree_end = tree.subtree_ends()
         self._leaves_before = np.concatenate(([0], np.cumsum(tree.n_children == 0)))
-        self._hidden: dict[int, tuple[int, float]] = {}
-        self.shown, self.ends = self._opened(max_depth, max_nodes, empty)
+        self._hidden_branches: list[int] = []  # of the root, where its branches exceed max_nodes
+        self.shown, self.ends = self._select(max_depth, max_nodes, empty)
         self.nodes: list[int] = np.flatnonzero(self.shown).tolist()
-        self._branch = self._branches()
-        self._title = {node: self._titled(node) for node in self.nodes}
-        self._middle, self.height = self._rows()
-        self._columns()
+        self._branch_texts = self._write_branches()
+        self._card_texts = {node: self._write_card(node) for node in self.nodes}
+        self._middle, self.height = self._place_rows()
+        self._place_columns()
 
-    def _opened(
+    def _select(
         self, max_depth: int | None, max_nodes: int | None, empty: bool
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Which nodes are shown, and which of them as ends."""
+        """The attributes `shown` and `ends`."""
         tree = self.tree
         reached = np.ones(tree.node_count, dtype=bool) if empty else self.weight > 0
         reached[0] = True
-        deep = tree.n_children == 0
+        # Nodes that are never opened: leaves, and those at the depth limit.
+        closed = tree.n_children == 0
         if max_depth is not None:
-            deep = deep | (tree.depth >= max_depth)
+            closed = closed | (tree.depth >= max_depth)
         most = tree.node_count if max_nodes is None else max_nodes
         if most >= int(reached.sum()):
             shown = reached if max_depth is None else reached & (tree.depth <= max_depth)
-            return shown, shown & deep
+            return shown, shown & closed
+        # Open nodes with the most rows first, as long as all branches of a node fit.
         shown = np.zeros(tree.node_count, dtype=bool)
         shown[0], count = True, 1
         heap = [(-float(self.weight[0]), 0)]
-        closed = deep.copy()
+        ends = closed.copy()
         while heap:
             _, node = heapq.heappop(heap)
-            if deep[node]:
+            if closed[node]:
                 continue
             children = [c for c in self.reading.children[node] if reached[c]]
             if count + len(children) > most:
                 if node:
-                    closed[node] = True
+                    ends[node] = True
                     continue
-                # The root alone must not be the whole picture: its heaviest branches are shown.
+                # The root alone would be an empty picture: show its branches with the most rows.
                 children = sorted(children, key=lambda c: (-self.weight[c], c))
-                rest = children[most - 1 :]
+                self._hidden_branches = children[most - 1 :]
                 children = children[: most - 1]
-                self._hidden[0] = (len(rest), float(self.weight[rest].sum()))
-                closed[0] = not children
+                ends[0] = not children
             for child in children:
                 shown[child] = True
                 heapq.heappush(heap, (-float(self.weight[child]), child))
             count += len(children)
-        return shown, shown & closed
+        return shown, shown & ends
 
-    def _branches(self) -> dict[int, tuple[str, str]]:
-        """Words of the branch that leads to each shown node: short, and in full."""
-        found = {}
+    def _write_branches(self) -> dict[int, tuple[str, str]]:
+        """Texts of the branch that leads to each shown node: (on the edge, in the tooltip).
+
+        The edge has four digits, or up to six if that makes its text shorter.
+        """
+        texts = {}
         reading = self.reading
+        digits = [d for d in (4, 5, 6) if d <= max(4, self.decimals)]
         for node in np.flatnonzero(self.shown & ~self.ends).tolist():
-            asked = reading.features[reading.feature[node]]
-            for child, part in zip(reading.children[node], reading.parts(node), strict=True):
+            feature = reading.features[reading.feature[node]]
+            subsets = reading.branch_sets(node)
+            for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
-                    short = (brief(asked, part, d) for d in (4, 5, 6) if d <= max(4, self.decimals))
-                    found[child] = (
-                        min(short, key=len),
-                        condition(asked, part, self.decimals, missing=True),
-                    )
-        return found
+                    short = [short_branch_text(feature, subset, d) for d in digits]
+                    full = condition(feature, subset, self.decimals, missing=True)
+                    texts[child] = min(short, key=len), full
+        return texts
 
     def leaves_below(self, node: int) -> int:
-        """Leaves of the subtree of a node."""
-        return int(self._leaves_before[self._below[node]] - self._leaves_before[node])
+        """Number of leaves in the subtree of a node."""
+        return int(self._leaves_before[self._subtree_end[node]] - self._leaves_before[node])
 
-    def _titled(self, node: int) -> tuple[str, str, str]:
-        """Name, small print and score of a node's card."""
-        reading = self.reading
+    def _write_card(self, node: int) -> tuple[str, str, str]:
+        """The texts `name`, `small` and `score` of a card."""
+        reading, weight = self.reading, float(self.weight[node])
         if reading.n_children[node] and not self.ends[node]:
-            small = _counted(float(self.weight[node]), "rows")
-            if node in self._hidden:
-                count, hidden = self._hidden[node]
-                small += f", {count} branches not shown ({_counted(hidden, 'rows')})"
+            small = f"{number(weight, 2)} rows"
+            if node == 0 and self._hidden_branches:
+                hidden = number(float(self.weight[self._hidden_branches].sum()), 2)
+                small += f", {len(self._hidden_branches)} branches not shown ({hidden} rows)"
             name = reading.features[reading.feature[node]].name
             return name, small, f"{float(self.tree.score[node]):.3g}"
-        rows = number(float(self.weight[node]), 2)
+        # A leaf or a folded node: (rows/errors), without errors that are rounding.
         label = reading.label[node]
-        said = "unclassified" if label < 0 else str(reading.classes[label])
+        name = "unclassified" if label < 0 else str(reading.classes[label])
         right = 0.0 if label < 0 else float(self.counts[node, label])
-        wrong = float(self.weight[node]) - right
-        small = f"{rows}/{number(wrong, 2)}" if wrong > 1e-9 * max(1.0, right) else rows
+        wrong = weight - right
+        small = number(weight, 2)
+        if wrong > 1e-9 * max(1.0, right):
+            small = f"{small}/{number(wrong, 2)}"
         if reading.n_children[node]:
             small = f"{small}, {self.leaves_below(node)} leaves"
-        return said, f"({small})", ""
+        return name, f"({small})", ""
 
-    def _rows(self) -> tuple[np.ndarray, float]:
-        """Height (middle) of every shown node, and that of the picture."""
-        height = np.full(len(self.shown), np.nan)
-        y = MARGIN + LEGEND
+    def _place_rows(self) -> tuple[np.ndarray, float]:
+        """y of the middle of every shown node, NaN elsewhere, and the height of the picture."""
+        middle = np.full(len(self.shown), np.nan)
+        y = MARGIN + LEGEND_HEIGHT
+        # Ends from above to below, in pre-order.
         for node in np.flatnonzero(self.ends).tolist():
-            box = LEAF if self.reading.n_children[node] == 0 else CARD
-            height[node] = y + box / 2
-            y += box + GAP
+            height = LEAF_HEIGHT if self.reading.n_children[node] == 0 else CARD_HEIGHT
+            middle[node] = y + height / 2
+            y += height + GAP
+        # Other nodes halfway between their outer children, which come later in pre-order. At least
+        # one child is shown: a node with rows has a child with rows.
         for node in np.flatnonzero(self.shown & ~self.ends)[::-1].tolist():
-            below = [height[c] for c in self.reading.children[node] if self.shown[c]]
-            # All branches hidden cannot be: somebody reached the node.
-            height[node] = (below[0] + below[-1]) / 2
-        return height, max(y - GAP + MARGIN, CARD + 2 * MARGIN + LEGEND)
+            below = [middle[c] for c in self.reading.children[node] if self.shown[c]]
+            middle[node] = (below[0] + below[-1]) / 2
+        return middle, max(y - GAP + MARGIN, CARD_HEIGHT + 2 * MARGIN + LEGEND_HEIGHT)
 
-    def _columns(self) -> None:
-        """Left edge and width of the cards of each level, and the width of the picture."""
+    def _place_columns(self) -> None:
+        """Set left edge and width of the cards of each level, and the width of the picture."""
         depth = self.tree.depth
-        levels = int(depth[self.shown].max()) + 1
-        width, gap = np.full(levels, NARROWEST), np.full(levels, 44.0)
-        for node, (said, small, score) in self._title.items():
-            d = depth[node]
+        n_levels = int(depth[self.shown].max()) + 1
+        width, gap = np.full(n_levels, CARD_WIDTH_MIN), np.full(n_levels, 44.0)
+        # A level is as wide as its longest texts need, and the gap before it as its branches need.
+        for node, (name, small, score) in self._card_texts.items():
+            level = depth[node]
             beside = (14 + text_width(small, SMALL)) if self.ends[node] else 0.0
-            under = text_width(small, SMALL) + (14 + text_width(score, SMALL) if score else 0.0)
-            need = max(20 + text_width(said, FONT) + beside, 20 + under)
-            width[d] = min(WIDEST, max(width[d], need))
-            if node in self._branch:
-                label = fit_width(self._branch[node][0], SMALL, LONGEST)
-                gap[d] = max(gap[d], 26 + text_width(label, SMALL))
+            below = text_width(small, SMALL) + (14 + text_width(score, SMALL) if score else 0.0)
+            needed = max(20 + text_width(name, FONT) + beside, 20 + below)
+            width[level] = min(CARD_WIDTH_MAX, max(width[level], needed))
+            if node in self._branch_texts:
+                branch = fit_width(self._branch_texts[node][0], SMALL, BRANCH_WIDTH_MAX)
+                gap[level] = max(gap[level], 26 + text_width(branch, SMALL))
         gap[0] = 0.0
-        if self._hidden:
-            width[0] = max(width[0], 20 + text_width(self._title[0][1] + "0.000", SMALL))
+        if self._hidden_branches:  # the root states them in full
+            small = self._card_texts[0][1]
+            width[0] = max(width[0], 20 + text_width(small + "0.000", SMALL))
         self._left = MARGIN + np.cumsum(gap) + np.concatenate(([0.0], np.cumsum(width)[:-1]))
-        self._box = width
+        self._width = width
         self.width = max(float(self._left[-1] + width[-1]) + MARGIN, 260.0)
 
     # -- what is drawn ----------------------------------------------------------------------------
 
-    def legend(self) -> list[Legend]:
-        """The classes in one line; those without room are counted."""
-        out, x, y = [], MARGIN, MARGIN + 6
+    def legend(self) -> list[LegendEntry]:
+        """The classes in one line; the last entry counts those that do not fit."""
+        entries, x, y = [], MARGIN, MARGIN + 6
         room = self.width - MARGIN
         classes = self.reading.classes
         for code, label in enumerate(classes):
-            said = fit_width(str(label), SMALL, 120)
-            wide = 26 + text_width(said, SMALL)
-            if x + wide > room - (60 if code + 1 < len(classes) else 0) and code:
-                out.append(Legend(x, y, None, f"… {len(classes) - code} more"))
+            text = fit_width(str(label), SMALL, 120)
+            width = 26 + text_width(text, SMALL)
+            # 60 px are kept for "… n more".
+            if x + width > room - (60 if code + 1 < len(classes) else 0) and code:
+                entries.append(LegendEntry(x, y, None, f"… {len(classes) - code} more"))
                 break
-            out.append(Legend(x, y, code, said))
-            x += wide
-        return out
+            entries.append(LegendEntry(x, y, code, text))
+            x += width
+        return entries
 
     def edges(self) -> Iterator[Edge]:
         """The branches that are shown."""
-        for node in self.nodes:
-            if node not in self._branch:
-                continue
-            parent, d = int(self.tree.parent[node]), int(self.tree.depth[node])
-            x0 = float(self._left[d - 1] + self._box[d - 1])
-            words = fit_width(self._branch[node][0], SMALL, LONGEST)
+        for node, (text, _) in sorted(self._branch_texts.items()):
+            parent, level = int(self.tree.parent[node]), int(self.tree.depth[node])
+            x0 = float(self._left[level - 1] + self._width[level - 1])
             yield Edge(
                 x0,
                 float(self._middle[parent]),
                 x0 + 14,
-                float(self._left[d]),
+                float(self._left[level]),
                 float(self._middle[node]),
-                words,
+                fit_width(text, SMALL, BRANCH_WIDTH_MAX),
             )
 
     def cards(self) -> Iterator[Card]:
         """The nodes that are shown, in pre-order."""
         for node in self.nodes:
-            d = int(self.tree.depth[node])
+            level = int(self.tree.depth[node])
             leaf = self.reading.n_children[node] == 0
-            high = LEAF if leaf else CARD
-            x, wide = float(self._left[d]), float(self._box[d])
-            folded = not leaf and bool(self.ends[node])
-            name, small, score = self._title[node]
-            y = float(self._middle[node]) - high / 2
-            bars = self._bars(node, x + 10, wide - 20)
-            tip = self._tooltip(node)
-            yield Card(node, x, y, wide, high, leaf, folded, name, small, score, tip, bars)
+            height = LEAF_HEIGHT if leaf else CARD_HEIGHT
+            x, width = float(self._left[level]), float(self._width[level])
+            name, small, score = self._card_texts[node]
+            yield Card(
+                node=node,
+                x=x,
+                y=float(self._middle[node]) - height / 2,
+                width=width,
+                height=height,
+                leaf=leaf,
+                folded=not leaf and bool(self.ends[node]),
+                name=name,
+                small=small,
+                score=score,
+                tooltip=self._tooltip(node),
+                bars=self._bars(node, x + PADDING, width - 2 * PADDING),
+            )
 
-    def _bars(self, node: int, x: float, wide: float) -> list[tuple[int, float, float]]:
-        """Class shares side by side; none where no row came."""
+    def _bars(self, node: int, x: float, room: float) -> list[Bar]:
+        """Class shares of a node side by side, `room` px wide together."""
         total = float(self.weight[node])
-        out = []
+        bars = []
         for code in np.flatnonzero(self.counts[node] > 0).tolist() if total > 0 else ():
-            share = wide * float(self.counts[node, code]) / total
-            out.append((code, x, share))
-            x += share
-        return out
+            width = room * float(self.counts[node, code]) / total
+            bars.append(Bar(code, x, width))
+            x += width
+        return bars
 
     def _tooltip(self, node: int) -> str:
-        said = [f"node {node}"]
-        if node in self._branch:
-            said.append(self._branch[node][1])
+        """Number and branch of a node, and the counts of its largest classes."""
+        lines = [f"node {node}"]
+        if node in self._branch_texts:
+            lines.append(self._branch_texts[node][1])
         counts = self.counts[node]
-        for code in np.argsort(-counts, kind="stable")[:12].tolist():
+        for code in np.argsort(-counts, kind="stable")[:TOOLTIP_CLASSES].tolist():
             if counts[code] > 0:
-                said.append(f"{self.reading.classes[code]}: {number(float(counts[code]), 4)}")
-        return "; ".join(said)
+                lines.append(f"{self.reading.classes[code]}: {number(float(counts[code]), 4)}")
+        return "; ".join(lines)

@@ -1,8 +1,8 @@
-"""`FORMATS`: what a fitted tree can be turned into, as data.
+"""`FORMATS`: the registry of export formats.
 
-A format is one entry here and one file of this package. The estimator's method ``to_<name>`` (where
-`Readable` does not define it by hand), ``ftree show --form <name>``, the table in the
-documentation and a test of every format are made from the entry.
+A format is one entry here and one module of this package. Made from the entry are: the estimator's
+method ``to_<name>`` (unless `Readable` defines it), ``ftree show --form <name>``, the table in the
+documentation, and the tests of every format.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ class Format:
     """One format.
 
     Attributes:
-        summary: what it gives, for tables and help.
-        module, function: where the writer is, ``function(model, **options)``; imported on call.
-        method: what a user types; default ``to_<name>()``.
-        shown: ``shown(model, max_depth, decimals)``: what the command writes; default: the writer.
-        whole: it always tells the whole tree: `max_depth` is refused.
-        binary: bytes; the command writes them to a file alone.
-        forests: forests have it, too.
+        summary: the result in a few words, for tables and help.
+        module, function: the writer, ``function(model, **options)``; imported on call.
+        method: the call that users write; by default ``to_<name>()``.
+        shown: ``shown(model, max_depth, decimals)``, the text that the command writes; by default
+            the result of the writer.
+        whole: whether it always shows the whole tree; the command then refuses `max_depth`.
+        binary: whether it is bytes; the command then writes them to a file only.
+        forests: whether forests have it, too.
     """
 
     summary: str
@@ -39,14 +40,22 @@ class Format:
     forests: bool = False
 
     def write(self, model: Any, **options: Any) -> Any:
-        """What the writer gives for a fitted model."""
+        """The result of the writer for a fitted model."""
         module = importlib.import_module(f".{self.module}", __package__)
         return getattr(module, self.function)(model, **options)
 
     def show(self, model: Any, max_depth: int | None = None, decimals: int = 6) -> str | bytes:
-        """The format as text or bytes, at most so deep and with so many digits where it can."""
-        found = self.write(model) if self.shown is None else self.shown(model, max_depth, decimals)
-        return found if isinstance(found, bytes) else str(found)
+        """The format as the command writes it.
+
+        Args:
+            model: a fitted tree or forest.
+            max_depth: deepest level shown; formats with `whole` show all.
+            decimals: digits of numbers after the point, in formats for people.
+        """
+        written = (
+            self.write(model) if self.shown is None else self.shown(model, max_depth, decimals)
+        )
+        return written if isinstance(written, bytes) else str(written)
 
 
 FORMATS: dict[str, Format] = {
@@ -100,19 +109,19 @@ FORMATS: dict[str, Format] = {
 
 
 def offer_methods(kind: type) -> type:
-    """Give a class ``to_<name>(**options)`` for every format that it does not define itself."""
+    """Class decorator: add ``to_<name>(**options)`` for each format that `kind` does not define."""
 
-    def method_of(one: Format) -> Callable[..., Any]:
+    def method_of(form: Format) -> Callable[..., Any]:
         def write(self: Any, **options: Any) -> Any:
             self._check()
-            return one.write(self, **options)
+            return form.write(self, **options)
 
-        write.__doc__ = f"{one.summary}; see `fasttree.exports.{one.module}.{one.function}`."
+        write.__doc__ = f"{form.summary}; see `fasttree.exports.{form.module}.{form.function}`."
         return write
 
-    for name, one in FORMATS.items():
-        if one.module and not one.method and not hasattr(kind, f"to_{name}"):
-            method = method_of(one)
+    for name, form in FORMATS.items():
+        if form.module and not form.method and not hasattr(kind, f"to_{name}"):
+            method = method_of(form)
             method.__name__ = f"to_{name}"
             method.__qualname__ = f"{kind.__name__}.to_{name}"
             setattr(kind, f"to_{name}", method)

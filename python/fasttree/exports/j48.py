@@ -1,16 +1,16 @@
 """A fitted tree in the layout of Weka's J48, so that two trees can be compared line by line.
 
 What
-    ``petal width <= 0.6: Iris-setosa (50.0)``, a bar and three blanks per level. Weights have two
-    digits, errors stand after a slash, thresholds have six. Then come the number of leaves and the
-    size of the tree. With nominal values split in two, thresholds print as ``J48 -B`` prints them,
-    ``<= 70.0``, and the rest of the values as ``!= value``. Counts include the parts of rows with
-    missing values, as J48's do. Bins of a discretised column print as Weka's `Discretize` names
-    them; a branch of missing values, which J48 has not, as ``is missing``.
+    One line per branch, ``petal width <= 0.6: Iris-setosa (50.0)``, indented by a bar and three
+    blanks per level; errors follow a slash. Weights have two digits, thresholds six. Below are the
+    number of leaves and the size of the tree. If nominal values are split in two, the format is
+    that of ``J48 -B``: thresholds as ``<= 70.0``, the other values as ``!= value``. Counts include
+    fractions of rows with missing values, as J48's do. Bins of a discretised column are named as by
+    Weka's `Discretize`; a branch of missing values, which J48 does not have, is ``is missing``.
 Complexity
-    O(nodes x depth) characters, as the layout wants it.
+    O(nodes x depth) characters, because of the indentation.
 When not to use it
-    For trees of thousands of levels: `to_text` keeps the lines of a deep chain short.
+    For trees of thousands of levels: `to_text` does not indent a deep chain.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .reading import Feature, Part, Reading
+from .reading import Feature, Reading, ValueSet
 from .words import one_line
 
 __all__ = ["to_j48"]
 
 
 def _rounded(x: float, digits: int) -> float:
-    """Half up, as Java rounds."""
+    """`x` rounded half away from zero, as Java rounds positive numbers."""
     scaled = abs(x) * 10.0**digits
-    if not scaled < 2.0**63:
+    if not scaled < 2.0**63:  # Java's long overflows; doubles of that size are whole numbers
         return x
     return math.copysign(math.floor(scaled + 0.5) / 10.0**digits, x)
 
 
 def _java(x: float) -> str:
-    """A double as Java prints it."""
+    """A double as Java's ``Double.toString`` prints it: shortest digits, exponent from 1E7 on."""
     if x == 0 or 1e-3 <= abs(x) < 1e7:
         return repr(float(x))
     mantissa, exponent = f"{x:.17e}".split("e")
@@ -53,24 +53,25 @@ def _threshold(x: float) -> str:
 
 
 def _weight(x: float) -> str:
+    """A weight of rows with two digits."""
     return _java(_rounded(x, 2))
 
 
-def _side(feature: Feature, parts: list[Part], branch: int, binary: bool) -> str:
-    """What a branch takes; `binary`: as J48 -B writes thresholds."""
-    part = parts[branch]
-    if part.empty:
+def _branch_text(feature: Feature, subsets: list[ValueSet], branch: int, binary: bool) -> str:
+    """What a branch takes, without its feature; `binary`: thresholds as ``J48 -B`` prints them."""
+    subset = subsets[branch]
+    if subset.empty:
         return " is missing"
-    if part.codes is None:
-        if feature.cuts is not None and len(parts) > 2:
-            low = "(-inf" if part.lower == -math.inf else f"({_threshold(part.lower)}"
-            high = "inf)" if part.upper == math.inf else f"{_threshold(part.upper)}]"
+    if subset.codes is None:
+        if feature.cuts is not None and len(subsets) > 2:
+            low = "(-inf" if subset.lower == -math.inf else f"({_threshold(subset.lower)}"
+            high = "inf)" if subset.upper == math.inf else f"{_threshold(subset.upper)}]"
             return f" = '{low}-{high}'"
-        written = _java if binary else _threshold
-        first = part.lower == -math.inf
-        end = written(feature.said(part.upper if first else part.lower))
+        printed = _java if binary else _threshold
+        first = subset.lower == -math.inf
+        end = printed(feature.threshold_of(subset.upper if first else subset.lower))
         return f" <= {end}" if first else f" > {end}"
-    names = [one_line((feature.levels or ())[c]) for c in sorted(part.codes)]
+    names = [one_line((feature.levels or ())[c]) for c in sorted(subset.codes)]
     return f" = {names[0]}" if len(names) == 1 else f" in {{{', '.join(names)}}}"
 
 
@@ -94,26 +95,28 @@ def to_j48(model: Any) -> str:
     depth, weights, counts = tree.depth.tolist(), tree.weighted_n_node_samples, tree.value
 
     def summary(node: int) -> str:
+        """``: class (weight)`` of a leaf, or ``: class (weight/errors)``."""
         label, total = reading.label[node], float(weights[node])
         name = "null" if label < 0 else one_line(reading.classes[label])
         wrong = total - (0.0 if label < 0 else float(counts[node, label]))
         errors = f"/{_weight(wrong)}" if wrong > 1e-9 * max(1.0, total) else ""
         return f": {name} ({_weight(total)}{errors})"
 
+    # Nodes come in pre-order, so the text of a branch is known when its node is reached.
     lines = [summary(0)] if not reading.children[0] else []
-    said: dict[int, str] = {}
-    for node, kids in enumerate(reading.children):
+    branch_texts: dict[int, str] = {}
+    for node, children in enumerate(reading.children):
         if node:
-            end = "" if kids else summary(node)
-            lines.append("|   " * (depth[node] - 1) + said.pop(node) + end)
-        if kids:
-            feature, parts = reading.features[reading.feature[node]], reading.parts(node)
-            for branch, child in enumerate(kids):
-                said[child] = one_line(feature.name) + _side(feature, parts, branch, binary)
+            end = "" if children else summary(node)
+            lines.append("|   " * (depth[node] - 1) + branch_texts.pop(node) + end)
+        if children:
+            feature, subsets = reading.features[reading.feature[node]], reading.branch_sets(node)
+            name = one_line(feature.name)
+            for branch, child in enumerate(children):
+                branch_texts[child] = name + _branch_text(feature, subsets, branch, binary)
             if tree.n_levels[node] == 1:  # one value against the others
-                said[kids[1]] = one_line(feature.name) + _side(feature, parts, 0, binary).replace(
-                    " = ", " != ", 1
-                )
+                first = _branch_text(feature, subsets, 0, binary)
+                branch_texts[children[1]] = name + first.replace(" = ", " != ", 1)
     leaves = len(reading.leaves)
     return "\n".join(
         [

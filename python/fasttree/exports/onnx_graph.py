@@ -1,26 +1,24 @@
-"""A fitted tree or forest as an ONNX model: labels and probabilities from onnxruntime or any other
-runtime.
+"""A fitted tree or forest as an ONNX model, for onnxruntime and other runtimes.
 
 What
-    Outputs are ``label`` (N,) and ``probabilities`` (N, classes), as skl2onnx names and orders
-    them. Inputs: a model of numbers takes one tensor ``X`` (N, features). A model with nominal
-    columns takes one tensor (N, 1) per column, by name, with strings, integers or booleans as they
-    are (skl2onnx's way with data frames). On request it takes one tensor with the codes of levels.
-    NaN is missing; so is whatever is not a declared level.
+    The outputs are ``label`` (N,) and ``probabilities`` (N, n_classes), named and ordered as by
+    skl2onnx. A model of numeric columns takes one tensor ``X`` (N, n_features). A model with
+    nominal columns takes one tensor (N, 1) per column, by name, with strings, integers or booleans,
+    as skl2onnx does for data frames; or, on request, one tensor with the codes of the levels. NaN
+    and undeclared levels are missing.
 
-    *Classifier*: one ``TreeEnsembleClassifier``, for every tree whose leaves say their most
-    probable class. *Table*: a ``TreeEnsembleRegressor`` gives the number of the leaf, and tables
-    its label and probabilities. It serves where labels are not the most probable class (costs,
-    global growth), leaves predict nothing, or 64 bits are asked for. *Mixture*: where missing
-    values go down several branches, no tree operator can divide a row. A batch that holds a missing
-    value is answered by plain operators that multiply the shares from the root down, any other
-    batch by the tree operator. *Vote*: a forest looks up every tree's leaf and sums in 64 bits, so
-    that close votes end as they do here.
+    One of four graphs is written. *Classifier*: one ``TreeEnsembleClassifier``, if every leaf
+    predicts its most probable class. *Table*: a ``TreeEnsembleRegressor`` gives the number of the
+    leaf, and tables its label and probabilities; used with costs, global growth, leaves without a
+    prediction, or 64 bits. *Mixture*: tree operators cannot divide a row, so where missing values
+    go down several branches, a batch with a missing value is answered by plain operators that
+    multiply shares from the root down, and other batches by the tree operator. *Vote*: a forest
+    looks up every tree's leaf and sums in 64 bits, so that close votes end as in `predict`.
 Complexity
-    O(nodes) attributes. A tree operator costs O(depth) a row, the mixture O(nodes).
+    O(nodes) attributes. A tree operator costs O(depth) per row, the mixture O(nodes).
 When not to use it
-    With inputs of 64 bits and ``dtype="float32"``: rounding the input may move a row across a
-    threshold. Trees of thousands of levels are refused: runtimes read trees by recursion.
+    With 64-bit inputs and ``dtype="float32"``: rounding may move a row across a threshold. Trees
+    deeper than 1000 levels are refused, as runtimes read trees by recursion.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from . import onnx_heads as heads
-from .onnx_parts import Answers, Graph, Inputs
-from .onnx_trees import Columns, Ensemble, asked
+from .onnx_parts import ClassOutputs, Graph, Inputs
+from .onnx_trees import Columns, Ensemble, column_test
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -41,9 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["DEEPEST", "to_onnx"]
 
 DEEPEST = 1000
-"""Deepest tree that is written."""
+"""Largest depth of a tree that is written."""
 
 OPSET, ML_OPSET, IR_VERSION = 15, 3, 8
+"""Versions of the operators and of the format: the oldest that have all that is used."""
 
 
 def to_onnx(
@@ -58,23 +57,23 @@ def to_onnx(
     Args:
         model: a fitted `FastTreeClassifier` or `FastForestClassifier`.
         inputs: ``"tensor"``: one tensor ``X`` of shape (N, n_features), nominal columns as codes of
-            their levels (as an OrdinalEncoder with these levels gives them). ``"columns"``: a
-            tensor of shape (N, 1) a column, by its name: numbers, strings, int64 or bool.
-            ``"auto"``: tensor where all columns are numbers.
-        dtype: ``"float32"``, what runtimes are fast at, exact for inputs of 32 bits; ``"float64"``:
-            inputs, thresholds and probabilities of 64.
-        name: of the graph.
+            their levels (as an OrdinalEncoder with these levels returns them). ``"columns"``: one
+            tensor of shape (N, 1) per column, by its name: numbers, strings, int64 or bool.
+            ``"auto"``: ``"tensor"`` if all columns are numeric, else ``"columns"``.
+        dtype: type of inputs, thresholds and probabilities: ``"float32"``, which is fast in all
+            runtimes and exact for 32-bit inputs, or ``"float64"``.
+        name: name of the graph.
 
     Returns:
-        The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 where all
+        The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 if all
         classes are whole numbers or booleans, else strings; ``probabilities`` (N, n_classes) in the
-        order of ``classes_``. Where nothing is predicted, probabilities are 0 and the label ``""``
+        order of ``classes_``. If nothing is predicted, probabilities are 0 and the label is ``""``
         or a number below all classes (metadata ``unclassified``).
 
     Raises:
         ImportError: onnx is not installed.
-        ValueError: an unknown option, a tree deeper than 1000 levels, or names that ONNX cannot
-            take.
+        ValueError: an unknown option, a tree deeper than 1000 levels, or names that an ONNX graph
+            cannot have.
 
     Examples:
         >>> import fasttree
@@ -93,50 +92,54 @@ def to_onnx(
         inputs = "columns" if any(f.levels is not None for f in reading.features) else "tensor"
     graph = Graph(single=dtype == "float32")
     types = graph.onnx.TensorProto
-    given, columns, answers = Inputs(graph, reading, inputs), Columns(), Answers(graph, reading)
+    columns, class_outputs = Columns(), ClassOutputs(graph, reading)
+    graph_inputs = Inputs(graph, reading, inputs)
+    # The nodes of the tree operator, and the columns that they read. A mixture also needs the tests
+    # that an undivided row never reaches.
     trees = Ensemble(columns, graph.single)
-    for t, one in enumerate(readings):
-        trees.add(one, t)
-        for node in range(len(one.children)) if one.fractional else ():
-            if one.children[node]:
-                asked(one, node, columns)  # what a divided row is asked, too
-    matrix = given.matrix(columns)
+    for t, tree in enumerate(readings):
+        trees.add(tree, t)
+        for node in range(len(tree.children)) if tree.fractional else ():
+            if tree.children[node]:
+                column_test(tree, node, columns)
+    matrix = graph_inputs.matrix(columns)
 
-    def whole() -> None:
-        """Rows that are nowhere divided."""
-        read = (
-            matrix if graph.single else heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
-        )
+    def undivided() -> None:
+        """Add the outputs for rows that go to one leaf of each tree."""
+        read = matrix
+        if not graph.single:
+            read = heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
         if is_forest:
-            heads.vote(graph, answers, read, trees, readings)
-        elif graph.single and heads.is_classifier(answers):
-            heads.classifier(graph, answers, read, trees)
+            heads.vote(graph, class_outputs, read, trees, readings)
+        elif graph.single and heads.is_classifier(class_outputs):
+            heads.classifier(graph, class_outputs, read, trees)
         else:
-            heads.table(graph, answers, read, trees)
+            heads.table(graph, class_outputs, read, trees)
 
     def divided() -> None:
-        """Any rows."""
+        """Add the outputs for any rows."""
         if is_forest:
-            heads.vote_of_mixtures(graph, answers, matrix, columns, readings)
+            heads.vote_of_mixtures(graph, class_outputs, matrix, columns, readings)
         else:
-            heads.mixture(graph, answers, matrix, columns)
+            heads.mixture(graph, class_outputs, matrix, columns)
 
-    kinds = (types.INT64 if answers.integer else types.STRING, graph.real)
-    if any(r.fractional for r in readings):
-        gaps = graph.add("Cast", graph.add("IsNaN", matrix), to=types.FLOAT)
-        some = graph.add(
-            "Greater", graph.add("ReduceMax", gaps, keepdims=0), graph.constant(np.float32(0))
+    output_types = (types.INT64 if class_outputs.integer else types.STRING, graph.real)
+    if any(tree.fractional for tree in readings):
+        # The mixture runs only for batches that hold a missing value.
+        missing = graph.add("Cast", graph.add("IsNaN", matrix), to=types.FLOAT)
+        any_missing = graph.add(
+            "Greater", graph.add("ReduceMax", missing, keepdims=0), graph.constant(np.float32(0))
         )
-        graph.either(some, divided, whole, kinds)
+        graph.either(any_missing, divided, undivided, output_types)
     else:
-        whole()
-    nothing = any(min(r.label) < 0 for r in readings)
-    facts = {"unclassified": str(answers.none)} if nothing else {}
-    return _model_of(graph, name, kinds, len(reading.classes), facts)
+        undivided()
+    may_be_none = any(min(tree.label) < 0 for tree in readings)
+    metadata = {"unclassified": str(class_outputs.none)} if may_be_none else {}
+    return _model_of(graph, name, output_types, len(reading.classes), metadata)
 
 
 def _readings(trees: Iterable[Any]) -> list[Reading]:
-    """The trees, none too deep for runtimes."""
+    """The trees as exporters read them; ValueError if one is too deep for runtimes."""
     readings = [Reading(tree) for tree in trees]
     depth = max(r.depth for r in readings)
     if depth > DEEPEST:
@@ -148,13 +151,13 @@ def _readings(trees: Iterable[Any]) -> list[Reading]:
 
 
 def _model_of(
-    graph: Graph, name: str, kinds: tuple[int, int], n_classes: int, facts: dict[str, str]
+    graph: Graph, name: str, output_types: tuple[int, int], n_classes: int, metadata: dict[str, str]
 ) -> ModelProto:
-    """The graph as a model with two outputs of these kinds, and facts as its metadata, checked."""
+    """The graph as a checked model; `output_types` are those of label and probabilities."""
     helper = graph.helper
     outputs = [
-        helper.make_tensor_value_info("label", kinds[0], ["N"]),
-        helper.make_tensor_value_info("probabilities", kinds[1], ["N", n_classes]),
+        helper.make_tensor_value_info("label", output_types[0], ["N"]),
+        helper.make_tensor_value_info("probabilities", output_types[1], ["N", n_classes]),
     ]
     made = helper.make_model(
         helper.make_graph(graph.nodes, name, graph.inputs, outputs, graph.constants),
@@ -162,6 +165,6 @@ def _model_of(
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
         ir_version=IR_VERSION,
     )
-    helper.set_model_props(made, facts)
+    helper.set_model_props(made, metadata)
     graph.onnx.checker.check_model(made)
     return cast("ModelProto", made)

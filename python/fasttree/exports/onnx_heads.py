@@ -1,49 +1,51 @@
-"""From columns to labels and probabilities: the ways in which an ONNX graph answers.
+"""The output stages of an ONNX graph: from the matrix of columns to labels and probabilities.
 
 What
     `classifier`: one ``TreeEnsembleClassifier``. `table`: the number of the leaf from a
-    ``TreeEnsembleRegressor``, and tables. `mixture`: plain operators that hand the shares of a
-    divided row from the root down, one step per level. `vote`: the trees of a forest, summed one by
-    one in their order and in 64 bits, as the core sums them.
+    ``TreeEnsembleRegressor``, and tables. `mixture`: plain operators that pass the shares of a
+    divided row from the root down, one step per level. `vote`: the trees of a forest, summed in
+    their order and in 64 bits, as the core does. Only `to_onnx` calls them. Arguments of type
+    ``str`` are names of tensors in the graph; `matrix` has one column per entry of `Columns`.
 Complexity
-    Tree operators: O(depth) a row and tree; the mixture: O(nodes).
-When not to use it
-    Outside of `to_onnx`.
+    Tree operators: O(depth) per row and tree; the mixture: O(nodes) per row.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from .onnx_parts import Answers, Graph
-from .onnx_trees import Asked, Columns, Ensemble, asked, bounds, floor32
+from .onnx_parts import ClassOutputs, Graph
+from .onnx_trees import Columns, ColumnTest, Ensemble, column_test, floor32, intervals
 from .reading import Reading
 
 __all__ = ["classifier", "is_classifier", "mixture", "ranks", "table", "vote", "vote_of_mixtures"]
 
 
-def is_classifier(answers: Answers) -> bool:
-    """True when the largest of the probabilities of 32 bits, first of equals, is the label of every
-    leaf.
+def is_classifier(class_outputs: ClassOutputs) -> bool:
+    """True if ``TreeEnsembleClassifier`` predicts the label of every leaf.
 
-    Two classes are told by the probability of the second, see `classifier`.
+    It predicts the largest 32-bit probability, the first of equal ones; of two classes the second
+    if its probability is above 1/2 (see `classifier`).
     """
-    reading, shares = answers.reading, answers.shares.astype(np.float32)
-    labels = np.array([reading.label[n] for n in reading.leaves])
+    shares = class_outputs.shares.astype(np.float32)
+    labels = np.array(class_outputs.reading.leaf_labels)
     if shares.shape[1] < 3:
         return shares.shape[1] == 2 and bool((labels == (shares[:, 1] > 0.5)).all())
     return bool((labels == shares.argmax(axis=1)).all())
 
 
-def classifier(graph: Graph, answers: Answers, matrix: str, trees: Ensemble) -> None:
-    """Labels and probabilities from one operator."""
-    shares = answers.shares
-    # With weights for both of two classes onnxruntime answers the second wherever its weight is not
-    # 0, and with weights for the one of id 1 the reference evaluator answers zeros. Weights of the
-    # second class under id 0 are what both take as one probability.
+def classifier(graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: Ensemble) -> None:
+    """Add labels and probabilities from one ``TreeEnsembleClassifier``."""
+    shares = class_outputs.shares
+    # Two classes get one weight, that of the second class, under the id 0: onnxruntime and the
+    # reference evaluator both read it as the probability of the second class. With two weights,
+    # onnxruntime predicts the second class if its weight is not 0; with one weight under the id 1,
+    # the reference evaluator returns zeros.
     ids = [0] if shares.shape[1] == 2 else list(range(shares.shape[1]))
     weights = shares[:, 1:] if shares.shape[1] == 2 else shares
-    key = "classlabels_int64s" if answers.integer else "classlabels_strings"
+    key = "classlabels_int64s" if class_outputs.integer else "classlabels_strings"
     graph.add(
         "TreeEnsembleClassifier",
         matrix,
@@ -55,13 +57,13 @@ def classifier(graph: Graph, answers: Answers, matrix: str, trees: Ensemble) -> 
             float(p) for *_, leaf, _ in trees.ends for p in weights[leaf].astype(np.float32)
         ],
         post_transform="NONE",
-        **{key: answers.labels},
+        **{key: class_outputs.labels},
         **trees.nodes,
     )
 
 
 def _leaves(graph: Graph, matrix: str, trees: Ensemble, n_trees: int) -> str:
-    """Number of the leaf in each tree, int64, shape (N, n_trees)."""
+    """Number of the leaf of each row in each tree, int64 (N, n_trees)."""
     ends = trees.ends
     number = graph.add(
         "TreeEnsembleRegressor",
@@ -78,50 +80,58 @@ def _leaves(graph: Graph, matrix: str, trees: Ensemble, n_trees: int) -> str:
     return graph.add("Cast", number, to=graph.onnx.TensorProto.INT64)
 
 
-def table(graph: Graph, answers: Answers, matrix: str, trees: Ensemble) -> None:
-    """Labels and probabilities looked up by the number of the leaf."""
-    reading, (label, probabilities) = answers.reading, graph.outputs
+def table(graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: Ensemble) -> None:
+    """Add labels and probabilities that are looked up by the number of the leaf."""
+    label, probabilities = graph.outputs
     leaf = graph.add("Reshape", _leaves(graph, matrix, trees, 1), graph.constant(np.array([-1])))
-    labels = answers.table([reading.label[n] for n in reading.leaves])
+    labels = class_outputs.table(class_outputs.reading.leaf_labels)
     graph.add("Gather", labels, leaf, axis=0, outputs=[label])
-    shares = graph.constant(answers.shares.astype(graph.dtype))
+    shares = graph.constant(class_outputs.shares.astype(graph.dtype))
     graph.add("Gather", shares, leaf, axis=0, outputs=[probabilities])
 
 
 def ranks(graph: Graph, trees: Ensemble, matrix: str, n_columns: int) -> str:
-    """The columns as ranks among the thresholds of the trees, 32 bits."""
+    """The matrix as ranks among the thresholds of each column, float32 (N, n_columns).
+
+    Runtimes compare in 32 bits, for which 64-bit numbers are too long; ranks are small integers.
+    """
     columns, thresholds = trees.ranked()
     types = graph.onnx.TensorProto
     if len(columns) == 0:
         return graph.add("Cast", matrix, to=types.FLOAT)
+    # Compare each threshold with its column, then count the smaller ones per column.
     values = graph.add("Gather", matrix, graph.constant(columns), axis=1)
     above = graph.add(
         "Cast", graph.add("Greater", values, graph.constant(thresholds)), to=types.FLOAT
     )
-    found = graph.add(
+    counts = graph.add(
         "MatMul", above, graph.constant(np.float32(columns[:, None] == np.arange(n_columns)))
     )
     nan = graph.constant(np.array([np.nan], dtype=np.float32))
-    return graph.add("Where", graph.add("IsNaN", matrix), nan, found)
+    return graph.add("Where", graph.add("IsNaN", matrix), nan, counts)
 
 
-def mixture(graph: Graph, answers: Answers, matrix: str, columns: Columns) -> None:
-    """Labels and probabilities of rows that may be divided."""
+def mixture(graph: Graph, class_outputs: ClassOutputs, matrix: str, columns: Columns) -> None:
+    """Add labels and probabilities of rows that may be divided."""
     label, probabilities = graph.outputs
-    sums, code, _ = _mixed(graph, answers.reading, answers.shares, matrix, columns)
-    k = answers.shares.shape[1]
-    graph.add("Gather", answers.table([*range(k), -1]), code, axis=0, outputs=[label])
-    graph.add("Cast", sums, to=graph.real, outputs=[probabilities])
+    mixed = _mixed(graph, class_outputs.reading, class_outputs.shares, matrix, columns)
+    k = class_outputs.shares.shape[1]
+    graph.add("Gather", class_outputs.table([*range(k), -1]), mixed.code, axis=0, outputs=[label])
+    graph.add("Cast", mixed.probabilities, to=graph.real, outputs=[probabilities])
 
 
 def _reached(
     graph: Graph, reading: Reading, matrix: str, columns: Columns
 ) -> tuple[str, list[int]]:
-    """Share of each row in the leaves, 64 bits, shape (N, leaves), and the leaves."""
+    """Share of each row that reaches each leaf, float64 (N, n_leaves), and the leaves in order."""
     types = graph.onnx.TensorProto
-    tests: dict[int, Asked] = {
-        n: asked(reading, n, columns) for n, kids in enumerate(reading.children) if kids
+    tests: dict[int, ColumnTest] = {
+        node: column_test(reading, node, columns)
+        for node, children in enumerate(reading.children)
+        if children
     }
+    # The root is reached by all of every row: a column of ones, made from the matrix because its
+    # number of rows is known only at run time.
     first = graph.add("Gather", matrix, graph.constant(np.array([0])), axis=1)
     zero = graph.add(
         "Mul",
@@ -129,37 +139,41 @@ def _reached(
         graph.constant(np.array([0.0])),
     )
     reach = graph.add("Add", zero, graph.constant(np.array([1.0])))
-    above = [0]
+    level = [0]  # the nodes of a level of the tree, one per column of `reach`
     found: list[str] = []
     leaves: list[int] = []
-    while above:
-        ends = [i for i, n in enumerate(above) if not reading.children[n]]
+    while level:
+        # Leaves of this level are done.
+        ends = [i for i, node in enumerate(level) if not reading.children[node]]
         if ends:
             found.append(graph.add("Gather", reach, graph.constant(np.array(ends)), axis=1))
-            leaves += [above[i] for i in ends]
-        places, below, sides = [], [], []
-        for i, node in enumerate(above):
+            leaves += [level[i] for i in ends]
+        # Each branch takes its share of what reached its node.
+        parents, below, branches = [], [], []
+        for i, node in enumerate(level):
             if node in tests:
                 test = tests[node]
-                for child, edge, share in zip(
-                    reading.children[node], bounds(test), test.shares, strict=True
+                for child, interval, missing in zip(
+                    reading.children[node], intervals(test), test.shares, strict=True
                 ):
-                    places.append(i)
+                    parents.append(i)
                     below.append(child)
-                    sides.append((test.column, *edge, share))
+                    branches.append((test.column, *interval, missing))
         if below:
-            part = _step(graph, matrix, np.array(sides))
+            share = _branch_shares(graph, matrix, np.array(branches))
             reach = graph.add(
-                "Mul", graph.add("Gather", reach, graph.constant(np.array(places)), axis=1), part
+                "Mul", graph.add("Gather", reach, graph.constant(np.array(parents)), axis=1), share
             )
-        above = below
+        level = below
     return (found[0] if len(found) == 1 else graph.add("Concat", *found, axis=1)), leaves
 
 
-def _step(graph: Graph, matrix: str, sides: np.ndarray) -> str:
-    """Share that each branch of a level takes of what reached its node; `sides` are rows of
-    (column, low, high, share of missing)."""
-    column, low, high, share = sides.T
+def _branch_shares(graph: Graph, matrix: str, branches: np.ndarray) -> str:
+    """Share of each row at its node that each branch takes, float64 (N, n_branches).
+
+    `branches` has one row per branch: column, lower end, upper end, share of missing values.
+    """
+    column, low, high, share = branches.T
     if graph.single:
         low, high = (np.array([floor32(v) for v in edge.tolist()]) for edge in (low, high))
     values = graph.add("Gather", matrix, graph.constant(column.astype(np.int64)), axis=1)
@@ -172,16 +186,30 @@ def _step(graph: Graph, matrix: str, sides: np.ndarray) -> str:
     return graph.add("Where", graph.add("IsNaN", values), graph.constant(share), inside)
 
 
+class Mixed(NamedTuple):
+    """Tensors of one tree for rows that may be divided.
+
+    Attributes:
+        probabilities: float64 (N, n_classes).
+        code: code of the predicted class, (N,); n_classes stands for no prediction.
+        known: whether any class has a probability above 0, bool (N, 1).
+    """
+
+    probabilities: str
+    code: str
+    known: str
+
+
 def _mixed(
     graph: Graph, reading: Reading, shares: np.ndarray, matrix: str, columns: Columns
-) -> tuple[str, str, str]:
-    """Probabilities (N, classes) of 64 bits, codes (N,) of the labels, the number of classes
-    standing for none, and whether anything is predicted (N, 1).
-    """
+) -> Mixed:
+    """The prediction of one tree; `shares` are the class probabilities of its leaves."""
     k = shares.shape[1]
-    parts, leaves = _reached(graph, reading, matrix, columns)
-    row = {node: i for i, node in enumerate(reading.leaves)}
-    sums = graph.add("MatMul", parts, graph.constant(shares[[row[n] for n in leaves]]))
+    reached, leaves = _reached(graph, reading, matrix, columns)
+    number = reading.leaf_numbers
+    sums = graph.add("MatMul", reached, graph.constant(shares[[number[n] for n in leaves]]))
+    # Sums that differ from the largest by rounding are equal to it, as in predict; the class is the
+    # first of the largest.
     largest = graph.add("ReduceMax", sums, axes=[1], keepdims=1)
     close = graph.add("Less", graph.add("Sub", largest, sums), graph.constant(np.array([1e-9])))
     known = graph.add("Greater", largest, graph.constant(np.array([0.0])))
@@ -189,71 +217,77 @@ def _mixed(
     found = graph.add(
         "Where", known, graph.add("ArgMax", sums, axis=1, keepdims=1), graph.constant(np.array([k]))
     )
-    # A row that arrives in one leaf as a whole is answered by the leaf's label.
-    own = np.array([reading.label[n] if reading.label[n] >= 0 else k for n in leaves])
-    single = graph.add(
-        "Gather", graph.constant(own), graph.add("ArgMax", parts, axis=1, keepdims=1), axis=0
+    # A row that is not divided gets the label of its leaf.
+    leaf_codes = np.array([reading.label[n] if reading.label[n] >= 0 else k for n in leaves])
+    of_leaf = graph.add(
+        "Gather",
+        graph.constant(leaf_codes),
+        graph.add("ArgMax", reached, axis=1, keepdims=1),
+        axis=0,
     )
-    share = graph.add("ReduceMax", parts, axes=[1], keepdims=1)
-    whole = graph.add("GreaterOrEqual", share, graph.constant(np.array([1.0])))
-    code = graph.add("Where", whole, single, found)
-    return sums, graph.add("Reshape", code, graph.constant(np.array([-1]))), known
+    share = graph.add("ReduceMax", reached, axes=[1], keepdims=1)
+    undivided = graph.add("GreaterOrEqual", share, graph.constant(np.array([1.0])))
+    code = graph.add("Where", undivided, of_leaf, found)
+    return Mixed(sums, graph.add("Reshape", code, graph.constant(np.array([-1]))), known)
 
 
 def vote(
-    graph: Graph, answers: Answers, matrix: str, trees: Ensemble, readings: list[Reading]
+    graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: Ensemble, readings: list[Reading]
 ) -> None:
-    """Mean probabilities of trees, none of which divides a row; trees that predict nothing take no
-    part."""
+    """Add the vote of trees that do not divide rows."""
     leaves = _leaves(graph, matrix, trees, len(readings))
-    said = []
+    votes = []
     for t, reading in enumerate(readings):
         shares = reading.probabilities(reading.leaves)
-        speaks = np.array([[float(reading.label[n] >= 0)] for n in reading.leaves])
-        place = graph.add("Gather", leaves, graph.constant(np.array(t)), axis=1)
-        said.append(graph.add("Gather", graph.constant(np.hstack([shares, speaks])), place, axis=0))
-    _elected(graph, answers, said)
+        votes_at_all = np.array([[float(label >= 0)] for label in reading.leaf_labels])
+        leaf = graph.add("Gather", leaves, graph.constant(np.array(t)), axis=1)
+        table = graph.constant(np.hstack([shares, votes_at_all]))
+        votes.append(graph.add("Gather", table, leaf, axis=0))
+    _elect(graph, class_outputs, votes)
 
 
 def vote_of_mixtures(
-    graph: Graph, answers: Answers, matrix: str, columns: Columns, readings: list[Reading]
+    graph: Graph,
+    class_outputs: ClassOutputs,
+    matrix: str,
+    columns: Columns,
+    readings: list[Reading],
 ) -> None:
-    """Mean probabilities of trees that divide rows."""
-    said = []
+    """Add the vote of trees that may divide rows."""
+    votes = []
     for reading in readings:
-        sums, _, known = _mixed(
-            graph, reading, reading.probabilities(reading.leaves), matrix, columns
-        )
-        said.append(
-            graph.add(
-                "Concat", sums, graph.add("Cast", known, to=graph.onnx.TensorProto.DOUBLE), axis=1
-            )
-        )
-    _elected(graph, answers, said)
+        mixed = _mixed(graph, reading, reading.probabilities(reading.leaves), matrix, columns)
+        votes_at_all = graph.add("Cast", mixed.known, to=graph.onnx.TensorProto.DOUBLE)
+        votes.append(graph.add("Concat", mixed.probabilities, votes_at_all, axis=1))
+    _elect(graph, class_outputs, votes)
 
 
-def _elected(graph: Graph, answers: Answers, said: list[str]) -> None:
-    """The class of the largest mean, from probabilities and a vote (N, classes + 1) of each
-    tree."""
+def _elect(graph: Graph, class_outputs: ClassOutputs, votes: list[str]) -> None:
+    """Add mean probabilities, and the class of the largest mean.
+
+    `votes` has one tensor (N, n_classes + 1) per tree: class probabilities, and 1 if the tree votes
+    (0 if it predicts nothing; it then has no part in the mean).
+    """
     label, probabilities = graph.outputs
-    k = answers.shares.shape[1]
-    sums = said[0]
-    for one in said[1:]:
-        sums = graph.add("Add", sums, one)
+    k = class_outputs.shares.shape[1]
+    sums = votes[0]
+    for vote_of_tree in votes[1:]:
+        sums = graph.add("Add", sums, vote_of_tree)
     summed = graph.add("Gather", sums, graph.constant(np.arange(k)), axis=1)
     voters = graph.add("Gather", sums, graph.constant(np.array([k])), axis=1)
     mean = graph.add("Div", summed, graph.add("Max", voters, graph.constant(np.array([1.0]))))
-    # Means that differ from the largest by rounding are equal to it, as in predict.
+    # Means that differ from the largest by rounding are equal to it, as in predict. The tolerance
+    # is a term of its own, as onnxruntime drops a factor of 1 + 1e-11.
     largest = graph.add("ReduceMax", mean, axes=[1], keepdims=1)
-    # (onnxruntime drops a factor of 1 + 1e-11)
     slack = graph.add("Mul", mean, graph.constant(np.array([1e-11])))
     is_largest = graph.add("LessOrEqual", graph.add("Sub", largest, mean), slack)
     mean = graph.add("Where", is_largest, largest, mean)
-    some = graph.add("Greater", voters, graph.constant(np.array([0.0])))
+    # The class is the first of the largest; none if no tree votes.
+    any_vote = graph.add("Greater", voters, graph.constant(np.array([0.0])))
     none = graph.constant(np.array([k]))
-    places = graph.add("Where", is_largest, graph.constant(np.arange(k)), none)
-    first = graph.add("ReduceMin", places, axes=[1], keepdims=1)
-    code = graph.add("Where", some, first, none)
+    candidates = graph.add("Where", is_largest, graph.constant(np.arange(k)), none)
+    first = graph.add("ReduceMin", candidates, axes=[1], keepdims=1)
+    code = graph.add("Where", any_vote, first, none)
     code = graph.add("Reshape", code, graph.constant(np.array([-1])))
-    graph.add("Gather", answers.table([*range(k), -1]), code, axis=0, outputs=[label])
+    graph.add("Gather", class_outputs.table([*range(k), -1]), code, axis=0, outputs=[label])
     graph.add("Cast", mean, to=graph.real, outputs=[probabilities])

@@ -1,14 +1,11 @@
-"""Pieces of an ONNX graph: nodes and constants under construction, the inputs of a model, its
-labels.
+"""An ONNX graph under construction, the inputs of a model, and its labels; used by `to_onnx`.
 
 What
-    `Graph` collects nodes. `Inputs` turns what the user gives (one tensor, or one a column) into
-    columns of numbers with NaN for what is missing or not declared. `Answers` knows labels and
-    probabilities of the leaves.
+    `Graph` collects nodes and constants. `Inputs` turns the input of the user (one tensor, or one
+    per column) into columns of numbers, NaN for missing values and undeclared levels.
+    `ClassOutputs` holds labels and probabilities of the leaves as ONNX values.
 Complexity
     O(columns + levels).
-When not to use it
-    Outside of `to_onnx`.
 """
 
 from __future__ import annotations
@@ -21,10 +18,11 @@ import numpy as np
 from .onnx_trees import Columns
 from .reading import Label, Reading
 
-__all__ = ["Answers", "Graph", "Inputs"]
+__all__ = ["ClassOutputs", "Graph", "Inputs"]
 
 
 def _onnx() -> Any:
+    """The module onnx, or an ImportError that names the extra to install."""
     try:
         import onnx
     except ImportError as error:
@@ -33,7 +31,16 @@ def _onnx() -> Any:
 
 
 class Graph:
-    """A graph under construction."""
+    """A graph under construction; tensors are known by their names.
+
+    Args:
+        single: real numbers have 32 bits, else 64.
+
+    Attributes:
+        real, dtype: the type of real numbers, for ONNX and for NumPy.
+        nodes, constants, inputs: what was added, in order.
+        outputs: names of the tensors of labels and probabilities.
+    """
 
     def __init__(self, single: bool) -> None:
         self.onnx = _onnx()
@@ -48,12 +55,12 @@ class Graph:
         self._made = 0
 
     def name(self, stem: str = "t") -> str:
-        """A new name."""
+        """A name that no other tensor has."""
         self._made += 1
         return f"ft_{stem}_{self._made}"
 
     def constant(self, values: Any) -> str:
-        """A constant of the graph; strings and arrays."""
+        """Add a constant: an array of numbers, or of strings."""
         array = np.asarray(values)
         name = self.name("c")
         if array.dtype.kind in "UO":
@@ -67,14 +74,14 @@ class Graph:
         return name
 
     def add(
-        self, operator: str, *given: str, outputs: list[str] | None = None, **attributes: Any
+        self, operator: str, *inputs: str, outputs: list[str] | None = None, **attributes: Any
     ) -> str:
-        """A node; returns its first output."""
+        """Add a node; returns the name of its first output."""
         outputs = outputs or [self.name()]
         ml = operator in ("LabelEncoder", "TreeEnsembleClassifier", "TreeEnsembleRegressor")
         domain = "ai.onnx.ml" if ml else ""
         self.nodes.append(
-            self.helper.make_node(operator, list(given), outputs, domain=domain, **attributes)
+            self.helper.make_node(operator, list(inputs), outputs, domain=domain, **attributes)
         )
         return outputs[0]
 
@@ -83,35 +90,45 @@ class Graph:
         condition: str,
         then: Callable[[], None],
         otherwise: Callable[[], None],
-        kinds: Sequence[int],
+        output_types: Sequence[int],
     ) -> None:
-        """Answer by one of two ways, whatever the condition says of the rows; `kinds` are the types
-        of the outputs."""
+        """Add an ``If`` that makes the outputs by `then` or `otherwise`.
+
+        Each is a function that adds nodes to this graph, up to its outputs; here they go to a
+        subgraph. `output_types` are those of labels and probabilities.
+        """
         kept, outputs = self.nodes, self.outputs
-        ways = {}
-        for name, way in (("then_branch", then), ("else_branch", otherwise)):
+        subgraphs = {}
+        for name, build in (("then_branch", then), ("else_branch", otherwise)):
             self.nodes, self.outputs = [], (self.name("label"), self.name("probabilities"))
-            way()
+            build()
             values = [
-                self.helper.make_tensor_value_info(o, k, None)
-                for o, k in zip(self.outputs, kinds, strict=True)
+                self.helper.make_tensor_value_info(output, type_, None)
+                for output, type_ in zip(self.outputs, output_types, strict=True)
             ]
-            ways[name] = self.helper.make_graph(self.nodes, self.name("graph"), [], values)
+            subgraphs[name] = self.helper.make_graph(self.nodes, self.name("graph"), [], values)
         self.nodes, self.outputs = kept, outputs
-        self.add("If", condition, outputs=list(outputs), **ways)
+        self.add("If", condition, outputs=list(outputs), **subgraphs)
 
     def input(self, name: str, kind: int, width: int) -> str:
-        """An input of shape (N, width)."""
+        """Add an input of shape (N, width) and the type `kind` of ONNX."""
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["N", width]))
         return name
 
 
 class Inputs:
-    """Columns of a model as tensors of shape (N, 1), NaN where a value is missing."""
+    """The inputs of a graph, and the columns that trees read from them.
+
+    Args:
+        graph: the graph, which gets the inputs.
+        reading: the tree.
+        mode: "tensor" or "columns", as `to_onnx` documents them.
+    """
 
     def __init__(self, graph: Graph, reading: Reading, mode: str) -> None:
         self.graph, self.features = graph, reading.features
         self.columns = mode == "columns"
+        self._sources: dict[int, str] = {}
         if self.columns:
             names = [f.name or f"x{j}" for j, f in enumerate(self.features)]
             taken = {"label", "probabilities"} & set(names)
@@ -123,12 +140,13 @@ class Inputs:
                     "'probabilities', and not start with 'ft_'); rename them, or use "
                     "inputs='tensor'"
                 )
-            self.given = [graph.input(n, self._kind(j), 1) for j, n in enumerate(names)]
+            for j, name in enumerate(names):
+                self._sources[j] = graph.input(name, self._kind(j), 1)
         else:
-            self.whole = graph.input("X", graph.real, len(self.features))
-        self._made: dict[int, str] = {}
+            self.tensor = graph.input("X", graph.real, len(self.features))
 
     def _kind(self, feature: int) -> int:
+        """The ONNX type that holds all levels of a feature."""
         types = self.graph.onnx.TensorProto
         levels = self.features[feature].levels
         if levels is None:
@@ -143,37 +161,42 @@ class Inputs:
         return int(types.FLOAT) if kinds <= {int, float} else int(types.STRING)
 
     def matrix(self, columns: Columns) -> str:
-        """The columns side by side."""
+        """The columns side by side, real numbers (N, n_columns); one column at least."""
         graph, keys = self.graph, columns.keys
-        if not self.columns and [key for key in keys if self.features[key[0]].levels] == []:
-            return graph.add(
-                "Gather", self.whole, graph.constant(np.array([f for f, _ in keys] or [0])), axis=1
-            )
+        if not self.columns and not any(self.features[feature].levels for feature, _ in keys):
+            features = np.array([feature for feature, _ in keys] or [0])
+            return graph.add("Gather", self.tensor, graph.constant(features), axis=1)
         made = [self._column(*key) for key in keys] or [self._column(0, None)]
         return made[0] if len(made) == 1 else graph.add("Concat", *made, axis=1)
 
     def _source(self, feature: int) -> str:
-        if self.columns:
-            return self.given[feature]
-        if feature not in self._made:
-            self._made[feature] = self.graph.add(
-                "Gather", self.whole, self.graph.constant(np.array([feature])), axis=1
+        """The values of a feature as the user gives them, (N, 1)."""
+        if feature not in self._sources:
+            self._sources[feature] = self.graph.add(
+                "Gather", self.tensor, self.graph.constant(np.array([feature])), axis=1
             )
-        return self._made[feature]
+        return self._sources[feature]
 
     def _column(self, feature: int, route: tuple[int, ...] | None) -> str:
+        """A column of `Columns`, real numbers (N, 1).
+
+        A nominal feature is looked up level by level in a ``LabelEncoder``, which gives the code of
+        the level or the branch that `route` has for it; NaN for other values.
+        """
         graph, source = self.graph, self._source(feature)
         levels = self.features[feature].levels
         if levels is None:
             return source
+        # The keys of the lookup are the levels, or their codes if the input is one tensor.
         types = graph.onnx.TensorProto
         keys: list[Label] = list(levels) if self.columns else [float(c) for c in range(len(levels))]
         kind = self._kind(feature) if self.columns else types.FLOAT
         if not self.columns and not graph.single:
             source = graph.add("Cast", source, to=types.FLOAT)
-        if kind == types.BOOL:
+        if kind == types.BOOL:  # the operator has no boolean keys
             source, kind = graph.add("Cast", source, to=types.INT64), types.INT64
             keys = [int(k) for k in keys]
+        # The attribute that holds keys of this type.
         if kind == types.STRING:
             named: dict[str, Any] = {"keys_strings": [str(k) for k in keys]}
         elif kind == types.INT64:
@@ -186,39 +209,40 @@ class Inputs:
                 )
             named = {"keys_floats": [float(k) for k in keys]}
         values = [float(v) for v in (range(len(levels)) if route is None else route)]
-        if not levels:  # a column without any known value
-            named, values = (
-                {key: [0.0] if key == "keys_floats" else [""] for key in named},
-                [float("nan")],
-            )
+        if not levels:  # a column without known values: the operator needs one key
+            named = {key: [0.0] if key == "keys_floats" else [""] for key in named}
+            values = [float("nan")]
         out = graph.add(
             "LabelEncoder", source, values_floats=values, default_float=float("nan"), **named
         )
         return out if graph.single else graph.add("Cast", out, to=types.DOUBLE)
 
 
-class Answers:
-    """Labels and probabilities as ONNX knows them."""
+class ClassOutputs:
+    """Labels and leaf probabilities as ONNX values.
+
+    Attributes:
+        reading: the tree; of a forest, the first one, as all have the same classes.
+        shares: class probabilities of the leaves, (n_leaves, n_classes).
+        integer: labels are int64, else strings.
+        labels: label of each class.
+        none: label for no prediction: "", or a number below all labels.
+    """
 
     def __init__(self, graph: Graph, reading: Reading) -> None:
         self.graph, self.reading = graph, reading
         self.shares = reading.probabilities(reading.leaves)
         classes = reading.classes
-        whole = all(
-            isinstance(c, bool | int) or (isinstance(c, float) and c.is_integer()) for c in classes
-        )
-        numbers = (
-            [int(c) for c in classes]
-            if whole and not any(isinstance(c, str) for c in classes)
-            else []
-        )
-        self.integer = bool(numbers) and all(abs(n) < 2**63 for n in numbers)
+        numbers = [
+            int(c)
+            for c in classes
+            if isinstance(c, bool | int) or (isinstance(c, float) and c.is_integer())
+        ]
+        self.integer = 0 < len(numbers) == len(classes) and all(abs(n) < 2**63 for n in numbers)
         self.labels: list[Any] = numbers if self.integer else [str(c) for c in classes]
         self.none: Any = min(-1, min(numbers) - 1) if self.integer else ""
 
     def table(self, codes: list[int]) -> str:
-        """Labels of classes (-1: none)."""
-        said = [self.labels[c] if c >= 0 else self.none for c in codes]
-        if self.integer:
-            return self.graph.constant(np.array(said, dtype=np.int64))
-        return self.graph.constant(np.array(said, dtype=object))
+        """Add a constant with the labels of class codes (-1: none)."""
+        labels = [self.labels[c] if c >= 0 else self.none for c in codes]
+        return self.graph.constant(np.array(labels, dtype=np.int64 if self.integer else object))

@@ -1,13 +1,13 @@
-"""The tree of an ONNX graph: nodes of the operator TreeEnsemble, all of them ``x <= t``.
+"""The trees of an ONNX graph: nodes of the TreeEnsemble operators, all of the form ``x <= t``.
 
 What
-    Every test becomes comparisons of one column with a threshold. A node of many branches becomes a
-    balanced tree of them, so that two hundred values cost eight comparisons and no runtime sees a
-    chain of equalities. A column holds a number, the code of a level, or the branch that a level
-    takes where the levels of a branch are not neighbours (`Columns`). NaN is missing and follows
-    ``nodes_missing_value_tracks_true`` to the branch that takes it. Thresholds of 32 bits are
-    rounded down, so that every number of 32 bits falls on the side it falls on in the tree. Those
-    of 64 bits become ranks (`Ensemble.ranked`), because not every runtime reads trees of 64 bits.
+    Every test becomes comparisons of one column with thresholds. A node with many branches becomes
+    a balanced tree of comparisons: two hundred values cost eight of them. A column holds a number,
+    the code of a level, or, if the levels of a branch are not consecutive, the branch that a level
+    takes (`Columns`). NaN is missing and follows ``nodes_missing_value_tracks_true`` to the branch
+    that takes it. 32-bit thresholds are rounded down, so that every 32-bit number goes to the side
+    to which the tree sends it. 64-bit thresholds become ranks (`Ensemble.ranked`), as not every
+    runtime reads 64-bit trees.
 Complexity
     O(nodes + children) nodes; no recursion.
 """
@@ -27,7 +27,7 @@ __all__ = ["Columns", "Ensemble", "floor32"]
 
 
 def floor32(x: float) -> float:
-    """The largest number of 32 bits that is not above `x`.
+    """The largest 32-bit number that is not above `x`.
 
     Examples:
         >>> floor32(0.1) <= 0.1 < float(np.nextafter(np.float32(floor32(0.1)), np.float32(1)))
@@ -42,28 +42,38 @@ def floor32(x: float) -> float:
 
 @dataclass
 class Columns:
-    """What the trees of a model read, in order of first use: (feature, None) for the column itself,
-    or (feature, route), where ``route[code]`` is the branch of a level.
+    """The columns that the trees of a model read, in order of first use.
+
+    Attributes:
+        keys: (feature, None) for the values or codes of a feature; (feature, route) for the branch
+            ``route[code]`` that each of its levels takes.
     """
 
     keys: list[tuple[int, tuple[int, ...] | None]] = field(default_factory=list)
 
-    def place(self, feature: int, route: tuple[int, ...] | None) -> int:
-        """Place of a column, which is added when it is new."""
+    def index_of(self, feature: int, route: tuple[int, ...] | None) -> int:
+        """Index of a column; a new one is added."""
         key = (feature, route)
-        if key not in self._places:
-            self._places[key] = len(self.keys)
+        if key not in self._index:
+            self._index[key] = len(self.keys)
             self.keys.append(key)
-        return self._places[key]
+        return self._index[key]
 
     def __post_init__(self) -> None:
-        self._places = {key: i for i, key in enumerate(self.keys)}
+        self._index = {key: i for i, key in enumerate(self.keys)}
 
 
 @dataclass
-class Asked:
-    """A test as a column and its cut points: branch ``order[i]`` takes the values up to
-    ``cuts[i]``, the last one the rest."""
+class ColumnTest:
+    """A test as cut points of a column.
+
+    Attributes:
+        column: index of the column in `Columns`.
+        cuts: cut points, ascending.
+        order: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest.
+        missing: branch that takes missing values; None if they are divided.
+        shares: share of a missing value that each branch takes.
+    """
 
     column: int
     cuts: list[float]
@@ -72,40 +82,34 @@ class Asked:
     shares: list[float]
 
 
-def asked(reading: Reading, node: int, columns: Columns) -> Asked:
-    """The test of an inner node."""
-    feature, parts = reading.feature[node], reading.parts(node)
-    shares = [part.missing for part in parts]
-    whole = [i for i, share in enumerate(shares) if share == 1]
-    missing = whole[0] if whole else None
-    levels = reading.features[feature].levels
-    if levels is None:
-        known = [i for i, p in enumerate(parts) if not p.lower > p.upper]
-        return Asked(
-            columns.place(feature, None),
-            [parts[i].upper for i in known[:-1]],
-            known,
-            missing,
-            shares,
-        )
-    branch = {code: i for i, part in enumerate(parts) for code in part.codes or ()}
-    route = tuple(branch[code] for code in range(len(levels)))
-    if all(a <= b for a, b in pairwise(route)):
-        order = sorted(set(route))
-        cuts = [route.index(b) - 0.5 for b in order[1:]]
-        return Asked(columns.place(feature, None), cuts, order, missing, shares)
+def column_test(reading: Reading, node: int, columns: Columns) -> ColumnTest:
+    """The test of an inner node; its column is added to `columns`."""
+    feature, subsets = reading.feature[node], reading.branch_sets(node)
+    shares = [subset.missing for subset in subsets]
+    missing = shares.index(1) if 1 in shares else None
+    if reading.features[feature].levels is None:
+        order = [i for i, subset in enumerate(subsets) if not subset.lower > subset.upper]
+        cuts = [subsets[i].upper for i in order[:-1]]
+        return ColumnTest(columns.index_of(feature, None), cuts, order, missing, shares)
+    route = tuple(reading.branch_of_levels(node))
     order = sorted(set(route))
-    return Asked(
-        columns.place(feature, route), [b - 0.5 for b in order[1:]], order, missing, shares
-    )
+    if all(a <= b for a, b in pairwise(route)):  # each branch takes consecutive codes
+        cuts = [route.index(b) - 0.5 for b in order[1:]]
+        return ColumnTest(columns.index_of(feature, None), cuts, order, missing, shares)
+    cuts = [b - 0.5 for b in order[1:]]
+    return ColumnTest(columns.index_of(feature, route), cuts, order, missing, shares)
 
 
 class Ensemble:
     """Attributes of a TreeEnsemble operator, filled tree by tree.
 
     Args:
-        columns: what is read; filled as trees are added.
-        single: thresholds of 32 bits.
+        columns: the columns that the trees read; extended as trees are added.
+        single: thresholds have 32 bits.
+
+    Attributes:
+        nodes: the attributes, one list each with one entry per node.
+        ends: (tree, node id, number of the leaf, node of the tree) of every leaf.
     """
 
     def __init__(self, columns: Columns, single: bool) -> None:
@@ -119,7 +123,6 @@ class Ensemble:
             )
         }  # fmt: skip
         self.ends: list[tuple[int, int, int, int]] = []
-        """(tree, node id, number of the leaf, node of the tree) of every end."""
 
     def _node(
         self,
@@ -131,65 +134,74 @@ class Ensemble:
         value: float = 0.0,
         tracks: bool = False,
     ) -> int:
-        columns = self.nodes
-        columns["nodes_treeids"].append(tree)
-        columns["nodes_nodeids"].append(number)
-        columns["nodes_featureids"].append(column)
-        columns["nodes_modes"].append(mode)
-        columns["nodes_values"].append(floor32(value) if self.single else value)
-        columns["nodes_truenodeids"].append(0)
-        columns["nodes_falsenodeids"].append(0)
-        columns["nodes_missing_value_tracks_true"].append(int(tracks))
-        return len(columns["nodes_modes"]) - 1
+        """Append a node without children yet; returns its index in the attributes."""
+        attributes = self.nodes
+        attributes["nodes_treeids"].append(tree)
+        attributes["nodes_nodeids"].append(number)
+        attributes["nodes_featureids"].append(column)
+        attributes["nodes_modes"].append(mode)
+        attributes["nodes_values"].append(floor32(value) if self.single else value)
+        attributes["nodes_truenodeids"].append(0)
+        attributes["nodes_falsenodeids"].append(0)
+        attributes["nodes_missing_value_tracks_true"].append(int(tracks))
+        return len(attributes["nodes_modes"]) - 1
 
     def add(self, reading: Reading, tree: int = 0) -> None:
-        """Append a tree whose rows are nowhere divided."""
-        leaf = {node: i for i, node in enumerate(reading.leaves)}
+        """Append a tree, for rows that are not divided."""
+        leaf = reading.leaf_numbers
         number = 0
-        # What is to be written: a node of the tree, or a range of the branches of one; and the
-        # entry that points at it.
-        work: list[tuple[int, Asked | None, int, int, int, str]] = [(0, None, 0, 0, -1, "")]
+        # What is still to be written: a node of the tree (no test), or the branches from `low` to
+        # `high` of its test. The parent's index and attribute are where its number is entered.
+        work: list[tuple[int, ColumnTest | None, int, int, int, str]] = [(0, None, 0, 0, -1, "")]
         while work:
-            node, test, low, high, pointer, side = work.pop()
+            node, test, low, high, parent, attribute = work.pop()
+            # A single branch: continue with its child.
             if test is not None and high - low == 1:
                 branch = test.order[low] if low < len(test.order) else test.missing
                 assert branch is not None
-                work.append((reading.children[node][branch], None, 0, 0, pointer, side))
+                work.append((reading.children[node][branch], None, 0, 0, parent, attribute))
                 continue
-            if pointer >= 0:
-                self.nodes[side][pointer] = number
+            if parent >= 0:
+                self.nodes[attribute][parent] = number
             if test is None and not reading.children[node]:
                 self._node(tree, number, "LEAF")
                 self.ends.append((tree, number, leaf[node], node))
                 number += 1
                 continue
             if test is None:
-                test = asked(reading, node, self.columns)
-                low, high = 0, len(test.order) + self._own(test)
-                if high == 1:  # a test that tells nothing apart
-                    work.append((node, test, 0, 1, pointer, side))
+                test = column_test(reading, node, self.columns)
+                low, high = 0, len(test.order) + self._has_missing_branch(test)
+                if high == 1:  # a test with one branch
+                    work.append((node, test, 0, 1, parent, attribute))
                     continue
+            # Compare with the cut in the middle; a branch for missing values alone comes last,
+            # after a cut that no number exceeds.
             middle = low + (high - low) // 2
             cut = test.cuts[middle - 1] if middle - 1 < len(test.cuts) else self.top
-            place = len(test.order) if self._own(test) else test.order.index(test.missing or 0)
+            if self._has_missing_branch(test):
+                missing_at = len(test.order)
+            else:
+                missing_at = test.order.index(test.missing or 0)
             entry = self._node(
-                tree, number, "BRANCH_LEQ", test.column, value=cut, tracks=place < middle
+                tree, number, "BRANCH_LEQ", test.column, value=cut, tracks=missing_at < middle
             )
             number += 1
             work.append((node, test, middle, high, entry, "nodes_falsenodeids"))
             work.append((node, test, low, middle, entry, "nodes_truenodeids"))
 
     @staticmethod
-    def _own(test: Asked) -> bool:
-        """True when missing values have a branch that no known value takes."""
+    def _has_missing_branch(test: ColumnTest) -> bool:
+        """True if missing values have a branch that no known value takes."""
         return test.missing is not None and test.missing not in test.order
 
     def ranked(self) -> tuple[np.ndarray, np.ndarray]:
-        """Turn every threshold into its rank among those of its column; returns (columns,
-        thresholds) of all ranks, ascending.
+        """Replace every threshold by its rank among the thresholds of its column.
 
-        ``x <= t[k]`` is ``rank(x) <= k + 1/2``, where rank counts the thresholds of the column
-        below x: small integers, exact in 32 bits.
+        ``x <= t[k]`` becomes ``rank(x) <= k + 1/2``, where ``rank(x)`` is the number of thresholds
+        of the column below x: a small integer, exact in 32 bits.
+
+        Returns:
+            Columns and thresholds of all ranks, ascending.
         """
         branch = np.array([mode != "LEAF" for mode in self.nodes["nodes_modes"]])
         pairs = np.array(
@@ -204,9 +216,8 @@ class Ensemble:
         return columns, thresholds
 
 
-def bounds(test: Asked) -> list[tuple[float, float]]:
-    """The interval ``(low, high]`` of the column's values of each branch, empty (inf, -inf) where
-    only missing values go."""
+def intervals(test: ColumnTest) -> list[tuple[float, float]]:
+    """Ends (low, high] of the values that each branch takes, (inf, -inf) if it takes none."""
     edges = [-math.inf, *test.cuts, math.inf]
     found = {b: (edges[i], edges[i + 1]) for i, b in enumerate(test.order)}
     return [found.get(b, (math.inf, -math.inf)) for b in range(len(test.shares))]

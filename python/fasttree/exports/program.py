@@ -1,15 +1,14 @@
-"""What Python and C programs of a tree have in common: nested conditions, or tables and a loop.
+"""The parts that the Python and C exports share: nested conditions, or tables and a loop.
 
 What
-    A shallow tree becomes nested ifs, which people read. A deep or very wide one (compilers give up
-    on some hundred nested blocks) becomes tables and a loop over them. Where missing values go down
-    several branches, the nested form answers rows that are nowhere divided, and the loop the
-    others. The sums are those of the core: weights are multiplied from the root, leaves added in
-    pre-order.
+    A shallow tree becomes nested ifs, which people can read. A deep or very wide one becomes tables
+    and a loop over them, as compilers fail on about a hundred nested blocks. Where missing values
+    go down several branches, the ifs answer the rows that are not divided and the loop the others.
+    It sums as the core does: weights are multiplied from the root, leaves are added in pre-order.
 Complexity
-    O(nodes) text; no recursion here or in what is written.
+    O(nodes) text; no recursion here or in the program that is written.
 When not to use it
-    For a batch of rows where fasttree is installed.
+    For a batch of rows where fasttree is installed: `predict` is faster than any export.
 """
 
 from __future__ import annotations
@@ -19,89 +18,101 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from .reading import Part, Reading
+from .reading import Reading, ValueSet
 
-__all__ = ["NESTED", "Tables", "Tongue", "fits_nesting", "nested", "tables"]
+__all__ = ["NESTED", "Language", "Tables", "fits_nesting", "nested", "tables"]
 
 NESTED = 60
-"""Nested blocks (each else-if counts as one) up to which a tree is written as ifs."""
+"""Largest depth of nested blocks (each else-if counts as one) for which ifs are written."""
 
-ALL = -2
+ALL_BRANCHES = -2
+"""Entry of `Tables.missing` where a missing value takes all branches."""
 
 
-class Tongue(Protocol):
-    """How a programming language says the few things that a tree needs."""
+class Language(Protocol):
+    """The syntax that `nested` needs of a programming language.
+
+    Attributes:
+        closing: line that closes a chain of blocks; None if the language needs none.
+        otherwise: line that opens the last block of a chain.
+    """
 
     closing: str | None
     otherwise: str
 
-    def test(self, feature: int, part: Part, missing: bool) -> str:
-        """A condition; `missing`: rows without a value meet it."""
+    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
+        """A condition that the values of `subset` meet, and missing ones if `missing`."""
 
-    def start(self, word: str, said: str) -> str:
+    def start(self, word: str, condition: str) -> str:
         """The line that opens a block: `word` is "if" or "elif"."""
 
     def answer(self, leaf: int) -> str:
-        """Return the leaf of that number."""
+        """The statement that returns the number of a leaf."""
 
     def divided(self) -> str:
-        """Return that the row goes down several branches."""
+        """The statement that returns the mark of a row that goes down several branches."""
 
 
 def fits_nesting(reading: Reading) -> bool:
-    """True when the tree is shallow enough for nested ifs."""
-    deep = [0] * len(reading.children)
-    for node, kids in enumerate(reading.children):
-        for place, child in enumerate(kids):
-            deep[child] = deep[node] + 1 + place
-            if deep[child] > NESTED:
+    """True if the tree is shallow enough for nested ifs."""
+    blocks = [0] * len(reading.children)
+    for node, children in enumerate(reading.children):
+        for branch, child in enumerate(children):
+            blocks[child] = blocks[node] + 1 + branch
+            if blocks[child] > NESTED:
                 return False
     return True
 
 
-def nested(reading: Reading, tongue: Tongue, indent: int) -> Iterator[str]:
-    """The tree as nested conditions, line by line."""
-    number = {node: i for i, node in enumerate(reading.leaves)}
+def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
+    """Yield the tree as nested conditions, line by line, from a level of indentation on."""
+    number = reading.leaf_numbers
+    # What is still to be written: (level, line), or (level, node) for a whole subtree.
     work: list[tuple[int, int | str]] = [(0, 0)]
     while work:
-        level, what = work.pop()
+        level, item = work.pop()
         space = "    " * (indent + level)
-        if isinstance(what, str):
-            yield space + what
+        if isinstance(item, str):
+            yield space + item
             continue
-        kids = reading.children[what]
-        if not kids:
-            yield space + tongue.answer(number[what])
+        children = reading.children[item]
+        if not children:
+            yield space + language.answer(number[item])
             continue
-        feature, parts = reading.feature[what], reading.parts(what)
-        divides = any(0 < p.missing < 1 for p in parts)
-        later: list[tuple[int, int | str]] = []
-        for place, (child, part) in enumerate(zip(kids, parts, strict=True)):
-            if place == len(kids) - 1 and not divides:
-                later.append((level, tongue.otherwise))
+        # One block per branch. The last one needs no condition, unless rows may be divided: then
+        # these are what remains.
+        feature, subsets = reading.feature[item], reading.branch_sets(item)
+        divides = any(0 < subset.missing < 1 for subset in subsets)
+        chain: list[tuple[int, int | str]] = []
+        for branch, (child, subset) in enumerate(zip(children, subsets, strict=True)):
+            if branch == len(children) - 1 and not divides:
+                chain.append((level, language.otherwise))
             else:
-                said = tongue.test(feature, part, part.missing == 1)
-                later.append((level, tongue.start("elif" if place else "if", said)))
-            later.append((level + 1, child))
+                condition = language.test(feature, subset, subset.missing == 1)
+                chain.append((level, language.start("elif" if branch else "if", condition)))
+            chain.append((level + 1, child))
         if divides:
-            later += [(level, tongue.otherwise), (level + 1, tongue.divided())]
-        if tongue.closing:
-            later.append((level, tongue.closing))
-        work += reversed(later)
+            chain += [(level, language.otherwise), (level + 1, language.divided())]
+        if language.closing:
+            chain.append((level, language.closing))
+        work += reversed(chain)
 
 
 @dataclass
 class Tables:
-    """A tree as columns of numbers.
+    """A tree as flat lists, over which the written program loops.
 
     Attributes:
-        feature: column asked for, -1 in a leaf.
-        first: index of the first child in `child`; one entry more than nodes.
-        start, length: cut points of a numeric test in `cut` (its branch is the number of cuts below
-            the value), or branches by level code in `route`.
-        missing: branch of a missing value, -2: all, each by its share.
-        child, share: children of all nodes and their shares of divided rows.
+        feature: feature tested by each node, -1 in a leaf.
+        first: index of the first child of each node in `child`; one entry more than nodes.
+        start, length: where each node's entries are: cut points of a numeric test in `cut` (the
+            branch is the number of cuts below the value), or branches by level code in `route`.
+        missing: branch of a missing value; `ALL_BRANCHES`: all, each by its share.
+        child: children of all nodes, in branch order.
+        share: share of a divided row that each entry of `child` takes.
         leaf: number of the leaf, -1 in an inner node.
+        cut: cut points of all numeric tests.
+        route: branch of each level of all nominal tests.
     """
 
     feature: list[int]
@@ -117,31 +128,33 @@ class Tables:
 
 
 def tables(reading: Reading) -> Tables:
-    """The tree as columns."""
+    """The tree as flat lists."""
     found = Tables([], [0], [], [], [], [], [], [], [], [])
-    number = {node: i for i, node in enumerate(reading.leaves)}
-    for node, kids in enumerate(reading.children):
+    number = reading.leaf_numbers
+    for node, children in enumerate(reading.children):
         found.leaf.append(number.get(node, -1))
-        found.child += kids
+        found.child += children
         found.first.append(len(found.child))
-        if not kids:
+        if not children:
             for column in (found.feature, found.start, found.length, found.missing):
                 column.append(-1)
             continue
-        feature, parts = reading.feature[node], reading.parts(node)
+        feature, subsets = reading.feature[node], reading.branch_sets(node)
         found.feature.append(feature)
-        found.share += [p.missing for p in parts]
-        whole = [i for i, p in enumerate(parts) if p.missing == 1]
-        found.missing.append(whole[0] if whole else ALL)
-        levels = reading.features[feature].levels
-        if levels is None:
-            cuts = [p.upper for p in parts if not p.lower > p.upper and math.isfinite(p.upper)]
+        # Missing values: one branch takes them as a whole, or all of them a share.
+        found.share += [subset.missing for subset in subsets]
+        takes_all = [i for i, subset in enumerate(subsets) if subset.missing == 1]
+        found.missing.append(takes_all[0] if takes_all else ALL_BRANCHES)
+        # Known values: cut points, or a branch per level.
+        if reading.features[feature].levels is None:
+            uppers = [s.upper for s in subsets if not s.lower > s.upper]
+            cuts = [upper for upper in uppers if math.isfinite(upper)]
             found.start.append(len(found.cut))
             found.length.append(len(cuts))
             found.cut += cuts
         else:
-            branch = {code: i for i, p in enumerate(parts) for code in p.codes or ()}
+            route = reading.branch_of_levels(node)
             found.start.append(len(found.route))
-            found.length.append(len(levels))
-            found.route += [branch[code] for code in range(len(levels))]
+            found.length.append(len(route))
+            found.route += route
     return found

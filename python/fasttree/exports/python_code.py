@@ -1,14 +1,14 @@
 """A fitted tree as a Python module that imports nothing but `bisect` and `math`.
 
 What
-    ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)`` for a row that is a mapping (by
-    column name) or a sequence (in column order). None and NaN are missing, as is a level that the
-    model does not know. Answers are those of the estimator, probabilities to the last bit. Names
-    and labels are written as escaped literals, so whatever they hold stays data.
+    The module has ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)``; a row is a mapping
+    (by column name) or a sequence (in column order). None and NaN are missing, and so is a level
+    that the model does not know. Predictions are those of the estimator, probabilities to the last
+    bit. Names and labels are written as escaped literals, so that no name can inject code.
 Complexity
-    O(nodes) text; O(depth) a row.
+    O(nodes) text; O(depth) per row.
 When not to use it
-    For many rows: a row costs microseconds.
+    For many rows, as each row runs Python code: use `FastTreeClassifier.predict`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .program import fits_nesting, nested, tables
-from .reading import Part, Reading
+from .reading import Reading, ValueSet
 
 __all__ = ["to_python"]
 
@@ -167,54 +167,53 @@ def leaf(row):
 '''
 
 
-class _Python:
-    """Python's words."""
+class _PythonSyntax:
+    """The syntax of Python for `nested`; ``x3`` is the value of feature 3, read at the start."""
 
     closing: str | None = None
     otherwise = "else:"
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.labels = [reading.label[n] for n in reading.leaves]
+        self.labels = reading.leaf_labels
 
-    def test(self, feature: int, part: Part, missing: bool) -> str:
+    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
         x, levels = f"x{feature}", self.reading.features[feature].levels
         if levels is not None:
-            taken = [ascii(levels[c]) for c in sorted(part.codes or ())]
+            taken = [ascii(levels[c]) for c in sorted(subset.codes or ())]
             if missing:
                 taken.insert(0, "None")
             if len(taken) == 1:
                 return f"{x} is None" if missing else f"{x} == {taken[0]}"
             return f"{x} in ({', '.join(taken)})" if taken else "False"
-        if part.empty:
+        if subset.empty:
             return f"{x} != {x}" if missing else "False"
-        low, high = part.lower != float("-inf"), part.upper != float("inf")
+        low, high = subset.lower != float("-inf"), subset.upper != float("inf")
         if not low and not high:
             return "True" if missing else f"{x} == {x}"
         if low and high:
-            said = f"{part.lower!r} < {x} <= {part.upper!r}"
-            return f"{x} != {x} or {said}" if missing else said
-        if missing:
-            return f"not {x} > {part.upper!r}" if high else f"not {x} <= {part.lower!r}"
-        return f"{x} <= {part.upper!r}" if high else f"{x} > {part.lower!r}"
+            bounds = f"{subset.lower!r} < {x} <= {subset.upper!r}"
+            return f"{x} != {x} or {bounds}" if missing else bounds
+        if missing:  # comparisons with NaN are false, so their negation is true
+            return f"not {x} > {subset.upper!r}" if high else f"not {x} <= {subset.lower!r}"
+        return f"{x} <= {subset.upper!r}" if high else f"{x} > {subset.lower!r}"
 
-    def start(self, word: str, said: str) -> str:
-        return f"{word} {said}:"
+    def start(self, word: str, condition: str) -> str:
+        return f"{word} {condition}:"
 
     def answer(self, leaf: int) -> str:
         label = self.labels[leaf]
-        return (
-            f"return {leaf}  # "
-            f"{ascii(self.reading.classes[label]) if label >= 0 else 'unclassified'}"
-        )
+        name = ascii(self.reading.classes[label]) if label >= 0 else "unclassified"
+        return f"return {leaf}  # {name}"
 
     def divided(self) -> str:
         return "return None"
 
 
 def _tuple(items: Iterable[Any]) -> str:
-    said = [ascii(item) for item in items]
-    return f"({said[0]},)" if len(said) == 1 else f"({', '.join(said)})"
+    """A tuple as a literal in ASCII."""
+    entries = [ascii(item) for item in items]
+    return f"({entries[0]},)" if len(entries) == 1 else f"({', '.join(entries)})"
 
 
 def to_python(model: Any) -> str:
@@ -222,6 +221,9 @@ def to_python(model: Any) -> str:
 
     Args:
         model: a fitted `FastTreeClassifier`.
+
+    Returns:
+        The source in ASCII.
 
     Examples:
         >>> import fasttree
@@ -233,10 +235,10 @@ def to_python(model: Any) -> str:
         'yes'
     """
     reading = Reading(model)
-    leaves = reading.leaves
-    labels = [reading.label[n] for n in leaves]
-    written, loops = fits_nesting(reading), reading.fractional or not fits_nesting(reading)
-    features = reading.features
+    leaves, features = reading.leaves, reading.features
+    nests = fits_nesting(reading)
+    loops = reading.fractional or not nests
+    # Levels and imputed values by position of the feature, as literals of dicts.
     levels = {j: f.levels for j, f in enumerate(features) if f.levels is not None}
     fills = {
         j: f.levels[int(f.fill)] if f.levels else f.fill
@@ -251,7 +253,7 @@ def to_python(model: Any) -> str:
             features=_tuple(f.name for f in features),
             classes=_tuple(reading.classes),
             numbers=_tuple(leaves),
-            labels=_tuple(c if c >= 0 else None for c in labels),
+            labels=_tuple(c if c >= 0 else None for c in reading.leaf_labels),
             shares="".join(
                 f"    {_tuple(row)},\n" for row in reading.probabilities(leaves).tolist()
             ),
@@ -259,18 +261,19 @@ def to_python(model: Any) -> str:
             fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
         )
     ]
-    if written:
-        used = sorted({reading.feature[n] for n, kids in enumerate(reading.children) if kids})
+    # The function that finds a leaf: nested ifs, or a loop over tables. Divided rows need the
+    # tables in any case.
+    if nests:
         out.append("\ndef _leaf(row):\n")
-        for j in used:
+        for j in reading.tested_features:
             read = "_level" if j in levels else "_number"
             out.append(f"    x{j} = {read}(row, {j})  # {features[j].name!a}\n")
-        out += [line + "\n" for line in nested(reading, _Python(reading), 1)]
+        out += [line + "\n" for line in nested(reading, _PythonSyntax(reading), 1)]
         out.append("\n")
     if loops:
         columns = vars(tables(reading))
         out.append(WALK.format(**{name: _tuple(column) for name, column in columns.items()}))
-    if not written:
+    if not nests:
         out.append(LOOP)
     out.append(MIXTURE if reading.fractional else PLAIN)
     return "".join(out)

@@ -1,7 +1,7 @@
-"""`Readable`: what `FastTreeClassifier` can be turned into.
+"""`Readable`: the methods ``to_<format>`` of `FastTreeClassifier`, and how it prints.
 
-Each method takes a fitted estimator and gives text (or an object that prints as text); nothing is
-written to a file and nothing of the model changes. Formats are imported when they are asked for.
+Each method returns text, or an object that prints as text; no method writes a file or changes the
+model. The module of a format is imported on the first call.
 """
 
 from __future__ import annotations
@@ -15,24 +15,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Readable"]
 
-PRINTED = 60
-"""Lines of a printed tree."""
+MAX_LINES = 60
+"""Largest number of lines of a printed tree."""
+
+MAX_PRINTED_LEAVES = 4000
+"""Number of leaves above which the full text is not even made before it is cut."""
 
 
 @offer_methods
 class Readable:
-    """Other languages for a fitted tree."""
+    """Exports of a fitted tree, a base class of the tree estimators."""
 
     _model: Any
 
     def to_text(self, decimals: int = 6, max_depth: int | None = None, style: str = "tree") -> str:
-        """Indented text: a line a branch, leaves as ``label (rows/errors)``.
+        """Indented text: one line per branch, leaves as ``label (rows/errors)``.
 
         Args:
-            decimals: digits of thresholds and counts.
+            decimals: digits of thresholds and counts after the point.
             max_depth: deepest level shown; None shows all.
-            style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48 (which knows
-                no other digits and no `max_depth`).
+            style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48, for which
+                `decimals` and `max_depth` have no effect.
+
+        Raises:
+            ValueError: an unknown style.
         """
         self._check()
         if style == "j48":
@@ -61,8 +67,7 @@ class Readable:
         empty: bool = False,
         decimals: int = 6,
     ) -> str:
-        """A picture as SVG text without scripts or outside links; see
-        `fasttree.exports.svg.to_svg`."""
+        """A picture as SVG text; see `fasttree.exports.svg.to_svg`."""
         self._check()
         from .svg import to_svg
 
@@ -71,8 +76,7 @@ class Readable:
         )
 
     def to_rules(self, *, empty: bool = True) -> Rules:
-        """One rule per leaf, conditions merged, with coverage and confidence; see
-        `fasttree.exports.rules.to_rules`."""
+        """One rule per leaf; see `fasttree.exports.rules.to_rules`."""
         self._check()
         from .rules import to_rules
 
@@ -86,24 +90,21 @@ class Readable:
         dialect: str = "ansi",
         mixture: bool = True,
     ) -> str:
-        """An SQL expression, or a query of a table, that gives the class or the probabilities; see
-        `fasttree.exports.sql.to_sql`."""
+        """An SQL expression or query that predicts; see `fasttree.exports.sql.to_sql`."""
         self._check()
         from .sql import to_sql
 
         return to_sql(self, output=output, table=table, dialect=dialect, mixture=mixture)
 
     def to_python(self) -> str:
-        """The source of a Python module that predicts without fasttree; see
-        `fasttree.exports.python_code.to_python`."""
+        """Source of a Python module that predicts; see `fasttree.exports.python_code.to_python`."""
         self._check()
         from .python_code import to_python
 
         return to_python(self)
 
     def to_c(self, *, name: str = "tree") -> str:
-        """C99 source that predicts; `name` is the prefix of its functions; see
-        `fasttree.exports.c_code.to_c`."""
+        """C99 source that predicts; see `fasttree.exports.c_code.to_c`."""
         self._check()
         from .c_code import to_c
 
@@ -112,8 +113,7 @@ class Readable:
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
     ) -> Any:
-        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
-        `fasttree.exports.onnx_graph.to_onnx`."""
+        """An ``onnx.ModelProto``; see `fasttree.exports.onnx_graph.to_onnx`."""
         self._check()
         from .onnx_graph import to_onnx
 
@@ -125,34 +125,37 @@ class Readable:
         return hasattr(self, "_model")
 
     def _head_line(self) -> str:
-        """Criterion and sizes in one line."""
+        """Parameters and sizes in one line."""
         n_nodes, n_leaves, _, depth = self._model.shape
         leaf = "leaf" if n_leaves == 1 else "leaves"
         return f"{self!r}: {n_leaves} {leaf}, {n_nodes} nodes, depth {depth}"
 
     def __str__(self) -> str:
-        """A fitted tree as indented text under a head line (at most 60 lines); else the
-        parameters."""
+        """A head line and the text of a fitted tree, at most 60 lines; else the parameters."""
         if not self._is_fitted():
             return repr(self)
-        lines = self.to_text().rstrip("\n").split("\n") if self._model.shape[1] <= 4000 else None
-        if lines is None or len(lines) > PRINTED:
+        _, n_leaves, _, _ = self._model.shape
+        lines = None
+        if n_leaves <= MAX_PRINTED_LEAVES:
+            lines = self.to_text().rstrip("\n").split("\n")
+        if lines is None or len(lines) > MAX_LINES:
             lines = self._short_text()
         return "\n".join((" ".join(self._head_line().split()), "", *lines))
 
     def _short_text(self) -> list[str]:
-        """The upper levels, as many as are at most 60 lines, and what is left out."""
+        """As many upper levels as fit into 60 lines, and a line that says how to see all."""
         shown: list[str] = []
-        for depth in range(self._model.shape[3] + 1):
+        *_, tree_depth = self._model.shape
+        for depth in range(tree_depth + 1):
             lines = self.to_text(max_depth=depth).rstrip("\n").split("\n")
-            if len(lines) > PRINTED:
-                shown = shown or lines[:PRINTED]
+            if len(lines) > MAX_LINES:
+                shown = shown or lines[:MAX_LINES]
                 break
             shown = lines
         return [*shown, "(cut; all: print(model.to_text()), a picture: model.plot())"]
 
     def _repr_html_(self) -> str:
-        """The tree as a picture, folded beyond 40 nodes; before `fit` scikit-learn's view."""
+        """The tree as a picture of at most 40 nodes; scikit-learn's diagram before `fit`."""
         if not self._is_fitted():
             return str(super()._repr_html_())  # type: ignore[misc]
         from .words import xml

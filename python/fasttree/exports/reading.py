@@ -1,16 +1,14 @@
-"""A fitted tree as an exporter reads it: branches as sets of values, leaves as conjunctions of
-them.
+"""A fitted tree as the exporters read it: branches as sets of values, leaves as conjunctions.
 
 What
-    Every branch of every test, whatever its kind, holds a *part* of the values of one feature. A
-    part is an interval ``(lower, upper]``, a set of declared levels, and a share of the rows whose
-    value is missing. Share 1 means that they come here, 0 that they do not, between that a fraction
-    comes. Imputed values, branches of missing values, the heaviest branch and C4.5's fractional
-    rows are all told by that share. Levels that were not declared count as missing, and the
-    conditions of a path on one feature meet in one part. SQL, rules, C, Python and ONNX are written
-    from parts and know no test of the tree.
+    Every branch of every test takes a set of values of one feature (`ValueSet`): an interval
+    ``(lower, upper]`` or a set of declared levels, and a share of each row whose value is missing.
+    The share is 1 if such a row comes here, 0 if it does not, and between if a fraction comes. It
+    covers imputed values, branches of missing values, the heaviest branch and C4.5's fractional
+    rows. Undeclared levels count as missing. The conditions of a path on one feature are
+    intersected to one set. Exporters write these sets and need not know the kinds of tests.
 Complexity
-    O(nodes) to read; `Reading.paths` keeps one part per feature and undoes it on the way up, no
+    O(nodes) to read. `Reading.paths` keeps one set per feature and restores it on the way up; no
     recursion.
 When not to use it
     To predict: `FastTreeClassifier.predict` is many times faster than any export.
@@ -27,43 +25,47 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Feature", "Part", "Reading", "number"]
+__all__ = ["Feature", "Reading", "ValueSet", "number"]
 
 Label = bool | int | float | str
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A column of the model: name, declared levels (None for numbers), cut points and fill value if
-    it has them.
+    """A column of the model.
 
-    `named` gives the threshold that people read for an end of a part, where that is another number
-    (`TreeArrays.reach`).
+    Attributes:
+        name: its name.
+        levels: declared levels of a nominal feature, in the order of their codes; None for numbers.
+        cuts: cut points of a discretised feature, else None.
+        fill: value (a code for nominal features) that replaces a missing one; None: no imputation.
+        printed: end of an interval -> threshold to print, where the two differ
+            (`TreeArrays.reach`).
     """
 
     name: str
     levels: tuple[Label, ...] | None
     cuts: tuple[float, ...] | None
     fill: float | int | None
-    named: dict[float, float] = field(default_factory=dict)
+    printed: dict[float, float] = field(default_factory=dict)
 
-    def said(self, end: float) -> float:
-        """An end of a part as people read it."""
-        return self.named.get(end, end)
+    def threshold_of(self, end: float) -> float:
+        """The threshold to print for an end of an interval."""
+        return self.printed.get(end, end)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A set of values of one feature.
+class ValueSet:
+    """A set of values of one feature, and the share of rows without a value that belong to it.
 
     Attributes:
-        lower, upper: numbers x with ``lower < x <= upper`` (infinite where open).
-        codes: of a nominal feature, the codes of the levels; None for numbers.
-        missing: share in [0, 1] of a row without a value that comes here.
+        lower, upper: numbers x with ``lower < x <= upper``; infinite for an open end.
+        codes: codes of the levels of a nominal feature; None for numbers.
+        missing: share in [0, 1] of a row without a value.
 
     Examples:
-        >>> Part(lower=2.0) & Part(upper=5.0, missing=0.0)
-        Part(lower=2.0, upper=5.0, codes=None, missing=0.0)
+        >>> ValueSet(lower=2.0) & ValueSet(upper=5.0, missing=0.0)
+        ValueSet(lower=2.0, upper=5.0, codes=None, missing=0.0)
     """
 
     lower: float = -math.inf
@@ -71,12 +73,12 @@ class Part:
     codes: frozenset[int] | None = None
     missing: float = 1.0
 
-    def __and__(self, other: Part) -> Part:
-        """Values in both; shares of missing rows multiply."""
+    def __and__(self, other: ValueSet) -> ValueSet:
+        """The intersection; shares of missing rows multiply."""
         codes = self.codes if other.codes is None else other.codes
         if self.codes is not None and other.codes is not None:
             codes = self.codes & other.codes
-        return Part(
+        return ValueSet(
             max(self.lower, other.lower),
             min(self.upper, other.upper),
             codes,
@@ -85,18 +87,18 @@ class Part:
 
     @property
     def empty(self) -> bool:
-        """True when no known value is in it."""
+        """True if it holds no known value."""
         return not self.codes if self.codes is not None else self.lower >= self.upper
 
     def everything(self, feature: Feature) -> bool:
-        """True when all known values of the feature are in it."""
+        """True if it holds all known values of the feature."""
         if self.codes is not None:
             return len(self.codes) == len(feature.levels or ())
         return self.lower == -math.inf and self.upper == math.inf
 
 
 class Reading:
-    """A model's tree, ready to be written in another language.
+    """The tree of a fitted model as Python lists, with branches as sets of values.
 
     Args:
         model: a fitted `FastTreeClassifier`.
@@ -106,131 +108,162 @@ class Reading:
         classes: class labels as Python values.
         target: name of the target.
         tree: the arrays (`TreeArrays`).
-        children: list of the children of each node, in branch order.
-        fractional: True when some row without a value goes down several branches.
+        n_children: number of children of each node.
+        children: children of each node, in branch order.
+        feature: feature that each node tests, -2 in a leaf.
+        reach: largest number that goes left at each node; NaN if the test is not a threshold.
+        label: code of the class that each node predicts, -1: none.
+        fractional: True if rows without a value may go down several branches.
     """
 
     def __init__(self, model: Any) -> None:
+        # The schema: columns, classes, target.
         schema = json.loads(model._model.schema_json())
         self.features = tuple(
             Feature(
-                f["name"],
-                tuple(f["levels"]) if f["kind"] == "nominal" else None,
-                tuple(f["cuts"]) if "cuts" in f else None,
-                f.get("fill"),
+                column["name"],
+                tuple(column["levels"]) if column["kind"] == "nominal" else None,
+                tuple(column["cuts"]) if "cuts" in column else None,
+                column.get("fill"),
             )
-            for f in schema["features"]
+            for column in schema["features"]
         )
         self.classes: tuple[Label, ...] = tuple(schema["classes"])
         self.target: str = schema["target"]
-        self.has_names: bool = model._schema.has_names
+        # The arrays of the tree as lists: exporters walk node by node.
         self.tree = tree = model.tree_
         starts, flat = tree.first_child.tolist(), tree.children.tolist()
         self.n_children: list[int] = tree.n_children.tolist()
         self.children = [flat[s : s + n] for s, n in zip(starts, self.n_children, strict=True)]
         self.feature: list[int] = tree.feature.tolist()
+        self.label: list[int] = tree.label.tolist()
         self.reach: list[float] = tree.reach.tolist()
         for node in np.flatnonzero(tree.reach > tree.threshold).tolist():
-            self.features[self.feature[node]].named[self.reach[node]] = float(tree.threshold[node])
-        self.label: list[int] = tree.label.tolist()
+            feature = self.features[self.feature[node]]
+            feature.printed[self.reach[node]] = float(tree.threshold[node])
+        # Missing values: the branch they take (-2: all), and the weights that divide them. The
+        # weights are added one by one, as the core adds them, so that shares are equal to the bit.
         self._missing_branch: list[int] = tree.missing_branch.tolist()
-        self._model = model._model
-        # Added one by one, as the core adds them: shares are then the same to the last bit.
         self._weight: list[float] = np.cumsum(tree.value, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
+        self._model = model._model
 
     @property
     def leaves(self) -> list[int]:
-        """Leaves in pre-order."""
+        """Node numbers of the leaves, in pre-order."""
         return [i for i, n in enumerate(self.n_children) if n == 0]
 
     @property
+    def leaf_numbers(self) -> dict[int, int]:
+        """Node number of a leaf -> its position in `leaves`."""
+        return {node: i for i, node in enumerate(self.leaves)}
+
+    @property
+    def leaf_labels(self) -> list[int]:
+        """Code of the class of each leaf in the order of `leaves`, -1: none."""
+        return [self.label[node] for node in self.leaves]
+
+    @property
+    def tested_features(self) -> list[int]:
+        """Features that some node tests, ascending."""
+        return sorted({self.feature[node] for node, n in enumerate(self.n_children) if n})
+
+    @property
     def depth(self) -> int:
-        """Longest path, in splits."""
+        """Length of the longest path, in splits."""
         return int(self.tree.max_depth)
 
     def probabilities(self, nodes: list[int]) -> np.ndarray:
-        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros where nothing is
-        predicted."""
+        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction."""
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
 
     def missing_shares(self, node: int) -> list[float]:
-        """Share of each branch of a node in a row without a value: all to one, or by training
-        weight."""
+        """Share of a row without a value that each branch of a node takes.
+
+        All of it goes to one branch, or to every branch by its training weight.
+        """
         n, branch = self.n_children[node], self._missing_branch[node]
         if branch >= 0:
             return [float(i == branch) for i in range(n)]
         weights = [self._weight[child] for child in self.children[node]]
-        whole = float(np.cumsum(weights)[-1])
-        return [w / whole if whole > 0 else 1.0 / n for w in weights]
+        total = float(np.cumsum(weights)[-1])
+        return [w / total if total > 0 else 1.0 / n for w in weights]
 
-    def parts(self, node: int) -> list[Part]:
-        """The part of each branch of an inner node."""
+    def branch_sets(self, node: int) -> list[ValueSet]:
+        """The values that each branch of an inner node takes."""
         known = self._known(node)
-        feature = self.features[self.feature[node]]
         shares = self.missing_shares(node)
-        if feature.fill is not None:
-            fill = feature.fill
-            at = [
-                fill in p.codes if p.codes is not None else p.lower < fill <= p.upper for p in known
+        fill = self.features[self.feature[node]].fill
+        if fill is not None:  # an imputed value goes where the fill value goes
+            holds_fill = [
+                fill in s.codes if s.codes is not None else s.lower < fill <= s.upper for s in known
             ]
-            if any(at):
-                shares = [float(here) for here in at]
-        return [Part(p.lower, p.upper, p.codes, m) for p, m in zip(known, shares, strict=True)]
+            if any(holds_fill):
+                shares = [float(holds) for holds in holds_fill]
+        return [ValueSet(s.lower, s.upper, s.codes, m) for s, m in zip(known, shares, strict=True)]
 
-    def _known(self, node: int) -> list[Part]:
-        """Known values of each branch."""
+    def branch_of_levels(self, node: int) -> list[int]:
+        """Branch of each level of the nominal feature that a node tests, by level code."""
+        levels = self.features[self.feature[node]].levels or ()
+        branch = {
+            code: i for i, subset in enumerate(self._known(node)) for code in subset.codes or ()
+        }
+        return [branch[code] for code in range(len(levels))]
+
+    def _known(self, node: int) -> list[ValueSet]:
+        """Known values of each branch; a branch for missing values alone holds none."""
         feature, n = self.features[self.feature[node]], self.n_children[node]
-        nothing = Part(math.inf, -math.inf) if feature.levels is None else Part(codes=frozenset())
         reach = self.reach[node]
-        if not math.isnan(reach):
-            found = [Part(upper=reach), Part(lower=reach)]
-        elif self.tree.n_levels[node]:
+        if not math.isnan(reach):  # a threshold
+            found = [ValueSet(upper=reach), ValueSet(lower=reach)]
+        elif self.tree.n_levels[node]:  # a set of levels against the others
             listed = frozenset(self.tree.levels_of(node).tolist())
             others = frozenset(range(len(feature.levels or ()))) - listed
-            found = [Part(codes=listed), Part(codes=others)]
-        elif feature.levels is not None:
-            found = [Part(codes=frozenset((code,))) for code in range(len(feature.levels))]
-        else:
+            found = [ValueSet(codes=listed), ValueSet(codes=others)]
+        elif feature.levels is not None:  # one branch per level
+            found = [ValueSet(codes=frozenset((code,))) for code in range(len(feature.levels))]
+        else:  # one branch per bin
             edges = (-math.inf, *(feature.cuts or ()), math.inf)
-            found = [Part(low, high) for low, high in pairwise(edges)]
+            found = [ValueSet(low, high) for low, high in pairwise(edges)]
+        nominal = feature.levels is not None
+        nothing = ValueSet(codes=frozenset()) if nominal else ValueSet(math.inf, -math.inf)
         return found[:n] + [nothing] * (n - len(found))
 
-    def branches(self) -> Iterator[tuple[int, int, Part]]:
-        """(node, feature, part) of every node but the root, in pre-order of their parents."""
-        for node, kids in enumerate(self.children):
-            if kids:
-                for child, part in zip(kids, self.parts(node), strict=True):
-                    yield child, self.feature[node], part
+    def paths(self) -> Iterator[tuple[int, dict[int, ValueSet]]]:
+        """Yield (leaf, value sets by feature) of every leaf in pre-order.
 
-    def paths(self) -> Iterator[tuple[int, dict[int, Part]]]:
-        """(leaf, parts by feature) of every leaf in pre-order; the dict is the walker's own and
-        changes."""
-        current: dict[int, Part] = {}
-        stack: list[tuple[int, int, Part | None, bool]] = [(0, -1, None, True)]
+        The dict is changed by the next step: copy it to keep it.
+        """
+        current: dict[int, ValueSet] = {}
+        # A node is pushed twice: to enter it with the set of its branch, and, once it is entered,
+        # to restore the set that its feature had before.
+        stack: list[tuple[int, int, ValueSet | None, bool]] = [(0, -1, None, True)]
         while stack:
-            node, feature, part, enters = stack.pop()
+            node, feature, subset, enters = stack.pop()
             if not enters:
-                if part is None:
+                if subset is None:
                     del current[feature]
                 else:
-                    current[feature] = part
+                    current[feature] = subset
                 continue
-            if part is not None:
+            if subset is not None:
                 before = current.get(feature)
                 stack.append((node, feature, before, False))
-                current[feature] = part if before is None else before & part
-            kids = self.children[node]
-            if not kids:
+                current[feature] = subset if before is None else before & subset
+            children = self.children[node]
+            if not children:
                 yield node, current
                 continue
-            asked = self.feature[node]
-            for child, branch in zip(reversed(kids), reversed(self.parts(node)), strict=True):
-                stack.append((child, asked, branch, True))
+            tested = self.feature[node]
+            subsets = self.branch_sets(node)
+            for child, branch in zip(reversed(children), reversed(subsets), strict=True):
+                stack.append((child, tested, branch, True))
 
 
 def number(x: float, decimals: int = 6) -> str:
-    """A number for the eye: rounded where that keeps it recognisable, as in the text of a tree.
+    """A number with at most `decimals` digits, or with all if rounding changes it by over 0.1 %.
+
+    This is the format of the text of a tree.
 
     Examples:
         >>> number(2.5), number(1/3, 3), number(3e-9), number(1e300)

@@ -1,17 +1,17 @@
-"""A fitted tree as rules, one a leaf: conditions, class, coverage and confidence.
+"""A fitted tree as rules, one per leaf: conditions, class, coverage and confidence.
 
 What
-    The conditions of a path that ask for one feature meet in one: ``x > 2`` and ``x <= 5`` is ``2 <
-    x <= 5``, conditions that hold for every value are left out. A row meets the conditions of
-    exactly one rule, so the order of the rules means nothing. Where missing values go down several
-    branches, a row without a value meets several rules, each in part. Coverage is the weight of the
-    training rows in the leaf, support its share of all; confidence is the share of the rule's class
-    in it.
+    Conditions of a path on the same feature are merged: ``x > 2`` and ``x <= 5`` become ``2 < x <=
+    5``. Conditions that hold for every value are left out. A row meets the conditions of exactly
+    one rule, so the order of the rules has no meaning. Where missing values go down several
+    branches, a row without a value meets several rules, each with a fraction of its weight.
+    Coverage is the weight of the training rows in the leaf, support its share of all training rows,
+    confidence the share of the rule's class in the leaf.
 Complexity
-    O(nodes + leaves x features asked for on their paths): a chain of 20,000 tests of one feature
-    gives 20,001 rules of at most two comparisons.
+    O(nodes + leaves x features tested on their paths): a chain of 20,000 tests of one feature gives
+    20,001 rules of at most two comparisons.
 When not to use it
-    To get fewer or more general rules than leaves: that is pruning.
+    To get fewer or more general rules than leaves: prune the tree first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from .reading import Feature, Label, Part, Reading, number
+from .reading import Feature, Label, Reading, ValueSet, number
 from .words import condition, one_line
 
 __all__ = ["Condition", "Rule", "Rules", "to_rules"]
@@ -29,15 +29,15 @@ __all__ = ["Condition", "Rule", "Rules", "to_rules"]
 
 @dataclass(frozen=True)
 class Condition:
-    """What a rule asks of one feature.
+    """The condition of a rule on one feature.
 
     Attributes:
         feature: name of the column.
-        lower, upper: numbers x with ``lower < x <= upper``; None where open, and for nominal
+        lower, upper: numbers x with ``lower < x <= upper``; None for an open end and for nominal
             features.
-        levels: declared levels that are taken; None for numbers.
+        levels: declared levels that meet it; None for numbers.
         missing: share in [0, 1] of a row without a value that meets it.
-        known: False when only rows without a value meet it.
+        known: False if only rows without a value meet it.
     """
 
     feature: str
@@ -46,28 +46,28 @@ class Condition:
     levels: tuple[Label, ...] | None
     missing: float
     known: bool
-    _said: tuple[Feature, Part] = field(repr=False, compare=False)
+    _source: tuple[Feature, ValueSet] = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, feature: Feature, part: Part) -> Condition:
-        """A part of the values of a feature as a condition."""
+    def of(cls, feature: Feature, subset: ValueSet) -> Condition:
+        """The condition that a value of a feature belongs to a set."""
         levels = None
-        if part.codes is not None:
-            levels = tuple((feature.levels or ())[c] for c in sorted(part.codes))
-        numeric = part.codes is None and not part.empty
+        if subset.codes is not None:
+            levels = tuple((feature.levels or ())[c] for c in sorted(subset.codes))
+        numeric = subset.codes is None and not subset.empty
         return cls(
             feature.name,
-            part.lower if numeric and part.lower != -math.inf else None,
-            part.upper if numeric and part.upper != math.inf else None,
+            subset.lower if numeric and subset.lower != -math.inf else None,
+            subset.upper if numeric and subset.upper != math.inf else None,
             levels,
-            part.missing,
-            not part.empty,
-            (feature, part),
+            subset.missing,
+            not subset.empty,
+            (feature, subset),
         )
 
     def to_text(self, decimals: int = 6, missing: bool = False) -> str:
-        """``2 < petal width <= 5``, ``outlook in {rainy, sunny}``."""
-        return one_line(condition(*self._said, decimals, missing))
+        """The condition as text: ``2 < petal width <= 5``, ``outlook in {rainy, sunny}``."""
+        return one_line(condition(*self._source, decimals, missing))
 
     def record(self) -> dict[str, Any]:
         """The condition as plain values."""
@@ -79,17 +79,18 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """One leaf.
+    """The rule of one leaf.
 
     Attributes:
-        leaf: its node number.
-        conditions: what a row must meet, in the order in which the features are first asked for.
-        label: predicted class, None where nothing is predicted.
+        leaf: node number of the leaf.
+        conditions: conditions that a row must meet, in the order in which the path first tests
+            their features.
+        label: predicted class, None if nothing is predicted.
         coverage: weight of the training rows that reach the leaf.
-        support: their share in all training rows, in [0, 1].
-        correct: weight of those of the predicted class.
+        support: their share of all training rows, in [0, 1].
+        correct: weight of the rows of the predicted class among them.
         confidence: ``correct / coverage``; NaN in an empty leaf.
-        probabilities: of the classes, as `predict_proba` gives them.
+        probabilities: class probabilities, as `predict_proba` returns them.
     """
 
     leaf: int
@@ -107,13 +108,13 @@ class Rule:
 
     def to_text(self, decimals: int = 6, missing: bool = False) -> str:
         """The rule on one line."""
-        asked = " and ".join(c.to_text(decimals, missing) for c in self.conditions) or "always"
-        said = "unclassified" if self.label is None else one_line(self.label)
+        conditions = " and ".join(c.to_text(decimals, missing) for c in self.conditions) or "always"
+        label = "unclassified" if self.label is None else one_line(self.label)
         rows = "no rows"
         if self.coverage > 0:
-            many = "row" if self.coverage == 1 else "rows"
-            rows = f"{number(self.coverage, 2)} {many}, confidence {self.confidence:.3f}"
-        return f"if {asked} then {said}  [{rows}]"
+            noun = "row" if self.coverage == 1 else "rows"
+            rows = f"{number(self.coverage, 2)} {noun}, confidence {self.confidence:.3f}"
+        return f"if {conditions} then {label}  [{rows}]"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -132,7 +133,7 @@ class Rule:
 
 
 class Rules(Sequence[Rule]):
-    """The rules of a tree; prints as text, one rule a line.
+    """The rules of a tree, a sequence of `Rule`; prints as text, one rule per line.
 
     Examples:
         >>> import fasttree
@@ -160,15 +161,15 @@ class Rules(Sequence[Rule]):
         return iter(self._rules)
 
     def sorted(self) -> Rules:
-        """The rules by falling coverage (leaves of equal coverage in order)."""
+        """The rules in descending order of coverage; rules of equal coverage keep their order."""
         return Rules(sorted(self._rules, key=lambda rule: -rule.coverage))
 
     def to_text(self, decimals: int = 6, missing: bool = False) -> str:
-        """One rule a line.
+        """The rules as text, one per line.
 
         Args:
-            decimals: digits of numbers.
-            missing: say also which rules take rows without a value.
+            decimals: digits of numbers after the point.
+            missing: whether to write which rules take rows without a value.
         """
         return "".join(rule.to_text(decimals, missing) + "\n" for rule in self._rules)
 
@@ -177,7 +178,7 @@ class Rules(Sequence[Rule]):
         return [rule.record() for rule in self._rules]
 
     def to_frame(self) -> Any:
-        """One row a rule, as a pandas DataFrame."""
+        """The rules as a pandas DataFrame, one row per rule."""
         import pandas as pd
 
         rows = [
@@ -201,32 +202,39 @@ class Rules(Sequence[Rule]):
 
 
 def to_rules(model: Any, *, empty: bool = True) -> Rules:
-    """The rules of a fitted tree, one a leaf in the order of the nodes.
+    """The rules of a fitted tree, one per leaf, in the order of the nodes.
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        empty: also those of leaves that no training row reached.
+        empty: whether leaves that no training row reached get a rule.
+
+    Examples:
+        >>> import fasttree
+        >>> print(to_rules(fasttree.fit([[0.0], [1.0]], ["no", "yes"])))
+        if x0 <= 0.5 then no  [1 row, confidence 1.000]
+        if x0 > 0.5 then yes  [1 row, confidence 1.000]
+        <BLANKLINE>
     """
     reading = Reading(model)
     tree = reading.tree
     weights, counts = tree.weighted_n_node_samples, tree.value
-    whole = float(weights[0])
+    total = float(weights[0])
     leaves = reading.leaves
-    shares = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
-    # Parts and conditions repeat from leaf to leaf: each is made once.
-    made: dict[tuple[int, Part], Condition] = {}
+    probabilities = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
+    # Conditions repeat from leaf to leaf: each is made once.
+    made: dict[tuple[int, ValueSet], Condition] = {}
     rules = []
-    for leaf, parts in reading.paths():
+    for leaf, subsets in reading.paths():
         coverage = float(weights[leaf])
         if not empty and coverage == 0:
             continue
         conditions = []
-        for feature, part in parts.items():
-            if part.missing == 1 and part.everything(reading.features[feature]):
+        for feature, subset in subsets.items():
+            if subset.missing == 1 and subset.everything(reading.features[feature]):
                 continue
-            key = (feature, part)
+            key = (feature, subset)
             if key not in made:
-                made[key] = Condition.of(reading.features[feature], part)
+                made[key] = Condition.of(reading.features[feature], subset)
             conditions.append(made[key])
         label = reading.label[leaf]
         rules.append(
@@ -235,9 +243,9 @@ def to_rules(model: Any, *, empty: bool = True) -> Rules:
                 tuple(conditions),
                 None if label < 0 else reading.classes[label],
                 coverage,
-                coverage / whole if whole > 0 else 0.0,
+                coverage / total if total > 0 else 0.0,
                 0.0 if label < 0 else float(counts[leaf, label]),
-                tuple(shares[leaf]),
+                tuple(probabilities[leaf]),
             )
         )
     return Rules(rules)

@@ -1,175 +1,193 @@
 """A fitted tree as SQL: one flat CASE whose conditions are the rules of the leaves.
 
 What
-    ``CASE WHEN "petal width" <= 0.8 THEN 'setosa' WHEN ... END``: one WHEN a leaf, conditions on
-    one column merged. Nothing is nested, so depth is no matter: parsers give up on nested
+    ``CASE WHEN "petal width" <= 0.8 THEN 'setosa' WHEN ... END``: one WHEN per leaf, conditions on
+    the same column merged. Nothing is nested, so depth does not matter: parsers fail on nested
     expressions (SQLite at about twenty nested CASEs), not on long lists. NULL is a missing value,
-    so is a level that the model does not know; leaves that predict nothing give NULL. Where missing
-    values go down several branches (C4.5), the probability of a class is the sum over the leaves of
-    its probability times the row's share in the leaf. The label is the class with the largest
-    sum. Rows that go to one leaf as a whole are still answered by the plain CASE. Identifiers and
-    literals are quoted for the dialect whatever they hold, and numbers are written so that they
-    read back as the same double.
+    and so is a level that the model does not know. Leaves that predict nothing give NULL. Where
+    missing values go down several branches (C4.5), the probability of a class is the sum over the
+    leaves of its probability times the row's share of the leaf, and the label is the class with the
+    largest sum; rows that are not divided are still answered by the plain CASE. Identifiers and
+    literals are quoted for the dialect, and numbers are written so that they read back as the same
+    double.
 Complexity
-    O(leaves x features asked for on their paths) characters.
+    O(leaves x features tested on their paths) characters.
 When not to use it
-    On columns of type REAL or FLOAT of 32 bits a threshold is compared with a rounded number: cast
-    to double precision first.
+    On columns of 32-bit REAL or FLOAT, as thresholds would be compared with rounded numbers: cast
+    them to double precision first.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
-from .reading import Feature, Label, Part, Reading
+from .reading import Label, Reading, ValueSet
 
 __all__ = ["DIALECTS", "to_sql"]
 
-DIALECTS = {
-    "ansi": ('"', '"', False, ("TRUE", "FALSE")),
-    "mysql": ("`", "`", True, ("TRUE", "FALSE")),
-    "tsql": ("[", "]", False, ("1", "0")),
-}
-"""Quotes of identifiers, whether a backslash may escape in a string, and the words for true and
-false.
 
-MySQL reads a backslash by its setting NO_BACKSLASH_ESCAPES, which a statement cannot know: a text
-that holds one is written as the hexadecimal digits of its UTF-8 bytes.
-"""
+class Dialect(NamedTuple):
+    """How a family of databases writes names and values.
+
+    Attributes:
+        open, close: quotes around an identifier.
+        backslash: whether a backslash in a string may be an escape. MySQL decides that by its
+            setting NO_BACKSLASH_ESCAPES, which a statement cannot know, so a text with a backslash
+            is written as the hexadecimal digits of its UTF-8 bytes.
+        true, false: the values of a boolean column.
+    """
+
+    open: str
+    close: str
+    backslash: bool = False
+    true: str = "TRUE"
+    false: str = "FALSE"
+
+
+DIALECTS = {
+    "ansi": Dialect('"', '"'),
+    "mysql": Dialect("`", "`", backslash=True),
+    "tsql": Dialect("[", "]", true="1", false="0"),
+}
+"""Dialects by name, as `to_sql` takes them."""
 
 EQUAL = "1e-9"
+"""Difference below which two probabilities are equal, as in `predict`: sums are rounded."""
 
 
 class _Writer:
-    """Names, values and conditions in one dialect."""
+    """Writes names, values and conditions of a tree in one dialect."""
 
     def __init__(self, reading: Reading, dialect: str, table: str | None) -> None:
         self.reading = reading
-        self.open, self.close, self.backslash, self.booleans = DIALECTS[dialect]
-        self.place = "" if table is None else self.name(table) + "."
-        self.columns = [self.place + self.name(f.name) for f in reading.features]
-        self._said: dict[tuple[int, Part], str] = {}
+        self.dialect = DIALECTS[dialect]
+        self.prefix = "" if table is None else self.name(table) + "."
+        self.columns = [self.prefix + self.name(f.name) for f in reading.features]
+        self._written: dict[tuple[int, ValueSet], str] = {}
 
     def name(self, text: str) -> str:
         """A quoted identifier."""
         if not text or "\0" in text:
             raise ValueError(f"{text!r} cannot be the name of a column or table in SQL; rename it")
-        return self.open + text.replace(self.close, self.close * 2) + self.close
+        close = self.dialect.close
+        return self.dialect.open + text.replace(close, close * 2) + close
 
     def literal(self, value: Label | None) -> str:
-        """A value."""
+        """A value as a literal; None is NULL."""
         if value is None:
             return "NULL"
         if isinstance(value, bool):
-            return self.booleans[0 if value else 1]
+            return self.dialect.true if value else self.dialect.false
         if isinstance(value, int | float):
             return repr(value)
         if "\0" in value:
             raise ValueError(
                 f"the label {value!r} holds a NUL character, which SQL has no way to write"
             )
-        if self.backslash and "\\" in value:
+        if self.dialect.backslash and "\\" in value:
             return f"_utf8mb4 X'{value.encode('utf-8', 'surrogatepass').hex()}'"
         return "'" + value.replace("'", "''") + "'"
 
-    def _listed(self, column: str, levels: list[Label], word: str = "") -> str:
+    def _in(self, column: str, levels: list[Label]) -> str:
+        """The column is one of these levels."""
         if len(levels) == 1:
-            return f"{column} {'<>' if word else '='} {self.literal(levels[0])}"
-        return f"{column} {word}IN ({', '.join(map(self.literal, levels))})"
+            return f"{column} = {self.literal(levels[0])}"
+        return f"{column} IN ({', '.join(map(self.literal, levels))})"
 
-    def condition(self, feature: int, part: Part, missing: bool) -> str:
-        """A part of a column's values; `missing`: NULL (and unknown levels) belong to it."""
-        column, asked = self.columns[feature], self.reading.features[feature]
-        levels = asked.levels or ()
-        if part.empty:
-            return self._unknown(column, asked) if missing else "1 = 0"
-        if part.codes is not None:
-            inside = [levels[c] for c in sorted(part.codes)]
-            outside = [v for c, v in enumerate(levels) if c not in part.codes]
+    def _not_in(self, column: str, levels: list[Label]) -> str:
+        """The column is none of these levels."""
+        if len(levels) == 1:
+            return f"{column} <> {self.literal(levels[0])}"
+        return f"{column} NOT IN ({', '.join(map(self.literal, levels))})"
+
+    def condition(self, feature: int, subset: ValueSet, missing: bool) -> str:
+        """The condition of a set of values; `missing`: NULL and unknown levels meet it, too."""
+        column = self.columns[feature]
+        levels = self.reading.features[feature].levels or ()
+        if subset.empty:
+            return self._unknown(feature) if missing else "1 = 0"
+        if subset.codes is not None:
+            inside = [levels[c] for c in sorted(subset.codes)]
+            outside = [v for c, v in enumerate(levels) if c not in subset.codes]
             if not missing:
-                return self._listed(column, inside)
+                return self._in(column, inside)
             if len(outside) == 0:
                 return "1 = 1"
-            return f"({column} IS NULL OR {self._listed(column, outside, 'NOT ')})"
+            return f"({column} IS NULL OR {self._not_in(column, outside)})"
         ends = []
-        if part.lower != -math.inf:
-            ends.append(f"{column} > {self.literal(part.lower)}")
-        if part.upper != math.inf:
-            ends.append(f"{column} <= {self.literal(part.upper)}")
+        if subset.lower != -math.inf:
+            ends.append(f"{column} > {self.literal(subset.lower)}")
+        if subset.upper != math.inf:
+            ends.append(f"{column} <= {self.literal(subset.upper)}")
         if not ends:
             return "1 = 1" if missing else f"{column} IS NOT NULL"
-        said = " AND ".join(ends)
-        if not missing:
-            return said
-        return f"({column} IS NULL OR {said})"
+        bounds = " AND ".join(ends)
+        return f"({column} IS NULL OR {bounds})" if missing else bounds
 
-    def _unknown(self, column: str, asked: Feature) -> str:
-        if not asked.levels:
+    def _unknown(self, feature: int) -> str:
+        """The column is NULL or holds an unknown level."""
+        column, levels = self.columns[feature], self.reading.features[feature].levels
+        if not levels:
             return f"{column} IS NULL"
-        return f"({column} IS NULL OR {self._listed(column, list(asked.levels), 'NOT ')})"
+        return f"({column} IS NULL OR {self._not_in(column, list(levels))})"
 
-    def known(self, feature: int) -> str:
-        """The column has a value that the model knows."""
-        column, asked = self.columns[feature], self.reading.features[feature]
-        return self._listed(column, list(asked.levels)) if asked.levels else f"{column} IS NOT NULL"
-
-    def whole(self, parts: dict[int, Part]) -> str | None:
-        """The condition of a leaf for rows that go there as a whole; None: all do."""
-        said = []
-        for feature, part in parts.items():
-            missing = part.missing == 1
-            if not (missing and part.everything(self.reading.features[feature])):
-                said.append(self._kept(feature, part, missing))
-        return " AND ".join(said) or None
-
-    def _kept(self, feature: int, part: Part, missing: bool) -> str:
-        key = (feature, part)
-        if key not in self._said:
-            self._said[key] = self.condition(feature, part, missing)
-        return self._said[key]
-
-    def share(self, parts: dict[int, Part]) -> list[str]:
-        """Factors of the share of a leaf in any row."""
-        factors = []
-        whole = {f: p for f, p in parts.items() if p.missing in (0.0, 1.0)}
-        plain = self.whole(whole)
-        if plain is not None:
-            factors.append(f"CASE WHEN {plain} THEN 1.0 ELSE 0.0 END")
-        for feature, part in parts.items():
-            if feature in whole:
+    def undivided(self, subsets: dict[int, ValueSet]) -> str | None:
+        """The condition of the rows that go to a leaf undivided; None: all rows meet it."""
+        conditions = []
+        for feature, subset in subsets.items():
+            missing = subset.missing == 1
+            if missing and subset.everything(self.reading.features[feature]):
                 continue
-            known = "" if part.empty else f" WHEN {self.condition(feature, part, False)} THEN 1.0"
-            missing = self._unknown(self.columns[feature], self.reading.features[feature])
-            factors.append(f"CASE WHEN {missing} THEN {part.missing!r}{known} ELSE 0.0 END")
+            # Paths share their upper tests: each condition is written once and looked up later.
+            key = (feature, subset)
+            if key not in self._written:
+                self._written[key] = self.condition(feature, subset, missing)
+            conditions.append(self._written[key])
+        return " AND ".join(conditions) or None
+
+    def share(self, subsets: dict[int, ValueSet]) -> list[str]:
+        """Factors whose product is the share of a row that reaches a leaf."""
+        factors = []
+        undivided = {f: s for f, s in subsets.items() if s.missing in (0.0, 1.0)}
+        condition = self.undivided(undivided)
+        if condition is not None:
+            factors.append(f"CASE WHEN {condition} THEN 1.0 ELSE 0.0 END")
+        for feature, subset in subsets.items():
+            if feature in undivided:
+                continue
+            known = ""
+            if not subset.empty:
+                known = f" WHEN {self.condition(feature, subset, False)} THEN 1.0"
+            missing = self._unknown(feature)
+            factors.append(f"CASE WHEN {missing} THEN {subset.missing!r}{known} ELSE 0.0 END")
         return factors
 
     def case(self, values: dict[int, str], otherwise: str | None = None) -> str:
-        """One CASE over the leaves for rows that go to one leaf as a whole; `otherwise` answers the
-        others."""
+        """One CASE that gives undivided rows the value of their leaf, and others `otherwise`."""
         lines = []
-        for leaf, parts in self.reading.paths():
-            said = self.whole(parts)
-            if said is None:
+        for leaf, subsets in self.reading.paths():
+            condition = self.undivided(subsets)
+            if condition is None:
                 return values[leaf]
-            lines.append(f"  WHEN {said} THEN {values[leaf]}")
+            lines.append(f"  WHEN {condition} THEN {values[leaf]}")
         if otherwise is not None:
             lines.append(f"  ELSE {otherwise}")
         return "\n".join(["CASE", *lines, "END"])
 
-    def sums(self, shares: dict[int, list[float]]) -> list[str]:
-        """Probability of each class as a sum over the leaves, added in pairs so that the expression
-        stays shallow."""
+    def sums(self, probabilities: dict[int, list[float]]) -> list[str]:
+        """Probability of each class in any row, as a sum over the leaves."""
         terms: list[list[str]] = [[] for _ in self.reading.classes]
-        for leaf, parts in self.reading.paths():
-            factors = " * ".join(self.share(parts)) or "1.0"
-            for code, p in enumerate(shares[leaf]):
+        for leaf, subsets in self.reading.paths():
+            share = " * ".join(self.share(subsets)) or "1.0"
+            for code, p in enumerate(probabilities[leaf]):
                 if p:
-                    terms[code].append(f"{p!r} * {factors}")
-        return [_added(found) for found in terms]
+                    terms[code].append(f"{p!r} * {share}")
+        return [_sum(of_class) for of_class in terms]
 
 
-def _added(terms: list[str]) -> str:
+def _sum(terms: list[str]) -> str:
+    """The sum of expressions, added in pairs: nested O(log terms) deep, as parsers limit depth."""
     if not terms:
         return "0.0"
     while len(terms) > 1:
@@ -191,22 +209,22 @@ def to_sql(
     Args:
         model: a fitted `FastTreeClassifier`.
         output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of
-            expressions, one a class, named ``p(class)``. ``"leaf"``: an expression that gives the
+            expressions, one per class, named ``p(class)``. ``"leaf"``: an expression that gives the
             leaf's node number (where missing values may divide rows, only with ``mixture=False``).
-        table: None gives the expression alone; with the name of a table, a whole ``SELECT`` of all
-            its columns and the output.
+        table: name of a table: the result is a ``SELECT`` of all its columns and the output. None:
+            the expression alone.
         dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"`` (MySQL, MariaDB, Spark:
             backquotes, and backslashes in strings) or ``"tsql"`` (SQL Server: brackets, 1 and 0 for
             true and false).
-        mixture: False: rows whose missing values send them down several branches give NULL instead
-            of the mixture of their leaves, which makes most of the text.
+        mixture: whether rows that missing values send down several branches get the mixture of
+            their leaves, which is most of the text. If False, they get NULL.
 
     Returns:
         SQL without a semicolon at its end.
 
     Raises:
         ValueError: an unknown output or dialect, a name or label that SQL cannot write (empty, or
-            with a NUL character), or leaves of rows that are divided.
+            with a NUL character), or the output ``"leaf"`` where rows may be divided.
 
     Examples:
         >>> import fasttree
@@ -230,47 +248,56 @@ def to_sql(
         )
     writer = _Writer(reading, dialect, table)
     leaves = reading.leaves
-    shares = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
+    probabilities = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
+    # The expressions of the output; those of probabilities have names already.
     if output == "proba":
         names = [writer.name(f"p({label})") for label in reading.classes]
         if mixed:
-            said = writer.sums(shares)
+            columns = writer.sums(probabilities)
         else:
-            said = [writer.case({n: repr(shares[n][c]) for n in leaves}) for c in range(len(names))]
-        expression = ",\n".join(f"{one} AS {name}" for one, name in zip(said, names, strict=True))
+            columns = [
+                writer.case({leaf: repr(probabilities[leaf][code]) for leaf in leaves})
+                for code in range(len(names))
+            ]
+        expression = _named(columns, names, ",\n")
     elif output == "leaf":
         expression = writer.case({leaf: str(leaf) for leaf in leaves})
     else:
-        expression = _label(writer, shares, mixed)
+        expression = _label(writer, probabilities, mixed)
     if table is None:
         return expression
-    named = (
-        expression
-        if output == "proba"
-        else f"{expression} AS {writer.name('prediction' if output == 'label' else 'leaf')}"
-    )
-    return f"SELECT {writer.place}*,\n{named}\nFROM {writer.name(table)}"
+    if output != "proba":
+        expression += f" AS {writer.name('prediction' if output == 'label' else 'leaf')}"
+    return f"SELECT {writer.prefix}*,\n{expression}\nFROM {writer.name(table)}"
 
 
-def _label(writer: _Writer, shares: dict[int, list[float]], mixed: bool) -> str:
-    """The predicted class."""
+def _named(expressions: list[str], names: list[str], separator: str) -> str:
+    """A list of expressions with names, for a SELECT."""
+    pairs = zip(expressions, names, strict=True)
+    return separator.join(f"{expression} AS {name}" for expression, name in pairs)
+
+
+def _label(writer: _Writer, probabilities: dict[int, list[float]], mixed: bool) -> str:
+    """The expression of the predicted class."""
     reading = writer.reading
-    values = {
-        n: writer.literal(reading.classes[reading.label[n]] if reading.label[n] >= 0 else None)
-        for n in shares
-    }
+    values = {}
+    for leaf in probabilities:
+        label = reading.label[leaf]
+        values[leaf] = writer.literal(reading.classes[label] if label >= 0 else None)
     if not mixed:
         return writer.case(values)
-    sums = writer.sums(shares)
+    # Divided rows: the first class whose sum is not below that of any other by more than rounding.
+    # The sums are named in a subquery, so that each is written once.
+    sums = writer.sums(probabilities)
     names = [f"ft_p{code}" for code in range(len(sums))]
-    chosen = []
+    cases = []
     for code, name in enumerate(names):
-        over = " AND ".join(
+        largest = " AND ".join(
             [f"{name} > 0", *(f"{other} - {name} < {EQUAL}" for other in names if other != name)]
         )
-        chosen.append(f"    WHEN {over} THEN {writer.literal(reading.classes[code])}")
-    fields = ",\n    ".join(f"{one} AS {name}" for one, name in zip(sums, names, strict=True))
+        cases.append(f"    WHEN {largest} THEN {writer.literal(reading.classes[code])}")
+    fields = _named(sums, names, ",\n    ")
     otherwise = (
-        "(SELECT CASE\n" + "\n".join(chosen) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
+        "(SELECT CASE\n" + "\n".join(cases) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
     )
     return writer.case(values, otherwise)

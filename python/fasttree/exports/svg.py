@@ -1,32 +1,32 @@
-"""A fitted tree as a picture in one SVG file: no script, no font, no link to anything outside.
+"""A fitted tree as one SVG file without scripts, fonts or external links.
 
 What
-    The design of `drawing`: an inner node shows the feature it asks for, its training rows, the
-    score of its split and a bar of its class shares. A leaf its class, ``(rows/errors)`` and the
-    same bar; a branch what it takes. Longer names are cut, the whole is in the tooltip with the
-    counts of all classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``,
+    The layout is that of `drawing`. An inner node shows its feature, its training rows, the score
+    of its split and a bar of its class shares; a leaf shows its class, ``(rows/errors)`` and the
+    bar; a branch shows what it takes. Long names are cut, and the tooltip has them in full with the
+    counts of the classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``,
     ``--ft-line``, ``--ft-soft``) with values for light and for dark pages; a page that embeds the
     picture may set its own.
 Complexity
     O(nodes shown); no recursion.
 When not to use it
-    Above some two hundred leaves nothing can be read: what lies deeper is folded (`max_nodes`).
+    A picture of more than about two hundred leaves cannot be read: `max_nodes` folds the rest.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .drawing import FONT, SMALL, Card, Drawing, Edge, Legend
+from .drawing import PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
 from .palette import DARK, PALETTE, colour
-from .words import fit_width, text_width, xml
+from .words import xml
 
 __all__ = ["MAX_NODES", "STYLE", "to_svg"]
 
 MAX_NODES = 200
-"""Cards of a picture unless more are asked for; a binary tree of a hundred leaves has 199."""
+"""Default of `max_nodes`: a binary tree of a hundred leaves has 199 nodes."""
 
-_IN_THE_DARK = "".join(
+_DARK_FILLS = "".join(
     f'.ft-tree [fill="{light}"]{{fill:{dark}}}\n' for light, dark in zip(PALETTE, DARK, strict=True)
 )
 
@@ -44,60 +44,58 @@ background:var(--ft-paper)}
 .ft-tree .e{fill:none;stroke:var(--ft-line);stroke-width:1.2}
 .ft-tree .t{font-weight:600}
 """
-    f"@media (prefers-color-scheme:dark){{\n{_IN_THE_DARK}}}\n"
+    f"@media (prefers-color-scheme:dark){{\n{_DARK_FILLS}}}\n"
 )
 
 
-def _legend(one: Legend) -> str:
-    if one.code is None:
-        return f'<text class="s" x="{one.x:.0f}" y="{one.y + 4:.0f}">{xml(one.words)}</text>'
+def _legend(entry: LegendEntry) -> str:
+    """A square in the colour of a class, and its label."""
+    y, text = entry.y, xml(entry.text)
+    if entry.code is None:
+        return f'<text class="s" x="{entry.x:.0f}" y="{y + 4:.0f}">{text}</text>'
     return (
-        f'<rect x="{one.x:.0f}" y="{one.y - 5:.0f}" width="10" height="10" rx="2" '
-        f'fill="{colour(one.code)}"/>'
-        f'<text class="s" x="{one.x + 14:.0f}" y="{one.y + 4:.0f}">{xml(one.words)}</text>'
+        f'<rect x="{entry.x:.0f}" y="{y - 5:.0f}" width="10" height="10" rx="2" '
+        f'fill="{colour(entry.code)}"/>'
+        f'<text class="s" x="{entry.x + 14:.0f}" y="{y + 4:.0f}">{text}</text>'
     )
 
 
-def _edge(one: Edge) -> str:
-    """Line and words of a branch."""
-    path = f"M{one.x0:.1f} {one.y0:.1f}H{one.bend:.1f}V{one.y1:.1f}H{one.x1:.1f}"
+def _edge(edge: Edge) -> str:
+    """Line and text of a branch."""
+    path = f"M{edge.x0:.1f} {edge.y0:.1f}H{edge.bend:.1f}V{edge.y1:.1f}H{edge.x1:.1f}"
     return (
         f'<path class="e" d="{path}"/>'
-        f'<text class="s" x="{one.bend + 5:.1f}" y="{one.y1 - 4:.1f}">{xml(one.words)}</text>'
+        f'<text class="s" x="{edge.bend + 5:.1f}" y="{edge.y1 - 4:.1f}">{xml(edge.text)}</text>'
     )
 
 
-def _card(one: Card) -> str:
-    """Box, name, numbers and class bar of a node."""
-    x, y, wide, room = one.x, one.y, one.width, one.width - 20
-    out = [f'<g data-node="{one.node}"><title>{xml(one.tooltip)}</title>']
-    out.append(
-        f'<rect class="c{" f" if one.folded else ""}" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" '
-        f'height="{one.height:.0f}" rx="{9 if one.leaf else 4}"/>'
-    )
-    end = f'text-anchor="end" x="{x + wide - 10:.1f}"'
-    if one.leaf:
-        said = fit_width(one.name, FONT, room - text_width(one.small, SMALL) - 10)
-        out.append(f'<text class="t" x="{x + 10:.1f}" y="{y + 17:.1f}">{xml(said)}</text>')
-        out.append(f'<text class="s" {end} y="{y + 17:.1f}">{xml(one.small)}</text>')
-    else:
-        strong = ' class="t"' if one.folded else ""
-        said = fit_width(one.name, FONT, room)
-        out.append(f'<text{strong} x="{x + 10:.1f}" y="{y + 16:.1f}">{xml(said)}</text>')
-        taken = text_width(one.score, SMALL) + 10 if one.score else 0.0
-        small = fit_width(one.small, SMALL, room - taken)
-        out.append(f'<text class="s" x="{x + 10:.1f}" y="{y + 29:.1f}">{xml(small)}</text>')
-        if one.score:
-            out.append(f'<text class="s" {end} y="{y + 29:.1f}">{xml(one.score)}</text>')
-    high = y + one.height - 9
-    if not one.bars:
+def _text(text: CardText) -> str:
+    """A text on a card; the class is that of the style sheet."""
+    kind = "s" if text.size == SMALL else "t" if text.bold else ""
+    style = f' class="{kind}"' if kind else ""
+    anchor = ' text-anchor="end"' if text.right else ""
+    return f'<text{style}{anchor} x="{text.x:.1f}" y="{text.y:.1f}">{xml(text.text)}</text>'
+
+
+def _card(card: Card) -> str:
+    """Box, texts and class bar of a node."""
+    x, y, room = card.x, card.y, card.width - 2 * PADDING
+    out = [
+        f'<g data-node="{card.node}"><title>{xml(card.tooltip)}</title>',
+        f'<rect class="c{" f" if card.folded else ""}" x="{x:.1f}" y="{y:.1f}" '
+        f'width="{card.width:.1f}" height="{card.height:.0f}" rx="{9 if card.leaf else 4}"/>',
+        *map(_text, card.texts()),
+    ]
+    # The class bar, or an outline in a node without rows.
+    top = y + card.height - 9
+    if not card.bars:
         out.append(
-            f'<rect class="c" x="{x + 10:.1f}" y="{high:.1f}" width="{room:.1f}" height="4"/>'
+            f'<rect class="c" x="{x + PADDING:.1f}" y="{top:.1f}" width="{room:.1f}" height="4"/>'
         )
     out += [
-        f'<rect x="{left:.2f}" y="{high:.1f}" width="{share:.2f}" height="5" '
-        f'fill="{colour(code)}"/>'
-        for code, left, share in one.bars
+        f'<rect x="{bar.x:.2f}" y="{top:.1f}" width="{bar.width:.2f}" height="5" '
+        f'fill="{colour(bar.code)}"/>'
+        for bar in card.bars
     ]
     out.append("</g>")
     return "".join(out)
@@ -115,16 +113,16 @@ def to_svg(
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        max_depth: deepest level shown (the root is level 0), at least 0; what lies deeper is one
-            dashed card that tells its leaves. None: no limit.
-        max_nodes: largest number of nodes drawn; nodes with the most rows are opened first, the
-            others are folded in the same way. None draws all.
-        empty: also leaves that no training row reached.
+        max_depth: deepest level shown (the root is level 0), at least 0; a deeper subtree is folded
+            to one dashed card that states its number of leaves. None: no limit.
+        max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
+            first, the others are folded. None draws all.
+        empty: whether leaves that no training row reached are drawn.
         decimals: digits of numbers in tooltips (the picture itself shows at most four).
 
     Returns:
-        An ``<svg>`` element with ``viewBox``, ``width`` and ``height`` (px); a page may embed it as
-        it is.
+        An ``<svg>`` element with ``viewBox``, ``width`` and ``height`` (px); an HTML page may embed
+        it without changes.
 
     Raises:
         ValueError: a negative `max_depth`, or `max_nodes` below 1.
@@ -137,14 +135,14 @@ def to_svg(
     """
     drawing = Drawing(model, max_depth, max_nodes, empty, decimals)
     width, height = f"{drawing.width:.0f}", f"{drawing.height:.0f}"
-    what = (
+    label = (
         f"Decision tree for {drawing.reading.target}: {drawing.leaves_below(0)} leaves, depth "
         f"{drawing.reading.depth}"
     )
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 '
         f'{width} {height}" '
-        f'width="{width}" height="{height}" aria-label="{xml(what)}">',
+        f'width="{width}" height="{height}" aria-label="{xml(label)}">',
         f"<style>{STYLE}</style>",
         f'<rect width="{width}" height="{height}" fill="var(--ft-paper)"/>',
         *map(_legend, drawing.legend()),

@@ -1,9 +1,9 @@
-"""Tests, branches and leaves in words, and text made harmless for the language it is put into.
+"""Texts of branches and conditions, and the escaping and fitting of texts in pictures.
 
-What
-    `condition` says a part of the values of a feature as people write it, ``2 < petal width <= 5``
-    or ``outlook in {rainy, sunny}``. Names come from data files and may hold anything; `xml` and
-    `one_line` make them inert.
+`condition` writes a set of values as ``2 < petal width <= 5`` or ``outlook in {rainy, sunny}``;
+`branch_text` and `short_branch_text` leave the feature out. Names come from data files and may hold
+anything: `xml` and `one_line` make them harmless. Widths of texts are estimates, as the font of the
+reader is not known.
 """
 
 from __future__ import annotations
@@ -13,11 +13,20 @@ import re
 import unicodedata
 
 from ..rendering.plain_text import one_line
-from .reading import Feature, Part, number
+from .reading import Feature, ValueSet, number
 
-__all__ = ["brief", "condition", "fit_width", "one_line", "sides", "text_width", "xml"]
+__all__ = [
+    "branch_text",
+    "condition",
+    "fit_width",
+    "one_line",
+    "short_branch_text",
+    "text_width",
+    "xml",
+]
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 does not allow."""
 
 
 def xml(text: object) -> str:
@@ -39,64 +48,69 @@ def xml(text: object) -> str:
     return plain
 
 
-def _units(c: str) -> float:
-    """Width of a character in units of the font's size."""
-    if unicodedata.combining(c):
+def _ems(character: str) -> float:
+    """Estimated width of a character in a proportional sans-serif font, in units of its size."""
+    if unicodedata.combining(character):
         return 0.0
-    if unicodedata.east_asian_width(c) in "WF":
+    if unicodedata.east_asian_width(character) in "WF":  # wide, full width
         return 1.0
-    if c in "iljtf.,:;'|!() ":
+    if character in "iljtf.,:;'|!() ":
         return 0.38
-    return 0.9 if c in "mwMWQO@%<>=≤" else 0.65
+    return 0.9 if character in "mwMWQO@%<>=≤" else 0.65
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is in a proportional sans-serif font of `size` px, in px."""
-    return sum(map(_units, text)) * size
+    """Estimated width in px of a text in a proportional sans-serif font of `size` px."""
+    return sum(map(_ems, text)) * size
 
 
 def fit_width(text: str, size: float, width: float) -> str:
-    """The text, cut with an ellipsis where it is wider than `width` px.
+    """The text, cut with an ellipsis if it is wider than `width` px in a font of `size` px.
 
-    No more of the text is looked at than fits, however long it is.
+    Reads only as many characters as fit, so that very long names cost nothing.
     """
     room = width / size
     used, kept = 0.0, 0
-    end = _units("\u2026")
-    for place, c in enumerate(text):
-        used += _units(c)
+    ellipsis = _ems("\u2026")
+    for length, character in enumerate(text, 1):
+        used += _ems(character)
         if used > room:
             return text[:kept].rstrip() + "\u2026"
-        if used + end <= room:
-            kept = place + 1
+        if used + ellipsis <= room:
+            kept = length
     return text
 
 
-def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
-    """What a branch takes, without the name of the feature: ``<= 2.5``, ``= rainy``, ``is
-    missing``."""
-    if part.empty:
-        return "is missing" if part.missing else "is nothing"
-    if part.everything(feature):
+def branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> str:
+    """What a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``."""
+    if subset.empty:
+        return "is missing" if subset.missing else "is nothing"
+    if subset.everything(feature):
         return "is known"
-    if part.codes is not None:
+    if subset.codes is not None:
         levels = feature.levels or ()
-        left = [c for c in range(len(levels)) if c not in part.codes]
-        if len(left) == 1 and len(levels) > 2:
-            return f"!= {levels[left[0]]}"
-        names = [str(levels[c]) for c in sorted(part.codes)]
+        others = [c for c in range(len(levels)) if c not in subset.codes]
+        if len(others) == 1 and len(levels) > 2:
+            return f"!= {levels[others[0]]}"
+        names = [str(levels[c]) for c in sorted(subset.codes)]
         return f"= {names[0]}" if len(names) == 1 else f"in {{{', '.join(names)}}}"
-    lower, upper = (number(feature.said(end), decimals) for end in (part.lower, part.upper))
-    if part.lower == -math.inf:
+    lower, upper = _ends(feature, subset, decimals)
+    if subset.lower == -math.inf:
         return f"<= {upper}"
-    if part.upper == math.inf:
+    if subset.upper == math.inf:
         return f"> {lower}"
     return f"in ({lower}, {upper}]"
 
 
-def brief(feature: Feature, part: Part, decimals: int = 6) -> str:
-    """What a branch takes, in as little room as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
-    said = sides(feature, part, decimals)
+def _ends(feature: Feature, subset: ValueSet, decimals: int) -> tuple[str, str]:
+    """Lower and upper end of an interval, as printed."""
+    lower, upper = (feature.threshold_of(end) for end in (subset.lower, subset.upper))
+    return number(lower, decimals), number(upper, decimals)
+
+
+def short_branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> str:
+    """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
+    text = branch_text(feature, subset, decimals)
     for long, short in (
         ("<= ", "\u2264 "),
         ("!= ", "\u2260 "),
@@ -104,38 +118,33 @@ def brief(feature: Feature, part: Part, decimals: int = 6) -> str:
         ("is ", ""),
         ("in ", ""),
     ):
-        if said.startswith(long):
-            return short + said[len(long) :]
-    return said
+        if text.startswith(long):
+            return short + text[len(long) :]
+    return text
 
 
-def condition(feature: Feature, part: Part, decimals: int = 6, missing: bool = False) -> str:
-    """A part of a feature's values as a condition.
+def condition(feature: Feature, subset: ValueSet, decimals: int = 6, missing: bool = False) -> str:
+    """A set of values of a feature as a condition.
 
     Args:
-        feature, part: what is spoken of.
-        decimals: digits of numbers.
-        missing: say also what becomes of rows without a value.
+        feature: the feature.
+        subset: the values of it that meet the condition.
+        decimals: digits of numbers after the point.
+        missing: whether to write how rows without a value meet the condition.
 
     Examples:
-        >>> condition(Feature("width", None, None, None), Part(2.0, 5.0))
+        >>> condition(Feature("width", None, None, None), ValueSet(2.0, 5.0))
         '2 < width <= 5'
     """
-    name = feature.name
-    if (
-        not part.empty
-        and part.codes is None
-        and math.isfinite(part.lower)
-        and math.isfinite(part.upper)
-    ):
-        lower, upper = (number(feature.said(end), decimals) for end in (part.lower, part.upper))
-        said = f"{lower} < {name} <= {upper}"
+    interval = subset.codes is None and not subset.empty
+    if interval and math.isfinite(subset.lower) and math.isfinite(subset.upper):
+        lower, upper = _ends(feature, subset, decimals)
+        text = f"{lower} < {feature.name} <= {upper}"
     else:
-        said = f"{name} {sides(feature, part, decimals)}"
-    if missing and part.missing and not part.empty:
-        said += (
-            " or missing"
-            if part.missing == 1
-            else f" (a missing one counts {number(part.missing, 4)})"
-        )
-    return said
+        text = f"{feature.name} {branch_text(feature, subset, decimals)}"
+    if missing and subset.missing and not subset.empty:
+        if subset.missing == 1:
+            text += " or missing"
+        else:
+            text += f" (a missing one counts {number(subset.missing, 4)})"
+    return text

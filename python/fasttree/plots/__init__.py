@@ -1,10 +1,10 @@
-"""Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side,
-rank diagrams, Manhattan plots, and the tree itself, grown and growing (matplotlib).
+"""Plots with matplotlib: tree sizes, ROC, cost, calibration, learning and reward curves, criteria
+side by side, rank diagrams, Manhattan plots, fitted trees, and the growth of a tree.
 
-Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes (a
-new figure where something is drawn already), so ``plt.show()``, ``plt.savefig(path)`` and notebooks
-show it; ``ax.figure.savefig(path)`` always keeps it. The module loads matplotlib when something is
-drawn.
+Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes,
+or into a new figure if these hold something already, so ``plt.show()``, ``plt.savefig(path)`` and
+notebooks show it. ``ax.figure.savefig(path)`` works in both cases. matplotlib is imported by the
+first plot, not with this module.
 """
 
 from .bars import criteria_bars, grouped_bars, tree_size_bars

@@ -1,4 +1,9 @@
-"""Bars side by side: tree sizes by data set and method, scores of features by criterion."""
+"""Grouped bar charts: tree sizes by data set and method, feature scores by criterion.
+
+`grouped_bars` draws any numbers; `tree_size_bars` and `criteria_bars` prepare theirs and call it.
+With more than about 30 groups the bars become too thin to read: use `criteria_dots` for data sets,
+or a smaller `largest` for features.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,12 @@ if TYPE_CHECKING:
 
 
 __all__ = ["criteria_bars", "grouped_bars", "tree_size_bars"]
+
+GROUP_SHARE = 0.82
+"""Share of the distance between two groups that their bars fill; the rest is the gap."""
+
+BAR_SHARE = 0.92
+"""Share of its slot that a bar fills, so that neighbours do not touch."""
 
 
 @checked(
@@ -36,16 +47,19 @@ def grouped_bars(
     """One bar per method within every group.
 
     Args:
-        values: method -> one number a group.
-        groups: names along the axis.
-        ylabel, title, legend, rotate: how it looks; `rotate` turns the names (degrees).
-        ax: axes to draw into.
+        values: method -> heights, one number per group.
+        groups: names of the groups along the x-axis.
+        ylabel: label of the y-axis.
+        title: title of the axes.
+        legend: whether the methods are named in a legend.
+        rotate: angle of the group names, degrees.
+        ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
         The axes.
 
     Raises:
-        ValueError: a method with another number of values than groups.
+        ValueError: the number of values of a method is not the number of groups.
         ImportError: matplotlib is not installed.
 
     Examples:
@@ -58,18 +72,20 @@ def grouped_bars(
     for method, numbers in values.items():
         if len(numbers) != len(groups):
             raise ValueError(f"{method!r} has {len(numbers)} values for {len(groups)} groups")
+    # A new figure gets 0.22 inches per bar and per gap, within what a screen shows.
     ax = axes_of(ax, width=min(14.0, max(6.0, 1.2 + 0.22 * len(groups) * (len(values) + 1))))
-    places, width = np.arange(len(groups)), 0.82 / max(len(values), 1)
-    for place, (method, numbers) in enumerate(values.items()):
-        shift = (place - (len(values) - 1) / 2) * width
+    centres, slot = np.arange(len(groups)), GROUP_SHARE / max(len(values), 1)
+    for index, (method, numbers) in enumerate(values.items()):
+        # The slots of a group are symmetric about its centre.
+        shift = (index - (len(values) - 1) / 2) * slot
         ax.bar(
-            places + shift,
+            centres + shift,
             np.asarray(numbers, dtype=float),
-            width * 0.92,
+            slot * BAR_SHARE,
             label=method,
-            color=colour(place),
+            color=colour(index),
         )
-    ax.set_xticks(places, list(groups), rotation=rotate, ha="right" if rotate else "center")
+    ax.set_xticks(centres, list(groups), rotation=rotate, ha="right" if rotate else "center")
     ax.set_ylabel(ylabel)
     ax.set_title(title, fontsize=11)
     ax.margins(x=0.02)
@@ -80,7 +96,7 @@ def grouped_bars(
 
 
 def _sizes(name: str, value: Any) -> Any:
-    """A `Comparison`, or data set -> method -> size."""
+    """Check the argument `sizes`: a `Comparison`, or a mapping data set -> method -> size."""
     if hasattr(value, "with_metric"):
         return value
     if not (isinstance(value, Mapping) and len(value)):
@@ -97,13 +113,21 @@ def tree_size_bars(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Tree sizes by data set and method.
+    """Tree sizes by data set and method, one group of bars per data set.
 
     Args:
         sizes: a `Comparison` (its mean `metric` is drawn), or a mapping data set -> method -> size.
-        metric: "leaves", "nodes" or "depth".
-        log: logarithmic axis, for sets of very different size.
-        title, ax: as in `grouped_bars`.
+        metric: "leaves", "nodes" or "depth"; the label of the y-axis.
+        log: whether the y-axis is logarithmic, for trees of very different sizes.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Raises:
+        TypeError: `sizes` is neither a `Comparison` nor a mapping of mappings.
+        ImportError: matplotlib is not installed.
 
     Examples:
         >>> ax = tree_size_bars(
@@ -132,17 +156,21 @@ def tree_size_bars(
     return ax
 
 
-PAGE = 7.2
-"""Width of a picture that fits a page, inches."""
+PAGE_WIDTH = 7.2
+"""Width of a figure that fits a printed page, inches."""
 
 LOWEST = -1.5
-"""Where bars of criteria end; a longer one has its length written to it."""
+"""Lower end of the axis of `criteria_bars`; a bar that goes further is cut and labelled."""
 
 
 def _shares_of_best(
     scores: Mapping[str, Sequence[float]], n_features: int
 ) -> dict[str, np.ndarray]:
-    """Scores divided by each criterion's best, or by its lowest where none is above 0."""
+    """The scores of each criterion divided by its best score, by criterion.
+
+    If no score is above 0, they are divided by the absolute value of the lowest one, and the name
+    of the criterion says so. NaN becomes 0.
+    """
     shares = {}
     for criterion, numbers in scores.items():
         array = number_array(f"scores[{criterion!r}]", numbers)
@@ -150,34 +178,34 @@ def _shares_of_best(
             raise ValueError(
                 f"scores[{criterion!r}] has {len(array)} numbers for {n_features} features"
             )
-        highest, lowest = (
-            float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min)
-        )
+        known = ~np.isnan(array)
+        highest = float(np.max(array, initial=0.0, where=known))
+        lowest = float(np.min(array, initial=0.0, where=known))
         if highest == 0 > lowest:
             criterion = f"{criterion} (no score above 0: shares of the lowest)"
         shares[criterion] = np.nan_to_num(array / (highest or -lowest or 1.0), nan=0.0)
     return shares
 
 
-def _end_low_bars(ax: Any) -> None:
-    """Draw a line at 0 where bars go down, and end those that are too long with their length."""
-    heights = [bar.get_height() for bar in ax.patches]
-    if min(heights, default=0.0) < 0:
+def _cut_low_bars(ax: Any) -> None:
+    """Cut bars that go below `LOWEST` and write their height at the cut; draw the line of 0."""
+    lowest = min((bar.get_height() for bar in ax.patches), default=0.0)
+    if lowest < 0:
         ax.axhline(0.0, color="#333333", linewidth=0.8)
-    if min(heights, default=0.0) < LOWEST:
-        ax.set_ylim(LOWEST, 1.08 if max(heights) > 0 else 0.05)
+    if lowest >= LOWEST:
+        return
+    highest = max(bar.get_height() for bar in ax.patches)
+    ax.set_ylim(LOWEST, 1.08 if highest > 0 else 0.05)
     for bar in ax.patches:
         if bar.get_height() < LOWEST:
-            middle = bar.get_x() + bar.get_width() / 2
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
             ax.text(
-                middle,
+                bar.get_x() + bar.get_width() / 2,
                 LOWEST + 0.05,
                 f"{bar.get_height():.3g}",
                 ha="center",
                 va="bottom",
                 fontsize=8,
-                bbox=box,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
             )
 
 
@@ -192,19 +220,26 @@ def criteria_bars(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """What several criteria say of the features: each score divided by the criterion's best score.
+    """Feature scores of several criteria, each divided by the best score of its criterion.
 
-    The best feature has a bar of 1, a score of 0 none, and negative scores go down from 0 (to -1.5;
-    where one goes on, its length is written to it). A criterion without a score above 0 has bars
-    that are shares of its lowest score, downwards, and the legend says so.
-
-    The picture is as wide as a page; the legend above it has as many columns as fit.
+    The best feature of a criterion has a bar of height 1. Negative scores go down from 0; a bar
+    below -1.5 is cut there and its height is written at the cut. If a criterion has no score above
+    0, its bars are shares of its lowest score, and the legend says so.
 
     Args:
-        scores: criterion -> one score per feature (NaN, no split: no bar); larger is better.
-        features: their names.
-        largest: so many features are shown: those that some criterion puts highest.
-        title, ax: as in `grouped_bars`.
+        scores: criterion -> scores, one per feature; larger is better. NaN (no split) has no bar.
+        features: names of the features.
+        largest: number of features shown, at least 1: those with the highest share of the best
+            score by any criterion.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: no criterion, or the number of scores is not the number of features.
+        ImportError: matplotlib is not installed.
 
     Examples:
         >>> ax = criteria_bars(
@@ -220,11 +255,13 @@ def criteria_bars(
     if not scores:
         raise ValueError("scores is empty; give the scores of at least one criterion")
     shares = _shares_of_best(scores, len(features))
+    # Features are ordered by the best share that any criterion gives them.
     best = np.max(list(shares.values()), axis=0)
     order = np.argsort(-best, kind="stable")[:largest]
+    # A line of the legend holds about 90 characters; 4 per entry are for its key and the gap.
     columns = max(1, min(4, len(shares), int(90 / (4 + max(map(len, shares), default=1)))))
     lines = -(-len(shares) // columns)
-    ax = axes_of(ax, width=PAGE, height=3.6 + 0.2 * lines)
+    ax = axes_of(ax, width=PAGE_WIDTH, height=3.6 + 0.2 * lines)
     ax = grouped_bars(
         {criterion: array[order].tolist() for criterion, array in shares.items()},
         [str(features[j]) for j in order],
@@ -233,8 +270,8 @@ def criteria_bars(
         rotate=30,
         ax=ax,
     )
-    _end_low_bars(ax)
-    # above the axes, where no bar can be: bars go both ways
+    _cut_low_bars(ax)
+    # The legend stands above the axes: bars go both ways, so no place inside is free.
     ax.legend(
         frameon=False,
         fontsize=8.5,

@@ -1,9 +1,9 @@
-"""Figures and axes for all pictures, in colours that colour-blind people tell apart.
+"""Figures, axes, and the style that all plots share: colours, markers, dashes and frames.
 
-A picture without `ax` goes where users of matplotlib expect it: into pyplot's current axes, so that
-``plt.show()``, ``plt.savefig`` and a notebook cell show it. `new_figure` and `detached` make
-figures that pyplot does not know, freed with their last reference: for files and pages. Colours are
-those of `fasttree.exports.palette`.
+A plot without `ax` is drawn into pyplot's current axes, so that ``plt.show()``, ``plt.savefig`` and
+a notebook cell show it. `new_figure` and `detached` make figures that pyplot does not register;
+they are freed with their last reference, which suits files and HTML pages. The colours are those of
+`fasttree.exports.palette`, which readers with a colour vision deficiency can tell apart.
 """
 
 from __future__ import annotations
@@ -36,8 +36,17 @@ _DETACHED: ContextVar[bool] = ContextVar("fasttree_detached_figures", default=Fa
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Marker shapes of methods, so that colour is not the only difference."""
 
+REFERENCE: dict[str, Any] = {
+    "color": "#999999",
+    "linewidth": 1,
+    "linestyle": (0, (4, 4)),
+    "zorder": 1,
+}
+"""Style of a reference line behind the data: guessing, or perfect calibration."""
+
 
 def _matplotlib() -> Any:
+    """The module `matplotlib.figure`, or an ImportError that names the extra to install."""
     try:
         import matplotlib.figure
     except ImportError as error:
@@ -46,7 +55,7 @@ def _matplotlib() -> Any:
 
 
 AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
-"""The parameter `ax` of a picture."""
+"""Check of the parameter `ax` of all plots: None or axes of matplotlib."""
 
 
 @checked(
@@ -58,9 +67,17 @@ AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
 def new_figure(
     rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.5
 ) -> tuple[Any, np.ndarray]:
-    """A figure of panels, inches; returns it with its axes as a flat array.
+    """A figure with a grid of axes that pyplot does not register.
+
+    Args:
+        rows, columns: shape of the grid, 1 to 64 each.
+        width, height: size of the figure, inches, above 0 and at most 1000.
+
+    Returns:
+        The figure, and its axes as a flat array of ``rows * columns`` entries, row by row.
 
     Raises:
+        ValueError: an argument outside its range.
         ImportError: matplotlib is not installed; the message names the extra.
 
     Examples:
@@ -73,8 +90,13 @@ def new_figure(
 
 
 def save_small(figure: Any, path: Any, *, dpi: float = 100, colours: int = 96) -> None:
-    """Write a PNG of a palette of `colours`, a third of the size of one in full colour; for
-    pictures of few hues.
+    """Write a figure of few hues as a PNG with a palette, about a third of the size of a full PNG.
+
+    Args:
+        figure: a figure of matplotlib.
+        path: a file name, or a binary stream.
+        dpi: pixels per inch.
+        colours: number of colours in the palette, 1 to 256.
 
     Examples:
         >>> import io
@@ -102,8 +124,11 @@ def save_small(figure: Any, path: Any, *, dpi: float = 100, colours: int = 96) -
 
 
 def save_picture(path: str | os.PathLike[str], draw: Callable[[], Any]) -> None:
-    """Draw axes on a figure of their own and write it, in the format of the path's suffix (PNG
-    without one).
+    """Draw a plot on a figure of its own and write it to a file.
+
+    Args:
+        path: file to write; its suffix names the format, without one it is PNG.
+        draw: function that makes the plot and returns its axes.
 
     Examples:
         >>> import pathlib, tempfile
@@ -122,7 +147,7 @@ def save_picture(path: str | os.PathLike[str], draw: Callable[[], Any]) -> None:
 
 @contextmanager
 def detached() -> Iterator[None]:
-    """Pictures without `ax` get figures of their own that pyplot does not know.
+    """A context in which every plot without `ax` gets a new figure that pyplot does not register.
 
     Examples:
         >>> from fasttree.plots import roc_graph
@@ -140,8 +165,11 @@ def detached() -> Iterator[None]:
 
 
 def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
-    """The given axes, else pyplot's current axes if nothing is drawn in them, else those of a new
-    pyplot figure of `width` x `height` inches."""
+    """The axes that a plot draws into.
+
+    These are `ax` if given, else pyplot's current axes if they are empty, else the axes of a new
+    pyplot figure of `width` x `height` inches (inside `detached`: always of a new figure).
+    """
     if ax is not None:
         return ax
     _matplotlib()
@@ -159,36 +187,41 @@ def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
 
 
 def _is_empty(ax: Any) -> bool:
-    """Whether nothing was drawn into axes."""
+    """True if nothing was drawn into the axes and they were not switched off."""
     return not (ax.has_data() or ax.texts or ax.patches) and ax.axison
 
 
 def plain_frame(ax: Any, grid: str = "y") -> None:
-    """Only the lower and left frame, and faint lines along one axis behind what is drawn."""
+    """Remove the upper and right spines, and draw a faint grid behind the data.
+
+    `grid` is the axis whose ticks get lines: "x", "y" or "both".
+    """
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="#dddddd", linewidth=0.8)
 
 
-def marker(place: int) -> str:
-    """Marker of the method at a place."""
-    return MARKERS[place % len(MARKERS)]
+def marker(index: int) -> str:
+    """Marker of the method with this index; they repeat after eight."""
+    return MARKERS[index % len(MARKERS)]
 
 
-STYLES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
-"""Dashes of curves, in order."""
+LINE_STYLES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+"""Line styles of curves by index of the method: solid, dashed, dotted, dash-dotted."""
 
 
-def curve(ax: Any, place: int, x: Any, y: Any, label: str, *, dots: bool = False) -> None:
-    """Draw the curve of the method at a place, in its colour and dashes, with markers where asked
-    for."""
+def curve(ax: Any, index: int, x: Any, y: Any, label: str, *, dots: bool = False) -> None:
+    """Draw the curve of the method with this index, in its colour and line style.
+
+    `dots` adds the method's marker at every point.
+    """
     ax.plot(
         np.asarray(x, dtype=float),
         np.asarray(y, dtype=float),
-        color=colour(place),
+        color=colour(index),
         linewidth=1.8,
-        linestyle=STYLES[place % len(STYLES)],
-        marker=marker(place) if dots else None,
+        linestyle=LINE_STYLES[index % len(LINE_STYLES)],
+        marker=marker(index) if dots else None,
         markersize=5,
         label=label,
         zorder=3,

@@ -1,5 +1,8 @@
-"""A comparison over data sets in one picture: means as dots, and mean ranks with Nemenyi's critical
-difference."""
+"""Plots of a comparison over data sets: means as dots, and mean ranks with the critical difference.
+
+`criteria_dots` shows the means of a `Comparison`, `rank_diagram` the critical difference diagram of
+Demsar (2006). All numbers come from `fasttree.model_selection`; nothing is computed here.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
+from ..rendering.scales import scale_of
 from .canvas import AXES, axes_of, colour, marker, plain_frame
 
 if TYPE_CHECKING:
@@ -17,16 +21,26 @@ if TYPE_CHECKING:
 
 __all__ = ["criteria_dots", "rank_diagram"]
 
-PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
-
 
 @checked(comparison=having("a Comparison", "means", "methods", "datasets"), ax=AXES)
 def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
-    """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on
-    top.
+    """Means of a `Comparison`: one row per data set, one mark per method.
 
-    The baseline is a vertical line; a filled dot is significantly different from it, a hollow one
-    is not.
+    Data sets are ordered by the mean of the baseline, the best one on top. The baseline is a
+    vertical line. A dot is filled if its method differs significantly from the baseline, else
+    hollow.
+
+    Args:
+        comparison: a `Comparison`.
+        title: title of the axes; by default it explains the dots.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Raises:
+        TypeError: `comparison` is not a `Comparison`.
+        ImportError: matplotlib is not installed.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -37,13 +51,15 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     """
     n_sets, n_methods = comparison.means.shape
     ax = axes_of(ax, width=7.5, height=1.6 + 0.24 * n_sets)
-    factor = 100.0 if comparison.metric in PERCENT else 1.0
+    factor, _, label = scale_of(comparison.metric)
     means = factor * comparison.means
     base = comparison.methods.index(comparison.baseline)
+    # Rows are numbered from below, so the best data set comes last.
     order = np.argsort(means[:, base], kind="stable")
     if not comparison.greater_is_better:
         order = order[::-1]
     rows = np.arange(n_sets)
+    # A grey line joins the worst and the best method of a data set.
     ax.hlines(
         rows,
         means[order].min(axis=1),
@@ -52,35 +68,34 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
         linewidth=2,
         zorder=1,
     )
-    marks = comparison.marks[order]
+    # The baseline is a vertical line, the other methods are dots.
     ax.vlines(
         means[order, base], rows - 0.34, rows + 0.34, color=colour(base), linewidth=2.4, zorder=4
     )
-    for place in range(n_methods):
-        if place == base:
+    for method in range(n_methods):
+        if method == base:
             continue
-        different = marks[:, place] != ""
-        values = means[order, place]
+        significant = comparison.marks[order, method] != ""
         ax.scatter(
-            values,
+            means[order, method],
             rows,
             s=34,
-            marker=marker(place),
-            facecolor=np.where(different, colour(place), "none"),
-            edgecolor=colour(place),
+            marker=marker(method),
+            facecolor=np.where(significant, colour(method), "none"),
+            edgecolor=colour(method),
             linewidth=1.2,
             zorder=3,
         )
     ax.set_yticks(rows, [comparison.datasets[i] for i in order], fontsize=9)
     ax.set_ylim(-0.7, n_sets - 0.3)
-    ax.set_xlabel(f"{comparison.metric} (%)" if factor == 100.0 else comparison.metric)
+    ax.set_xlabel(label)
     ax.set_title(
         title or f"Filled: significantly different from {comparison.baseline}; hollow: not",
         fontsize=10,
     )
     plain_frame(ax, "x")
     ax.legend(
-        handles=_method_marks(ax, comparison.methods, base),
+        handles=_legend_handles(ax, comparison.methods, base),
         frameon=False,
         fontsize=9,
         loc="upper left",
@@ -89,26 +104,42 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     return ax
 
 
-def _method_marks(ax: Axes, methods: Sequence[str], base: int) -> list[PathCollection]:
-    """One mark per method, for the legend; the one at `base` is the vertical line."""
+def _legend_handles(ax: Axes, methods: Sequence[str], base: int) -> list[PathCollection]:
+    """One mark per method for the legend; `base` is the index of the baseline."""
     return [
         ax.scatter(
             [],
             [],
-            s=90 if place == base else 34,
-            marker="|" if place == base else marker(place),
-            color=colour(place),
-            linewidth=2.4 if place == base else 1.2,
-            label=f"{method} (baseline)" if place == base else method,
+            s=90 if index == base else 34,
+            marker="|" if index == base else marker(index),
+            color=colour(index),
+            linewidth=2.4 if index == base else 1.2,
+            label=f"{method} (baseline)" if index == base else method,
         )
-        for place, method in enumerate(methods)
+        for index, method in enumerate(methods)
     ]
 
 
 @checked(ax=AXES)
 def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
-    """Demsar's diagram of a `FriedmanResult`, or of a `Comparison`: mean ranks on a line, bars over
-    methods that do not differ (Nemenyi).
+    """Critical difference diagram: mean ranks on a line, bars below groups that do not differ.
+
+    Methods in a group do not differ significantly by Nemenyi's test; CD is its critical difference.
+
+    Args:
+        result: a `FriedmanResult`, or a `Comparison`, whose Friedman test is computed.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes, switched off.
+
+    Raises:
+        TypeError: `result` is neither.
+        ImportError: matplotlib is not installed.
+
+    References:
+        Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
 
     Examples:
         >>> from fasttree.model_selection import friedman_nemenyi
@@ -122,18 +153,17 @@ def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axe
         result = result.friedman()
     having("a FriedmanResult or a Comparison", "mean_ranks", "names")("result", result)
     n_methods = len(result.names)
-    left = (n_methods + 1) // 2
-    ax = axes_of(ax, width=7.5, height=1.6 + 0.28 * left + 0.14 * len(result.groups))
-    ranks = np.asarray(result.mean_ranks)
-    order = np.argsort(ranks, kind="stable")
+    n_left = (n_methods + 1) // 2  # methods named on the left; the others are on the right
+    ax = axes_of(ax, width=7.5, height=1.6 + 0.28 * n_left + 0.14 * len(result.groups))
+    # The scale of ranks, with a tick at every whole rank.
     ax.hlines(0, 1, n_methods, color="black", linewidth=1.2)
     for rank in range(1, n_methods + 1):
         ax.vlines(rank, 0, 0.12, color="black", linewidth=1.2)
         ax.text(rank, 0.2, str(rank), ha="center", va="bottom", fontsize=9)
-    top = 1.0
+    # The critical difference, as a length above the scale.
     ax.plot(
         [1, 1 + result.critical_difference],
-        [top, top],
+        [1.0, 1.0],
         color="black",
         linewidth=2,
         marker="|",
@@ -141,16 +171,18 @@ def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axe
     )
     ax.text(
         1 + result.critical_difference / 2,
-        top + 0.1,
+        1.1,
         f"CD = {result.critical_difference:.2f}",
         ha="center",
         fontsize=9,
     )
-    depth = -0.35 - 0.22 * len(result.groups)
-    for place, i in enumerate(order):
-        on_left = place < left
-        row = place if on_left else n_methods - 1 - place
-        y = depth - 0.42 * row
+    # One line per method, from its mean rank down and outwards to its name. The names start below
+    # the bars of the groups; best ranks are on the left, from above, worst on the right.
+    ranks = np.asarray(result.mean_ranks)
+    first_y = -0.35 - 0.22 * len(result.groups)
+    for position, i in enumerate(np.argsort(ranks, kind="stable")):
+        on_left = position < n_left
+        y = first_y - 0.42 * (position if on_left else n_methods - 1 - position)
         x = 0.82 if on_left else n_methods + 0.18
         ax.plot([ranks[i], ranks[i], x], [0, y, y], color=colour(int(i)), linewidth=1.4)
         ax.text(
@@ -161,18 +193,19 @@ def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axe
             va="center",
             fontsize=9,
         )
+    # One bar per group of methods that do not differ.
     for level, group in enumerate(result.groups):
-        inside = [ranks[result.names.index(name)] for name in group]
+        group_ranks = [ranks[result.names.index(name)] for name in group]
         y = -0.18 - 0.2 * level
         ax.plot(
-            [min(inside) - 0.03, max(inside) + 0.03],
+            [min(group_ranks) - 0.03, max(group_ranks) + 0.03],
             [y, y],
             color="black",
             linewidth=3.5,
             solid_capstyle="round",
         )
     ax.set_xlim(-0.2, n_methods + 1.2)
-    ax.set_ylim(depth - 0.42 * left, 1.5)
+    ax.set_ylim(first_y - 0.42 * n_left, 1.5)
     ax.set_title(title, fontsize=11)
     ax.set_axis_off()
     return ax

@@ -1,8 +1,8 @@
-"""Curves: calibration (Murphy & Winkler 1977), costs (Drummond & Holte 2006), learning, and what
-rewards pay (Hope & Korb 2004).
+"""Curves: calibration (Murphy & Winkler 1977), cost (Drummond & Holte 2006), learning, and
+information rewards (Hope & Korb 2004).
 
-Each takes what `fasttree.metrics` or `fasttree.model_selection` computed; nothing is computed here.
-O(points).
+Each function draws a result of `fasttree.metrics` or `fasttree.model_selection`; nothing is
+computed here. O(points).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having, mapping, maybe, string
-from .canvas import AXES, axes_of, colour, curve, plain_frame
+from ..rendering.scales import scale_of
+from .canvas import AXES, REFERENCE, axes_of, colour, curve, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,20 +22,26 @@ if TYPE_CHECKING:
 
 __all__ = ["calibration_curves", "cost_curves", "learning_curves", "reward_curves"]
 
-SHARES = ("accuracy", "error_rate", "balanced_accuracy", "unclassified_rate")
+LOWEST_REWARD = -6.0
+"""Lower end of the axis of rewards, bits: a wrong answer with certainty costs infinitely many."""
 
 
 @checked(curves=mapping("a CalibrationCurve", lambda one: hasattr(one, "predicted")), ax=AXES)
 def calibration_curves(
     curves: Mapping[str, Any], *, weights: bool = True, title: str = "", ax: Axes | None = None
 ) -> Axes:
-    """Reliability diagrams: observed frequency over predicted probability; on the dashed line they
-    are equal.
+    """Reliability diagrams: observed frequency over predicted probability.
+
+    On the dashed line both are equal: a perfectly calibrated classifier.
 
     Args:
         curves: name -> `fasttree.metrics.CalibrationCurve`.
-        weights: draw the dots of a bin larger the more rows it holds.
-        title, ax: how and where it is drawn.
+        weights: whether the area of a bin's dot grows with the number of its rows.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
 
     Examples:
         >>> from fasttree.metrics import calibration_curve
@@ -45,16 +52,17 @@ def calibration_curves(
         'predicted probability'
     """
     ax = axes_of(ax, width=4.8, height=4.8)
-    ax.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle=(0, (4, 4)), zorder=1)
-    for place, (name, one) in enumerate(curves.items()):
-        curve(ax, place, one.predicted, one.observed, name, dots=not weights)
+    ax.plot([0, 1], [0, 1], **REFERENCE)
+    for index, (name, calibration) in enumerate(curves.items()):
+        curve(ax, index, calibration.predicted, calibration.observed, name, dots=not weights)
         if weights:
-            share = np.asarray(one.weight, dtype=float) / np.sum(one.weight)
+            # Areas in square points: 12 for an empty bin, 272 for a bin that holds all rows.
+            share = np.asarray(calibration.weight, dtype=float) / np.sum(calibration.weight)
             ax.scatter(
-                one.predicted,
-                one.observed,
+                calibration.predicted,
+                calibration.observed,
                 s=12 + 260 * share,
-                color=colour(place),
+                color=colour(index),
                 alpha=0.65,
                 zorder=4,
             )
@@ -73,12 +81,17 @@ def calibration_curves(
 
 @checked(curves=mapping("a CostCurve", lambda one: hasattr(one, "probability_cost")), ax=AXES)
 def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None = None) -> Axes:
-    """Normalised expected cost over the probability cost; the dashed triangle is the better
-    constant answer. The legend stands beside the curves.
+    """Cost curves: normalised expected cost over the probability cost PC(+).
+
+    The dashed triangle is the cost of the better constant answer. The legend is beside the curves.
 
     Args:
         curves: name -> `fasttree.metrics.CostCurve`.
-        title, ax: how and where it is drawn.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
 
     Examples:
         >>> from fasttree.metrics import cost_curve
@@ -90,8 +103,9 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None =
     constant = ax.plot(
         [0, 0.5, 1], [0, 0.5, 0], color="#777777", linewidth=1, linestyle=(0, (4, 4)), zorder=1
     )[0]
-    for place, (name, one) in enumerate(curves.items()):
-        curve(ax, place, one.probability_cost, one.normalized_cost, f"{name} (area {one.area:.3f})")
+    for index, (name, costs) in enumerate(curves.items()):
+        label = f"{name} (area {costs.area:.3f})"
+        curve(ax, index, costs.probability_cost, costs.normalized_cost, label)
     ax.set(
         xlim=(0, 1),
         ylim=(0, 0.52),
@@ -100,6 +114,7 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None =
     )
     ax.set_title(title, fontsize=11)
     plain_frame(ax, "both")
+    # The constant answer has no label of its own, so that it comes last in the legend.
     handles, labels = ax.get_legend_handles_labels()
     ax.legend(
         [*handles, constant],
@@ -121,14 +136,19 @@ def learning_curves(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Mean of a metric over the number of training rows, with one standard deviation over the
-    repetitions.
+    """Learning curves: mean of a metric over the number of training rows.
+
+    The band around a curve is one standard deviation over the repetitions.
 
     Args:
         result: a `LearningCurve`.
-        metric: one of its metrics; default: the first.
-        log: logarithmic axis of rows.
-        title, ax: how and where it is drawn.
+        metric: one of its metrics; by default the first.
+        log: whether the axis of rows is logarithmic.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
 
     Raises:
         ValueError: a metric that was not computed.
@@ -145,21 +165,21 @@ def learning_curves(
         raise ValueError(
             f"metric={chosen!r} was not computed; there are {', '.join(result.result.metrics)}"
         )
-    factor = 100.0 if chosen in SHARES else 1.0
+    factor, _, label = scale_of(chosen)
     ax = axes_of(ax, width=6.0, height=4.2)
-    rows = [row for row in result.records() if row["metric"] == chosen]
-    for place, method in enumerate(result.methods):
-        mine = [row for row in rows if row["method"] == method]
-        sizes = [row["n_train"] for row in mine]
-        mean = factor * np.array([row["mean"] for row in mine])
-        spread = factor * np.nan_to_num([row["sd"] for row in mine])
+    records = [record for record in result.records() if record["metric"] == chosen]
+    for index, method in enumerate(result.methods):
+        points = [record for record in records if record["method"] == method]
+        sizes = [point["n_train"] for point in points]
+        mean = factor * np.array([point["mean"] for point in points])
+        spread = factor * np.nan_to_num([point["sd"] for point in points])  # NaN: one repetition
         ax.fill_between(
-            sizes, mean - spread, mean + spread, color=colour(place), alpha=0.13, linewidth=0
+            sizes, mean - spread, mean + spread, color=colour(index), alpha=0.13, linewidth=0
         )
-        curve(ax, place, sizes, mean, method, dots=True)
+        curve(ax, index, sizes, mean, method, dots=True)
     if log:
         ax.set_xscale("log")
-    ax.set(xlabel="training rows", ylabel=f"{chosen} (%)" if factor == 100.0 else chosen)
+    ax.set(xlabel="training rows", ylabel=label)
     ax.set_title(title, fontsize=11)
     plain_frame(ax, "both")
     ax.legend(frameon=False, fontsize=9)
@@ -168,12 +188,15 @@ def learning_curves(
 
 @checked(curves=having("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
 def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
-    """What information rewards pay for a confidence in the true class; a dotted line marks the
-    prior.
+    """Information rewards over the confidence in the true class; a dotted line marks the prior.
 
     Args:
-        curves: `fasttree.metrics.RewardCurves`, as `fasttree.metrics.reward_curves` computes them.
-        title, ax: how and where it is drawn.
+        curves: `fasttree.metrics.RewardCurves`, the result of `fasttree.metrics.reward_curves`.
+        title: title of the axes; by default the prior.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
 
     Examples:
         >>> from fasttree import metrics
@@ -190,13 +213,13 @@ def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Ax
         linestyle=":",
         zorder=1,
     )
-    for place, (name, values) in enumerate(curves.rewards.items()):
-        curve(ax, place, curves.confidence, values, name.replace("_", " "))
+    for index, (name, values) in enumerate(curves.rewards.items()):
+        curve(ax, index, curves.confidence, values, name.replace("_", " "))
     ax.set(xlim=(0, 1), xlabel="confidence in the true class", ylabel="reward (bits)")
-    every = np.concatenate([values[np.isfinite(values)] for values in curves.rewards.values()])
-    ax.set_ylim(max(float(every.min()), -6.0) - 0.1, float(every.max()) + 0.2)
-    shown = ", ".join(f"{p:.3g}" for p in curves.prior)
-    ax.set_title(title or f"prior ({shown})", fontsize=11)
+    finite = np.concatenate([values[np.isfinite(values)] for values in curves.rewards.values()])
+    ax.set_ylim(max(float(finite.min()), LOWEST_REWARD) - 0.1, float(finite.max()) + 0.2)
+    prior = ", ".join(f"{p:.3g}" for p in curves.prior)
+    ax.set_title(title or f"prior ({prior})", fontsize=11)
     plain_frame(ax, "both")
     ax.legend(frameon=False, loc="lower right", fontsize=9)
     return ax

@@ -1,8 +1,7 @@
-"""A tree while it grows: distance of the whole tree to the classes, and accuracy, after every
-split.
+"""The growth of a tree: its accuracy, and the distance of its partition to the classes, per split.
 
-The trace of a fitted tree tells the distances; accuracies come from `staged_score`, so any rows can
-be asked for.
+The distances are in the trace of a fitted tree (``model.trace_``). Accuracies come from
+``model.staged_score``, so rows that the tree was not fitted on can be drawn, too.
 """
 
 from __future__ import annotations
@@ -30,15 +29,20 @@ def growth_curve(
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw the growth of a fitted tree against its number of leaves; returns the axes.
+    """Draw the growth of a fitted tree over its number of leaves.
+
+    The distance of the whole tree is drawn if the criterion has one; beside accuracies it gets its
+    own axis on the right.
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        train, test: Tables, or pairs (X, y), whose accuracy is drawn after 0, 1, 2, ... splits
-            (left axis).
-        ax: axes to draw into; a new figure by default. The distance of the whole tree, where the
-            criterion has one, gets an axis of its own at the right.
-        title: by default the criterion and the evaluation.
+        train: a Table, or a pair (X, y), whose accuracy is drawn as a dashed line; None: no line.
+        test: like `train`, drawn as a solid line.
+        ax: axes to draw into; by default pyplot's current ones.
+        title: title of the axes; by default the criterion and the evaluation.
+
+    Returns:
+        The axes of the accuracies.
 
     Raises:
         ValueError: a tree without a split.
@@ -56,29 +60,30 @@ def growth_curve(
         raise ValueError("the tree has no split, so there is no growth to draw")
     ax = axes_of(ax)
     leaves = np.array([1, *(step.leaves for step in steps)])
-    styles = (("training accuracy", train, "--"), ("test accuracy", test, "-"))
-    for name, rows, style in styles:
+    # Accuracies, from the tree without a split to the full tree.
+    for name, rows, style in (("training accuracy", train, "--"), ("test accuracy", test, "-")):
         if rows is None:
             continue
         scores = model.staged_score(*rows) if isinstance(rows, tuple) else model.staged_score(rows)
         ax.plot(leaves, scores, style, color=PALETTE[0], label=name, drawstyle="steps-post")
-    drawn = bool(ax.lines)
+    has_accuracy = bool(ax.lines)
+    # Distances exist from the first split on.
     distances = [step.global_distance for step in steps]
     if all(d is not None for d in distances):
-        other = ax.twinx() if drawn else ax
-        other.plot(
+        right = ax.twinx() if has_accuracy else ax
+        right.plot(
             leaves[1:],
             np.array(distances, dtype=float),
             color=PALETTE[1],
             label="distance of the whole tree",
             drawstyle="steps-post",
         )
-        other.set_ylabel("distance to the classes", color=PALETTE[1])
-        other.spines[["top"]].set_visible(False)
-        if drawn:
-            handles = [*ax.get_legend_handles_labels()[0], *other.get_legend_handles_labels()[0]]
-            other.legend(handles=handles, fontsize=8, frameon=False, loc="center right")
-    if drawn:
+        right.set_ylabel("distance to the classes", color=PALETTE[1])
+        right.spines[["top"]].set_visible(False)
+        if has_accuracy:  # one legend for both axes
+            handles = [*ax.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
+            right.legend(handles=handles, fontsize=8, frameon=False, loc="center right")
+    if has_accuracy:
         ax.set_ylabel("accuracy")
     ax.set_xlabel("leaves")
     criterion = (

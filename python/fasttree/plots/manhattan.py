@@ -1,4 +1,8 @@
-"""Manhattan plot: a number for each variant at its place on the chromosomes."""
+"""Manhattan plot: one value per genetic variant over its position in the genome.
+
+The chromosomes are laid side by side. Points are rasterised, so that a PDF or SVG of a million
+variants stays small. O(n log n) for n variants.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +35,17 @@ def manhattan(
     """Values of variants along the genome, chromosomes in alternating colours.
 
     Args:
-        values: a number for each variant; NaN is left out. Scores, or ``-log10`` of p-values.
-        chromosomes, positions: where each variant lies. Chromosomes come in the order of their
-            numbers, others after them in the order of their names; each is as wide as its largest
-            position.
-        names: what to write beside the `top` largest values.
-        top: how many are marked and named.
-        threshold: where a dashed line is drawn.
-        ylabel, title: how it looks.
-        ax: axes to draw into.
+        values: one number per variant: a score, or ``-log10`` of a p-value. NaN is left out.
+        chromosomes: chromosome of each variant. Numbered chromosomes come first, in the order of
+            their numbers, the others follow in the order of their names.
+        positions: position of each variant on its chromosome, base pairs. A chromosome is as wide
+            as its largest position.
+        names: names of the variants, written beside the `top` largest values.
+        top: number of variants that are marked.
+        threshold: height of a dashed line; None: no line.
+        ylabel: label of the y-axis.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
         The axes.
@@ -56,39 +62,47 @@ def manhattan(
         (['1', '2'], ['b'])
     """
     heights = np.asarray(values, dtype=float)
-    places = np.asarray(positions, dtype=float)
+    base_pairs = np.asarray(positions, dtype=float)
     labels = [str(c) for c in np.asarray(chromosomes, dtype=object).tolist()]
-    if not len(heights) == len(places) == len(labels):
+    if not len(heights) == len(base_pairs) == len(labels):
         raise ValueError(
-            f"{len(heights)} values, {len(labels)} chromosomes and {len(places)} positions"
+            f"{len(heights)} values, {len(labels)} chromosomes and {len(base_pairs)} positions"
         )
     if not np.isfinite(heights).any():
         raise ValueError("no variant has a value")
     ax = axes_of(ax, width=10.0, height=4.0)
+    # Chromosomes side by side, with a gap of 1 % of the genome between two.
     order = sorted(set(labels), key=lambda c: (not c.isdigit(), int(c) if c.isdigit() else 0, c))
-    number = {c: k for k, c in enumerate(order)}
-    of = np.array([number[c] for c in labels])
-    widths = np.array([max(places[of == k].max(), 1.0) for k in range(len(order))])
+    index_of = {label: index for index, label in enumerate(order)}
+    chromosome = np.array([index_of[label] for label in labels])
+    widths = np.array([max(base_pairs[chromosome == k].max(), 1.0) for k in range(len(order))])
     gap = 0.01 * widths.sum()
     starts = np.concatenate([[0.0], np.cumsum(widths[:-1] + gap)])
-    x = starts[of] + places
+    x = starts[chromosome] + base_pairs
+    # One call per colour: even and odd chromosomes.
     for parity in (0, 1):
-        some = (of % 2 == parity) & np.isfinite(heights)
+        drawn = (chromosome % 2 == parity) & np.isfinite(heights)
         ax.scatter(
-            x[some],
-            heights[some],
+            x[drawn],
+            heights[drawn],
             s=6,
             color=colour(parity),
             linewidths=0,
             rasterized=True,
             zorder=2,
         )
+    # The largest values, with their names.
     best = np.argsort(-np.where(np.isfinite(heights), heights, -np.inf), kind="stable")[:top]
     ax.scatter(x[best], heights[best], s=22, color=colour(2), linewidths=0, zorder=3)
-    for v, name in [] if names is None else [(v, names[v]) for v in best.tolist()]:
-        ax.annotate(
-            str(name), (x[v], heights[v]), xytext=(3, 3), textcoords="offset points", fontsize=8
-        )
+    if names is not None:
+        for variant in best.tolist():
+            ax.annotate(
+                str(names[variant]),
+                (x[variant], heights[variant]),
+                xytext=(3, 3),
+                textcoords="offset points",
+                fontsize=8,
+            )
     if threshold is not None:
         ax.axhline(threshold, color="#555555", linestyle=(0, (5, 3)), linewidth=1)
     ax.set_xticks(starts + widths / 2, order, fontsize=8)

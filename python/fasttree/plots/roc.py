@@ -1,4 +1,8 @@
-"""ROC space: classifiers as points, and as curves over all thresholds (Fawcett 2006)."""
+"""ROC space: classifiers as points, and as curves over all thresholds (Fawcett 2006).
+
+True positive rate over false positive rate; the diagonal is guessing, the upper left corner a
+perfect classifier. Curves are those of `fasttree.metrics.roc_curve`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import numpy as np
 from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.roc import roc_convex_hull
-from .canvas import AXES, axes_of, colour, curve, marker, plain_frame
+from .canvas import AXES, REFERENCE, axes_of, colour, curve, marker, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["roc_curves", "roc_graph"]
 
 
-def _space(ax: Any, title: str) -> None:
-    ax.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle=(0, (4, 4)), zorder=1)
+def _roc_space(ax: Any, title: str) -> None:
+    """Axes from 0 to 1 with their labels, and the diagonal."""
+    ax.plot([0, 1], [0, 1], **REFERENCE)
     ax.set(
         xlim=(-0.02, 1.02),
         ylim=(-0.02, 1.02),
@@ -38,23 +43,31 @@ def roc_graph(
 ) -> Axes:
     """Classifiers as points (false positive rate, true positive rate); the dashed line is guessing.
 
+    Args:
+        points: name -> (false positive rate, true positive rate), each from 0 to 1.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
     Examples:
         >>> ax = roc_graph({"gini": (0.1, 0.8), "info_gain": (0.05, 0.7)})
         >>> [text.get_text() for text in ax.get_legend().get_texts()]
         ['gini', 'info_gain']
     """
     ax = axes_of(ax, width=4.8, height=4.8)
-    _space(ax, title)
-    for place, (name, (fpr, tpr)) in enumerate(points.items()):
+    _roc_space(ax, title)
+    for index, (name, (fpr, tpr)) in enumerate(points.items()):
         ax.scatter(
             [fpr],
             [tpr],
             s=64,
-            marker=marker(place),
+            marker=marker(index),
             label=name,
             zorder=3,
-            facecolor=colour(place) + "90",
-            edgecolor=colour(place),
+            facecolor=colour(index) + "90",  # hexadecimal opacity, so that overlaps are seen
+            edgecolor=colour(index),
         )
     ax.legend(frameon=False, loc="lower right", fontsize=9)
     return ax
@@ -64,10 +77,18 @@ def roc_graph(
 def roc_curves(
     curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Axes | None = None
 ) -> Axes:
-    """ROC curves with the area under each; `curves`: name -> `RocCurve` or (fpr, tpr).
+    """ROC curves with the area under each (trapezoidal rule).
 
-    `hull` adds the convex hull of all of them: classifiers below it are the best for no costs and
-    class shares.
+    Args:
+        curves: name -> `fasttree.metrics.RocCurve`, or a pair of arrays (false positive rates, true
+            positive rates), both ascending.
+        hull: whether to draw the convex hull of all curves. A classifier below it is optimal for
+            no combination of costs and class frequencies.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
 
     Examples:
         >>> ax = roc_curves({"gini": ([0.0, 0.5, 1.0], [0.0, 0.8, 1.0])})
@@ -75,11 +96,11 @@ def roc_curves(
         'gini (AUC 0.650)'
     """
     ax = axes_of(ax, width=4.8, height=4.8)
-    _space(ax, title)
-    for place, (name, one) in enumerate(curves.items()):
-        fpr, tpr = np.asarray(one[0], dtype=float), np.asarray(one[1], dtype=float)
+    _roc_space(ax, title)
+    for index, (name, rates) in enumerate(curves.items()):
+        fpr, tpr = np.asarray(rates[0], dtype=float), np.asarray(rates[1], dtype=float)
         area = float(((fpr[1:] - fpr[:-1]) * (tpr[1:] + tpr[:-1])).sum() / 2)
-        curve(ax, place, fpr, tpr, f"{name} (AUC {area:.3f})")
+        curve(ax, index, fpr, tpr, f"{name} (AUC {area:.3f})")
     if hull:
         ax.plot(
             *roc_convex_hull(*curves.values()),

@@ -1,4 +1,8 @@
-"""A sweep in one picture: the accuracy of every setting as a heat map, the best one framed."""
+"""Heat map of a sweep: the mean of a metric at every setting, the best setting framed.
+
+`Sweep.layout` decides which parameter runs along the columns. Numbers are written into the cells
+where they fit.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +12,39 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, maybe, string
+from ..rendering.scales import scale_of
 from .canvas import AXES, axes_of
 
 __all__ = ["accuracy_map"]
 
 CHARACTER = 0.075
-"""Width of a character of the names, inches."""
+"""Width of a character at the size of the tick labels (9 points), inches."""
 
 FRAME = "#D55E00"
-"""Colour of the frame of the best setting."""
+"""Colour of the frame of the best setting: it stands out from all colours of the map."""
 
-PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
+MAX_NUMBERED = 200
+"""Largest number of cells that get a number; in larger maps numbers hide the colours."""
 
 
 @checked(sweep=having("a Sweep", "result", "layout"), metric=maybe(string), ax=AXES)
 def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: Any = None) -> Any:
-    """Mean of every setting of a `Sweep` as a colour, with the number in it; the best of all is
-    framed, and its value written above.
+    """Mean of a metric at every setting of a `Sweep`, as a heat map.
+
+    The best setting is framed, and its value is in the title.
 
     Args:
-        sweep: what `fasttree.sweep` returned.
-        metric: by default the first that was asked for.
-        title: above the map.
-        ax: axes to draw into; a new figure without.
+        sweep: the result of `fasttree.sweep`.
+        metric: one of its metrics; by default the first.
+        title: first line of the title; by default the data set and the metric.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: a metric that was not computed.
+        ImportError: matplotlib is not installed.
 
     Examples:
         >>> import fasttree
@@ -48,44 +62,50 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
         raise ValueError(
             f"metric={metric!r} is not known; there are {', '.join(sweep.result.metrics)}"
         )
-    rows, columns, places, across = sweep.layout()
-    factor = 100.0 if metric in PERCENT else 1.0
+    # The mean of each cell; NaN in combinations that the sweep does not hold.
+    rows, columns, methods, across = sweep.layout()
+    factor, _, label = scale_of(metric)
     means = np.array([factor * sweep.result.mean(m, metric) for m in sweep.result.methods])
-    values = np.where(places >= 0, means[places], np.nan)
-    size = {
-        "width": 2.4 + (0.62 if len(columns) <= 20 else 0.42) * len(columns),
-        "height": 1.5 + 0.36 * len(rows),
-    }
-    ax = axes_of(ax, **size)
-    cell = ax.get_position().width * ax.figure.get_figwidth() / len(columns)
+    values = np.where(methods >= 0, means[methods], np.nan)
+    ax = axes_of(
+        ax,
+        width=2.4 + (0.62 if len(columns) <= 20 else 0.42) * len(columns),
+        height=1.5 + 0.36 * len(rows),
+    )
+    cell_width = ax.get_position().width * ax.figure.get_figwidth() / len(columns)  # inches
     image = ax.imshow(np.ma.masked_invalid(values), cmap="cividis", aspect="auto")
+
+    def written(value: float) -> str:
+        return f"{value:.1f}" if factor > 1 else f"{value:.3g}"
+
+    # Numbers of up to four characters, in white on the dark half of the colour map.
     middle = (np.nanmin(values) + np.nanmax(values)) / 2
-    if values.size <= 200 and cell >= 4.5 * CHARACTER:
+    if values.size <= MAX_NUMBERED and cell_width >= 4.5 * CHARACTER:
         for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
-            ink = "white" if values[i, j] < middle else "black"
             ax.text(
                 j,
                 i,
-                f"{values[i, j]:.1f}" if factor > 1 else f"{values[i, j]:.3g}",
+                written(values[i, j]),
                 ha="center",
                 va="center",
-                color=ink,
-                fontsize=8 if cell > 0.5 else 7,
+                color="white" if values[i, j] < middle else "black",
+                fontsize=8 if cell_width > 0.5 else 7,
             )
-    better = sweep.result.directions.get(metric, True)
-    flat = np.nanargmax(values) if better else np.nanargmin(values)
+    # The frame around the best setting.
+    greater_is_better = sweep.result.directions.get(metric, True)
+    flat = np.nanargmax(values) if greater_is_better else np.nanargmin(values)
     i, j = np.unravel_index(flat, values.shape)
     ax.add_patch(_frame(i, j))
-    _name_columns(ax, columns, cell, across in ("alpha", "radius"))
+    # Ticks name the values of the parameters; the y-label names those that vary along the rows.
+    _name_columns(ax, columns, cell_width, across in ("alpha", "radius"))
     ax.set_yticks(range(len(rows)), rows, fontsize=9)
     ax.set_xlabel(across)
-    named = [name for name, values_of in sweep.axes.items() if len(values_of) > 1]
+    varied = [name for name, settings in sweep.axes.items() if len(settings) > 1]
     own = "alpha" if across == "radius" else across
-    ax.set_ylabel(", ".join(name for name in named if name != own) or "criterion")
-    best = f"{values[i, j]:.1f}" if factor > 1 else f"{values[i, j]:.3g}"
+    ax.set_ylabel(", ".join(name for name in varied if name != own) or "criterion")
     ax.set_title(
-        (title or f"{sweep.result.name or 'sweep'}: {metric}{' (%)' if factor > 1 else ''}")
-        + f"\nframed: the best, {best}",
+        (title or f"{sweep.result.name or 'sweep'}: {label}")
+        + f"\nframed: the best, {written(values[i, j])}",
         fontsize=10,
     )
     ax.tick_params(length=0)
@@ -94,22 +114,24 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
     return ax
 
 
-def _name_columns(ax: Any, columns: list[str], cell: float, numbers: bool) -> None:
-    """Names under columns of a width (inches): numbers are shortened and left out where they would
-    touch, words turned."""
+def _name_columns(ax: Any, columns: list[str], cell_width: float, numbers: bool) -> None:
+    """Write tick labels under columns of `cell_width` inches without overlap.
+
+    Numbers are shortened, and some are left out if needed; other names are rotated.
+    """
     if numbers:
         columns = _shortened(columns)
-    fit = max(map(len, columns)) + 1.5
+    needed = (max(map(len, columns)) + 1.5) * CHARACTER
     if numbers:
-        step = math.ceil(fit * CHARACTER / cell)
+        step = math.ceil(needed / cell_width)
         ax.set_xticks(range(0, len(columns), step), columns[::step], fontsize=9)
     else:
-        turned = {"rotation": 30, "ha": "right"} if fit * CHARACTER > cell else {}
-        ax.set_xticks(range(len(columns)), columns, fontsize=9, **turned)
+        rotated = {"rotation": 30, "ha": "right"} if needed > cell_width else {}
+        ax.set_xticks(range(len(columns)), columns, fontsize=9, **rotated)
 
 
 def _shortened(numbers: list[str]) -> list[str]:
-    """Numbers with three digits, or as many as tell them apart."""
+    """Numbers with three significant digits, or up to five if fewer do not distinguish them."""
     for digits in range(3, 6):
         short = [f"{float(n):.{digits}g}" if len(n) > 5 else n for n in numbers]
         if len(set(short)) == len(set(numbers)):
@@ -118,6 +140,7 @@ def _shortened(numbers: list[str]) -> list[str]:
 
 
 def _frame(i: Any, j: Any) -> Any:
+    """The outline of the cell in row `i` and column `j`."""
     from matplotlib.patches import Rectangle
 
     return Rectangle(

@@ -1,8 +1,8 @@
-"""A fitted tree drawn with matplotlib, in the design of the SVG picture.
+"""A fitted tree drawn with matplotlib, in the design of the SVG export.
 
-The layout is `fasttree.exports.drawing`'s: left to right, cards with class bars, rows and scores, a
-legend of the classes; nodes beyond `max_nodes` are folded. PNG and PDF:
-``ax.figure.savefig(path)``. O(nodes shown).
+The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with class
+bars, rows and scores, and a legend of the classes. Nodes beyond `max_nodes` are folded.
+``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
 """
 
 from __future__ import annotations
@@ -11,28 +11,35 @@ from typing import Any
 
 from .._checks import checked, having, maybe, number_in
 from ..exports.drawing import FONT, SMALL, Card, Drawing
-from ..exports.words import fit_width, one_line, text_width
+from ..exports.words import one_line
 from .canvas import AXES, axes_of, colour
 
 __all__ = ["plot_tree"]
 
-INK, SOFT, LINE, CARD = "#1d2430", "#5a6677", "#9aa5b4", "#f4f6f9"
-PER_INCH = 100.0
-"""Units of the layout in an inch of a new figure."""
+INK = "#1d2430"
+SOFT_INK = "#5a6677"
+LINE = "#9aa5b4"
+CARD = "#f4f6f9"
+
+PIXELS_PER_INCH = 100.0
+"""Pixels of the layout per inch of a new figure."""
 
 
 class _Canvas:
-    """Texts and boxes in the units of the layout."""
+    """Draws texts, boxes and cards, given in pixels of the layout, into axes.
+
+    `scale` is the number of points per pixel: matplotlib sizes text and lines in points.
+    """
 
     def __init__(self, ax: Any, scale: float) -> None:
         self.ax, self.scale = ax, scale
 
-    def text(self, x: float, y: float, words: str, size: float, **options: Any) -> None:
-        """Words with their base line at y."""
+    def text(self, x: float, y: float, text: str, size: float, **options: Any) -> None:
+        """Draw a text with its baseline at `y`."""
         self.ax.text(
             x,
             y,
-            one_line(words),
+            one_line(text),
             parse_math=False,
             fontsize=size * self.scale,
             va="baseline",
@@ -40,49 +47,48 @@ class _Canvas:
         )
 
     def box(self, x: float, y: float, width: float, height: float, **options: Any) -> None:
-        """A rectangle without rounded corners."""
+        """Draw a filled rectangle with its upper left corner at (`x`, `y`)."""
         from matplotlib.patches import Rectangle
 
         self.ax.add_patch(Rectangle((x, y), width, height, **options))
 
-    def card(self, one: Card) -> None:
-        """Box, name, numbers and class bar of a node."""
+    def card(self, card: Card) -> None:
+        """Draw the box, name, numbers and class bar of a node."""
         from matplotlib.patches import FancyBboxPatch
 
-        rounding = 9 if one.leaf else 4
+        # The box: leaves are rounder, folded nodes dashed.
+        rounding = 9 if card.leaf else 4
         self.ax.add_patch(
             FancyBboxPatch(
-                (one.x, one.y),
-                one.width,
-                one.height,
+                (card.x, card.y),
+                card.width,
+                card.height,
                 boxstyle=f"round,pad=0,rounding_size={rounding}",
                 facecolor=CARD,
                 edgecolor=LINE,
                 linewidth=1.4 * self.scale,
-                linestyle=(0, (4, 3)) if one.folded else "-",
+                linestyle=(0, (4, 3)) if card.folded else "-",
                 zorder=2,
             )
         )
-        room, right = one.width - 20, one.x + one.width - 10
-        strong = {"fontweight": "bold"} if one.leaf or one.folded else {}
-        if one.leaf:
-            said = fit_width(one.name, FONT, room - text_width(one.small, SMALL) - 10)
-            self.text(one.x + 10, one.y + 17, said, FONT, **strong)
-            self.text(right, one.y + 17, one.small, SMALL, color=SOFT, ha="right")
-        else:
-            taken = text_width(one.score, SMALL) + 10 if one.score else 0.0
-            self.text(one.x + 10, one.y + 16, fit_width(one.name, FONT, room), FONT, **strong)
-            small = fit_width(one.small, SMALL, room - taken)
-            self.text(one.x + 10, one.y + 29, small, SMALL, color=SOFT)
-            if one.score:
-                self.text(right, one.y + 29, one.score, SMALL, color=SOFT, ha="right")
-        for code, left, share in one.bars:
+        for text in card.texts():
+            self.text(
+                text.x,
+                text.y,
+                text.text,
+                text.size,
+                color=SOFT_INK if text.size == SMALL else INK,
+                ha="right" if text.right else "left",
+                **({"fontweight": "bold"} if text.bold else {}),
+            )
+        # The class bar, 5 px high, near the lower edge.
+        for bar in card.bars:
             self.box(
-                left,
-                one.y + one.height - 9,
-                share,
+                bar.x,
+                card.y + card.height - 9,
+                bar.width,
                 5,
-                facecolor=colour(code),
+                facecolor=colour(bar.code),
                 zorder=3,
                 linewidth=0,
             )
@@ -107,16 +113,20 @@ def plot_tree(
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        max_depth: deepest level shown (the root is level 0); None: no limit.
-        max_nodes: largest number of nodes drawn; those with the most rows are opened first, the
-            others folded. None draws all.
-        empty: also leaves that no training row reached.
-        fontsize: of names, in points; by default what fits the axes (9 in a figure of its own).
-        title: above the tree.
+        max_depth: deepest level shown (the root is level 0), at least 0; None: no limit.
+        max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
+            first, the others are folded. None draws all.
+        empty: whether leaves that no training row reached are drawn.
+        fontsize: size of the names, points; by default what fits the axes (9 in a new figure).
+        title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
-        The axes.
+        The axes, switched off.
+
+    Raises:
+        ValueError: an argument outside its range.
+        ImportError: matplotlib is not installed.
 
     Examples:
         >>> import fasttree
@@ -126,24 +136,31 @@ def plot_tree(
     """
     drawing = Drawing(model, max_depth, max_nodes, empty)
     ax = axes_of(
-        ax, width=drawing.width / PER_INCH, height=drawing.height / PER_INCH + 0.4 * bool(title)
+        ax,
+        width=drawing.width / PIXELS_PER_INCH,
+        height=drawing.height / PIXELS_PER_INCH + 0.4 * bool(title),
     )
-    place, figure = ax.get_position(), ax.figure
-    inches = (place.width * figure.get_figwidth(), place.height * figure.get_figheight())
-    if len(figure.axes) == 1:  # axes off: the whole figure is ours, whatever the margins were
-        inches = (0.98 * figure.get_figwidth(), 0.98 * figure.get_figheight())
+    # Points per pixel, from the size of the axes in inches. Axes that are alone in their figure
+    # fill it: they are switched off, so they need no margins for ticks.
+    position, figure = ax.get_position(), ax.figure
+    width, height = position.width * figure.get_figwidth(), position.height * figure.get_figheight()
+    if len(figure.axes) == 1:
+        width, height = 0.98 * figure.get_figwidth(), 0.98 * figure.get_figheight()
         if figure.get_layout_engine() is None:
             ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
-    scale = min(inches[0] / drawing.width, inches[1] / drawing.height) * 72.0
+    scale = min(width / drawing.width, height / drawing.height) * 72.0
     canvas = _Canvas(ax, scale if fontsize is None else fontsize / FONT)
-    for one in drawing.legend():
-        if one.code is not None:
-            canvas.box(one.x, one.y - 5, 10, 10, facecolor=colour(one.code), linewidth=0)
-        canvas.text(one.x + 14 * (one.code is not None), one.y + 4, one.words, SMALL, color=SOFT)
+    # The legend: a square of 10 px per class, then its label.
+    for entry in drawing.legend():
+        if entry.code is not None:
+            canvas.box(entry.x, entry.y - 5, 10, 10, facecolor=colour(entry.code), linewidth=0)
+        left = entry.x if entry.code is None else entry.x + 14
+        canvas.text(left, entry.y + 4, entry.text, SMALL, color=SOFT_INK)
+    # The branches: horizontal, vertical, horizontal, with the test above the last part.
     for edge in drawing.edges():
         xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)
         ax.plot(xs, ys, color=LINE, linewidth=1.2 * canvas.scale, zorder=1)
-        canvas.text(edge.bend + 5, edge.y1 - 4, edge.words, SMALL, color=SOFT)
+        canvas.text(edge.bend + 5, edge.y1 - 4, edge.text, SMALL, color=SOFT_INK)
     for card in drawing.cards():
         canvas.card(card)
     ax.set_xlim(0, drawing.width)

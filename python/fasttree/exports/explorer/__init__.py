@@ -1,13 +1,13 @@
 """The tree explorer: fitted trees as one HTML page that needs no network.
 
 What
-    `TreeData` is a tree as the page reads it, `Exploration` the page itself: it shows in a
-    notebook, opens a browser, or writes a file. What is computed from rows (histograms, candidates)
-    is made by ``model.explore`` and given here as plain values.
+    `TreeData` is a tree as plain values for the page. `Exploration` is the page itself: it displays
+    in a notebook, opens in a browser, or is written to a file. Histograms and candidates, which
+    need rows, are computed by ``model.explore`` and added as plain values.
 Decisions
-    No build chain: the files of ``static`` are put into the page as they are. Names come from data
-    files and may hold anything. Data are JSON in a script element that no browser runs, every
-    character that could end it is escaped, and the script writes text alone, never markup.
+    There is no build step: the files of ``static`` are inserted into the page unchanged. As names
+    come from data files and may hold anything, data are JSON in a script element that no browser
+    runs, with every character that could end it escaped, and the script writes text, never markup.
 Complexity
     O(nodes kept).
 """

@@ -1,8 +1,8 @@
 """`Exploration`: the page of the explorer, in a notebook, in a browser or as a file.
 
-The page is one file of at most some megabytes (see `ExplorerLimits`). A content security policy
-forbids every script but its own and every address outside. The scripts of ``static`` run as one, in
-the order of `SCRIPTS`.
+The page is one file of at most a few megabytes (see `ExplorerLimits`). A content security policy
+forbids all scripts but its own and all external addresses. The scripts in ``static`` are joined to
+one in the order of `SCRIPTS`.
 """
 
 from __future__ import annotations
@@ -64,21 +64,25 @@ _ESCAPES = {
 
 
 def _static(name: str) -> str:
+    """The text of a file in ``static``."""
     return (
         resources.files(__package__).joinpath("static").joinpath(name).read_text(encoding="utf-8")
     )
 
 
 def component() -> tuple[str, str]:
-    """Style sheet and script, for a page that holds explorers: elements of class ``fx`` whose
-    attribute ``data-fx`` names a data element."""
+    """Style sheet and script for a page with explorers.
+
+    The script fills every element of class ``fx`` from the data element that its attribute
+    ``data-fx`` names.
+    """
     script = "\n".join(_static(name) for name in SCRIPTS)
     style = css_colours(_static("explorer.css"), "fx-c")
     return style, f'"use strict";\n(function () {{\n{script}\n}})();\n'
 
 
 def data_element(document: dict[str, Any], identity: str) -> str:
-    """The data as a script element that no browser runs; nothing in them can end it.
+    """Data as a script element with the id `identity`, which no browser runs and no text can end.
 
     Examples:
         >>> data_element({"name": "</script>"}, "d")
@@ -91,13 +95,13 @@ def data_element(document: dict[str, Any], identity: str) -> str:
 
 
 class Exploration:
-    """What ``model.explore`` gives: a page that shows itself in a notebook.
+    """The result of ``model.explore``: an HTML page, which displays itself in a notebook.
 
     Args:
-        document: what the page holds, as plain values.
+        document: the content of the page as plain values.
 
     Attributes:
-        document: the same.
+        document: the content of the page.
 
     Examples:
         >>> import fasttree
@@ -114,7 +118,7 @@ class Exploration:
 
     @property
     def html(self) -> str:
-        """The page."""
+        """The page as HTML; built on first use."""
         if not self._html:
             style, script = component()
             digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
@@ -132,7 +136,7 @@ class Exploration:
         save_text(path, self.html)
 
     def open(self) -> Path:
-        """Write the page to a temporary file and show it in a browser; returns the file."""
+        """Write the page to a temporary file and open it in a browser; returns the file."""
         import tempfile
         import webbrowser
 
@@ -143,7 +147,7 @@ class Exploration:
         return file
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, which runs its script and reaches nothing else."""
+        """The page in a sandboxed frame, which runs its script but cannot reach the notebook."""
         return (
             f'<iframe sandbox="allow-scripts" title="Tree explorer" width="100%" height="680" '
             f'style="border:1px solid #9aa5b4;border-radius:8px" srcdoc="{escape(self.html)}">'
@@ -152,9 +156,9 @@ class Exploration:
 
     def __repr__(self) -> str:
         trees = self.document["trees"]
-        nodes = sum(one["nodes"] for one in trees)
-        many = "tree" if len(trees) == 1 else "trees"
+        nodes = sum(tree["nodes"] for tree in trees)
+        noun = "tree" if len(trees) == 1 else "trees"
         return (
-            f"Exploration of {len(trees)} {many} with {nodes} nodes; "
+            f"Exploration of {len(trees)} {noun} with {nodes} nodes; "
             'found.save("tree.html"), found.open()'
         )

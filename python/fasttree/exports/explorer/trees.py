@@ -1,12 +1,12 @@
-"""`TreeData`: one tree as plain lists, in the order and with the words that the page shows.
+"""`TreeData`: one tree as plain lists for the page of the explorer.
 
 What
-    Nodes are kept in pre-order. Beyond `ExplorerLimits.max_nodes` those with the most rows are
-    kept, and a node whose branches are left out tells how many nodes lie below. The branch that
-    leads to a node is a `Part`, so that the page sends a row to its leaf as `predict` does:
-    thresholds are written with all digits.
+    Nodes are kept in pre-order. If there are more than `ExplorerLimits.max_nodes`, those with the
+    most rows are kept, and a node whose branches are left out states how many nodes are below it.
+    The branch to a node is written with all digits of its ends, so that the page sends a row to the
+    leaf to which `predict` sends it.
 Complexity
-    O(nodes log nodes) where nodes are left out, O(nodes) else; no recursion.
+    O(nodes), or O(nodes log nodes) if nodes are left out; no recursion.
 """
 
 from __future__ import annotations
@@ -20,31 +20,34 @@ from typing import Any
 import numpy as np
 
 from ..._checks import integer
-from ..reading import Feature, Part, Reading
-from ..words import one_line, sides
+from ..reading import Feature, Reading, ValueSet
+from ..words import branch_text, one_line
 
 __all__ = ["ExplorerLimits", "TreeData", "name_of", "rounded"]
 
-LONGEST = 160
-"""Characters of a name or a branch's words that are kept."""
+MAX_CHARACTERS = 160
+"""Largest length of a name or of the text of a branch."""
 
-CLASSES = 12
-"""Classes of a node whose counts are kept; the others are one sum."""
+MAX_CLASSES = 12
+"""Largest number of classes of a node whose counts are kept; the others are summed."""
 
 
 @dataclass(frozen=True)
 class ExplorerLimits:
-    """What a page keeps, so that its size is bounded; the page says what it left out.
+    """Limits of the content of a page, which bound its size; the page states what is left out.
 
     Attributes:
-        max_nodes: nodes of all trees together, those with the most rows first; at least 1.
-        max_rows: stored rows that can be followed, evenly spaced; 0 keeps none.
-        max_candidates: candidates of a node, the best by every criterion first; at least 1.
-        candidate_nodes: nodes whose candidates are listed, those with the most rows first; 0: none.
-        candidate_rows: rows from which candidates are scored, evenly spaced; at least 2.
-        max_histograms: nodes with a histogram, those with the most rows first.
-        max_trees: trees of a forest; at least 1.
-        bins: bars of a histogram; at least 2.
+        max_nodes: largest number of nodes in all trees, those with the most rows first; at least 1.
+        max_rows: largest number of rows that can be followed, evenly spaced; 0: none.
+        max_candidates: largest number of candidates per node, the best by every criterion first; at
+            least 1.
+        candidate_nodes: largest number of nodes with candidates, those with the most rows first; 0:
+            none.
+        candidate_rows: largest number of rows on which candidates are scored, evenly spaced; at
+            least 2.
+        max_histograms: largest number of nodes with a histogram, those with the most rows first.
+        max_trees: largest number of trees of a forest; at least 1.
+        bins: number of bars per histogram; at least 2.
     """
 
     max_nodes: int = 10_000
@@ -57,14 +60,14 @@ class ExplorerLimits:
     bins: int = 16
 
     def __post_init__(self) -> None:
-        least = {"max_rows": 0, "candidate_nodes": 0, "max_histograms": 0, "bins": 2}
-        least["candidate_rows"] = 2
-        for one in fields(self):
-            integer(one.name, getattr(self, one.name), least.get(one.name, 1))
+        least = {"max_rows": 0, "candidate_nodes": 0, "max_histograms": 0}
+        least |= {"bins": 2, "candidate_rows": 2}
+        for limit in fields(self):
+            integer(limit.name, getattr(self, limit.name), least.get(limit.name, 1))
 
 
 def rounded(value: float, digits: int = 6) -> float | int | None:
-    """A number with so many significant digits, whole numbers as such; None if not finite.
+    """A number with `digits` significant digits, an int if it is whole, None if it is not finite.
 
     Examples:
         >>> rounded(2.0), rounded(1 / 3), rounded(math.nan)
@@ -79,40 +82,34 @@ def rounded(value: float, digits: int = 6) -> float | int | None:
 
 
 def name_of(text: object) -> str:
-    """A name in one line, cut where it is very long."""
+    """A name on one line, cut to `MAX_CHARACTERS`."""
     plain = one_line(text)
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "\u2026"
-
-
-def _end(value: float) -> float | None:
-    return None if math.isinf(value) else value
-
-
-def _share(part: Part) -> float:
-    return float(part.missing)
+    return plain if len(plain) <= MAX_CHARACTERS else plain[: MAX_CHARACTERS - 1] + "\u2026"
 
 
 class TreeData:
-    """A fitted tree, ready for the page.
+    """A fitted tree as the page of the explorer shows it.
 
     Args:
         model: a fitted tree.
-        name: what the page calls it.
+        name: name of the tree on the page.
         most: largest number of nodes kept.
 
     Attributes:
         kept: numbers of the nodes that are kept, ascending, shape (n_kept,).
         reading: the tree as exporters read it.
+        histograms, candidates: plain values by node number, filled by ``model.explore``.
     """
 
     def __init__(self, model: Any, name: str, most: int) -> None:
         self.name, self.model = name, model
         self.reading = Reading(model)
-        self.kept = self._kept(most)
+        self.kept = self._select(most)
         self.histograms: dict[int, dict[str, Any]] = {}
         self.candidates: dict[int, dict[str, Any]] = {}
 
-    def _kept(self, most: int) -> np.ndarray:
+    def _select(self, most: int) -> np.ndarray:
+        """The attribute `kept`: nodes with the most rows are opened while all branches fit."""
         tree = self.reading.tree
         if tree.node_count <= most:
             return np.arange(tree.node_count)
@@ -135,44 +132,44 @@ class TreeData:
         return nodes[np.argsort(-tree.weighted_n_node_samples[nodes], kind="stable")]
 
     def features(self) -> set[int]:
-        """Features that kept nodes ask for."""
-        asked = self.reading.tree.feature[self.kept]
-        return {int(f) for f in asked[asked >= 0]}
+        """Features that kept nodes test."""
+        tested = self.reading.tree.feature[self.kept]
+        return {int(f) for f in tested[tested >= 0]}
 
     def document(self, place: dict[int, int]) -> dict[str, Any]:
-        """The tree as plain values; `place` maps a feature to its place in the page's list."""
-        reading, tree = self.reading, self.reading.tree
-        at = {int(node): i for i, node in enumerate(self.kept)}
-        words: list[str] = [""] * len(at)
-        parts: list[Any] = [None] * len(at)
-        for node in self.kept.tolist():
+        """The tree as plain values; `place` maps a feature to its index in the page's list."""
+        reading, tree, kept = self.reading, self.reading.tree, self.kept
+        index = {int(node): i for i, node in enumerate(kept)}
+        # The branch to each node, as a text and as a set of values.
+        texts: list[str] = [""] * len(index)
+        subsets: list[Any] = [None] * len(index)
+        for node in kept.tolist():
             children = reading.children[node]
             if not children:
                 continue
-            asked = reading.features[reading.feature[node]]
-            for child, part in zip(children, reading.parts(node), strict=True):
-                if child in at:
-                    words[at[child]] = _words(asked, part)
-                    parts[at[child]] = _part(part)
-        kept = self.kept
+            feature = reading.features[reading.feature[node]]
+            for child, subset in zip(children, reading.branch_sets(node), strict=True):
+                if child in index:
+                    texts[index[child]] = _branch_text(feature, subset)
+                    subsets[index[child]] = _plain(subset)
+        # Inner nodes whose branches are left out state the number of nodes below.
         inner = tree.n_children[kept] > 0
         below = tree.subtree_ends()[kept] - kept - 1
-        open_ = np.isin(kept, tree.parent[kept[1:]]) if len(kept) > 1 else np.zeros(1, dtype=bool)
+        opened = np.isin(kept, tree.parent[kept[1:]]) if len(kept) > 1 else np.zeros(1, dtype=bool)
         leaves = np.flatnonzero(~inner)
-        chances = reading.probabilities(kept[leaves].tolist()) if len(leaves) else np.zeros((0, 1))
         return {
             "name": name_of(self.name),
             "nodes": tree.node_count,
             "leaves": tree.n_leaves,
             "depth": tree.max_depth,
             "id": None if len(kept) == tree.node_count else kept.tolist(),
-            "parent": [at.get(p, -1) for p in tree.parent[kept].tolist()],
+            "parent": [index.get(p, -1) for p in tree.parent[kept].tolist()],
             "feature": [
                 place[f] if i else -1
                 for f, i in zip(tree.feature[kept].tolist(), inner.tolist(), strict=True)
             ],
-            "words": words,
-            "part": parts,
+            "words": texts,
+            "part": subsets,
             "label": tree.label[kept].tolist(),
             "weight": [rounded(w) for w in tree.weighted_n_node_samples[kept].tolist()],
             "counts": [_counts(row) for row in tree.value[kept]],
@@ -180,51 +177,63 @@ class TreeData:
                 rounded(s, 4) if i else None
                 for s, i in zip(tree.score[kept].tolist(), inner.tolist(), strict=True)
             ],
-            "hidden": {str(i): int(below[i]) for i in np.flatnonzero(inner & ~open_).tolist()},
-            "chance": _chances(leaves.tolist(), chances, tree, kept),
-            "histograms": {str(at[n]): h for n, h in self.histograms.items()},
-            "candidates": {str(at[n]): c for n, c in self.candidates.items()},
+            "hidden": {str(i): int(below[i]) for i in np.flatnonzero(inner & ~opened).tolist()},
+            "chance": _probabilities(reading, kept, leaves.tolist()),
+            "histograms": {str(index[n]): h for n, h in self.histograms.items()},
+            "candidates": {str(index[n]): c for n, c in self.candidates.items()},
         }
 
 
-def _words(feature: Feature, part: Part) -> str:
+def _branch_text(feature: Feature, subset: ValueSet) -> str:
     """A branch without its feature: ``≤ 2.45``, ``= rainy``."""
-    said = sides(feature, part, 4)
-    for plain, sign in (("<= ", "\u2264 "), ("!= ", "\u2260 ")):
-        if said.startswith(plain):
-            said = sign + said[len(plain) :]
-    return name_of(said)
+    text = branch_text(feature, subset, 4)
+    for ascii_sign, sign in (("<= ", "\u2264 "), ("!= ", "\u2260 ")):
+        if text.startswith(ascii_sign):
+            text = sign + text[len(ascii_sign) :]
+    return name_of(text)
 
 
-def _part(part: Part) -> list[Any]:
+def _plain(subset: ValueSet) -> list[Any]:
     """[lower, upper, missing] of numbers, [codes, missing] of levels; open ends are None."""
-    if part.codes is not None:
-        return [sorted(part.codes), _share(part)]
-    if part.lower > part.upper:
-        return [[], _share(part)]
-    return [_end(part.lower), _end(part.upper), _share(part)]
+    missing = float(subset.missing)
+    if subset.codes is not None:
+        return [sorted(subset.codes), missing]
+    if subset.lower > subset.upper:
+        return [[], missing]
+    ends = (subset.lower, subset.upper)
+    return [*(None if math.isinf(end) else end for end in ends), missing]
+
+
+def _descending(row: np.ndarray) -> list[int]:
+    """Codes of the classes with a value above 0, the largest value first."""
+    return [code for code in np.argsort(-row, kind="stable").tolist() if row[code] > 0]
 
 
 def _counts(row: np.ndarray) -> list[Any]:
-    """Class code, weight, class code, weight, ... largest first; the rest is code -1."""
-    order = [c for c in np.argsort(-row, kind="stable").tolist() if row[c] > 0]
-    shown, rest = order[:CLASSES], order[CLASSES:]
+    """Class code, weight, class code, weight, ... largest first; the code -1 is all others."""
+    order = _descending(row)
+    shown, rest = order[:MAX_CLASSES], order[MAX_CLASSES:]
     flat: list[Any] = []
     for code in shown:
         flat += [code, rounded(row[code])]
     return [*flat, -1, rounded(float(row[rest].sum()))] if rest else flat
 
 
-def _chances(
-    leaves: Sequence[int], chances: np.ndarray, tree: Any, kept: np.ndarray
+def _probabilities(
+    reading: Reading, kept: np.ndarray, leaves: Sequence[int]
 ) -> dict[str, list[Any]]:
-    """Probabilities of the leaves where they are not the class shares (smoothed or empty ones)."""
-    found = {}
-    for place, row in zip(leaves, chances, strict=True):
-        counts = tree.value[kept[place]]
-        whole = counts.sum()
-        if whole > 0 and np.allclose(counts / whole, row, rtol=1e-9, atol=1e-12):
+    """Class code, probability, ... of the leaves whose probabilities are not their class shares.
+
+    These are smoothed or empty leaves. `leaves` are indices into `kept`, and so are the keys.
+    """
+    found: dict[str, list[Any]] = {}
+    if not leaves:
+        return found
+    for leaf, row in zip(leaves, reading.probabilities(kept[leaves].tolist()), strict=True):
+        counts = reading.tree.value[kept[leaf]]
+        total = counts.sum()
+        if total > 0 and np.allclose(counts / total, row, rtol=1e-9, atol=1e-12):
             continue
-        best = [c for c in np.argsort(-row, kind="stable").tolist() if row[c] > 0][:CLASSES]
-        found[str(place)] = [v for c in best for v in (c, rounded(row[c], 6))]
+        largest = _descending(row)[:MAX_CLASSES]
+        found[str(leaf)] = [v for code in largest for v in (code, rounded(row[code], 6))]
     return found

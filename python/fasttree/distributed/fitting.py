@@ -26,7 +26,7 @@ import numpy as np
 from .. import _engine
 from .._checks.aliases import MaybeArray
 from ..estimators import FastForestClassifier, FastTreeClassifier
-from ..estimators.backends import closing_said, ready_client
+from ..estimators.backends import closed_client_error, ready_client
 from ..estimators.batches import passes
 from ..estimators.batches.fitting import (
     Facts,
@@ -170,7 +170,7 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
 
     check_words(estimator, y, sample_weight, frames=False)
     ready_client(client)
-    with closing_said(client):
+    with closed_client_error(client):
         limit = least_memory(client)
         found = partitions_of(data, y, sample_weight, estimator.categorical_features, limit)
         try:

@@ -1,14 +1,15 @@
-"""Where units of work run: in this process, on joblib's backend, or on a Dask cluster.
+"""Backends that run units of work: this process, joblib, or a Dask cluster.
 
 What
-    A unit is a key and an argument: ``work(shared[key], argument)`` is computed wherever there is
-    room; of several keys, `work` gets a tuple. What is shared travels once to a worker: through
-    memory-mapped files to joblib's processes, by scattering on a cluster. Outcomes come in the
-    order in which they are finished. A unit whose worker died is computed again.
+    A unit is a key and an argument. A backend computes ``work(shared[key], argument)`` on a free
+    worker; with several keys, `work` gets a tuple. A shared object is sent to each worker once:
+    through a memory-mapped file to the processes of joblib, by scattering on a cluster. Outcomes
+    are yielded in the order in which units finish. A unit whose worker died is computed again.
+    Forests, cross-validation and scores of features use it through `backend_of`.
 Complexity
-    One message to and from a worker a unit; the copies of what is shared.
+    One message to and one from a worker per unit, and one copy of each shared object per worker.
 When not to use it
-    For units of less than some 10 ms: a message costs about 1 to 5 ms.
+    For units of less than about 10 ms: a message costs 1 to 5 ms.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = [
     "InProcess",
     "JoblibBackend",
     "backend_of",
-    "closing_said",
+    "closed_client_error",
     "ready_client",
 ]
 
@@ -45,27 +46,41 @@ Work = Callable[[Any, Any], Any]
 Keys = str | tuple[str, ...]
 Units = Sequence[tuple[Keys, Any]]
 
-MOST_TRIES = 4
-"""How often a unit is computed when its workers die, before the run gives up."""
-KEPT = 4
-"""Shared objects that a worker process of joblib keeps."""
-_ALIGNED = 64
+MAX_ATTEMPTS = 4
+"""Largest number of times a unit is started: a unit that ends this many workers is at fault."""
+
+MAX_CACHED = 4
+"""Largest number of shared objects that a worker process of joblib keeps mapped."""
+
 PATIENCE = 10.0
-"""Seconds without a worker after which a call says that it waits."""
+"""Seconds without a worker after which a call warns that it is waiting."""
+
+_ALIGNMENT = 64
+"""Bytes to which arrays are aligned in a file: a cache line, and more than any dtype needs."""
 
 
 class Backend(Protocol):
-    """What runs units; `workers` is how many of them at a time."""
+    """Runs units of work.
+
+    Attributes:
+        workers: number of units that run at the same time.
+    """
 
     workers: int
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (place of the unit, outcome) as units are finished."""
+        """Yield (index of the unit, outcome) as units finish.
+
+        Args:
+            work: function of a shared object, or a tuple of several, and an argument.
+            units: (key or keys of shared objects, argument) of each unit.
+            shared: objects by key.
+        """
         ...
 
 
 class InProcess:
-    """Units one after the other, in their order.
+    """Runs units one after the other in this process, in their order.
 
     >>> list(InProcess().run(pow, [("two", 3), ("two", 5)], {"two": 2}))
     [(0, 8), (1, 32)]
@@ -74,89 +89,107 @@ class InProcess:
     workers = 1
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (place, outcome)."""
-        for place, (key, argument) in enumerate(units):
-            yield place, work(_chosen(shared, key), argument)
+        """Yield (index, outcome) in the order of the units."""
+        for index, (key, argument) in enumerate(units):
+            yield index, work(_select(shared, key), argument)
 
 
-def _chosen(shared: Mapping[str, Any], key: Keys) -> Any:
-    return shared[key] if isinstance(key, str) else tuple(shared[one] for one in key)
+def _select(shared: Mapping[str, Any], key: Keys) -> Any:
+    """The object of a key, or the tuple of the objects of several keys."""
+    return shared[key] if isinstance(key, str) else tuple(shared[name] for name in key)
 
 
 def _names(key: Keys) -> tuple[str, ...]:
+    """One or several keys as a tuple."""
     return (key,) if isinstance(key, str) else key
 
 
 # -- joblib ---------------------------------------------------------------------------------------
 
 
-def _apart(thing: Any) -> tuple[bytes, list[memoryview]]:
-    """An object's pickle without its arrays, and the bytes of these."""
+def _pickle(value: Any) -> tuple[bytes, list[memoryview]]:
+    """The pickle of an object without its arrays, and the bytes of these (protocol 5)."""
     try:
         import cloudpickle  # joblib needs it, and older releases carry it
     except ImportError:
         from joblib.externals import cloudpickle
 
     buffers: list[pickle.PickleBuffer] = []
-    head = cloudpickle.dumps(thing, protocol=5, buffer_callback=buffers.append)
+    head = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     return head, [buffer.raw() for buffer in buffers]
 
 
-def _written(thing: Any, path: Path) -> None:
-    """Write an object; its arrays lie in the file as they are, to be mapped."""
-    head, raws = _apart(thing)
+def _write_mappable(value: Any, path: Path) -> None:
+    """Write an object to a file from which `_map` reads it without copying its arrays.
+
+    The file holds the number of sizes and the sizes (int64), the pickle, and the arrays.
+    """
+    head, arrays = _pickle(value)
     with replace_file(path) as file:
-        sizes = np.array([len(head), *(raw.nbytes for raw in raws)], dtype=np.int64)
+        sizes = np.array([len(head), *(array.nbytes for array in arrays)], dtype=np.int64)
         file.write(np.int64(len(sizes)).tobytes() + sizes.tobytes() + head)
-        for raw in raws:
-            file.write(b"\0" * (-file.tell() % _ALIGNED))
-            file.write(raw)
+        for array in arrays:
+            file.write(b"\0" * (-file.tell() % _ALIGNMENT))
+            file.write(array)
 
 
-def _mapped(path: str) -> Any:
-    """Read what `_written` wrote; arrays are read-only views of the mapped file."""
-    whole = np.memmap(path, dtype=np.uint8, mode="r")
-    count = int(whole[:8].view(np.int64)[0])
-    sizes = whole[8 : 8 + 8 * count].view(np.int64).tolist()
-    at = 8 + 8 * count
-    head = whole[at : at + sizes[0]].tobytes()
-    at += sizes[0]
+def _map(path: str) -> Any:
+    """The object in a file of `_write_mappable`; its arrays are read-only views of the file."""
+    content = np.memmap(path, dtype=np.uint8, mode="r")
+    count = int(content[:8].view(np.int64)[0])
+    sizes = content[8 : 8 + 8 * count].view(np.int64).tolist()
+    start = 8 + 8 * count
+    head = content[start : start + sizes[0]].tobytes()
+    start += sizes[0]
     views = []
     for size in sizes[1:]:
-        at += -at % _ALIGNED
-        views.append(memoryview(whole[at : at + size]))  # type: ignore[arg-type]
-        at += size
+        start += -start % _ALIGNMENT
+        views.append(memoryview(content[start : start + size]))  # type: ignore[arg-type]
+        start += size
     return pickle.loads(head, buffers=views)
 
 
-_kept: OrderedDict[str, Any] = OrderedDict()
-_keeping = threading.Lock()
+_cache: OrderedDict[str, Any] = OrderedDict()
+_cache_lock = threading.Lock()
 
 
-def _read(path: str) -> Any:
-    with _keeping:
-        if path not in _kept:
-            _kept[path] = _mapped(path)
-            while len(_kept) > KEPT:
-                _kept.popitem(last=False)
-        _kept.move_to_end(path)
-        return _kept[path]
+def _map_cached(path: str) -> Any:
+    """The object in a file, kept in this process for the next units."""
+    with _cache_lock:
+        if path not in _cache:
+            _cache[path] = _map(path)
+            while len(_cache) > MAX_CACHED:
+                _cache.popitem(last=False)
+        _cache.move_to_end(path)
+        return _cache[path]
 
 
-def _from_file(
-    work: Work, paths: str | tuple[str, ...], argument: Any, place: int
+def _call_from_files(
+    work: Work, paths: str | tuple[str, ...], argument: Any, index: int
 ) -> tuple[int, Any]:
-    shared = _read(paths) if isinstance(paths, str) else tuple(map(_read, paths))
-    return place, work(shared, argument)
+    """Compute a unit in a process; its shared objects are in files."""
+    shared = _map_cached(paths) if isinstance(paths, str) else tuple(map(_map_cached, paths))
+    return index, work(shared, argument)
 
 
-def _from_memory(work: Work, shared: Any, argument: Any, place: int) -> tuple[int, Any]:
-    return place, work(shared, argument)
+def _call_from_memory(work: Work, shared: Any, argument: Any, index: int) -> tuple[int, Any]:
+    """Compute a unit in a thread."""
+    return index, work(shared, argument)
+
+
+_WORKER_DEATHS = ("TerminatedWorkerError", "BrokenProcessPool")
+"""Names of the errors by which loky and concurrent.futures report a dead worker."""
 
 
 class JoblibBackend:
-    """Units on the backend of ``joblib.parallel_config``; threads share memory, processes map
-    files."""
+    """Runs units on the backend of ``joblib.parallel_config``.
+
+    Threads share memory; processes map files.
+
+    Args:
+        active: the active backend of joblib.
+        n_jobs: number of workers as joblib defines it.
+    """
 
     def __init__(self, active: Any, n_jobs: int | None) -> None:
         from joblib import effective_n_jobs
@@ -167,87 +200,92 @@ class JoblibBackend:
         self.workers = effective_n_jobs(n_jobs)
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (place, outcome); a worker that died is replaced and its units are computed
-        again."""
-        files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
+        """Yield (index, outcome) as units finish; units of dead workers are computed again."""
+        uses_files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:
+            # One file per shared object that some unit uses.
             paths: dict[str, str] = {}
             used = dict.fromkeys(name for key, _ in units for name in _names(key))
-            for key in used if files else ():
+            for key in used if uses_files else ():
                 paths[key] = os.path.join(folder, f"{len(paths)}.bin")
-                _written(shared[key], Path(paths[key]))
-            left = dict(enumerate(units))
-            for attempt in range(1, MOST_TRIES + 1):
+                _write_mappable(shared[key], Path(paths[key]))
+            # joblib ends the whole pass when a worker dies: start again with what remains.
+            remaining = dict(enumerate(units))
+            for attempt in range(1, MAX_ATTEMPTS + 1):
                 try:
-                    for place, outcome in self._pass(work, left, shared, paths):
-                        del left[place]
-                        yield place, outcome
+                    for index, outcome in self._run_once(work, remaining, shared, paths):
+                        del remaining[index]
+                        yield index, outcome
                     return
                 except Exception as error:
-                    if type(error).__name__ not in _DEATHS or attempt == MOST_TRIES:
+                    if type(error).__name__ not in _WORKER_DEATHS or attempt == MAX_ATTEMPTS:
                         raise
 
-    def _pass(
+    def _run_once(
         self,
         work: Work,
-        left: Mapping[int, tuple[Keys, Any]],
+        remaining: Mapping[int, tuple[Keys, Any]],
         shared: Mapping[str, Any],
         paths: Mapping[str, str],
     ) -> Iterator[tuple[int, Any]]:
+        """Yield (index, outcome) of the remaining units, by index; `paths` is empty for threads."""
         from sklearn.utils.parallel import Parallel, delayed
 
         calls = [
-            delayed(_from_file)(work, _chosen(paths, key), argument, place)
+            delayed(_call_from_files)(work, _select(paths, key), argument, index)
             if paths
-            else delayed(_from_memory)(work, _chosen(shared, key), argument, place)
-            for place, (key, argument) in left.items()
+            else delayed(_call_from_memory)(work, _select(shared, key), argument, index)
+            for index, (key, argument) in remaining.items()
         ]
-        form = "generator_unordered" if self.streams else "list"
-        yield from Parallel(n_jobs=self.n_jobs, return_as=form, batch_size=1)(calls)
-
-
-_DEATHS = ("TerminatedWorkerError", "BrokenProcessPool")
+        return_as = "generator_unordered" if self.streams else "list"
+        yield from Parallel(n_jobs=self.n_jobs, return_as=return_as, batch_size=1)(calls)
 
 
 # -- Dask -----------------------------------------------------------------------------------------
 
 
-class _Sent:
-    """What a worker is sent: its arrays begin at machine words when they arrive."""
+class _Message:
+    """A shared object on its way to a worker, where its arrays arrive aligned.
 
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
+    Dask may place received bytes at any address; the core reads arrays at aligned ones only.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        head, raws = _apart(self.thing)
-        return _arrived, (head, [pickle.PickleBuffer(raw) for raw in raws])
+        head, arrays = _pickle(self.value)
+        return _receive, (head, [pickle.PickleBuffer(array) for array in arrays])
 
 
-def _arrived(head: bytes, buffers: list[Any]) -> _Sent:
+def _receive(head: bytes, buffers: list[Any]) -> _Message:
+    """Unpickle a `_Message`; arrays that are not aligned to 16 bytes are copied."""
     views = [np.frombuffer(buffer, dtype=np.uint8) for buffer in buffers]
     views = [view.copy() if view.ctypes.data % 16 else view for view in views]
-    return _Sent(pickle.loads(head, buffers=views))
+    return _Message(pickle.loads(head, buffers=views))
 
 
-def _from_scattered(
-    work: Work, sent: list[_Sent], several: bool, argument: Any, place: int
+def _call_from_messages(
+    work: Work, messages: list[_Message], several: bool, argument: Any, index: int
 ) -> tuple[int, Any]:
-    things = tuple(one.thing for one in sent)
-    return place, work(things if several else things[0], argument)
+    """Compute a unit on a worker of a cluster; `several`: its key was a tuple."""
+    values = tuple(message.value for message in messages)
+    return index, work(values if several else values[0], argument)
 
 
 def _core_version() -> str:
+    """Version of the core; a function of this module, so that workers can find it."""
     return _engine.core_version()
 
 
 def ready_client(client: Any) -> Any:
-    """The client itself, once it has workers, all of this version of the package.
+    """The client, once it has workers and all of them have this version of the package.
 
-    It waits for the first worker, and warns once when none has come after 10 s.
+    Waits for the first worker, and warns once if none has come after 10 s.
 
     Raises:
-        TypeError: something that is no client, or an asynchronous one.
-        RuntimeError: a closed client, or a worker of another version.
+        TypeError: not a client, or an asynchronous one.
+        RuntimeError: a closed client, or a worker with another version.
     """
     if not all(hasattr(client, name) for name in ("submit", "scatter", "ncores")):
         raise TypeError(
@@ -255,7 +293,8 @@ def ready_client(client: Any) -> Any:
         )
     if getattr(client, "asynchronous", False):
         raise TypeError("client= is asynchronous; give one of Client(address)")
-    with closing_said(client):
+    with closed_client_error(client):
+        # Wait for the first worker.
         started, warned = time.monotonic(), False
         while not client.ncores():
             if not warned and time.monotonic() - started >= PATIENCE:
@@ -267,10 +306,11 @@ def ready_client(client: Any) -> Any:
                     stacklevel=4,
                 )
             time.sleep(0.05)
+        # Compare versions; a worker that is leaving cannot be reached.
         own = _core_version()
         for address, version in client.run(_core_version, on_error="return").items():
             if isinstance(version, OSError):
-                continue  # the worker is leaving
+                continue
             if isinstance(version, ImportError):
                 version = f"none ({version})"
             if isinstance(version, Exception):
@@ -284,8 +324,8 @@ def ready_client(client: Any) -> Any:
 
 
 @contextmanager
-def closing_said(client: Any) -> Iterator[None]:
-    """What fails inside because the client was closed is a RuntimeError that says so."""
+def closed_client_error(client: Any) -> Iterator[None]:
+    """A context that turns errors caused by closing the client into a RuntimeError that says so."""
     from asyncio import CancelledError
 
     try:
@@ -300,11 +340,11 @@ def closing_said(client: Any) -> Iterator[None]:
 
 
 class DaskBackend:
-    """Units on the workers of a ``dask.distributed.Client``.
+    """Runs units on the workers of a ``dask.distributed.Client``.
 
     Raises:
-        TypeError: something that is no client, or an asynchronous one.
-        RuntimeError: workers of another version of this package.
+        TypeError: not a client, or an asynchronous one.
+        RuntimeError: a closed client, or a worker with another version of this package.
     """
 
     def __init__(self, client: Any) -> None:
@@ -312,119 +352,136 @@ class DaskBackend:
         self.workers = max(1, sum(client.ncores().values()))
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (place, outcome); units of workers that died are computed again."""
+        """Yield (index, outcome) as units finish; units of dead workers are computed again."""
         from distributed import as_completed
 
         run = _DaskRun(self.client, work, units, shared)
-        with closing_said(self.client):
+        with closed_client_error(self.client):
             try:
-                running = as_completed([run.submit(place) for place in range(len(units))])
+                running = as_completed([run.submit(index) for index in range(len(units))])
                 for future in running:
-                    place = run.places.pop(future.key)
-                    outcome = run.outcome(future, place)
+                    index = run.indices.pop(future.key)
+                    outcome = run.outcome(future, index)
                     if outcome is None:
-                        running.add(run.submit(place))
+                        running.add(run.submit(index))
                     else:
-                        yield place, outcome[0]
+                        yield index, outcome[0]
             finally:
                 run.stop()
 
 
 class _DaskRun:
-    """The futures of one run, and where what is shared lies."""
+    """One run on a cluster: its futures, and the shared objects that are scattered.
+
+    Attributes:
+        indices: index of the unit, by key of its future.
+        futures: future of each unit that is not finished.
+        attempts: number of times each unit was submitted.
+        scattered: future of each shared object on the cluster.
+        uses_left: number of unfinished units that use each shared object.
+    """
 
     def __init__(self, client: Any, work: Work, units: Units, shared: Mapping[str, Any]) -> None:
         self.client, self.work, self.units, self.shared = client, work, units, shared
         self.name = uuid.uuid4().hex
-        self.places: dict[str, int] = {}
+        self.indices: dict[str, int] = {}
         self.futures: dict[int, Any] = {}
-        self.tries = [0] * len(units)
+        self.attempts = [0] * len(units)
         self.scattered: dict[str, Any] = {}
-        self.left: dict[str, int] = {}
+        self.uses_left: dict[str, int] = {}
         for name in (name for key, _ in units for name in _names(key)):
-            self.left[name] = self.left.get(name, 0) + 1
+            self.uses_left[name] = self.uses_left.get(name, 0) + 1
 
-    def _held(self, name: str) -> Any:
-        held = self.scattered.get(name)
-        if held is None or held.status in ("cancelled", "lost", "error"):
-            for left in reversed(range(MOST_TRIES)):
+    def _scatter(self, name: str) -> Any:
+        """The future of a shared object, which is sent first if no worker has it."""
+        future = self.scattered.get(name)
+        if future is None or future.status in ("cancelled", "lost", "error"):
+            for attempts_left in reversed(range(MAX_ATTEMPTS)):
                 try:
-                    held = self.client.scatter(_Sent(self.shared[name]), hash=False)
+                    future = self.client.scatter(_Message(self.shared[name]), hash=False)
                     break
-                except OSError:  # the worker that was to take it has died
-                    if not left:
+                except OSError:  # the worker that was to receive it has died
+                    if not attempts_left:
                         raise
                     time.sleep(0.1)
-            self.scattered[name] = held
-        return held
-
-    def submit(self, place: int) -> Any:
-        key, argument = self.units[place]
-        held = [self._held(name) for name in _names(key)]
-        several = not isinstance(key, str)
-        self.tries[place] += 1
-        name = f"fasttree-{self.name}-{place}-{self.tries[place]}"
-        future = self.client.submit(
-            _from_scattered,
-            self.work,
-            held,
-            several,
-            argument,
-            place,
-            key=name,
-            pure=False,
-            priority=-place,
-        )
-        self.places[future.key] = place
-        self.futures[place] = future
+            self.scattered[name] = future
         return future
 
-    def outcome(self, future: Any, place: int) -> tuple[Any] | None:
-        """What a finished unit found; None when it is to be computed again."""
+    def submit(self, index: int) -> Any:
+        """Start a unit; earlier units have priority. Returns its future."""
+        key, argument = self.units[index]
+        messages = [self._scatter(name) for name in _names(key)]
+        several = not isinstance(key, str)
+        self.attempts[index] += 1
+        future = self.client.submit(
+            _call_from_messages,
+            self.work,
+            messages,
+            several,
+            argument,
+            index,
+            key=f"fasttree-{self.name}-{index}-{self.attempts[index]}",
+            pure=False,
+            priority=-index,
+        )
+        self.indices[future.key] = index
+        self.futures[index] = future
+        return future
+
+    def outcome(self, future: Any, index: int) -> tuple[Any] | None:
+        """The outcome of a finished unit in a tuple; None if it must be computed again.
+
+        Raises:
+            RuntimeError: the unit has ended `MAX_ATTEMPTS` workers.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
 
+        names = _names(self.units[index][0])
         try:
-            found = future.result()[1]
+            outcome = future.result()[1]
         except (CancelledError, KilledWorker) as error:
-            if self.tries[place] >= MOST_TRIES:
+            if self.attempts[index] >= MAX_ATTEMPTS:
                 raise RuntimeError(
-                    f"a unit of work ended {MOST_TRIES} workers (the last: {error}); "
+                    f"a unit of work ended {MAX_ATTEMPTS} workers (the last: {error}); "
                     "give workers more memory, or look at their logs"
                 ) from error
+            # The shared objects may have died with the worker: they are sent again.
             future.release()
-            for name in _names(self.units[place][0]):
-                self._forget(name)
+            for name in names:
+                self._release(name)
             return None
         # Released here and not by its finaliser: Python ignores a Ctrl-C that arrives in one.
         future.release()
-        del self.futures[place]
-        for name in _names(self.units[place][0]):
-            self.left[name] -= 1
-            if not self.left[name]:
-                self._forget(name)
-        return (found,)
+        del self.futures[index]
+        for name in names:
+            self.uses_left[name] -= 1
+            if not self.uses_left[name]:
+                self._release(name)
+        return (outcome,)
 
-    def _forget(self, name: str) -> None:
-        """The workers forget what nobody needs."""
+    def _release(self, name: str) -> None:
+        """Let the workers free a shared object."""
         if name in self.scattered:
             self.scattered[name].release()
             del self.scattered[name]
 
     def stop(self) -> None:
+        """Cancel unfinished units and free all shared objects."""
         if self.futures:
             self.client.cancel(list(self.futures.values()))
         for name in list(self.scattered):
-            self._forget(name)
+            self._release(name)
 
 
-# -- which one ------------------------------------------------------------------------------------
+# -- choice ---------------------------------------------------------------------------------------
 
 
 def backend_of(client: Any = None) -> Backend | None:
-    """The backend that was asked for: the client's cluster, or that of
-    ``joblib.parallel_config(backend=...)``; None where nobody asked.
+    """The backend that the user chose; None if there is no choice.
+
+    It is the cluster of `client`, or the backend of ``joblib.parallel_config(backend=...)``.
 
     >>> backend_of() is None
     True
@@ -437,7 +494,7 @@ def backend_of(client: Any = None) -> Backend | None:
         return DaskBackend(client)
     from joblib.parallel import get_active_backend
 
-    # Without a wish of the user, joblib takes the kind that is preferred.
+    # If the user chose none, joblib follows `prefer`, so the two answers differ.
     active, n_jobs = get_active_backend(prefer="threads")
     other, _ = get_active_backend(prefer="processes")
     kind = type(active).__name__

@@ -1,10 +1,12 @@
-"""`Explained`: why a tree splits as it does, and why a row gets its class.
+"""`Explained`: the methods `explain` and `decision_rule` of `FastTreeClassifier`.
 
 What
-    `explain` lists the scores of all candidates of a node, from the trace or from given rows;
-    `decision_rule` says the path of a row in words.
-When not to use it
-    Alone: it is a part of `FastTreeClassifier`.
+    `explain` lists the scores of all candidate splits of a node, from the trace or from given rows.
+    The core scores them; this module brings rows and parameters into the state in which growth
+    scored the node: the rows that reach it, their fractions, and the limits relative to the node.
+    `decision_rule` writes the path of a row as text.
+Complexity
+    `explain`: one search of the node. The candidates of a whole trace: one search per inner node.
 """
 
 from __future__ import annotations
@@ -29,16 +31,20 @@ from .training_rows import TrainingRows
 
 __all__ = ["Explained"]
 
-# As split/subset.rs: where each column decides, columns of more levels are divided in two.
-MULTIWAY_UP_TO = 32
+Candidate = tuple[str, Any, float]
+"""A candidate split: feature, threshold or levels of the first branch (None: one branch per level),
+and score."""
 
+MULTIWAY_UP_TO = 32
+"""Largest number of levels with one branch each under ``nominal_splits="auto"``, as in the core
+(`split/subset.rs`)."""
 
 SORTED_AT_ONCE = 200_000
-"""Rows that are sorted in one piece."""
+"""Largest number of rows in one call of `sort`, which cannot be interrupted."""
 
 
-def _candidate_words(row: dict[str, Any]) -> str:
-    """A candidate in words."""
+def _candidate_text(row: dict[str, Any]) -> str:
+    """A candidate as text."""
     if row["threshold"] is not None:
         return f"{row['feature']} <= {row['threshold']:g}"
     if row["levels"] is not None:
@@ -47,26 +53,27 @@ def _candidate_words(row: dict[str, Any]) -> str:
 
 
 def best_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows by falling score, equal ones in their order.
+    """Rows in descending order of their score, equal ones in their order.
 
-    Millions of rows are divided first: one sort of all of them would not answer Ctrl-C.
+    Long lists are sorted in buckets, so that Ctrl-C is answered between two of them.
 
     Examples:
         >>> [r["score"] for r in best_first([{"score": 1.0}, {"score": 3.0}, {"score": 2.0}])]
         [3.0, 2.0, 1.0]
     """
-    drawn = sorted(-row["score"] for row in rows[:: max(1, len(rows) // 4096)])
-    bounds = drawn[64::64] if len(rows) > SORTED_AT_ONCE else []
-    parts: list[list[dict[str, Any]]] = [[] for _ in range(len(bounds) + 1)]
+    # The buckets are bounded by every 64th of about 4096 scores, evenly spaced.
+    sample = sorted(-row["score"] for row in rows[:: max(1, len(rows) // 4096)])
+    bounds = sample[64::64] if len(rows) > SORTED_AT_ONCE else []
+    buckets: list[list[dict[str, Any]]] = [[] for _ in range(len(bounds) + 1)]
     for row in rows:
-        parts[bisect_left(bounds, -row["score"])].append(row)
-    for part in parts:
-        part.sort(key=lambda row: -row["score"])
-    return [row for part in parts for row in part]
+        buckets[bisect_left(bounds, -row["score"])].append(row)
+    for bucket in buckets:
+        bucket.sort(key=lambda row: -row["score"])
+    return [row for bucket in buckets for row in bucket]
 
 
 def _one_row(row: Any) -> Any:
-    """A row as rows."""
+    """A row in any form as a table of one row; what is no single row is left as it is."""
     if isinstance(row, Mapping):
         return {k: [v] if np.ndim(v) == 0 else v for k, v in row.items()}
     if hasattr(row, "to_frame") and hasattr(row, "index") and np.ndim(row) == 1:  # a pandas row
@@ -79,11 +86,15 @@ def _one_row(row: Any) -> Any:
 
 
 class Explained:
-    """Candidates of nodes and paths of rows."""
+    """Candidates of nodes and paths of rows, a base class of `FastTreeClassifier`.
+
+    Attributes:
+        _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
+    """
 
     _model: Any
     _schema: Any
-    _candidates: dict[int, tuple[tuple[str, Any, float], ...]]
+    _candidates: dict[int, tuple[Candidate, ...]]
     criterion: Any
     nominal_splits: NominalSplits
     threshold_search: ThresholdSearch
@@ -94,95 +105,107 @@ class Explained:
 
     def _all_candidates(
         self, rows: TrainingRows, config: dict[str, Any], custom: Any
-    ) -> dict[int, tuple[tuple[str, Any, float], ...]]:
-        """Candidates of every inner node. `config` holds the class weights; `custom` is a user's
-        criterion."""
-        table, weights = rows.table, rows.weights
-        inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
-        blocks, n = rows_for(self._schema, table)
-        prepared_table = self._prepared(table)
-        if self._is_shared():
-            parts = ((node, self._model.reach(blocks, n, node)) for node in inner)
-            return {
-                node: tuple(self._candidates_of(prepared_table, p, weights, config, custom))
-                for node, p in parts
-            }
-        leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
-        order = np.argsort(leaves, kind="stable")
-        first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
-        found = {}
-        for node in inner:
-            part = np.zeros(n)
-            part[order[first[node] : last[node]]] = 1.0
-            found[node] = tuple(self._candidates_of(prepared_table, part, weights, config, custom))
-        return found
+    ) -> dict[int, tuple[Candidate, ...]]:
+        """Candidates of every inner node.
 
-    def _is_shared(self) -> bool:
-        """Whether missing values take all branches, in parts."""
+        Args:
+            rows: the training rows.
+            config: the parameters as the core takes them, with the class weights.
+            custom: the criterion, if it is a user's function.
+        """
+        inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
+        blocks, n = rows_for(self._schema, rows.table)
+        table = self._prepared(rows.table)
+        found = {}
+        if self._divides_rows():
+            for node in inner:
+                fraction = self._model.reach(blocks, n, node)
+                found[node] = self._candidates_of(table, fraction, rows.weights, config, custom)
+        else:
+            # The rows of a node are those of its leaves, which are consecutive in pre-order.
+            leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
+            order = np.argsort(leaves, kind="stable")
+            first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
+            for node in inner:
+                fraction = np.zeros(n)
+                fraction[order[first[node] : last[node]]] = 1.0
+                found[node] = self._candidates_of(table, fraction, rows.weights, config, custom)
+        return {node: tuple(candidates) for node, candidates in found.items()}
+
+    def _divides_rows(self) -> bool:
+        """True if rows with a missing value go down all branches, with fractions of their weight."""
         return bool(np.any(self.tree_.missing_branch == -2))
 
     def _candidates_of(
         self,
         table: Table,
-        part: np.ndarray,
+        fraction: np.ndarray,
         weights: np.ndarray | None,
         config: dict[str, Any],
         custom: Any,
         *,
-        shared: bool | None = None,
-    ) -> list[tuple[str, Any, float]]:
-        """Candidates (feature, threshold or levels, score) of a node; `part` (n_rows,) of each row
-        of a prepared Table reaches it. `shared`: missing values take all branches; as in the tree
-        where it is not given."""
-        if not self._compares_numbers():
+        divides_rows: bool | None = None,
+    ) -> list[Candidate]:
+        """Candidates of a node.
+
+        Args:
+            table: rows as growth took them (`_prepared`).
+            fraction: fraction of each row that reaches the node, (n_rows,).
+            weights: weights of the rows; None: all 1.
+            config: the parameters as the core takes them, with the class weights.
+            custom: the criterion, if it is a user's function.
+            divides_rows: whether missing values take all branches; by default as in the tree.
+        """
+        # The rows are prepared: they are not discretised or searched by histogram again.
+        if not self._scores_raw_numbers():
             config = {**config, "discretize": None}
-        if shared is None:
-            shared = self._is_shared()
-        config = {**config, "missing": "fractional" if shared else "branch"}
+        if divides_rows is None:
+            divides_rows = self._divides_rows()
+        config = {**config, "missing": "fractional" if divides_rows else "branch"}
         if any(cuts is not None for cuts in self._schema.cuts):
             config.update(thresholds="value", threshold_search="exact")
+        # Limits become shares of the weight of this node. The factors below 1 keep rounding from
+        # excluding a branch that has exactly the least weight.
         least = config["min_weight_fraction_leaf"]
-        rows = np.flatnonzero(part)
-        whole = np.ones(len(table)) if weights is None else weights
-        importances = whole
+        rows = np.flatnonzero(fraction)
+        row_weights = np.ones(len(table)) if weights is None else weights
+        importances = row_weights
         if config.get("class_weight") is not None:
-            importances = whole * np.array(config["class_weight"])[table.y_codes]
-        here = float((importances * part).sum())
+            importances = row_weights * np.array(config["class_weight"])[table.y_codes]
+        node_weight = float((importances * fraction).sum())
         if least > 0:
-            # The share is one of the whole training weight (rounding must not shut out a branch of
-            # just that weight).
-            least *= float(importances.sum()) / here * (1 - 1e-12)
-        if np.any((part > 0) & (part < 1)):
-            # A branch must hold rows, counted in parts.
-            least = max(least, config["min_samples_leaf"] / here * (1 - 1e-9))
+            least *= float(importances.sum()) / node_weight * (1 - 1e-12)
+        if np.any((fraction > 0) & (fraction < 1)):
+            # min_samples_leaf counts fractions of rows, which the core takes as weights.
+            least = max(least, config["min_samples_leaf"] / node_weight * (1 - 1e-9))
             config["min_samples_leaf"] = 1
-            weights = whole * part
-        if least > 0.5:
+            weights = row_weights * fraction
+        if least > 0.5:  # no split has two such branches
             return []
         config["min_weight_fraction_leaf"] = least
-        listed = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
-        schema = self._schema
+        scored = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
+        names, levels = self._schema.names, self._schema.levels
         return [
-            (schema.names[f], t if codes is None else tuple(schema.levels[f][c] for c in codes), s)
-            for f, t, codes, s in listed
+            (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
+            for f, t, codes, score in scored
         ]
 
     def _prepared(self, X: Any, y: MaybeArray = None) -> Table:
-        """Labelled rows as growth saw them."""
-        bins = not self._compares_numbers()
+        """Labelled rows as growth took them."""
+        bins = not self._scores_raw_numbers()
         return prepared(self._schema, X, y, cut_above=self._cut_above(), bins=bins)
 
     def _cut_above(self) -> float:
-        """The number of bins above which a number is split at a cut, and not into its bins."""
+        """Number of bins above which a numeric column is split at a threshold, not into its bins."""
         if self.threshold_search == "histogram" or self.nominal_splits in ("subset", "one_vs_rest"):
             return 0
-        divides = criteria.evidence_of(self.criterion) == "table" and not getattr(
+        binary = criteria.evidence_of(self.criterion) == "table" and not getattr(
             self.criterion, "mdl_penalty", False
         )
-        return MULTIWAY_UP_TO if self.nominal_splits == "auto" and divides else math.inf
+        return MULTIWAY_UP_TO if self.nominal_splits == "auto" and binary else math.inf
 
-    def _compares_numbers(self) -> bool:
-        """Whether numbers are scored as numbers though they are split by bins."""
+    def _scores_raw_numbers(self) -> bool:
+        """True if the criterion compares numbers even where splits use bins (neighbours)."""
         return criteria.evidence_of(self.criterion) == "neighbours"
 
     def explain(self, node: int = 0, X: Any = None, y: MaybeArray = None) -> Records:
@@ -190,13 +213,14 @@ class Explained:
 
         Args:
             node: node number (`tree_`); 0 is the root.
-            X, y: rows and labels that are sent down to the node; without them the trace must hold
-                candidates.
+            X: rows that are sent down to the node. None: the candidates of the trace, which a fit
+                with ``trace="candidates"`` keeps.
+            y: their labels, unless X is a Table.
 
         Returns:
-            Rows (dicts, shown as a table) with feature, threshold (None for a nominal feature),
-            levels (those on the first branch of a subset split, of each feature the best one; else
-            None), score, chosen (it is the split of the tree).
+            One dict per candidate, printed as a table: ``feature``; ``threshold`` (None for a
+            nominal feature); ``levels`` of the first branch of a subset split (the best subset of
+            each feature; else None); ``score``; ``chosen``: whether it is the split of the tree.
 
         Raises:
             ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -221,50 +245,51 @@ class Explained:
             table = self._prepared(X, y)
             weights = X.sample_weight if isinstance(X, Table) else None
             config, custom = config_of(self.get_params(deep=False), table, weights)
-            part = self._model.reach(blocks, n, node)
-            if not part.any():
+            fraction = self._model.reach(blocks, n, node)
+            if not fraction.any():
                 raise ValueError(f"none of the {n} rows reaches node {node}")
-            found = self._candidates_of(table, part, weights, config, custom)
+            found = self._candidates_of(table, fraction, weights, config, custom)
+        # The split of the tree, as candidates state it: a threshold, or levels.
         feature, threshold = tree.feature[node], tree.threshold[node]
         name = self._schema.names[feature] if tree.n_children[node] else None
-        listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
-        own: Any = listed if np.isnan(threshold) else float(threshold)
+        levels = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
+        chosen: Any = levels if np.isnan(threshold) else float(threshold)
         if self.threshold_search == "histogram" and not np.isnan(threshold):
-            own = _nearest_cut(found, name, float(threshold), float(tree.score[node]))
-        rows_out: list[dict[str, Any]] = [
-            {
-                "feature": f,
-                "threshold": None if isinstance(t, tuple) else t,
-                "levels": t if isinstance(t, tuple) else None,
-                "score": s,
-                "chosen": f == name and t == own,
-            }
-            for f, t, s in found
-        ]
-        rows_out = best_first(rows_out)
-        top = rows_out[0]["score"] if rows_out else 0.0
+            chosen = _nearest_cut(found, name, float(threshold), float(tree.score[node]))
+        rows = best_first(
+            [
+                {
+                    "feature": f,
+                    "threshold": None if isinstance(test, tuple) else test,
+                    "levels": test if isinstance(test, tuple) else None,
+                    "score": score,
+                    "chosen": f == name and test == chosen,
+                }
+                for f, test, score in found
+            ]
+        )
+        best = rows[0]["score"] if rows else 0.0
         return Records(
-            rows_out,
+            rows,
             {
-                "candidate": _candidate_words,
+                "candidate": _candidate_text,
                 "score": "score",
-                "": lambda r: bar(r["score"] / top if top > 0 else 0.0),
-                "chosen": lambda r: "chosen" if r["chosen"] else "",
+                "": lambda row: bar(row["score"] / best if best > 0 else 0.0),
+                "chosen": lambda row: "chosen" if row["chosen"] else "",
             },
             title=f"Candidates of node {node} by {self.criterion!r}, best first",
             left=("",),
         )
 
     def decision_rule(self, row: Any) -> str:
-        """Why a row gets its class, in words: the conditions that it meets, and what the leaf
-        holds.
+        """The path of a row as text: the conditions that it meets, and the rows of its leaf.
 
         Args:
-            row: one row: a mapping or a frame of one row by column names, or a list of cells in
+            row: one row: a mapping or a frame of one row with column names, or a list of cells in
                 column order.
 
         Raises:
-            ValueError: more than one row, or a row of another width.
+            ValueError: more than one row, or a row with another number of cells.
 
         Examples:
             >>> import fasttree
@@ -291,50 +316,47 @@ class Explained:
         tree, reading = self.tree_, Reading(self)
         indptr, nodes = self._model.decision_path(blocks, n)
         path = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
-        lines = []
-        parts = {
-            child: (reading.features[reading.feature[parent]], subset)
-            for parent in path
-            if reading.children[parent]
-            for child, subset in zip(
-                reading.children[parent], reading.branch_sets(parent), strict=True
-            )
-        }
+        # One line per condition: the branch that leads to each node of the path.
         weight = tree.weighted_n_node_samples
+        lines = []
         for node in path[1:]:
-            feature, part = parts[node]
             parent = int(tree.parent[node])
+            subset = reading.branch_sets(parent)[reading.children[parent].index(node)]
+            test = condition(reading.features[reading.feature[parent]], subset, 6)
             lines.append(
-                f"  {condition(feature, part, 6)}  (of {number(float(weight[parent]), 2)} rows, "
+                f"  {test}  (of {number(float(weight[parent]), 2)} rows, "
                 f"{number(float(weight[node]), 2)} come here)"
             )
+        # The class above, the leaf below.
         answer = self.predict(X)[0]
-        ends = [node for node in path if tree.n_children[node] == 0]
-        said = "no class" if answer is None else str(answer)
-        head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
-        if len(ends) > 1:
+        leaves = [node for node in path if tree.n_children[node] == 0]
+        label_text = "no class" if answer is None else str(answer)
+        head = f"{label_text}, because" if lines else f"{label_text}: the tree is one leaf"
+        if len(leaves) > 1:
             tail = (
-                f"A value is missing: {len(ends)} leaves answer together, weighted by their rows."
+                f"A value is missing: {len(leaves)} leaves answer together, weighted by their rows."
             )
         else:
-            leaf = ends[0]
+            leaf = leaves[0]
             label = int(tree.label[leaf])
             right = 0.0 if label < 0 else float(tree.value[leaf, label])
             tail = (
                 f"Leaf {leaf}: {number(right, 2)} of {number(float(weight[leaf]), 2)} training "
-                f"rows "
-                f"are {said}."
+                f"rows are {label_text}."
             )
         return "\n".join([head, *lines, tail])
 
 
 def _nearest_cut(
-    found: list[tuple[str, Any, float]], name: str | None, threshold: float, score: float
+    candidates: list[Candidate], name: str | None, threshold: float, score: float
 ) -> Any:
-    """The candidate that a threshold between two bins stands for. Of the cuts next to it, the one
-    with the score of the split; the threshold itself where there is none."""
-    cuts = [(t, s) for f, t, s in found if f == name and not isinstance(t, tuple)]
-    below = [c for c in cuts if c[0] < threshold]
-    above = [c for c in cuts if c[0] >= threshold]
-    beside = ([max(below)] if below else []) + ([min(above)] if above else [])
-    return min(beside, key=lambda c: abs(c[1] - score))[0] if beside else threshold
+    """The cut between bins that a threshold of the tree stands for.
+
+    Growth puts a threshold between two bins, candidates are at their edges. Of the cuts next to the
+    threshold, it is the one whose score is closest to `score`; the threshold if there is none.
+    """
+    cuts = [(test, s) for f, test, s in candidates if f == name and not isinstance(test, tuple)]
+    below = [cut for cut in cuts if cut[0] < threshold]
+    above = [cut for cut in cuts if cut[0] >= threshold]
+    nearest = ([max(below)] if below else []) + ([min(above)] if above else [])
+    return min(nearest, key=lambda cut: abs(cut[1] - score))[0] if nearest else threshold

@@ -175,7 +175,9 @@ class _Scorer:
             fractional = isinstance(one, Criterion) and bool(one.info["fractional"])
             shared = model._is_shared() and fractional
             return _columns(
-                model._candidates_of(table, reach, self.rows.weights, config, custom, shared=shared)
+                model._candidates_of(
+                    table, reach, self.rows.weights, config, custom, divides_rows=shared
+                )
             )
         except ValueError as error:
             name = _criterion(one)["name"]

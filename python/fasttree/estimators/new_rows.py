@@ -1,10 +1,10 @@
-"""New rows, brought into the schema a model was fitted on.
+"""New rows in the schema that a model was fitted on: the input of `predict` and of evaluation.
 
 What
-    Columns are matched by name where both sides have names (reordered if need be), by position
-    otherwise; labels become codes of the declared levels. A label that was not declared is treated
-    as missing, with one warning that names column and labels, or refused. A float array for an
-    all-numeric model passes without a copy.
+    `rows_for` gives the blocks of columns that the core predicts from, `labelled` and `prepared` a
+    Table with labels. Columns are matched by name if both sides have names (in any order), else by
+    position. Labels become codes of the declared levels; an undeclared label is treated as missing
+    with one warning, or refused. A float array for an all-numeric model is not copied.
 Complexity
     One pass over the cells.
 """
@@ -35,8 +35,19 @@ __all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "witho
 
 @dataclass
 class Schema:
-    """Names, kinds and levels of the features of a model, and what missing values and numbers were
-    turned into."""
+    """The columns of a model.
+
+    Attributes:
+        names: names of the features.
+        nominal: whether each feature is nominal.
+        levels: declared levels of each feature, empty for numbers.
+        has_names: whether the names were given by the user.
+        classes: class labels.
+        cuts: cut points of each discretised feature, else None.
+        fill: value that replaces missing values of each feature, None: no imputation.
+        owner: name of the estimator, for messages.
+        unused: why each feature is not used; None: it is.
+    """
 
     names: list[str]
     nominal: list[bool]
@@ -53,25 +64,23 @@ class Schema:
 
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
-        """Read the schema that a core model carries; `owner` is named in messages."""
+        """The schema of a model of the core; `owner` is named in messages."""
         return cls.of_json(model.schema_json(), has_names, owner)
 
     @classmethod
     def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
-        """The same from the schema's text."""
-        raw = json.loads(text)
+        """The schema in the JSON text of a model of the core; `owner` is named in messages."""
+        document = json.loads(text)
+        features = document["features"]
         return cls(
-            names=[f["name"] for f in raw["features"]],
-            nominal=[f["kind"] == "nominal" for f in raw["features"]],
-            levels=[tuple(f.get("levels", ())) for f in raw["features"]],
+            names=[f["name"] for f in features],
+            nominal=[f["kind"] == "nominal" for f in features],
+            levels=[tuple(f.get("levels", ())) for f in features],
             has_names=has_names,
-            unused=[f.get("unused") for f in raw["features"]],
-            classes=raw["classes"],
-            cuts=[
-                np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None
-                for f in raw["features"]
-            ],
-            fill=[f.get("fill") for f in raw["features"]],
+            unused=[f.get("unused") for f in features],
+            classes=document["classes"],
+            cuts=[np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None for f in features],
+            fill=[f.get("fill") for f in features],
             owner=owner,
         )
 
@@ -79,13 +88,23 @@ class Schema:
 def rows_for(
     schema: Schema, X: Any, handle_unknown: str = "missing", missing: str = "branch"
 ) -> tuple[list[np.ndarray], int]:
-    """Blocks of columns as the core takes them, and the number of rows.
+    """Rows as blocks of columns for the core.
+
+    Args:
+        schema: the columns of the model.
+        X: rows in any form that a Table can be made of, or a Table.
+        handle_unknown: "missing" or "error", for undeclared labels.
+        missing: "error" refuses missing values; other values allow them.
+
+    Returns:
+        The blocks, arrays (n_rows, n_columns of the block), and the number of rows.
 
     Raises:
         ValueError: missing, duplicate or unexpected columns, infinity, (``handle_unknown="error"``)
-            a label that was not declared, (``missing="error"``) a missing value.
+            an undeclared label, (``missing="error"``) a missing value.
         TypeError: labels where the model expects numbers.
     """
+    # An array of numbers for a numeric model goes to the core as it is.
     if (
         isinstance(X, np.ndarray)
         and X.ndim == 2
@@ -128,7 +147,7 @@ def refuse_missing(schema: Schema, columns: list[Column]) -> None:
 
 
 def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column]:
-    """Columns of the schema's kinds, in its order."""
+    """Columns of a Table with the kinds of the schema, in its order."""
     return [
         _coded(column, schema.levels[j], handle_unknown) if schema.nominal[j] else _number(column)
         for j, column in enumerate(matched(schema, table))
@@ -136,8 +155,7 @@ def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column
 
 
 def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
-    """Labelled rows with the declared levels and classes; numbers and missing values stay as they
-    are.
+    """Labelled rows as a Table with the declared levels and classes; numbers are not changed.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -145,16 +163,18 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     X, y = given(X, y)
     table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows_for has spoken about undeclared labels
+        warnings.simplefilter("ignore")  # rows_for has warned of undeclared labels
         converted = _converted(schema, table, "missing")
-    place = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
+    # Codes of the classes of the table become codes of the classes of the model.
+    code_of = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
     own = [_engine.plain(c) for c in table.classes]
-    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in place]
+    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in code_of]
     if unknown:
         raise ValueError(
-            f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}"
+            f"y holds {unknown[0]!r}, which is not a class of the model; classes are "
+            f"{list(code_of)}"
         )
-    codes = np.array([place.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
+    codes = np.array([code_of.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
     return Table.from_columns(
         converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
     )
@@ -163,11 +183,15 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
 def prepared(
     schema: Schema, X: Any, y: MaybeArray = None, *, cut_above: float = math.inf, bins: bool = True
 ) -> Table:
-    """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers
-    binned.
+    """Labelled rows as growth took them: missing values imputed and numbers binned.
 
-    Bins are levels, or, where a column has more than `cut_above`, numbers: the upper edge of each,
-    so that a threshold on a value is a cut. Without `bins` numbers stay.
+    Args:
+        schema: the columns of the model.
+        X: rows, or a Table with labels.
+        y: their labels, unless X is a Table.
+        cut_above: number of bins above which a column stays numeric: each value becomes the upper
+            edge of its bin, so that thresholds are cuts between bins. Other bins become levels.
+        bins: whether numbers are binned at all.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -175,42 +199,36 @@ def prepared(
     table = labelled(schema, X, y)
     columns = []
     for column, cuts, fill in zip(table.columns, schema.cuts, schema.fill, strict=True):
-        values = np.asarray(column.values)
+        name, values = column.name, np.asarray(column.values)
         if fill is not None:
-            values = np.where(
-                np.isnan(values) if column.kind == "numeric" else values < 0, fill, values
-            )
+            missing = np.isnan(values) if column.kind == "numeric" else values < 0
+            values = np.where(missing, fill, values)
         if cuts is None or not bins:
             dtype = np.float64 if column.kind == "numeric" else np.int32
-            columns.append(
-                Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels)
-            )
-        elif len(cuts) + 1 > cut_above:
+            values = values.astype(dtype, copy=False)
+            columns.append(Column(name, column.kind, values, column.levels))
+            continue
+        bin_of = np.searchsorted(cuts, values)
+        if len(cuts) + 1 > cut_above:
             beyond = np.nextafter(cuts[-1], math.inf) if len(cuts) else 0.0
-            edges = np.append(cuts, beyond)[np.searchsorted(cuts, values)]
-            columns.append(
-                Column(
-                    column.name,
-                    "numeric",
-                    np.where(np.isnan(values), math.nan, edges),
-                    column.levels,
-                )
-            )
+            edges = np.where(np.isnan(values), math.nan, np.append(cuts, beyond)[bin_of])
+            columns.append(Column(name, "numeric", edges, column.levels))
         else:
-            codes = np.where(np.isnan(values), -1, np.searchsorted(cuts, values)).astype(np.int32)
-            columns.append(Column(column.name, "nominal", codes, tuple(range(len(cuts) + 1))))
+            codes = np.where(np.isnan(values), -1, bin_of).astype(np.int32)
+            columns.append(Column(name, "nominal", codes, tuple(range(len(cuts) + 1))))
     target = Column(table.target or "class", "nominal", table.y_codes, tuple(schema.classes))
     return Table.from_columns(columns, target)
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:
+    """Options by which a Table of X gets the kinds of the schema's columns."""
     if isinstance(X, Table):
         return {}
     return {"categorical_features": _roles(schema, X), "unused": _unused(schema, X)}
 
 
 def _names_of(X: Any) -> list[str] | None:
-    """Names of the columns of what is no Table yet; None where they have none."""
+    """Names of the columns of X, which is not a Table; None if it has no names."""
     if isinstance(X, Mapping):
         return [str(name) for name in X]
     names = getattr(X, "column_names", getattr(X, "columns", None))
@@ -220,7 +238,7 @@ def _names_of(X: Any) -> list[str] | None:
 
 
 def _unused(schema: Schema, X: Any) -> dict[str, str]:
-    """The unused columns of the model that X has, by the name that they have there."""
+    """The unused columns of the model that X has: name in X -> why it is not used."""
     if not any(schema.unused):
         return {}
     names = _names_of(X)
@@ -236,8 +254,11 @@ def _unused(schema: Schema, X: Any) -> dict[str, str]:
 
 
 def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or
-    all are positive)."""
+    """X, y and weights without the rows of weight 0.
+
+    They are returned unchanged if all weights are positive, or if weights are not valid: errors are
+    raised where weights are read.
+    """
     if np.ma.is_masked(weights):  # refused by row where weights are read
         return X, y, weights
     try:
@@ -261,7 +282,7 @@ def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
 
 
 def check_count(schema: Schema, n_features: int) -> None:
-    """Refuse a wrong number of features in scikit-learn's words."""
+    """Refuse a wrong number of features, with scikit-learn's message."""
     if n_features != len(schema.names):
         raise ValueError(
             f"X has {n_features} features, but {schema.owner} is expecting {len(schema.names)} "
@@ -284,9 +305,9 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
 
 
 def _roles(schema: Schema, X: Any) -> Any:
-    """Which columns are nominal, by name for frames, by position for arrays. Names are checked
-    first, so that a cell of a column too many is no wrong number."""
+    """The nominal columns of X as ``categorical_features``: names of a frame, indices of an array."""
     names = _names_of(X)
+    # Names are checked first: else a text in an unknown column would be reported as a wrong number.
     if names is not None and schema.has_names and len(set(names)) == len(names):
         check_names(schema, names)
     if not any(schema.nominal):
@@ -303,26 +324,25 @@ def _roles(schema: Schema, X: Any) -> Any:
 
 
 def matched(schema: Schema, table: Table) -> list[Column]:
-    """Columns of a Table in the order of the schema."""
+    """Columns of a Table in the order of the schema; unused ones are empty."""
     given = table.feature_names
     if not (schema.has_names and table.has_feature_names):
         check_count(schema, table.n_features)
-        place: Sequence[int] = range(len(given))
+        indices: Sequence[int] = range(len(given))
     elif given == schema.names:
-        place = range(len(given))
+        indices = range(len(given))
     else:
         check_names(schema, given)
-        places = {name: j for j, name in enumerate(given)}
-        place = [places.get(name, -1) for name in schema.names]
+        index_of = {name: j for j, name in enumerate(given)}
+        indices = [index_of.get(name, -1) for name in schema.names]
     return [
         unused_column(name, len(table)) if why else table.column(j)
-        for name, why, j in zip(schema.names, schema.unused, place, strict=True)
+        for name, why, j in zip(schema.names, schema.unused, indices, strict=True)
     ]
 
 
 def check_names(schema: Schema, given: list[str]) -> None:
-    """Refuse names of columns that are not those of the schema, in whatever order; an unused
-    column may be absent."""
+    """Refuse names that are not those of the schema, in any order; unused columns may be absent."""
     known, own = set(schema.names), set(given)
     whys = zip(schema.names, schema.unused, strict=True)
     missing = [name for name, why in whys if not why and name not in own]
@@ -342,13 +362,14 @@ def check_names(schema: Schema, given: list[str]) -> None:
 
 
 def _number(column: Column) -> Column:
+    """A column as numbers; an empty one becomes NaN, labels are refused."""
     if column.kind == "numeric":
         return column
     if column.n_missing == len(column):
         return Column(column.name, "numeric", np.full(len(column), np.nan))
     codes = np.asarray(column.values)
-    strange = np.isin(codes, no_numbers(column.levels or ()))
-    row = int(np.flatnonzero(strange if strange.any() else codes >= 0)[0])
+    not_a_number = np.isin(codes, no_numbers(column.levels or ()))
+    row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
     raise TypeError(
         f"column {column.name!r} was numeric when the model was fitted, but row {row} holds "
         f"{column.labels()[row]!r}; give numbers (or NaN for missing)"
@@ -356,6 +377,8 @@ def _number(column: Column) -> Column:
 
 
 def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Column:
+    """A column as codes of the declared levels, -1 for missing and undeclared ones."""
+    # The column's own levels and codes; those of numbers are their distinct values.
     if column.kind == "numeric":
         values = column.values
         known = np.unique(values[~np.isnan(values)])
@@ -366,51 +389,66 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     own = tuple(_engine.plain(v) for v in own)
     if own == levels:
         return Column(column.name, "nominal", codes, levels)
-    place = {level: j for j, level in enumerate(levels)}
-    table = np.array([place.get(v, -1) for v in own] + [-1], dtype=np.int32)
+    # Map own codes to declared ones; the last entry is for -1, missing.
+    code_of = {level: j for j, level in enumerate(levels)}
+    declared = np.array([code_of.get(v, -1) for v in own] + [-1], dtype=np.int32)
     occurring = np.unique(codes[codes >= 0])
-    unseen = [own[c] for c in occurring if table[c] < 0]
+    unseen = [own[c] for c in occurring if declared[c] < 0]
     if unseen:
-        row = int(np.flatnonzero((table[codes] < 0) & (codes >= 0))[0])
-        _say_unseen(
-            column.name, f"{len(unseen)} level(s)", unseen, (row, own[codes[row]]), handle_unknown
+        row = int(np.flatnonzero((declared[codes] < 0) & (codes >= 0))[0])
+        _report_unseen(
+            column.name,
+            f"{len(unseen)} level(s)",
+            unseen,
+            row=row,
+            cell=own[codes[row]],
+            handle_unknown=handle_unknown,
         )
-    return Column(column.name, "nominal", table[codes], levels)
+    return Column(column.name, "nominal", declared[codes], levels)
 
 
-def _say_unseen(
-    name: str, what: str, unseen: list[Any], first: tuple[int, Any], handle_unknown: str
+def _report_unseen(
+    name: str, what: str, unseen: list[Any], *, row: int, cell: Any, handle_unknown: str
 ) -> None:
-    """Refuse undeclared levels, or warn of them. `unseen`: some of them; `first`: row and cell."""
+    """Warn of undeclared levels, or refuse them.
+
+    Args:
+        name: name of the column.
+        what: number of levels or cells, as text.
+        unseen: some of the levels.
+        row, cell: the first cell with such a level.
+        handle_unknown: "missing" warns, "error" refuses.
+    """
     text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
-    words = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
+    fault = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
     if handle_unknown == "error":
         raise ValueError(
-            f"{words}; the first is {first[1]!r} in row {first[0]}; drop or recode these rows, or "
+            f"{fault}; the first is {cell!r} in row {row}; drop or recode these rows, or "
             "choose handle_unknown='missing'"
         )
-    warnings.warn(words + "; they are treated as missing", UserWarning, stacklevel=5)
+    warnings.warn(fault + "; they are treated as missing", UserWarning, stacklevel=5)
 
 
 def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
-    """X; where it has more rows than a column may have levels, its text as codes of the model.
+    """X with its text columns as codes of the model, if it has more rows than `MAX_LEVELS`.
 
-    Levels of X itself could be too many for a Table."""
+    Such columns may have more levels than a Table allows. Other X are returned unchanged.
+    """
     named = _columns_by_name(schema, X)
     if named is None:
         return X
     by_name = {name: j for j, name in enumerate(schema.names)}
     coded = {}
     for j, (name, cells) in enumerate(named.items()):
-        place = by_name.get(name, j) if schema.has_names else j
-        levels = schema.levels[place]
-        text = schema.nominal[place] and all(isinstance(v, str) for v in levels)
-        coded[name] = _known_codes(name, cells, levels, handle_unknown) if text else cells
+        feature = by_name.get(name, j) if schema.has_names else j
+        levels = schema.levels[feature]
+        is_text = schema.nominal[feature] and all(isinstance(v, str) for v in levels)
+        coded[name] = _known_codes(name, cells, levels, handle_unknown) if is_text else cells
     return coded
 
 
 def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
-    """The columns of long rows with nominal columns; None of other rows."""
+    """The columns of X if the model has nominal ones and X more rows than `MAX_LEVELS`, else None."""
     if not any(schema.nominal):
         return None
     names: list[Any]
@@ -435,19 +473,20 @@ def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
 
 
 def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:
-    """Cells as codes of levels: no table of the cells' own values is made."""
-    listing = next(
+    """Cells as codes of the declared levels, without a table of the values in the cells."""
+    # A Series of pandas or Polars, an Arrow column and an array each have one of these methods.
+    to_list = next(
         (getattr(cells, n) for n in ("to_list", "to_pylist", "tolist") if hasattr(cells, n)), None
     )
-    listed = list(cells) if listing is None else listing()
-    place = {level: code for code, level in enumerate(levels)}
-    codes = np.fromiter((place.get(v, -1) for v in listed), dtype=np.int32, count=len(listed))
+    values = list(cells) if to_list is None else to_list()
+    code_of = {level: code for code, level in enumerate(levels)}
+    codes = np.fromiter((code_of.get(v, -1) for v in values), dtype=np.int32, count=len(values))
     unknown = np.flatnonzero(codes < 0).tolist()
-    unseen = [r for r in unknown if type(listed[r]) is str or not is_missing(listed[r])]
+    unseen = [row for row in unknown if type(values[row]) is str or not is_missing(values[row])]
     if unseen:
-        some = list(dict.fromkeys(listed[row] for row in unseen[:9]))
-        first = (unseen[0], listed[unseen[0]])
-        _say_unseen(name, f"{len(unseen):,} cell(s) of levels", some, first, handle_unknown)
+        some = list(dict.fromkeys(values[row] for row in unseen[:9]))
+        what, row = f"{len(unseen):,} cell(s) of levels", unseen[0]
+        _report_unseen(name, what, some, row=row, cell=values[row], handle_unknown=handle_unknown)
     return Column(name, "nominal", codes, levels)
 
 

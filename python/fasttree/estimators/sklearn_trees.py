@@ -1,15 +1,15 @@
-"""`to_sklearn`: a fitted tree or forest as scikit-learn's own estimator.
+"""`to_sklearn`: a fitted tree or forest as an estimator of scikit-learn.
 
 What
-    A `DecisionTreeClassifier` or `RandomForestClassifier` whose arrays say what our tree says, so
-    that everything that reads scikit-learn's trees reads it. A test with a branch for each level or
-    bin becomes a chain of thresholds (a balanced tree of them beyond eight branches), a subset test
-    one indicator column. Where columns are nominal, `SplitColumns` stands before the tree in a
-    Pipeline. A missing value that has a branch of its own is told apart by a threshold of infinity.
+    A `DecisionTreeClassifier` or `RandomForestClassifier` with the splits of the model, for tools
+    that read scikit-learn's trees. A test with one branch per level or bin becomes a chain of
+    thresholds (a balanced tree of them for more than eight branches), a subset test one indicator
+    column. If columns are nominal, `SplitColumns` precedes the tree in a Pipeline. A threshold of
+    infinity separates missing values that have a branch of their own.
 Precision
-    scikit-learn's trees read rows as float32. On numbers that float32 holds, probabilities are
-    ours to the last bit (of a forest, where its largest ones do not differ by rounding alone). A
-    tree whose training values float32 puts on other sides of its thresholds is refused.
+    scikit-learn's trees read rows as float32. On numbers that float32 represents, probabilities are
+    bit-identical to those of the model (for a forest, unless its largest ones differ by rounding
+    only). A tree is refused if rounding moves training values across its thresholds.
 Complexity
     O(nodes + branches).
 When not to use it
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,15 +32,37 @@ from .split_columns import SplitColumns
 __all__ = ["to_sklearn"]
 
 CHAIN = 8
-"""Branches that become a chain of thresholds; more become a balanced tree of them."""
+"""Largest number of branches that become a chain of thresholds."""
 
 Key = tuple[int, tuple[int, ...] | None]
+"""A column of the tree: a feature, and the levels that an indicator column marks (None: values)."""
+
+
+class _Statistics(NamedTuple):
+    """Training rows of a node: their number, weight per class, and class probabilities."""
+
+    samples: int
+    counts: np.ndarray
+    value: np.ndarray
+
+
+class _Parent(NamedTuple):
+    """The entry whose child a node is (-1: none), and the side: "left" or "right"."""
+
+    entry: int
+    side: str
 
 
 @dataclass
 class _Test:
-    """A test of numbers: branch ``order[i]`` takes values up to ``cuts[i]``, the last one the rest;
-    `missing` is the branch of missing values."""
+    """A test of a numeric column.
+
+    Attributes:
+        column: index of the column.
+        cuts: cut points, ascending.
+        order: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest.
+        missing: branch of missing values.
+    """
 
     column: int
     cuts: list[float]
@@ -50,7 +72,7 @@ class _Test:
 
 @dataclass
 class _Nodes:
-    """Nodes as scikit-learn lists them."""
+    """Nodes in the arrays of scikit-learn's `Tree`, one entry per node."""
 
     left: list[int] = field(default_factory=list)
     right: list[int] = field(default_factory=list)
@@ -62,31 +84,31 @@ class _Nodes:
     counts: list[np.ndarray] = field(default_factory=list)
     value: list[np.ndarray] = field(default_factory=list)
 
-    def add(self, told: tuple[int, np.ndarray, np.ndarray], above: tuple[int, str]) -> int:
-        """Append a leaf that says (samples, counts, value) below an entry, on one of its sides."""
-        number, (parent, side) = len(self.left), above
-        for array, blank in ((self.left, -1), (self.right, -1), (self.feature, -2)):
-            array.append(blank)
+    def add(self, statistics: _Statistics, parent: _Parent) -> int:
+        """Append a leaf; returns the index of its entry."""
+        entry = len(self.left)
+        for array, of_leaves in ((self.left, -1), (self.right, -1), (self.feature, -2)):
+            array.append(of_leaves)
         self.threshold.append(-2.0)
         self.missing_left.append(False)
-        self.depth.append(0 if parent < 0 else self.depth[parent] + 1)
-        self.samples.append(told[0])
-        self.counts.append(told[1])
-        self.value.append(told[2])
-        if parent >= 0:
-            getattr(self, side)[parent] = number
-        return number
+        self.depth.append(0 if parent.entry < 0 else self.depth[parent.entry] + 1)
+        self.samples.append(statistics.samples)
+        self.counts.append(statistics.counts)
+        self.value.append(statistics.value)
+        if parent.entry >= 0:
+            getattr(self, parent.side)[parent.entry] = entry
+        return entry
 
-    def ask(self, number: int, column: int, threshold: float, missing_left: bool) -> None:
-        """Make an entry a test."""
-        self.feature[number], self.threshold[number] = column, threshold
-        self.missing_left[number] = missing_left
+    def set_test(self, entry: int, column: int, threshold: float, missing_left: bool) -> None:
+        """Turn a leaf into a test."""
+        self.feature[entry], self.threshold[entry] = column, threshold
+        self.missing_left[entry] = missing_left
 
 
 def to_sklearn(
     model: Any, X: Any = None, *, missing: str = "refuse", as_forest: bool = False
 ) -> Any:
-    """See `FastTreeClassifier.to_sklearn`."""
+    """A fitted model as an estimator of scikit-learn; see `FastTreeClassifier.to_sklearn`."""
     if missing not in ("refuse", "largest"):
         raise ValueError(f"missing={missing!r} is not known; use 'refuse' or 'largest'")
     forest = as_forest or hasattr(model, "estimators_")
@@ -96,20 +118,22 @@ def to_sklearn(
         _refuse_fractions(model, readings)
     _refuse_other_labels(readings)
     _refuse_single_precision(model, readings, X)
+    # The estimator, on the columns that its tests need.
     keys = _columns(readings)
-    place = {key: i for i, key in enumerate(keys)}
-    plain = not any(model._schema.nominal)
-    names = plain and model._schema.has_names
-    made = [_tree(model, reading, place, names) for reading in readings]
-    out = _forest(model, made, names, len(keys)) if forest else made[0]
-    if plain:
+    column_of = {key: i for i, key in enumerate(keys)}
+    numeric = not any(model._schema.nominal)
+    names = numeric and model._schema.has_names
+    converted = [_tree(model, reading, column_of, names) for reading in readings]
+    out = _forest(model, converted, names, len(keys)) if forest else converted[0]
+    if numeric:
         return out
+    # Nominal columns are encoded before it.
     from sklearn.pipeline import Pipeline
 
-    listed = [(f, None if codes is None else list(codes)) for f, codes in keys]
+    columns = [(f, None if codes is None else list(codes)) for f, codes in keys]
     encoder = SplitColumns(
         model._model.schema_json(),
-        listed,
+        columns,
         has_names=model._schema.has_names,
         handle_unknown=model.handle_unknown,
         missing="error" if model.missing == "error" else "branch",
@@ -117,17 +141,18 @@ def to_sklearn(
     return Pipeline([("columns", encoder), ("forest" if forest else "tree", out)])
 
 
-# -- what scikit-learn's trees cannot say ---------------------------------------------------------
+# -- trees that scikit-learn cannot represent -----------------------------------------------------
 
 
 def _refuse_fractions(model: Any, readings: list[Reading]) -> None:
     """Refuse trees in which rows with a missing value went down several branches."""
-    said = getattr(model, "missing", "auto") == "fractional"
+    always = getattr(model, "missing", "auto") == "fractional"
     for reading in readings:
         rows = reading.tree.n_node_samples
-        for node, kids in enumerate(reading.children):
-            shared = kids and reading.tree.missing_branch[node] == -2
-            if shared and (said or rows[kids].sum() > rows[node]):
+        for node, children in enumerate(reading.children):
+            may_divide = children and reading.tree.missing_branch[node] == -2
+            # A divided row is counted in several children.
+            if may_divide and (always or rows[children].sum() > rows[node]):
                 name = reading.features[reading.feature[node]].name
                 raise ValueError(
                     f"column {name!r}: rows with a missing value go down all branches of node "
@@ -159,8 +184,10 @@ def _refuse_other_labels(readings: list[Reading]) -> None:
 
 
 def _refuse_single_precision(model: Any, readings: list[Reading], X: Any) -> None:
-    """Refuse trees that rows rounded to float32 pass on other ways: the training rows as `fit` saw
-    them, or the rows given."""
+    """Refuse trees that send rows rounded to float32 to other leaves.
+
+    The rows are those of X, or the training rows, whose conflicts `fit` recorded.
+    """
     thresholds = _thresholds(readings)
     if X is not None:
         _check_rows(model, thresholds, X)
@@ -169,20 +196,19 @@ def _refuse_single_precision(model: Any, readings: list[Reading], X: Any) -> Non
         if threshold in thresholds.get(feature, ()):
             raise ValueError(
                 f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, "
-                f"which "
-                f"puts the training value {value!r} on the other side of the threshold "
+                f"which puts the training value {value!r} on the other side of the threshold "
                 f"{threshold!r}. Round the column before fitting (X.astype(numpy.float32)), or "
                 "give rows whose ways through the tree are to be checked instead: to_sklearn(X)"
             )
 
 
 def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
-    """All numbers that each feature is compared with."""
+    """All numbers with which each numeric feature is compared."""
     found: dict[int, set[float]] = {}
     for reading in readings:
-        for node, kids in enumerate(reading.children):
+        for node, children in enumerate(reading.children):
             feature = reading.feature[node]
-            if kids and reading.features[feature].levels is None:
+            if children and reading.features[feature].levels is None:
                 cuts: tuple[float, ...] = (reading.reach[node],)
                 if math.isnan(cuts[0]):
                     cuts = reading.features[feature].cuts or ()
@@ -191,157 +217,158 @@ def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
 
 
 def _check_rows(model: Any, thresholds: dict[int, set[float]], X: Any) -> None:
-    """Refuse where rounding a row leads it to another leaf."""
+    """Refuse rows that rounding sends to another leaf, by column and row of the first one."""
     blocks, n = rows_for(model._schema, X, model.handle_unknown, model.missing)
     rounded = [b.astype(np.float32).astype(b.dtype) if b.dtype.kind == "f" else b for b in blocks]
-    engine = model._model
-    mine = engine.apply(blocks, n, model.n_jobs).reshape(n, -1)
-    other = np.flatnonzero((mine != engine.apply(rounded, n, model.n_jobs).reshape(n, -1)).any(1))
-    if not other.size:
+    core = model._model
+    leaves = core.apply(blocks, n, model.n_jobs).reshape(n, -1)
+    leaves_rounded = core.apply(rounded, n, model.n_jobs).reshape(n, -1)
+    moved = np.flatnonzero((leaves != leaves_rounded).any(1))
+    if not moved.size:
         return
-    row = int(other[0])
+    # Find the threshold between a cell of the row and its rounded value.
+    row = int(moved[0])
     cells = [
-        (b[row, j], r[row, j])
-        for b, r in zip(blocks, rounded, strict=True)
-        for j in range(b.shape[1])
+        (block[row, j], block_rounded[row, j])
+        for block, block_rounded in zip(blocks, rounded, strict=True)
+        for j in range(block.shape[1])
     ]
     for feature, cuts in sorted(thresholds.items()):
-        value, near = (float(v) for v in cells[feature])
+        value, value_rounded = (float(v) for v in cells[feature])
         for cut in sorted(cuts):
-            if (value <= cut) != (near <= cut):
+            if (value <= cut) != (value_rounded <= cut):
                 raise ValueError(
                     f"column {model._schema.names[feature]!r}, row {row}: scikit-learn's trees "
-                    f"read "
-                    f"float32, which puts the value {value!r} on the other side of the threshold "
-                    f"{cut!r}. Round the column before fitting (X.astype(numpy.float32))"
+                    f"read float32, which puts the value {value!r} on the other side of the "
+                    f"threshold {cut!r}. Round the column before fitting "
+                    "(X.astype(numpy.float32))"
                 )
 
 
 # -- writing the arrays ---------------------------------------------------------------------------
 
 
-def _subset(reading: Reading, node: int) -> tuple[int, ...] | None:
-    """Codes that a subset node lists; None for other tests."""
+def _listed_levels(reading: Reading, node: int) -> tuple[int, ...] | None:
+    """Codes of the levels on the first branch of a subset test; None for other tests."""
     return tuple(reading.tree.levels_of(node).tolist()) or None
 
 
 def _columns(readings: list[Reading]) -> list[Key]:
-    """The columns that the trees read: all numbers, the codes and sets of levels that are asked
-    for."""
+    """The columns that the trees read: all numeric features, and nominal ones as they are tested."""
     features = readings[0].features
     used: dict[Key, None] = {
-        (f, None): None for f, one in enumerate(features) if one.levels is None
+        (f, None): None for f, feature in enumerate(features) if feature.levels is None
     }
     for reading in readings:
-        for node, kids in enumerate(reading.children):
-            if kids:
-                used[reading.feature[node], _subset(reading, node)] = None
+        for node, children in enumerate(reading.children):
+            if children:
+                used[reading.feature[node], _listed_levels(reading, node)] = None
     if not used:
         used = {(f, None): None for f in range(len(features))}
     order = {key: i for i, key in enumerate(used)}
     return sorted(used, key=lambda key: (key[0], key[1] is not None, order[key]))
 
 
-def _test(reading: Reading, node: int, place: dict[Key, int]) -> _Test:
-    """The test of an inner node."""
-    feature, subset = reading.feature[node], _subset(reading, node)
-    column = place[feature, subset]
+def _test(reading: Reading, node: int, column_of: dict[Key, int]) -> _Test:
+    """The test of an inner node; missing values go to the branch with their largest share."""
+    index, listed = reading.feature[node], _listed_levels(reading, node)
+    column, feature = column_of[index, listed], reading.features[index]
     shares = [subset.missing for subset in reading.branch_sets(node)]
     missing = max(range(len(shares)), key=shares.__getitem__)
-    reach, one = reading.reach[node], reading.features[feature]
+    reach = reading.reach[node]
     if not math.isnan(reach):
         return _Test(column, [reach], [0, 1], missing)
-    if subset is not None:
+    if listed is not None:  # an indicator column: 0 for the other levels
         return _Test(column, [0.5], [1, 0], missing)
-    cuts = (
-        list(one.cuts or ())
-        if one.levels is None
-        else [c + 0.5 for c in range(len(one.levels) - 1)]
-    )
+    if feature.levels is None:
+        cuts = list(feature.cuts or ())
+    else:
+        cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
     return _Test(column, cuts, list(range(len(cuts) + 1)), missing)
 
 
-def _nodes(reading: Reading, place: dict[Key, int]) -> _Nodes:
-    """A tree as scikit-learn lists it."""
+def _nodes(reading: Reading, column_of: dict[Key, int]) -> _Nodes:
+    """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
     tree, nodes = reading.tree, _Nodes()
     values = reading.probabilities(list(range(tree.node_count)))
     rows = tree.n_node_samples.tolist()
 
-    def told(node: int, branches: list[int] | None = None) -> tuple[int, np.ndarray, np.ndarray]:
-        """Samples, counts and value of a node, or of some of its branches together."""
+    def statistics(node: int, branches: list[int] | None = None) -> _Statistics:
+        """Statistics of a node, or of some of its branches together."""
         if branches is None:
-            return rows[node], tree.value[node], values[node]
-        kids = [reading.children[node][b] for b in branches]
-        counts = tree.value[kids].sum(axis=0)
-        whole = counts.sum()
-        return sum(rows[k] for k in kids), counts, counts / whole if whole > 0 else values[node]
+            return _Statistics(rows[node], tree.value[node], values[node])
+        children = [reading.children[node][b] for b in branches]
+        counts = tree.value[children].sum(axis=0)
+        total = counts.sum()
+        value = counts / total if total > 0 else values[node]
+        return _Statistics(sum(rows[child] for child in children), counts, value)
 
-    # A node of the tree, or a test whose branches order[low:high] are still together.
-    work: list[tuple[int, _Test | None, int, int, tuple[int, str]]] = [(0, None, 0, 0, (-1, ""))]
+    # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
+    # its test.
+    work: list[tuple[int, _Test | None, int, int, _Parent]] = [(0, None, 0, 0, _Parent(-1, ""))]
     while work:
-        node, test, low, high, above = work.pop()
+        node, test, low, high, parent = work.pop()
+        # A single branch: continue with its child.
         if test is not None and high - low == 1:
-            work.append((reading.children[node][test.order[low]], None, 0, 0, above))
+            work.append((reading.children[node][test.order[low]], None, 0, 0, parent))
             continue
         if test is not None:
-            entry = nodes.add(told(node, test.order[low:high]), above)
+            entry = nodes.add(statistics(node, test.order[low:high]), parent)
         else:
             if not reading.children[node]:
-                nodes.add(told(node), above)
+                nodes.add(statistics(node), parent)
                 continue
-            test = _test(reading, node, place)
+            test = _test(reading, node, column_of)
             low, high = 0, len(test.order)
-            own = test.missing not in test.order
-            if not own and high == 1:  # a test that tells nothing apart
-                work.append((node, test, 0, 1, above))
+            has_missing_branch = test.missing not in test.order
+            if not has_missing_branch and high == 1:  # a test with one branch
+                work.append((node, test, 0, 1, parent))
                 continue
-            entry = nodes.add(told(node), above)
-            if own:
-                nodes.ask(entry, test.column, math.inf, False)
-                kid = reading.children[node][test.missing]
-                work.append((kid, None, 0, 0, (entry, "right")))
-                work.append((node, test, low, high, (entry, "left")))
+            entry = nodes.add(statistics(node), parent)
+            if has_missing_branch:  # all numbers go left of infinity, missing values right
+                nodes.set_test(entry, test.column, math.inf, False)
+                child = reading.children[node][test.missing]
+                work.append((child, None, 0, 0, _Parent(entry, "right")))
+                work.append((node, test, low, high, _Parent(entry, "left")))
                 continue
+        # Split the branches: the first from the others in a chain, else in the middle.
         middle = low + 1 if len(test.order) <= CHAIN else (low + high) // 2
-        nodes.ask(entry, test.column, test.cuts[middle - 1], test.missing in test.order[low:middle])
-        work.append((node, test, middle, high, (entry, "right")))
-        work.append((node, test, low, middle, (entry, "left")))
+        missing_left = test.missing in test.order[low:middle]
+        nodes.set_test(entry, test.column, test.cuts[middle - 1], missing_left)
+        work.append((node, test, middle, high, _Parent(entry, "right")))
+        work.append((node, test, low, middle, _Parent(entry, "left")))
     return nodes
 
 
 def _impurity(counts: np.ndarray, criterion: str) -> np.ndarray:
-    """Gini index or entropy in bits of class counts (n_nodes, n_classes); 0 where there are
-    none."""
-    whole = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
+    """Gini index, or entropy in bits, of class counts (n_nodes, n_classes); 0 without rows."""
+    total = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     if criterion == "entropy":
         logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
         return np.asarray(0.0 - (shares * logs).sum(axis=1))
-    return np.asarray(np.where(whole[:, 0] > 0, 1.0 - (shares**2).sum(axis=1), 0.0))
+    return np.asarray(np.where(total[:, 0] > 0, 1.0 - (shares**2).sum(axis=1), 0.0))
 
 
 def _criterion(model: Any) -> str:
     """scikit-learn's impurity for a model's criterion: entropy for information gain, else Gini."""
     from .. import criteria
 
-    made = criteria.make(model.criterion)
-    return "entropy" if getattr(made, "name", "") == "info_gain" else "gini"
+    criterion = criteria.make(model.criterion)
+    return "entropy" if getattr(criterion, "name", "") == "info_gain" else "gini"
 
 
-def _limit(model: Any) -> int | None:
-    """The largest depth that the model was allowed."""
-    return getattr(model, "max_depth", None)
-
-
-def _tree(model: Any, reading: Reading, place: dict[Key, int], names: bool) -> Any:
-    """A fitted `DecisionTreeClassifier`."""
+def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) -> Any:
+    """A fitted `DecisionTreeClassifier`; `names`: with the names of the columns."""
     from sklearn.tree import DecisionTreeClassifier
     from sklearn.tree._tree import Tree
 
-    nodes, criterion = _nodes(reading, place), _criterion(model)
+    nodes, criterion = _nodes(reading, column_of), _criterion(model)
     counts = np.array(nodes.counts, dtype=np.float64)
-    classes = counts.shape[1]
-    tree = Tree(len(place), np.array([classes], dtype=np.intp), 1)
+    n_classes, n_columns = counts.shape[1], len(column_of)
+    # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state
+    # whose dtype comes from an empty Tree.
+    tree = Tree(n_columns, np.array([n_classes], dtype=np.intp), 1)
     array = np.zeros(len(nodes.left), dtype=tree.__getstate__()["nodes"].dtype)
     array["left_child"], array["right_child"] = nodes.left, nodes.right
     array["feature"], array["threshold"] = nodes.feature, nodes.threshold
@@ -357,17 +384,18 @@ def _tree(model: Any, reading: Reading, place: dict[Key, int], names: bool) -> A
             "values": np.ascontiguousarray(np.array(nodes.value)[:, None, :]),
         }
     )
-    out = DecisionTreeClassifier(criterion=criterion, max_depth=_limit(model))
-    out.tree_, out.n_outputs_, out.n_classes_ = tree, 1, classes
+    # The attributes that `fit` of scikit-learn sets.
+    out = DecisionTreeClassifier(criterion=criterion, max_depth=getattr(model, "max_depth", None))
+    out.tree_, out.n_outputs_, out.n_classes_ = tree, 1, n_classes
     out.classes_ = np.asarray(model.classes_)
-    out.n_features_in_ = out.max_features_ = len(place)
+    out.n_features_in_ = out.max_features_ = n_columns
     if names:
         out.feature_names_in_ = np.array(model._schema.names, dtype=object)
     return out
 
 
-def _forest(model: Any, trees: list[Any], names: bool, columns: int) -> Any:
-    """A fitted `RandomForestClassifier`."""
+def _forest(model: Any, trees: list[Any], names: bool, n_columns: int) -> Any:
+    """A fitted `RandomForestClassifier` of these trees."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
@@ -375,14 +403,14 @@ def _forest(model: Any, trees: list[Any], names: bool, columns: int) -> Any:
     out = RandomForestClassifier(
         len(trees),
         criterion=criterion,
-        max_depth=_limit(model),
+        max_depth=getattr(model, "max_depth", None),
         bootstrap=bool(getattr(model, "bootstrap", False)),
     )
     out.classes_ = np.asarray(model.classes_)
-    out.n_classes_, out.n_outputs_, out.n_features_in_ = len(out.classes_), 1, columns
+    out.n_classes_, out.n_outputs_, out.n_features_in_ = len(out.classes_), 1, n_columns
     if names:
         out.feature_names_in_ = np.array(model._schema.names, dtype=object)
-    for tree in trees:  # scikit-learn's trees in a forest know codes of classes and no names
+    for tree in trees:  # trees in a forest of scikit-learn predict codes and have no names
         tree.classes_ = np.arange(out.n_classes_, dtype=np.float64)
         tree.__dict__.pop("feature_names_in_", None)
     out.estimator_ = DecisionTreeClassifier(criterion=criterion)

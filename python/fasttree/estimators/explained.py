@@ -72,6 +72,26 @@ def best_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for bucket in buckets for row in bucket]
 
 
+def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.ndarray]:
+    """A function that gives the rows below a node, in the order of their leaves.
+
+    The leaves of a subtree are consecutive in pre-order, so its rows are a range of all rows sorted
+    by leaf.
+
+    Args:
+        leaves: leaf of each row, (n_rows,).
+        ends: for each node, the number after the last node of its subtree, (n_nodes,).
+
+    Examples:
+        >>> rows_of = rows_by_node(np.array([2, 1, 2]), np.array([3, 2, 3]))
+        >>> rows_of(0).tolist(), rows_of(2).tolist()
+        ([1, 0, 2], [0, 2])
+    """
+    order = np.argsort(leaves, kind="stable")
+    first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
+    return lambda node: order[first[node] : last[node]]
+
+
 def _one_row(row: Any) -> Any:
     """A row in any form as a table of one row; what is no single row is left as it is."""
     if isinstance(row, Mapping):
@@ -122,13 +142,10 @@ class Explained:
                 fraction = self._model.reach(blocks, n, node)
                 found[node] = self._candidates_of(table, fraction, rows.weights, config, custom)
         else:
-            # The rows of a node are those of its leaves, which are consecutive in pre-order.
-            leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
-            order = np.argsort(leaves, kind="stable")
-            first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
+            rows_of = rows_by_node(self._model.apply(blocks, n), self.tree_.subtree_ends())
             for node in inner:
                 fraction = np.zeros(n)
-                fraction[order[first[node] : last[node]]] = 1.0
+                fraction[rows_of(node)] = 1.0
                 found[node] = self._candidates_of(table, fraction, rows.weights, config, custom)
         return {node: tuple(candidates) for node, candidates in found.items()}
 

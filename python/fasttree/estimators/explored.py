@@ -1,21 +1,21 @@
-"""`Explorable`: ``model.explore``, the fitted tree as a page that answers questions.
+"""`Explorable`: the method ``explore`` of trees and forests, which makes an interactive page.
 
 What
-    The tree itself is read from the model. With rows, each node gets a histogram of its feature by
-    class and the scores of its candidates by every criterion, computed by the core as growth
-    computes them (`explain`). What is kept is bounded by `ExplorerLimits`.
+    The tree is read from the model. If rows are given, each node gets a histogram of its feature by
+    class, and the scores of its candidates by every criterion, which the core computes as in growth
+    (`explain`). `ExplorerLimits` bounds what is kept.
 Decisions
-    Rows are those that the caller gives: a fitted model does not keep its training rows.
-    Candidates by a criterion that knows no fractional instances are scored with rows of missing
-    values on a branch of their own, weighted by their share.
+    The caller gives the rows, as a fitted model does not keep its training rows. A criterion that
+    does not support fractional instances scores rows with missing values on a branch of their own,
+    weighted by their share.
 Complexity
-    O(rows) a node for histograms; for candidates one pass over the rows of a node and criterion.
+    O(rows) per node for histograms; one search of a node per criterion for candidates.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,18 +25,26 @@ from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
-from ..table import Table
+from ..exports.reading import Feature
+from ..table import Column, Table
+from .explained import rows_by_node
 from .explored_candidates import Rows, candidates, traced
 from .new_rows import labelled, rows_for
 
 __all__ = ["Explorable", "explored"]
 
-MOST_LEVELS = 500
-"""Levels of a feature whose names are kept."""
+MAX_LEVELS = 500
+"""Largest number of levels of a feature whose names are kept."""
+
+MAX_CUTS = 50
+"""Largest number of thresholds drawn in a histogram."""
+
+MAX_CLASSES = 12
+"""Largest number of classes in a histogram, those with the most weight."""
 
 
 class Explorable:
-    """The explorer of a tree or forest."""
+    """The explorer of a tree or forest, a base class of the estimators."""
 
     def explore(
         self,
@@ -48,28 +56,29 @@ class Explorable:
         title: str = "",
         **limits: int,
     ) -> Exploration:
-        """The tree as an interactive page: fold, search, follow a row, and see every candidate of
-        a node under every criterion.
+        """The tree as an interactive page.
 
-        The page needs no network and holds the rows that it shows (`max_rows`). It shows itself in
-        a notebook; ``save(path)`` writes it, ``open()`` opens a browser.
+        The page folds and searches the tree, follows a row, and lists the candidates of a node by
+        every criterion. It needs no network and contains the rows that it shows (`max_rows`). It
+        displays in a notebook; ``save(path)`` writes it to a file, ``open()`` opens a browser.
 
         Args:
-            X, y: rows and labels, a Table, or the name of a data set: usually the training rows.
-                Without them there are neither histograms nor rows, and candidates only where the
-                tree was fitted with ``trace="candidates"``.
-            beside: a second tree to show side by side: a fitted model, or a criterion by which this
-                model is fitted again on the rows.
-            criteria: criteria by which candidates are scored, beside the tree's own; default: all
-                of the registry that look at tables.
-            title: heading.
-            **limits: what is kept, the fields of `fasttree.exports.explorer.ExplorerLimits`:
+            X: rows, usually the training rows: a Table, an array or frame, or the name of a data
+                set. None: the page has no histograms and no rows, and candidates only if the tree
+                was fitted with ``trace="candidates"``.
+            y: their labels, unless X has them.
+            beside: a second tree on the page: a fitted model, or a criterion with which this model
+                is fitted again on the rows.
+            criteria: criteria that score the candidates, in addition to the tree's own; by default
+                all criteria on tables.
+            title: heading of the page.
+            **limits: fields of `fasttree.exports.explorer.ExplorerLimits`:
                 ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
                 ``candidate_rows``, ``max_histograms``, ``max_trees``, ``bins``.
 
         Raises:
             ValueError: `beside` is a criterion and there are no rows, a limit outside its domain,
-                or labels that are no classes of the model.
+                or a label that is not a class of the model.
             TypeError: a limit that does not exist.
 
         Examples:
@@ -82,28 +91,27 @@ class Explorable:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self, "_model")
-        models: list[tuple[str, Any]] = [(_called(self), self)]
+        models: list[tuple[str, Any]] = [(_name_of_model(self), self)]
         if beside is not None:
-            models.append(_second(self, beside, X, y))
+            models.append(_second_model(self, beside, X, y))
         return explored(
             models, X, y, criteria=criteria, title=title, limits=ExplorerLimits(**limits)
         )
 
 
-def _called(model: Any) -> str:
-    """What a tree is called: its criterion."""
-    criterion = getattr(model, "criterion", None)
-    if criterion is None:
+def _name_of_model(model: Any) -> str:
+    """The name of a model on the page: that of its criterion, or of its class without one."""
+    if getattr(model, "criterion", None) is None:
         return type(model).__name__
-    made = registry.make(criterion)
-    name = getattr(made, "name", None) or getattr(made, "__name__", None)
-    return str(name or type(made).__name__)
+    criterion = registry.make(model.criterion)
+    name = getattr(criterion, "name", None) or getattr(criterion, "__name__", None)
+    return str(name or type(criterion).__name__)
 
 
-def _second(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
-    """The tree that is shown beside a model."""
+def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
+    """Name and model of the argument `beside`, fitted if it is a criterion."""
     if hasattr(beside, "_model") or hasattr(beside, "tree_"):
-        return _called(beside), beside
+        return _name_of_model(beside), beside
     if X is None:
         raise ValueError(
             f"beside={beside!r} is a criterion: give the training rows, explore(X, y, beside=...), "
@@ -112,10 +120,11 @@ def _second(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
     from sklearn.base import clone
 
     other = clone(model).set_params(criterion=beside)
-    return _called(other), other.fit(*given(loaded(X), y))
+    return _name_of_model(other), other.fit(*given(loaded(X), y))
 
 
 def _rows(model: Any, X: Any, y: Any) -> Rows | None:
+    """The rows of a call, with the levels and classes of the model; None without rows."""
     if X is None:
         return None
     X, y = given(loaded(X), y)
@@ -125,20 +134,20 @@ def _rows(model: Any, X: Any, y: Any) -> Rows | None:
 
 
 def _trees(models: Sequence[tuple[str, Any]], limits: ExplorerLimits) -> tuple[list[TreeData], int]:
-    """Trees of all models, and how many trees there are."""
-    found: list[tuple[str, Any]] = []
-    whole = 0
+    """The trees that are kept of all models, and the number of all trees."""
+    kept: list[tuple[str, Any]] = []
+    n_trees = 0
     for name, model in models:
         if not hasattr(model, "estimators_"):
-            found.append((name, model))
-            whole += 1
+            kept.append((name, model))
+            n_trees += 1
             continue
         forest = model.estimators_
-        whole += len(forest)
+        n_trees += len(forest)
         for t in range(min(len(forest), limits.max_trees)):
-            found.append((f"{name}, tree {t + 1}", forest[t]))
-    most = max(1, limits.max_nodes // len(found))
-    return [TreeData(model, name, most) for name, model in found], whole
+            kept.append((f"{name}, tree {t + 1}", forest[t]))
+    most = max(1, limits.max_nodes // len(kept))
+    return [TreeData(model, name, most) for name, model in kept], n_trees
 
 
 def explored(
@@ -150,7 +159,12 @@ def explored(
     title: str = "",
     limits: ExplorerLimits | None = None,
 ) -> Exploration:
-    """The page of several fitted models, (name, model) each; see `Explorable.explore`.
+    """The page of several fitted models; see `Explorable.explore`.
+
+    Args:
+        models: (name, model) of each, with the same columns and classes.
+        X, y, criteria, title: as in `Explorable.explore`.
+        limits: limits of the content; None: the defaults.
 
     Raises:
         ValueError: models of different columns or classes, or as in `Explorable.explore`.
@@ -162,56 +176,61 @@ def explored(
         if not same or list(model.classes_) != list(first.classes_):
             raise ValueError(f"{name} has other columns or classes than {models[0][0]}")
     rows = _rows(first, X, y)
-    trees, whole = _trees(models, limits)
-    said = [f"{len(trees)} of {whole} trees"] if len(trees) < whole else []
+    # The trees. `notes` state what is left out.
+    trees, n_trees = _trees(models, limits)
+    notes = [f"{len(trees)} of {n_trees} trees"] if len(trees) < n_trees else []
     nodes, kept = sum(t.reading.tree.node_count for t in trees), sum(len(t.kept) for t in trees)
-    said += [f"{kept:,} of {nodes:,} nodes, those with the most rows"] if kept < nodes else []
-    shown: list[dict[str, Any]] = []
+    notes += [f"{kept:,} of {nodes:,} nodes, those with the most rows"] if kept < nodes else []
+    # What needs rows: histograms and candidates.
+    listed: list[dict[str, Any]] = []
     if rows is not None:
-        said += _histograms(trees, rows, limits)
-        shown, more = candidates(trees, rows, criteria, limits)
-        said += more
+        notes += _histograms(trees, rows, limits)
+        listed, more = candidates(trees, rows, criteria, limits)
+        notes += more
     else:
-        shown = traced(trees, limits)
-        said.append("no rows were given: no histograms and no rows to follow")
+        listed = traced(trees, limits)
+        notes.append("no rows were given: no histograms and no rows to follow")
+    # The page knows only features that occur, by their index among these.
     used = sorted(
         set().union(*(t.features() for t in trees))
         | {f for t in trees for c in t.candidates.values() for f in c["feature"]}
     )
-    place = {f: i for i, f in enumerate(used)}
+    index = {f: i for i, f in enumerate(used)}
     for tree in trees:
-        for one in tree.candidates.values():
-            one["feature"] = [place[f] for f in one["feature"]]
-    stored, told = _stored(rows, used, limits)
-    document = {
-        "title": name_of(title or _title(models)),
-        "classes": [name_of(c) for c in trees[0].reading.classes],
-        "target": name_of(trees[0].reading.target),
-        "features": [_feature(trees[0].reading.features[f], rows, f) for f in used],
-        "criteria": shown,
-        "rows": stored,
-        "forest": whole > len(models),
-        "trees": [tree.document(place) for tree in trees],
-        "kept": [*said, *told],
-    }
-    return Exploration(document)
+        for of_node in tree.candidates.values():
+            of_node["feature"] = [index[f] for f in of_node["feature"]]
+    stored, note = _stored(rows, used, limits)
+    return Exploration(
+        {
+            "title": name_of(title or _title(models)),
+            "classes": [name_of(c) for c in trees[0].reading.classes],
+            "target": name_of(trees[0].reading.target),
+            "features": [_feature(trees[0].reading.features[f], rows, f) for f in used],
+            "criteria": listed,
+            "rows": stored,
+            "forest": n_trees > len(models),
+            "trees": [tree.document(index) for tree in trees],
+            "kept": [*notes, *note],
+        }
+    )
 
 
 def _title(models: Sequence[tuple[str, Any]]) -> str:
+    """The default heading: ``Trees for species by gini and info_gain``."""
     schema = json.loads(models[0][1]._model.schema_json())
-    words = " and ".join(name for name, _ in models)
-    kind = "Forest" if hasattr(models[0][1], "estimators_") else "Tree"
-    many = kind if len(models) == 1 else f"{kind}s"
-    return f"{many} for {schema['target']} by {words}"
+    names = " and ".join(name for name, _ in models)
+    noun = "Forest" if hasattr(models[0][1], "estimators_") else "Tree"
+    return f"{noun if len(models) == 1 else f'{noun}s'} for {schema['target']} by {names}"
 
 
-def _feature(feature: Any, rows: Rows | None, place: int) -> dict[str, Any]:
+def _feature(feature: Feature, rows: Rows | None, index: int) -> dict[str, Any]:
+    """A feature as plain values: name, levels or range, and imputed value; `index`: its column."""
     levels = feature.levels
     found: dict[str, Any] = {"name": name_of(feature.name), "levels": None}
     if levels is not None:
-        found["levels"] = [name_of(level) for level in levels[:MOST_LEVELS]]
+        found["levels"] = [name_of(level) for level in levels[:MAX_LEVELS]]
     elif rows is not None:
-        values = np.asarray(rows.table.columns[place].values, dtype=np.float64)
+        values = np.asarray(rows.table.columns[index].values, dtype=np.float64)
         values = values[np.isfinite(values)]
         if values.size:
             found["range"] = [rounded(values.min()), rounded(values.max())]
@@ -220,75 +239,78 @@ def _feature(feature: Any, rows: Rows | None, place: int) -> dict[str, Any]:
     return found
 
 
+def _missing(column: Column, values: np.ndarray) -> np.ndarray:
+    """Which values of a column are missing."""
+    return np.isnan(values) if column.kind == "numeric" else values < 0
+
+
 def _stored(
     rows: Rows | None, used: list[int], limits: ExplorerLimits
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """Rows that can be followed, column by column: numbers with all digits, codes of levels, None
-    where a value is missing."""
+    """Rows that can be followed, column by column, and a note if some are left out.
+
+    Numbers have all digits, levels are codes, missing values None.
+    """
     if rows is None or limits.max_rows == 0:
         return None, []
     n = len(rows.table)
-    take = np.unique(np.linspace(0, n - 1, min(n, limits.max_rows)).round().astype(int))
+    kept = np.unique(np.linspace(0, n - 1, min(n, limits.max_rows)).round().astype(int))
     columns = []
     for f in used:
         column = rows.table.columns[f]
-        values = np.asarray(column.values)[take]
-        gone = np.isnan(values) if column.kind == "numeric" else values < 0
-        columns.append([None if g else v for v, g in zip(values.tolist(), gone, strict=True)])
-    told = [f"{len(take):,} of {n:,} rows, evenly spaced"] if len(take) < n else []
-    label = np.asarray(rows.table.y_codes)[take].tolist()
-    return {"of": n, "row": take.tolist(), "label": label, "columns": columns}, told
+        values = np.asarray(column.values)[kept]
+        missing = _missing(column, values)
+        columns.append([None if m else v for v, m in zip(values.tolist(), missing, strict=True)])
+    note = [f"{len(kept):,} of {n:,} rows, evenly spaced"] if len(kept) < n else []
+    label = np.asarray(rows.table.y_codes)[kept].tolist()
+    return {"of": n, "row": kept.tolist(), "label": label, "columns": columns}, note
 
 
 # -- histograms -----------------------------------------------------------------------------------
 
 
-def _reached(tree: TreeData, rows: Rows) -> Any:
-    """A function that gives (rows, parts) of a node."""
-    model, n = tree.model, len(rows.table)
-    weight = rows.weight
-    if model._is_shared() and any(column.n_missing for column in rows.table.columns):
+def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
+    """A function that gives the rows that reach a node, ascending, and their weights there."""
+    model, n, weight = tree.model, len(rows.table), rows.weight
+    if model._divides_rows() and any(column.n_missing for column in rows.table.columns):
 
-        def of_parts(node: int) -> tuple[np.ndarray, np.ndarray]:
-            part = model._model.reach(rows.blocks, n, node)
-            here = np.flatnonzero(part)
-            return here, part[here] * weight[here]
+        def fractional(node: int) -> tuple[np.ndarray, np.ndarray]:
+            fraction = model._model.reach(rows.blocks, n, node)
+            reached = np.flatnonzero(fraction)
+            return reached, fraction[reached] * weight[reached]
 
-        return of_parts
-    leaves = model._model.apply(rows.blocks, n)
-    ends = tree.reading.tree.subtree_ends()
-    order = np.argsort(leaves, kind="stable")
-    first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
+        return fractional
+    rows_of = rows_by_node(model._model.apply(rows.blocks, n), tree.reading.tree.subtree_ends())
 
-    def of_range(node: int) -> tuple[np.ndarray, np.ndarray]:
-        here = np.sort(order[first[node] : last[node]])
-        return here, weight[here]
+    def undivided(node: int) -> tuple[np.ndarray, np.ndarray]:
+        reached = np.sort(rows_of(node))
+        return reached, weight[reached]
 
-    return of_range
+    return undivided
 
 
 def _histograms(trees: list[TreeData], rows: Rows, limits: ExplorerLimits) -> list[str]:
-    """Give each tree the histograms of its heaviest nodes."""
-    kept = whole = 0
-    share = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
+    """Add the histograms of the nodes with the most rows; returns a note if some have none."""
+    kept = total = 0
+    per_tree = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
     codes = np.asarray(rows.table.y_codes)
     for tree in trees:
-        reached, inner = _reached(tree, rows), tree.inner()
-        whole += len(inner)
-        kept += min(share, len(inner))
-        for node in inner[:share].tolist():
-            here, weight = reached(node)
-            if len(here):
+        rows_of, inner = _rows_of_nodes(tree, rows), tree.inner()
+        total += len(inner)
+        kept += min(per_tree, len(inner))
+        for node in inner[:per_tree].tolist():
+            reached, weight = rows_of(node)
+            if len(reached):
                 tree.histograms[node] = _histogram(
                     tree,
                     node,
                     rows.table,
-                    here=here,
-                    codes=codes[here],
+                    rows=reached,
+                    codes=codes[reached],
                     weight=weight,
                     bins=limits.bins,
                 )
-    return [f"histograms of {kept:,} of {whole:,} nodes"] if kept < whole else []
+    return [f"histograms of {kept:,} of {total:,} nodes"] if kept < total else []
 
 
 def _histogram(
@@ -296,50 +318,60 @@ def _histogram(
     node: int,
     table: Table,
     *,
-    here: np.ndarray,
+    rows: np.ndarray,
     codes: np.ndarray,
     weight: np.ndarray,
     bins: int,
 ) -> dict[str, Any]:
-    """Weights of the rows of a node by value of its feature and class."""
+    """Weights of the rows of a node by class and by bin or level of the tested feature.
+
+    Args:
+        tree, node: the node.
+        table: all rows.
+        rows, codes, weight: the rows of the node, their classes and weights, (n_here,) each.
+        bins: largest number of bars.
+    """
     f, n_classes = tree.reading.feature[node], len(tree.reading.classes)
     column, feature = table.columns[f], tree.reading.features[f]
-    values = np.asarray(column.values)[here]
-    gone = np.isnan(values) if column.kind == "numeric" else values < 0
-    known = values[~gone]
+    values = np.asarray(column.values)[rows]
+    missing = _missing(column, values)
+    known = values[~missing]
     found: dict[str, Any] = {}
     if feature.levels is None:
+        # Bins of equal width; one if all values are equal.
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         width = (high - low) / bins
-        place = np.zeros(len(known), dtype=np.int64)
+        bar_of = np.zeros(len(known), dtype=np.int64)
         if width > 0:
-            place = np.minimum(((known - low) / width).astype(np.int64), bins - 1)
+            bar_of = np.minimum(((known - low) / width).astype(np.int64), bins - 1)
         else:
             bins = 1
         cuts = [tree.reading.tree.threshold[node]]
         if np.isnan(cuts[0]):
             cuts = list(feature.cuts or ())
         found["range"] = [rounded(low), rounded(high)]
-        found["cuts"] = [rounded(c) for c in cuts if low <= c <= high][:50]
+        found["cuts"] = [rounded(c) for c in cuts if low <= c <= high][:MAX_CUTS]
     else:
-        sums = np.bincount(known, weight[~gone], len(feature.levels))
+        # One bar per level, those with the most weight; the last bar is for all others (-1).
+        sums = np.bincount(known, weight[~missing], len(feature.levels))
         order = np.argsort(-sums, kind="stable")
         order = order[sums[order] > 0]
         if len(order) > bins:
             order = np.concatenate((order[: bins - 1], [-1]))
         named = np.sort(order[order >= 0])
-        lookup = np.full(len(feature.levels), len(named))
-        lookup[named] = np.arange(len(named))
-        place, bins = lookup[known], len(order)
+        bar_of_level = np.full(len(feature.levels), len(named))
+        bar_of_level[named] = np.arange(len(named))
+        bar_of, bins = bar_of_level[known], len(order)
         found["levels"] = named.tolist()
-    table_of = np.bincount(
-        place * n_classes + codes[~gone], weight[~gone], max(bins, 1) * n_classes
+    # Weights by bar and class, and those of missing values.
+    counts = np.bincount(
+        bar_of * n_classes + codes[~missing], weight[~missing], max(bins, 1) * n_classes
     ).reshape(-1, n_classes)
-    missing = np.bincount(codes[gone], weight[gone], n_classes)
-    order_of_classes = np.argsort(-(table_of.sum(axis=0) + missing), kind="stable")[:12]
-    present = [c for c in order_of_classes.tolist() if table_of[:, c].any() or missing[c] > 0]
+    of_missing = np.bincount(codes[missing], weight[missing], n_classes)
+    by_weight = np.argsort(-(counts.sum(axis=0) + of_missing), kind="stable")[:MAX_CLASSES]
+    present = [c for c in by_weight.tolist() if counts[:, c].any() or of_missing[c] > 0]
     found["classes"] = present
-    found["counts"] = [[rounded(v) for v in table_of[:, c].tolist()] for c in present]
-    if gone.any():
-        found["missing"] = [rounded(missing[c]) for c in present]
+    found["counts"] = [[rounded(v) for v in counts[:, c].tolist()] for c in present]
+    if missing.any():
+        found["missing"] = [rounded(of_missing[c]) for c in present]
     return found

@@ -210,8 +210,8 @@ def _dying(shared, place):
 
 def test_arrays_are_mapped_by_processes(tmp_path):
     thing = {"big": np.arange(1e4), "code": lambda x: x + 1, "empty": np.empty((0, 3))}
-    backends._written(thing, tmp_path / "thing")
-    found = backends._mapped(str(tmp_path / "thing"))
+    backends._write_mappable(thing, tmp_path / "thing")
+    found = backends._map(str(tmp_path / "thing"))
     np.testing.assert_array_equal(found["big"], thing["big"])
     assert not found["big"].flags.writeable and not found["big"].flags.owndata
     assert found["code"](1) == 2 and found["empty"].shape == (0, 3)

@@ -1,8 +1,9 @@
-"""Fits on rows that come in parts: batches of a Parquet file, partitions of a cluster.
+"""Fits on rows that are read in parts: batches of a Parquet file, or partitions of a cluster.
 
 What
-    `sources` are what batches are read from. `parts` finds names, levels, classes and cut points of
-    all parts together, and turns a part into codes; `fitting` grows trees and forests on the codes.
+    A *part* is a batch or a partition. `sources` reads batches. `parts` merges the names, levels
+    and classes of all parts, `passes` finds imputed values and cut points and turns parts into
+    codes, `fitting` grows trees and forests on the codes.
 Complexity
     Two passes over the numbers, and one over labels, weights and nominal columns.
 When not to use it

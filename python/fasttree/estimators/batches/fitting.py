@@ -1,15 +1,15 @@
-"""Trees and forests of one machine on batches of rows: the numbers are gone once they are codes.
+"""Fits of trees and forests on batches of rows, which are held as codes only.
 
 What
-    `fit_tree` and `fit_forest` read the batches pass by pass, hold a byte a cell (two beyond 256
-    codes), and grow on that. The model has the bytes of a fit on all rows together with
-    ``threshold_search="histogram"``.
+    `fit_tree` and `fit_forest` read the batches in several passes, keep one byte per cell (two if a
+    column has more than 256 codes), and grow on these codes. The model is bit-identical to a fit on
+    all rows together with ``threshold_search="histogram"``.
 Complexity
-    Three passes over the batches (the first reads labels, weights and nominal columns alone, where
+    Three passes over the batches (the first one reads only labels, weights and nominal columns if
     there is a schema); growth as on an array.
 Memory
-    For p columns p + 1 bytes per row (and 4 where rows have weights), rounded up to eight, three
-    times; a forest 8 + 12 bytes per row more.
+    Three times p + 1 bytes per row for p columns (p + 5 with weights), rounded up to a multiple of
+    eight; a forest needs 20 bytes per row more.
 When not to use it
     For rows that are in memory as an array already.
 """
@@ -30,7 +30,6 @@ from ..parameters import config_of
 from ..training_rows import TrainingRows
 from . import passes
 from .parts import Coding, PartFacts, Reader, describe, joined
-from .passes import Encoded
 from .sources import Batches
 from .unchanged import Repeated
 
@@ -53,7 +52,7 @@ Facts = tuple[str, list[tuple[int, bool, np.ndarray | None]], bool, bool, list[i
 
 
 class RowCount:
-    """As much of a Table as a configuration asks for: rows, features, classes."""
+    """The facts of a Table that a configuration needs: rows, features, classes."""
 
     def __init__(self, facts: PartFacts) -> None:
         self.classes, self.n_features, self._rows = facts.classes, len(facts.names), facts.rows
@@ -63,7 +62,7 @@ class RowCount:
 
 
 def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
-    """The core's configuration.
+    """The parameters of a tree as the core takes them.
 
     Raises:
         ValueError: a user's function as criterion.
@@ -74,7 +73,7 @@ def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
 
 
 def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The core's configuration of a forest's trees, and how samples are drawn."""
+    """The parameters of a forest as the core takes them: of its trees, and of its samples."""
     rows = TrainingRows(*_counted(facts), None)
     config, custom, bagging = estimator._plan(rows, estimator.get_params(deep=False))
     _refuse_function(custom)
@@ -82,7 +81,7 @@ def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any],
 
 
 def _counted(facts: PartFacts) -> tuple[Any, np.ndarray | None]:
-    """The rows where only their number matters, and their weight where rows are weighted."""
+    """The number of rows as a `RowCount`, and their total weight if they are weighted."""
     if facts.copies >= 2**32 - 1:
         raise ValueError(
             f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
@@ -100,10 +99,10 @@ def _refuse_function(custom: Callable[..., Any] | None) -> None:
 
 
 def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:
-    """Refuse what cannot be done on codes, before numbers are read.
+    """Refuse parameters that a fit on codes does not support, before numbers are read.
 
     Raises:
-        ValueError: naming what is not served, and what is.
+        ValueError: naming the parameter and what is supported.
     """
     bins = config["max_bins"]
     none = np.empty((0, 2))
@@ -117,7 +116,10 @@ def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:
 
 
 def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
-    """Refuse what rows in parts do not go with, by name."""
+    """Refuse arguments and parameters that batches and partitions do not support, by name.
+
+    `frames`: parts are frames that hold their labels and weights as columns.
+    """
     if frames and not isinstance(y, str):
         raise ValueError(
             "rows in batches or partitions carry their labels: y must be the name of a column, "
@@ -144,26 +146,26 @@ def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True)
 
 
 def reader_for(estimator: Any, y: str | None, sample_weight: str | None) -> Reader:
-    """How an estimator reads parts."""
+    """The reader of parts for an estimator; `y` and `sample_weight` are names of columns."""
     return Reader(y, sample_weight, estimator.categorical_features)
 
 
 def facts_of(
     coding: Coding, features: list[tuple[int, bool, np.ndarray | None]], totals: np.ndarray
 ) -> Facts:
-    """What the core must know of all rows."""
+    """The facts of all rows that the core needs: schema, columns, class weights, rows."""
     facts = coding.facts
     weights = [int(t) for t in totals]
     return coding.schema_json(), features, facts.weighted, False, weights, facts.rows
 
 
-def _over(
+def _reduce(
     source: Repeated,
     of_part: Callable[[Any, str], Any],
     join: Callable[[Any, Any], Any],
     columns: list[str] | None = None,
 ) -> Any:
-    """What all batches say together; None without rows."""
+    """One pass: the results of all batches, merged; None without rows."""
     found = None
     for batch, where in source.parts(columns):
         found = join(found, of_part(batch, where))
@@ -172,24 +174,28 @@ def _over(
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a schema: the features in order, and those among them whose numbers need not be
-    read to know what they are."""
+    """Columns of a schema.
+
+    Attributes:
+        features: the features, in order.
+        spared: features that the first pass need not read, as the schema says that they are numeric.
+    """
 
     features: tuple[str, ...]
     spared: tuple[str, ...]
 
     @classmethod
     def of(cls, names: Iterable[str], numbers: Iterable[str], reader: Reader) -> Columns:
-        """`numbers` are the names of columns of which the schema says that they are numbers."""
-        own = {reader.target, reader.weights}
-        features = [n for n in names if n not in own]
-        known = set(numbers) - own if reader.categorical_features == "from_dtype" else set()
-        # A Table has a column: the first number stands for the others.
+        """The columns of a schema whose numeric columns are `numbers`."""
+        others = {reader.target, reader.weights}
+        features = [n for n in names if n not in others]
+        known = set(numbers) - others if reader.categorical_features == "from_dtype" else set()
+        # A Table needs a column: if all are numeric, the first one is read.
         spared = [n for n in features if n in known][1 if known >= set(features) else 0 :]
         return cls(tuple(features), tuple(spared))
 
     def completed(self, facts: PartFacts) -> PartFacts:
-        """What parts hold, the spared columns put back."""
+        """The facts of a pass without the spared columns, with these added."""
         if not self.spared:
             return facts
         known = dict(zip(facts.names, zip(facts.kinds, facts.levels, strict=True), strict=True))
@@ -199,11 +205,10 @@ class Columns:
 
 
 def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
-    """The source, and columns, levels and classes of all batches; numbers are not read where a
-    schema names them.
+    """The source, and the facts of all batches from a first pass.
 
     Raises:
-        ValueError: no rows, or a column that is not there.
+        ValueError: no rows, or a column that does not exist.
     """
     names = batches.columns or ()
     for column in (reader.target, reader.weights):
@@ -214,7 +219,7 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     columns = Columns.of(names, batches.numbers, reader)
     wanted = [n for n in names if n not in columns.spared] or None
     source = Repeated(batches, reader)
-    facts: PartFacts | None = _over(
+    facts: PartFacts | None = _reduce(
         source, lambda part, where: describe(source, part, where), joined, wanted
     )
     if facts is None:
@@ -225,7 +230,14 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
 
 @dataclass(frozen=True)
 class CodedRows:
-    """All rows as codes."""
+    """All rows as codes.
+
+    Attributes:
+        coding: how they were encoded.
+        facts: the facts that the core needs.
+        records: the codes of each row, uint8 (n_rows, bytes per row).
+        hashes: a hash of the content of each row; None for a tree.
+    """
 
     coding: Coding
     facts: Facts
@@ -233,18 +245,19 @@ class CodedRows:
     hashes: np.ndarray | None
 
     def dataset(self) -> core.Dataset:
-        """The rows as the core fits on them."""
+        """The rows as a data set of the core."""
         return core.Dataset.of_codes(self.facts, self.records, self.hashes)
 
 
 def coded_rows(
     source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
 ) -> CodedRows:
-    """All rows of the batches as codes."""
+    """All rows of the batches as codes; `hashed`: with hashes of their content."""
+    # Imputed values and cut points, one pass each.
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
     bins = config["max_bins"]
     if config["missing"] == "mode":
-        gaps = _over(
+        gaps = _reduce(
             source,
             lambda part, where: passes.gaps_of_part(source, coding, part, where),
             lambda a, b: passes.joined_gaps(coding, a, b),
@@ -252,37 +265,33 @@ def coded_rows(
         coding = passes.fills_of(coding, gaps)
     if "numeric" in facts.kinds:
         coding = _with_cuts(source, coding, bins)
+    # The last pass: codes of all rows in one array, in the order of the batches.
     records: np.ndarray | None = None
     hashes: np.ndarray | None = None
     features: list[Any] = []
-    totals, at = np.zeros(len(facts.classes), np.uint64), 0
+    totals, start = np.zeros(len(facts.classes), np.uint64), 0
     for batch, where in source.parts():
-        part = passes.encoded_part(source, coding, hashed, batch, where)
-        if part is None:
+        encoded = passes.encoded_part(source, coding, hashed, batch, where)
+        if encoded is None:
             continue
         if records is None:
-            records = np.empty((facts.rows, part.records.shape[1]), np.uint8)
+            records = np.empty((facts.rows, encoded.records.shape[1]), np.uint8)
             hashes = np.empty(facts.rows, np.uint64) if hashed else None
-            features = part.features
-        end = at + len(part.records)
-        _put(part, records, hashes, at)
-        features, totals, at = (
-            passes.joined_features(features, part.features),
-            totals + part.totals,
-            end,
-        )
+            features = encoded.features
+        end = start + len(encoded.records)
+        records[start:end] = encoded.records
+        if hashes is not None and encoded.hashes is not None:
+            hashes[start:end] = encoded.hashes
+        features = passes.joined_features(features, encoded.features)
+        totals = totals + encoded.totals
+        start = end
     assert records is not None
     return CodedRows(coding, facts_of(coding, features, totals), records, hashes)
 
 
-def _put(part: Encoded, records: np.ndarray, hashes: np.ndarray | None, at: int) -> None:
-    records[at : at + len(part.records)] = part.records
-    if hashes is not None and part.hashes is not None:
-        hashes[at : at + len(part.hashes)] = part.hashes
-
-
 def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
-    edges = _over(
+    """The coding with cut points, from one pass, or two if values must be counted."""
+    edges = _reduce(
         source,
         lambda part, where: passes.edges_of_part(source, coding, bins, part, where),
         lambda a, b: passes.joined_edges(bins, a, b),
@@ -290,7 +299,7 @@ def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
     coding, columns = passes.cuts_of(coding, edges, bins)
     if columns:
         names = [coding.facts.names[j] for j in columns]
-        values = _over(
+        values = _reduce(
             source,
             lambda part, where: passes.values_of_part(source, coding, columns, part, where),
             lambda a, b: passes.joined_values(names, a, b),
@@ -328,11 +337,11 @@ def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> 
 
 
 def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
-    """The estimator with its model."""
+    """The fitted estimator, with a model of the core."""
     estimator._adopt(model, facts.values, facts.has_names)
     estimator._float32_conflicts = []
     estimator._candidates = {}
     tree = getattr(estimator, "tree_", None)
-    if tree is not None:  # a forest has many
+    if tree is not None:  # not a forest
         warn_of_depth(tree, list(facts.names), estimator.criterion)
     return estimator

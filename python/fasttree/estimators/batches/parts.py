@@ -1,16 +1,16 @@
-"""Names, levels and classes of rows that come in parts, found part by part.
+"""Names, levels and classes of rows that are read in parts (batches or partitions).
 
 What
-    `Reader` takes a part apart into features, labels and copies; `describe` says what a part holds,
-    `joined` what two parts hold together. `Coding` then turns every part into the same codes.
-    Parts may come in any order and from any process.
+    `Reader` splits a part into features, labels and weights. `describe` collects the facts of a
+    part, `joined` merges those of two parts; the result does not depend on order or process.
+    `Coding` then turns every part into codes of the merged levels.
 Decisions
-    Levels and classes that occur are sorted; declared ones keep their order where all parts
-    declare the same. Weights are copies of rows: whole numbers. Rows of weight 0 are dropped.
+    Levels and classes that occur are sorted; declared ones keep their order if all parts declare
+    the same. Weights are numbers of copies of a row: whole numbers. Rows of weight 0 are dropped.
 Complexity
-    O(cells) a part.
+    O(cells) per part.
 When not to use it
-    For one Table, which knows its levels.
+    For one Table, which has its levels already.
 """
 
 from __future__ import annotations
@@ -34,8 +34,15 @@ __all__ = ["Coding", "PartFacts", "Reader", "Rows", "describe", "joined"]
 
 @dataclass(frozen=True)
 class Rows:
-    """A part taken apart: features, labels (codes, classes, class values), and copies of each row;
-    one of each where there is None."""
+    """The rows of a part.
+
+    Attributes:
+        table: the features.
+        codes: codes of the labels into `classes`, (n_rows,).
+        classes: class labels of the part.
+        values: class labels as an array.
+        copies: number of copies of each row, (n_rows,); None: one of each.
+    """
 
     table: Table
     codes: np.ndarray
@@ -45,17 +52,17 @@ class Rows:
 
 
 ReadPart = Callable[[Any, str], Rows | None]
-"""Takes a part of that name apart; None without rows."""
+"""Function of a part and its name for messages that returns its rows; None without rows."""
 
 
 @dataclass(frozen=True)
 class Reader:
-    """How parts are read.
+    """Reads parts.
 
     Attributes:
-        target: the column that holds the labels; None where parts are tuples (X, y, weights).
-        weights: the column that holds the weights, if one does.
-        categorical_features: as in `Table`.
+        target: name of the column of labels; None if parts are tuples (X, y, weights).
+        weights: name of the column of weights; None: no such column.
+        categorical_features: the nominal columns, as in `Table`.
     """
 
     target: str | None
@@ -63,10 +70,10 @@ class Reader:
     categorical_features: CategoricalFeatures = "from_dtype"
 
     def __call__(self, part: Any, where: str) -> Rows | None:
-        """The rows of a part; None without any.
+        """The rows of a part; None without rows.
 
         Raises:
-            ValueError, TypeError: what a `Table` refuses, with the part's name before it.
+            ValueError, TypeError: those of `Table`, with the name of the part in front.
         """
         try:
             return self._read(part)
@@ -88,26 +95,26 @@ class Reader:
             if len(kept) == 0:
                 return None
             if len(kept) < len(copies):
-                X, y, copies = _taken(X, kept), _taken(y, kept), copies[kept]
+                X, y, copies = _take(X, kept), _take(y, kept), copies[kept]
         target = encode_target(y, len(X), self.target)
         table = Table(X, categorical_features=self.categorical_features)
         return Rows(table, target.codes, target.classes, target.values, copies)
 
 
-def _taken(cells: Any, rows: np.ndarray) -> Any:
+def _take(values: Any, rows: np.ndarray) -> Any:
     """Some rows of an array, a frame or a series."""
-    if hasattr(cells, "iloc"):
-        return cells.iloc[rows]
-    if hasattr(cells, "chunks") or hasattr(cells, "column_names"):  # of Arrow
-        return cells.take(rows)
-    return cells[rows]
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "chunks") or hasattr(values, "column_names"):  # of Arrow
+        return values.take(rows)
+    return values[rows]
 
 
 def whole_copies(weights: np.ndarray) -> np.ndarray:
-    """Weights as numbers of copies.
+    """Weights as numbers of copies, uint32.
 
     Raises:
-        ValueError: a weight that is no whole number of at least 0, with its row.
+        ValueError: a weight that is not a whole number >= 0, with its row.
     """
     wrong = np.flatnonzero(~((weights >= 0) & (weights < 2**32 - 1) & (weights % 1 == 0)))
     if wrong.size:
@@ -121,7 +128,17 @@ def whole_copies(weights: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class PartFacts:
-    """What some parts hold: columns (name, kind, levels), classes, rows and copies of rows."""
+    """The facts of one or several parts.
+
+    Attributes:
+        names, kinds, levels: of each column; levels are None for numbers.
+        has_names: whether the names were given by the user.
+        classes, values: class labels, as Python values and as an array.
+        rows: number of rows.
+        copies: number of rows, each counted as often as its weight says.
+        weighted: whether any weight is not 1.
+        where: name of the first part, for messages.
+    """
 
     names: tuple[str, ...]
     has_names: bool
@@ -136,7 +153,7 @@ class PartFacts:
 
 
 def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
-    """What a part holds; None without rows."""
+    """The facts of a part; None without rows."""
     rows = reader(part, where)
     if rows is None:
         return None
@@ -157,10 +174,10 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
 
 
 def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
-    """What two parts hold together.
+    """The merged facts of two parts, either of which may be without rows (None).
 
     Raises:
-        ValueError: columns that differ in name or kind, labels that cannot be put in order.
+        ValueError: columns that differ in name or kind, labels that cannot be sorted.
     """
     if a is None or b is None:
         return b if a is None else a
@@ -196,19 +213,19 @@ def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
 
 
 def _union(name: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The levels of two parts; sorted, where they differ."""
+    """The levels of two parts; sorted if they differ."""
     return a if a == b else make_levels(name, sort_levels(name, {*a, *b}))
 
 
 @dataclass(frozen=True)
 class Coding:
-    """How every part becomes codes.
+    """Turns parts into codes.
 
     Attributes:
         facts: columns, levels and classes of all parts.
-        target: the name of the target.
-        fills: what replaces missing cells, column by column (a number, a code, or None).
-        cuts: cut points of numeric columns, once they are known.
+        target: name of the target.
+        fills: value that replaces missing cells, one per column (a number, a code, or None).
+        cuts: cut points, one array per column (None for nominal ones); empty until they are known.
     """
 
     facts: PartFacts
@@ -218,43 +235,44 @@ class Coding:
 
     @property
     def n_levels(self) -> list[int]:
-        """Levels of each column, 0 for a numeric one."""
+        """Number of levels of each column, 0 for a numeric one."""
         return [0 if levels is None else len(levels) for levels in self.facts.levels]
 
     def classes(self, rows: Rows) -> np.ndarray:
         """Class codes, uint16."""
-        place = {label: code for code, label in enumerate(self.facts.classes)}
-        own = np.array([place[label] for label in rows.classes], dtype=np.uint16)
-        return own[rows.codes]
+        code_of = {label: code for code, label in enumerate(self.facts.classes)}
+        merged = np.array([code_of[label] for label in rows.classes], dtype=np.uint16)
+        return merged[rows.codes]
 
     def copies(self, rows: Rows) -> np.ndarray | None:
-        """Copies of each row, None where every row of every part counts once."""
+        """Number of copies of each row, None if every row of every part counts once."""
         if not self.facts.weighted:
             return None
         return np.ones(len(rows.codes), dtype=np.uint32) if rows.copies is None else rows.copies
 
     def blocks(self, rows: Rows, filled: bool = True) -> list[np.ndarray]:
-        """The features as the core takes them, levels as codes of all parts' levels."""
+        """The features as blocks for the core, levels as merged codes; `filled`: imputed."""
         table, block = rows.table, rows.table.block
         fills = self.fills if filled else (None,) * len(self.fills)
+        # A block of numbers without imputation is passed on as it is.
         if block is not None and block.dtype.kind == "f" and not any(f is not None for f in fills):
             return _engine.blocks_of([Column("", "numeric", block)])
-        made = []
+        columns = []
         for column, levels, fill in zip(table.columns, self.facts.levels, fills, strict=True):
             values = column.values
-            if levels is not None:
-                place = {level: code for code, level in enumerate(levels)}
-                own = [place[level] for level in column.levels or ()]
-                values = np.array([*own, -1], dtype=np.int32)[values]
+            if levels is not None:  # the last entry is for -1, missing
+                code_of = {level: code for code, level in enumerate(levels)}
+                merged = [code_of[level] for level in column.levels or ()]
+                values = np.array([*merged, -1], dtype=np.int32)[values]
             if fill is not None:
-                gone = np.isnan(values) if levels is None else values < 0
-                kind = np.float64 if levels is None else np.int32
-                values = np.where(gone, np.array(fill, dtype=kind), values.astype(kind))
-            made.append(Column(column.name, column.kind, values, levels))
-        return _engine.blocks_of(made)
+                missing = np.isnan(values) if levels is None else values < 0
+                dtype = np.float64 if levels is None else np.int32
+                values = np.where(missing, np.array(fill, dtype=dtype), values.astype(dtype))
+            columns.append(Column(column.name, column.kind, values, levels))
+        return _engine.blocks_of(columns)
 
     def schema_json(self) -> str:
-        """Names, kinds, levels, classes, cut points and fills as the core reads them."""
+        """Names, kinds, levels, classes, cut points and imputed values as JSON for the core."""
         features = []
         for j, (name, levels) in enumerate(zip(self.facts.names, self.facts.levels, strict=True)):
             feature: dict[str, Any] = {"name": name, "kind": "numeric"}

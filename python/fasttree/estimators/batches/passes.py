@@ -1,11 +1,11 @@
-"""The passes over parts: what replaces missing cells, cut points, codes.
+"""The passes over parts (batches or partitions): imputed values, cut points, codes.
 
 What
-    Each pass has a function of one part, which any process may call, and a function that joins what
-    two parts say. The joined result does not depend on how rows were parted. Cut points are those
-    of all rows together: the core's sample is chosen by the content of the rows.
+    Each pass has a function of one part, which any process may call, and a function that merges the
+    results of two parts. The merged result does not depend on how rows were divided into parts. Cut
+    points are bit-identical to those of all rows together: the core samples rows by their content.
 Memory
-    A sample of about 65,536 rows; 16 bytes for each distinct value of a column that has to be
+    A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.
 When not to use it
     For an array, which the core reads at once.
@@ -14,7 +14,7 @@ When not to use it
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,79 +36,96 @@ __all__ = [
 ]
 
 MOST_VALUES = 1 << 26
-"""Distinct values of a column that are counted, 1 GiB."""
+"""Largest number of distinct values of a column that are counted: 1 GiB at 16 bytes each."""
 
 core = _engine.core
-Gaps = list[tuple[int, np.ndarray, int]]
+
+
+class Gaps(NamedTuple):
+    """Missing cells of a column, and the terms of its mean or mode.
+
+    Attributes:
+        missing: number of missing cells.
+        terms: of a numeric column, terms of the exact sum of its values; of a nominal one, counts
+            by level.
+        known: number of known values of a numeric column, with copies; 0 for nominal ones.
+    """
+
+    missing: int
+    terms: np.ndarray
+    known: int
+
+
 Edges = tuple[list[np.ndarray], np.ndarray, list[np.ndarray | None]]
+"""The summary of `core.edge_summary`: sampled values per column, hashes of the sampled rows, and
+the distinct values of each column that has few."""
+
 Values = list[tuple[np.ndarray, np.ndarray]]
+"""Distinct values and their counts, per column."""
 
 
-def gaps_of_part(reader: ReadPart, coding: Coding, part: Any, where: str) -> Gaps | None:
-    """Missing cells of each column, and what its mean or mode is made of: parts of an exact sum and
-    known copies, or counts by level."""
+def gaps_of_part(reader: ReadPart, coding: Coding, part: Any, where: str) -> list[Gaps] | None:
+    """The gaps of each column of a part; None without rows."""
     rows = reader(part, where)
     if rows is None:
         return None
     copies, found = coding.copies(rows), []
-    for block, levels in zip(_columns(coding, rows, False), coding.n_levels, strict=True):
-        if levels or block.dtype.kind in "iu":
-            codes = block.astype(np.int32, copy=False)
+    for column, levels in zip(_columns(coding, rows, False), coding.n_levels, strict=True):
+        if levels or column.dtype.kind in "iu":
+            codes = column.astype(np.int32, copy=False)
             counts = core.level_counts(codes, copies, levels)
-            found.append((int(np.count_nonzero(codes < 0)), counts, 0))
+            found.append(Gaps(int(np.count_nonzero(codes < 0)), counts, 0))
         else:
-            values = block.astype(np.float64, copy=False)
-            sums, known = core.exact_sum(values, copies)
-            found.append((int(np.count_nonzero(np.isnan(values))), sums, known))
+            values = column.astype(np.float64, copy=False)
+            terms, known = core.exact_sum(values, copies)
+            found.append(Gaps(int(np.count_nonzero(np.isnan(values))), terms, known))
     return found
 
 
 def _columns(coding: Coding, rows: Any, filled: bool) -> list[np.ndarray]:
+    """The features one by one, (n_rows,) each; `filled`: imputed."""
     blocks = coding.blocks(rows, filled)
     return [block[:, j] for block in blocks for j in range(block.shape[1])]
 
 
-def joined_gaps(coding: Coding, a: Gaps | None, b: Gaps | None) -> Gaps | None:
-    """The same of two parts."""
+def joined_gaps(coding: Coding, a: list[Gaps] | None, b: list[Gaps] | None) -> list[Gaps] | None:
+    """The merged gaps of two parts, either of which may be without rows (None)."""
     if a is None or b is None:
         return b if a is None else a
-    pairs = zip(a, b, coding.facts.kinds, strict=True)
-    return [
-        (
-            one[0] + two[0],
-            np.concatenate([one[1], two[1]]) if kind == "numeric" else one[1] + two[1],
-            one[2] + two[2],
-        )
-        for one, two, kind in pairs
-    ]
+    merged = []
+    for one, other, kind in zip(a, b, coding.facts.kinds, strict=True):
+        if kind == "numeric":
+            terms = np.concatenate([one.terms, other.terms])
+        else:
+            terms = one.terms + other.terms
+        merged.append(Gaps(one.missing + other.missing, terms, one.known + other.known))
+    return merged
 
 
-def fills_of(coding: Coding, gaps: Gaps) -> Coding:
-    """The coding with the mean or mode of each column that misses cells.
+def fills_of(coding: Coding, gaps: list[Gaps]) -> Coding:
+    """The coding with the mean or mode of each column that has missing cells.
 
     Raises:
-        ValueError: the sum of a column is beyond all numbers.
+        ValueError: the sum of a column overflows.
     """
     fills: list[float | int | None] = []
-    for (missing, found, known), kind, name in zip(
-        gaps, coding.facts.kinds, coding.facts.names, strict=True
-    ):
-        if not missing or (kind == "numeric" and not known):
+    for gap, kind, name in zip(gaps, coding.facts.kinds, coding.facts.names, strict=True):
+        if not gap.missing or (kind == "numeric" and not gap.known):
             fills.append(None)
         elif kind == "numeric":
-            mean = core.rounded_sum(found) / known
+            mean = core.rounded_sum(gap.terms) / gap.known
             if not np.isfinite(mean):
                 raise ValueError(f"column {name!r}: the sum of its values overflows; scale it")
             fills.append(float(mean))
         else:
-            fills.append(int(np.argmax(found)) if found.any() else None)
+            fills.append(int(np.argmax(gap.terms)) if gap.terms.any() else None)
     return replace(coding, fills=tuple(fills))
 
 
 def edges_of_part(
     reader: ReadPart, coding: Coding, bins: int, part: Any, where: str
 ) -> Edges | None:
-    """What a part says of the cut points of numeric columns."""
+    """The summary of a part for the cut points of numeric columns; None without rows."""
     rows = reader(part, where)
     if rows is None:
         return None
@@ -118,54 +135,56 @@ def edges_of_part(
 
 
 def joined_edges(bins: int, a: Edges | None, b: Edges | None) -> Edges | None:
-    """The same of two parts."""
+    """The merged summaries of two parts, either of which may be without rows (None)."""
     if a is None or b is None:
         return b if a is None else a
 
-    def union(one: np.ndarray | None, two: np.ndarray | None) -> np.ndarray | None:
-        if one is None or two is None:
+    def union(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+        """The distinct values of both; None if they are more than `bins`."""
+        if one is None or other is None:
             return None
-        both = np.union1d(one, two)
+        both = np.union1d(one, other)
         return both if len(both) <= bins else None
 
-    sample = [np.concatenate(two) for two in zip(a[0], b[0], strict=True)]
-    few = [union(one, two) for one, two in zip(a[2], b[2], strict=True)]
-    return sample, np.concatenate([a[1], b[1]]), few
+    (sample_a, hashes_a, few_a), (sample_b, hashes_b, few_b) = a, b
+    sample = [np.concatenate(both) for both in zip(sample_a, sample_b, strict=True)]
+    few = [union(one, other) for one, other in zip(few_a, few_b, strict=True)]
+    return sample, np.concatenate([hashes_a, hashes_b]), few
 
 
 def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
-    """The coding with cut points, and the columns of which all values have to be counted first."""
+    """The coding with cut points, and the columns whose values must be counted first."""
     numeric = [j for j, kind in enumerate(coding.facts.kinds) if kind == "numeric"]
     found = core.edge_cuts(*edges, coding.facts.copies, bins)
     cuts: list[np.ndarray | None] = [None] * len(coding.facts.kinds)
-    for j, own in zip(numeric, found, strict=True):
-        cuts[j] = own
+    for j, of_column in zip(numeric, found, strict=True):
+        cuts[j] = of_column
     return replace(coding, cuts=tuple(cuts)), [j for j in numeric if cuts[j] is None]
 
 
 def values_of_part(
     reader: ReadPart, coding: Coding, columns: list[int], part: Any, where: str
 ) -> Values | None:
-    """How often each value of some numeric columns occurs in a part."""
+    """The distinct values of some numeric columns of a part, with their counts."""
     rows = reader(part, where)
     if rows is None:
         return None
     copies, all_columns = coding.copies(rows), _columns(coding, rows, True)
-    one = np.ones(len(rows.codes), np.uint64) if copies is None else copies.astype(np.uint64)
-    return [core.value_counts(all_columns[j].astype(np.float64), one) for j in columns]
+    counts = np.ones(len(rows.codes), np.uint64) if copies is None else copies.astype(np.uint64)
+    return [core.value_counts(all_columns[j].astype(np.float64), counts) for j in columns]
 
 
 def joined_values(names: list[str], a: Values | None, b: Values | None) -> Values | None:
-    """The same of two parts.
+    """The merged values of two parts, either of which may be without rows (None).
 
     Raises:
-        MemoryError: a column with more distinct values than are counted.
+        MemoryError: a column with more than `MOST_VALUES` distinct values.
     """
     if a is None or b is None:
         return b if a is None else a
     both = [
-        core.value_counts(*(np.concatenate(two) for two in zip(one, other, strict=True)))
-        for one, other in zip(a, b, strict=True)
+        core.value_counts(np.concatenate([values_a, values_b]), np.concatenate([n_a, n_b]))
+        for (values_a, n_a), (values_b, n_b) in zip(a, b, strict=True)
     ]
     for name, (values, _) in zip(names, both, strict=True):
         if len(values) > MOST_VALUES:
@@ -186,8 +205,15 @@ def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -
 
 @dataclass(frozen=True)
 class Encoded:
-    """A part as codes: records (rows, width) uint8; codes, missing code and ranges of each column.
-    Weight of each class; a number for the content of each row, where it is asked for."""
+    """A part as codes.
+
+    Attributes:
+        records: the codes of each row, uint8 (n_rows, bytes per row).
+        features: number of codes, whether the last one is for missing values, and extremes of each
+            bin (n_bins, 2; None for nominal ones), per column.
+        totals: weight of each class.
+        hashes: a hash of the content of each row; None if not needed.
+    """
 
     records: np.ndarray
     features: list[tuple[int, bool, np.ndarray | None]]
@@ -214,13 +240,15 @@ def encoded_part(
 def joined_features(
     a: list[tuple[int, bool, np.ndarray | None]], b: list[tuple[int, bool, np.ndarray | None]]
 ) -> list[tuple[int, bool, np.ndarray | None]]:
-    """What the codes of two parts mean together: the extremes of each bin."""
+    """The merged `Encoded.features` of two parts: the extremes of each bin in both."""
 
-    def wider(one: np.ndarray | None, two: np.ndarray | None) -> np.ndarray | None:
-        if one is None or two is None:
+    def extremes(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+        if one is None or other is None:
             return None
-        low, high = np.minimum(one[:, 0], two[:, 0]), np.maximum(one[:, 1], two[:, 1])
+        low, high = np.minimum(one[:, 0], other[:, 0]), np.maximum(one[:, 1], other[:, 1])
         return np.ascontiguousarray(np.column_stack([low, high]))
 
-    pairs = zip(a, b, strict=True)
-    return [(x[0], x[1] or y[1], wider(x[2], y[2])) for x, y in pairs]
+    return [
+        (n_codes, missing_a or missing_b, extremes(range_a, range_b))
+        for (n_codes, missing_a, range_a), (_, missing_b, range_b) in zip(a, b, strict=True)
+    ]

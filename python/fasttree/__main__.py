@@ -1,4 +1,4 @@
-"""``python -m fasttree`` is ``ftree``."""
+"""``python -m fasttree``: the same as the command ``ftree``."""
 
 import sys
 

@@ -136,7 +136,7 @@ def idle_options(options: Mapping[str, Any], usual: Mapping[str, Any]) -> list[s
 
 
 def idle_message(name: str, options: Mapping[str, Any]) -> str:
-    """That an option cannot act, and what it needs."""
+    """The message for an option that has no effect, with what it needs."""
     needed = " or ".join(f"decay={one!r}" for one in DISTANCES[name])
     return (
         f"{name}={shown(options[name])} cannot act beside decay={options['decay']!r}: it needs "
@@ -256,8 +256,7 @@ class PairFunction(Parameters):
 
 
 class NamedCallable:
-    """Stands in a loaded model for the user's criterion that it was grown with: it has a name and
-    nothing else."""
+    """The name of a user's criterion in a loaded model, whose function was not saved."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -323,7 +322,7 @@ REGRESSION = ("squared_error", "mse", "friedman_mse", "absolute_error", "mae", "
 
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
-    """A criterion from what a user may give: a name, an object, a class, or a callable.
+    """A criterion from a name, an object, a class, or a callable.
 
     Raises:
         ValueError: a name that is not in the registry (with the nearest one).
@@ -359,7 +358,7 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
 
 
 def evidence_of(criterion: Any) -> str:
-    """What a criterion needs to know: ``"table"``, ``"pairs"``, ... (a function gets tables)."""
+    """The evidence that a criterion needs: ``"table"``, ``"pairs"``, ... (a function: tables)."""
     made = make(criterion)
     if isinstance(made, Criterion):
         return str(made.info["evidence"])

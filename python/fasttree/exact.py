@@ -1,5 +1,7 @@
-"""Exact trees, the smallest consistent one and the cheapest one: see
-`fasttree.estimators.exact`."""
+"""Exact trees: the smallest consistent tree, and the tree of least penalised error.
+
+Public names of `fasttree.estimators.exact`.
+"""
 
 from .estimators.exact import (
     MinimalTreeClassifier,

@@ -1,9 +1,10 @@
-"""`load`: the model of a file, of whatever kind.
+"""`load`: the fitted model in a file, of any kind.
 
 What
-    ``save`` writes the kind of the model at the head of its file, and `load` asks the reader of
-    that kind: trees and forests, exact trees, naive Bayes and its kin, Bayesian networks and their
-    classifier. A reader checks all of a file before it believes any of it, and executes nothing.
+    ``save`` writes the kind of the model at the head of the file, and `load` calls the reader of
+    that kind: trees and forests, exact trees, naive Bayes, TAN and AODE, Bayesian networks and
+    their classifier. A reader validates the whole file before it uses any of it, and executes
+    nothing.
 Complexity
     One pass over the file.
 """

@@ -72,9 +72,9 @@ CART: dict[str, Any] = {
     "pruning": _CostComplexity("cv", folds=10, rule="1se"),
 }
 """Breiman, Friedman, Olshen & Stone (1984): Gini, binary splits of numbers and levels,
-cost-complexity pruning with its price chosen by ten-fold cross-validation and the
-one-standard-error rule. Node by node scikit-learn's tree, as far as no two splits tie; the book's
-surrogate splits are not there (see the page on CART)."""
+cost-complexity pruning with the complexity parameter chosen by ten-fold cross-validation and the
+one-standard-error rule. The tree equals scikit-learn's node by node unless two splits tie; the
+book's surrogate splits are not implemented (see the page on CART)."""
 
 C45: dict[str, Any] = {
     "criterion": criteria.make("gain_ratio").set_params(guard="j48", mdl_penalty=True),  # type: ignore[union-attr]

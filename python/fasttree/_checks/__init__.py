@@ -1,17 +1,15 @@
-"""Parameters that a user gives: their checks, in one wording, and objects that are made of them.
+"""Checks of users' parameters with uniform messages, and the base class of parameter objects.
 
 What
-    Each check returns the value as the core takes it, or raises a ValueError that names the
-    parameter, the value and what is allowed. `Parameters` is what scikit-learn's `clone` and grid
-    searches need of a small object. It keeps the constructor's arguments under their names, for
-    ``get_params``, ``set_params``, equality, hash and a repr that evaluates to an equal object.
+    Each check returns the value as the core takes it, or raises an error that names the parameter,
+    the value and what is allowed. ``@checked(n_bins=whole(1), alpha=share)`` checks arguments
+    before a function runs. `Parameters` keeps the arguments of a constructor under their names, for
+    scikit-learn's `clone` and grid searches: ``get_params``, ``set_params``, equality, hash, and a
+    repr that evaluates to an equal object.
 Complexity
-    One look at the value; one pass for an array.
+    O(1) for a value; one pass for an array.
 When not to use it
-    For cells of a data set: those name their column and row, see `table.columns`.
-
-Functions say the domains of their parameters in one line, ``@checked(n_bins=whole(1),
-alpha=share)``; whatever is outside its domain is refused by name before the function runs.
+    For cells of a data set, which are named by column and row: see `table.columns`.
 """
 
 from __future__ import annotations
@@ -87,8 +85,7 @@ def shown(value: Any) -> str:
 
 
 def as_float(value: Any) -> float | None:
-    """A real number that is no truth value as float64 (infinite beyond its range); None for
-    anything else."""
+    """A real number (not a bool) as float, infinite if it is too large; None for other values."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         return None
     try:
@@ -98,7 +95,7 @@ def as_float(value: Any) -> float | None:
 
 
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
-    """The value if it is known, else a ValueError that lists what is."""
+    """The value if it is one of `known`, else a ValueError that lists these."""
     if not any(value is k or (type(value) is type(k) and value == k) for k in known):
         raise ValueError(
             f"{name}={shown(value)} is not known; use {', '.join(repr(k) for k in known)}"
@@ -107,7 +104,7 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
 
 
 def one_value(name: str, value: Any) -> Any:
-    """Anything but an array (or a Series), whose truth value and comparisons are no single one.
+    """The value, unless it is an array or a Series, which has no single truth value.
 
     >>> one_value("positive", np.array([1, 2]))
     Traceback (most recent call last):
@@ -498,10 +495,10 @@ class Parameters:
         return {name: getattr(self, name) for name in _names(type(self))}
 
     def set_params(self: P, **params: Any) -> P:
-        """Set constructor arguments by name; what was fitted stays until the next fit.
+        """Set constructor arguments by name; a fitted model stays until the next fit.
 
         Raises:
-            ValueError: a name that is no argument.
+            ValueError: a name that is not an argument.
         """
         names = _names(type(self))
         for name, value in params.items():

@@ -1,5 +1,7 @@
-"""Methods that the core declares, as classes: constructor, checks and documentation come from the
-declaration."""
+"""Classes of the methods that the core declares: criteria, prunings and discretisers.
+
+Constructor, checks and documentation of a class are made from the entry of the core's registry.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +57,16 @@ def declared_class(
     example: str = "",
     **members: Any,
 ) -> type[D]:
-    """The class of an entry of a registry, in the words of `text` and of its options; `example`
-    shows it as lines of an interpreter."""
+    """The class of an entry of a registry.
+
+    Args:
+        base: its base class.
+        info: the entry.
+        text: first part of the docstring; the options are added.
+        module: name of the module that the class belongs to.
+        example: lines of an interpreter session for the docstring.
+        members: further attributes of the class.
+    """
     options = given_options(info)
     defaults = {o["name"]: json.loads(o["default"]) for o in options}
     defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}
@@ -72,7 +82,7 @@ def declared_class(
 
 
 def _in_domain(value: Any, domain: Mapping[str, Any]) -> Any:
-    """The value as the core reads it; None outside the domain."""
+    """The value as the core takes it; None if it is outside the domain."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     match domain["kind"]:

@@ -19,7 +19,7 @@ A = TypeVar("A")
 
 
 def check_mapped(array: A) -> A:
-    """The array, when the file that it is mapped from (if any) is as long as when it was mapped.
+    """The array, after a check that a file that it is mapped from was not shortened.
 
     Raises:
         ValueError: the file was shortened.

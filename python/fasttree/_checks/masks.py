@@ -1,4 +1,4 @@
-"""Masked arrays of NumPy: a mask says that a cell is missing, which labels and weights are not."""
+"""Refusal of masked NumPy arrays as labels or weights, where no value may be missing."""
 
 from __future__ import annotations
 

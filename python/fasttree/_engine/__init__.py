@@ -1,11 +1,11 @@
-"""Calls of the Rust core: the only module that imports ``fasttree._core``, but for its version.
+"""Calls of the Rust core: the only package that imports ``fasttree._core``.
 
 What
-    The core's handle of a Table is kept in the Table; the core encodes its columns once, when a
-    call needs them so. Configurations travel as JSON. Models pickle as the bytes of a model file.
+    A Table keeps its handle in the core, which encodes its columns at most once, when a call needs
+    them. Configurations are passed as JSON. Models pickle as the bytes of a model file.
 Complexity
-    Encoding is one pass over the cells (about 10 ns a number when thresholds are searched, 1 ns a
-    code).
+    Encoding is one pass over the cells: about 10 ns per number if thresholds are searched, 1 ns per
+    code.
 When not to use it
     From outside the package: names and signatures may change.
 """
@@ -124,7 +124,7 @@ copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c
 
 @cache
 def registry(of: str) -> list[dict[str, Any]]:
-    """What the core declares of its criteria, prunings or discretisers."""
+    """The registry of the core for "criteria", "prunings" or "discretisers": one dict per entry."""
     found: list[dict[str, Any]] = json.loads(_core.registry_json(of))
     return found
 

@@ -1,5 +1,8 @@
-"""Tables as the core reads them: the handle is kept in the Table, which the core encodes at most
-once."""
+"""Conversion of Tables and arrays for the core.
+
+`dataset_of` makes the handle of a Table in the core on first use and keeps it in the Table, so that
+its columns are encoded at most once.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def schema_json(table: Table) -> str:
 
 
 def schema_text(features: list[dict[str, Any]], classes: Sequence[Any], target: str) -> str:
-    """The same of features as dicts."""
+    """The schema of features (as dicts), classes and target as JSON for the core."""
     labels = [plain(c) for c in classes]
     return json.dumps({"features": features, "classes": labels, "target": target})
 
@@ -57,9 +60,11 @@ def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
 
 
 def readable(values: Any, dtype: Any = None) -> np.ndarray:
-    """An array of `dtype` (None: its own) as the core reads it: its first cell and its steps are
-    whole numbers of cells, in the machine's order of bytes. The array itself where it is so, else a
-    copy; a field of packed records, for one, is copied."""
+    """An array that the core can read without a copy: aligned, native byte order, whole strides.
+
+    Arrays that are not so (a field of packed records, for example) are copied. `dtype` None keeps
+    that of the array.
+    """
     array = np.asarray(values, dtype=dtype)
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     steps = [step for step, n in zip(array.strides, array.shape, strict=True) if n > 1]
@@ -78,8 +83,11 @@ def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
 
 
 def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
-    """A Table as the core holds it (made on first use and kept there): its columns, which are
-    encoded when a call needs them so; refuses an `n_jobs` that means nothing."""
+    """The handle of a Table in the core, made on first use and kept in the Table.
+
+    Raises:
+        ValueError: an invalid `n_jobs`, or more than 65,535 classes.
+    """
     threads(n_jobs)
     if table._encoded is None:
         codes = table.y_codes

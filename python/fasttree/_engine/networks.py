@@ -54,7 +54,7 @@ def network_counts(
     *,
     sample_weight: MaybeArray = None,
 ) -> tuple[list[np.ndarray], list[int | None]]:
-    """Counts of (configuration of the parents, value), flat, and what replaces missing cells."""
+    """Flat counts of (configuration of the parents, value), and the imputed code per column."""
     data = dataset_of(table)
     return _core.network_counts(data, json.dumps(config), parents, as_weights(sample_weight))
 
@@ -68,7 +68,7 @@ def network_search(
     n_jobs: int | None = None,
     progress: Report | None = None,
 ) -> tuple[dict[str, Any], np.ndarray]:
-    """What a search found, and the sampled arc probabilities before cleaning."""
+    """The result of a search, and the sampled arc probabilities before cleaning."""
     data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(search))
     text, arcs = _core.network_search(data, *texts, as_weights(sample_weight), n_jobs, progress)
     return json.loads(text), arcs

@@ -47,8 +47,11 @@ def pair_counts(
     progress: Progress = None,
     memory_limit: int | None = None,
 ) -> _core.PairCounts:
-    """Counts of ordered pairs of a Table of nominal features, from `rows` to all rows, or both ways
-    between `rows` and `others`; weights are copies of rows."""
+    """Counts of ordered pairs of rows of a Table of nominal features.
+
+    Pairs are from `rows` (None: all) to all rows, or, with `others`, both ways between `rows` and
+    `others`. Weights are copies of rows.
+    """
     data, report = dataset_of(table, n_jobs), make_report(progress, "pairs")
     how = (as_weights(sample_weight), n_jobs, report)
     if others is not None:
@@ -65,8 +68,10 @@ def agreement_counts(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> np.ndarray:
-    """Ordered pairs that agree on subsets of features, shape (subsets, features, 4); `shares`: each
-    value's with its share of the rows."""
+    """Ordered pairs that agree on subsets of features, shape (n_subsets, n_features, 4).
+
+    `shares`: a pair counts with the share of its value in the rows.
+    """
     features = np.array([k for subset in subsets for k in subset], dtype=np.uint32)
     ends = np.cumsum([len(subset) for subset in subsets], dtype=np.int64)
     weights = as_weights(sample_weight)
@@ -92,9 +97,19 @@ def pair_block_scores(
     progress: Progress = None,
     asked: tuple[int, int] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over
-    all self-pairs (features,). `setting`: theta, alpha, decay, at_zero. `asked`: the first of the
-    pairs of blocks, and the one after the last."""
+    """Sums over pairs of different rows, by pair of blocks of rows.
+
+    Args:
+        table: the rows.
+        blocks: row numbers of each block.
+        metric: name of the criterion.
+        setting: theta, alpha, decay, at_zero.
+        sample_weight, n_jobs, progress: as in `score_features`.
+        asked: range of pairs of blocks to compute (first, end); None: all.
+
+    Returns:
+        Sums (n_pairs_of_blocks, n_features), and sums over all self-pairs (n_features,).
+    """
     rows = np.concatenate(blocks).astype(np.int64)
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
     data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
@@ -113,8 +128,10 @@ def fixed_matrices(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> list[np.ndarray]:
-    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed
-    point; weights are copies of rows."""
+    """Matrices R of every feature under one setting, with pair weights in fixed point.
+
+    `setting` is (theta, alpha, decay, at_zero); sample weights are copies of rows.
+    """
     weights = as_weights(sample_weight)
     return _core.fixed_matrices(
         dataset_of(table, n_jobs),
@@ -138,7 +155,7 @@ def stream_scores(
     progress: Progress = None,
     memory_limit: int | None = None,
 ) -> np.ndarray:
-    """One score a column of a C-contiguous uint8 array, read where it lies."""
+    """One score per column of a C-contiguous uint8 array, which is not copied."""
     threads(n_jobs)
     weights = as_weights(sample_weight)
     return _core.stream_scores(

@@ -57,8 +57,11 @@ def forest_fit(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Forest:
-    """Grow a forest; `out_of_bag` keeps the votes of the trees on the rows that they did not see,
-    `before` are its first trees with the number for their rows."""
+    """Grow a forest.
+
+    `out_of_bag` keeps the votes of the trees on the rows outside their samples; `before` is the
+    forest of the first trees, with the hash of its rows.
+    """
     data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
     weights, report = as_weights(sample_weight), make_report(progress, "trees")
     return _core.forest_fit(data, *texts, out_of_bag, weights, custom, n_jobs, report, before)

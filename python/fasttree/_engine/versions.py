@@ -1,4 +1,4 @@
-"""`show_versions`: what a report of a defect should hold."""
+"""`show_versions`: the versions and settings that a bug report should contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What discretisers and the imputer share: fit, transform by kind of input, checks of names."""
+"""`ColumnTransformer`: the base class of the discretisers and the imputer.
+
+It checks rows and names, keeps the kind of the input (array, frame or Table), and calls the methods
+that a subclass defines: `_learn`, `_concerns`, `_apply` and `_array`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,11 @@ C = TypeVar("C", bound="ColumnTransformer")
 
 
 class ColumnTransformer(Parameters):
-    """What discretisers and the imputer share: fit, transform by kind of input, checks of names."""
+    """A transformer that learns from and replaces single columns.
+
+    Attributes:
+        scope: whether a cross-validation fits it on the training rows of each fold, or on all rows.
+    """
 
     scope: Scope
     _needs_classes = False
@@ -30,7 +38,7 @@ class ColumnTransformer(Parameters):
 
         Args:
             X: the training rows.
-            y: n class labels, which MDLP alone reads (a Table brings its own).
+            y: n class labels, which only MDLP uses (a Table has its own).
             sample_weight: n weights >= 0; whole ones are copies of the row, rows of weight 0 do not
                 count. Default: the weights of the Table, where it has some.
 
@@ -74,15 +82,18 @@ class ColumnTransformer(Parameters):
             found = self._frame(renamed(X, None if self._named else self._names), columns)
         else:
             found = self._array(table, columns)
-        if "sklearn" not in sys.modules:  # nobody has asked for another container
+        if "sklearn" not in sys.modules:  # then no output container is set
             return found
         from sklearn.utils._set_output import _wrap_data_with_container
 
         return _wrap_data_with_container("transform", found, X, self)
 
     def set_output(self: C, *, transform: str | None = None) -> C:
-        """What `transform` gives for rows that are no Table: ``"pandas"`` or ``"polars"`` frames,
-        ``"default"`` (of the kind of X), None (as it is); scikit-learn's own setting counts, too.
+        """Set the kind of output of `transform` for rows that are not a Table.
+
+        Args:
+            transform: ``"pandas"`` or ``"polars"`` for frames, ``"default"`` for the kind of X,
+                None for no change. Without a call, scikit-learn's global setting applies.
         """
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(
@@ -192,6 +203,7 @@ class ColumnTransformer(Parameters):
 
 
 def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
+    """Weights as float64 (n_rows,), not negative and not all zero."""
     weights = weights_array(weights)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape} but X has {n_rows} rows")

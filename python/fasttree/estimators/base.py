@@ -241,7 +241,7 @@ MANY_LEVELS = 10
 
 
 def warn_of_thin_levels(table: Table) -> None:
-    """Warn once of nominal columns with fewer than five rows a level."""
+    """Warn once of nominal columns with fewer than five rows per level."""
     if table.block is not None and table.block.dtype != np.uint8:
         return
     thin = [

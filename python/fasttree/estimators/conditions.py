@@ -1,4 +1,4 @@
-"""When a parameter of a tree acts: what it needs of the others.
+"""Conditions under which a parameter of a tree has an effect, given the other parameters.
 
 What
     A `Condition` looks at all parameters by name. `declaration` gives one to each parameter that
@@ -21,12 +21,17 @@ Words = Mapping[str, Any]
 
 
 class Condition(NamedTuple):
-    """When a parameter acts, and what to say where it does not."""
+    """Whether a parameter acts, and what to change if it does not.
+
+    Attributes:
+        acts: function of all parameters by name.
+        remedy: what the parameter needs, for the message.
+        is_refused_elsewhere: whether the core or the check of the domain refuses it already.
+    """
 
     acts: Callable[[Words], bool]
     remedy: str
     is_refused_elsewhere: bool = False
-    """By the core, which says why, or beside the parameter's domain."""
 
 
 def has_thresholds(params: Words) -> bool:
@@ -38,7 +43,7 @@ def has_thresholds(params: Words) -> bool:
 
 
 def takes_bins(params: Words) -> bool:
-    """Numbers are put into as many bins as `n_bins` says."""
+    """Numbers are put into `n_bins` bins."""
     word = params["discretize"]
     if isinstance(word, str) and word == "auto":
         return not has_thresholds(params)
@@ -50,8 +55,8 @@ def is_local(params: Words) -> bool:
     return bool(params["evaluation"] == "local")
 
 
-def takes_price(params: Words) -> bool:
-    """Leaves have a price that no object names."""
+def takes_penalty(params: Words) -> bool:
+    """The complexity penalty comes from the parameters of the tree, not from a pruning object."""
     method = params["pruning"]
     own = isinstance(method, CostComplexity) and method.ccp_alpha is not None
     return method in (None, "cost_complexity") or (isinstance(method, CostComplexity) and not own)

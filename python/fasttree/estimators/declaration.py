@@ -33,7 +33,7 @@ from .conditions import (
     has_thresholds,
     is_local,
     takes_bins,
-    takes_price,
+    takes_penalty,
 )
 
 __all__ = ["FOREST", "NOT_STORED", "PARAMETERS", "TREE", "Kind", "Parameter", "check"]
@@ -425,7 +425,7 @@ TREE: tuple[Parameter, ...] = (
         """complexity penalty per leaf in minimal cost-complexity pruning, >= 0 (the meaning of
         scikit-learn).""",
         needs=Condition(
-            takes_price, "pruning=None or 'cost_complexity', and no price in the object", True
+            takes_penalty, "pruning=None or 'cost_complexity', and no price in the object", True
         ),
     ),
     Parameter(

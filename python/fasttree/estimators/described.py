@@ -50,7 +50,7 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
 
 
 def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
-    """List the parameters of a class in its text, where it says ``...``."""
+    """Class decorator: list the parameters in the docstring, in place of ``...``."""
 
     def of(kind: Class) -> Class:
         kind.__doc__ = _filled(kind, kind, parameters)
@@ -86,7 +86,7 @@ def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
 
 
 def type_name(hint: Any) -> str:
-    """A type as a reader says it: choices as their values, objects by their class."""
+    """A type as documentation writes it: choices as their values, objects by their class."""
     if hint is None or hint is type(None):
         return "None"
     parts = get_args(hint)

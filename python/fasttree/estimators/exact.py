@@ -238,7 +238,7 @@ class OptimalTreeClassifier(_Searched):
 
     Args:
         max_depth: longest path in tests, >= 0; None is no limit.
-        leaf_penalty: price of a leaf as a share of the rows, >= 0: a leaf must save as many errors.
+        leaf_penalty: penalty per leaf as a share of the rows, >= 0: errors that a leaf must save.
         max_nodes: largest number of nodes; None is no limit. One of these three must limit the
             tree.
         time_limit: wall time of `fit` in seconds, >= 0, kept within half a second; None is no

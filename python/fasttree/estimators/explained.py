@@ -150,7 +150,7 @@ class Explained:
         return {node: tuple(candidates) for node, candidates in found.items()}
 
     def _divides_rows(self) -> bool:
-        """True if rows with a missing value go down all branches, with fractions of their weight."""
+        """True if rows with a missing value go down all branches, each with a fraction."""
         return bool(np.any(self.tree_.missing_branch == -2))
 
     def _candidates_of(
@@ -213,7 +213,7 @@ class Explained:
         return prepared(self._schema, X, y, cut_above=self._cut_above(), bins=bins)
 
     def _cut_above(self) -> float:
-        """Number of bins above which a numeric column is split at a threshold, not into its bins."""
+        """Number of bins above which a column is split at a threshold, not into its bins."""
         if self.threshold_search == "histogram" or self.nominal_splits in ("subset", "one_vs_rest"):
             return 0
         binary = criteria.evidence_of(self.criterion) == "table" and not getattr(

@@ -5,7 +5,7 @@ What
     every criterion, local, global or glocal evaluation, nominal features, missing values. Growth,
     vote and storage happen in the Rust core.
 Complexity
-    One sort of each numeric column, then O(rows x features) a level and tree; trees grow in
+    One sort of each numeric column, then O(rows x features) per level and tree; trees grow in
     parallel.
 When not to use it
     Where the tree is to be read: a forest is not. For regression.
@@ -169,7 +169,7 @@ class FastForestClassifier(
         known, of_samples = self.class_weight, False
         if isinstance(known, str) and known == "balanced_subsample":
             of_samples = bool(self.bootstrap)
-            known = None if of_samples else "balanced"  # without samples every tree sees every row
+            known = None if of_samples else "balanced"  # without samples every tree gets every row
         return TrainingRows.of(
             table, sample_weight, known, self.priors, kept, of_samples=of_samples
         )

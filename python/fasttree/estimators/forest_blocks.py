@@ -1,12 +1,12 @@
-"""A forest whose trees grow in blocks, on joblib's backend or on a Dask cluster.
+"""Growth of a forest in blocks of trees, on joblib's backend or on a Dask cluster.
 
 What
-    Tree t depends on the rows, the parameters and its own seed, so that blocks of trees are units
-    of work that any process may do. The blocks are joined in the order of their trees; the forest
-    has the bytes of one call into the core.
+    A tree depends on the rows, the parameters and its own seed only, so blocks of trees are units
+    of work for any process. The blocks are joined in the order of their trees; the forest is
+    bit-identical to one grown in one call of the core.
 Complexity
-    That of the forest. Each block sorts or bins the columns again, and its trees travel back as a
-    model file.
+    That of the forest. Each block sorts or bins the columns again, and its trees are sent back as
+    a model file.
 When not to use it
     On one machine without other processes: one call into the core grows on all threads.
 """
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["grown_in_blocks"]
 
 BLOCKS = 4
-"""Blocks of trees for each worker."""
+"""Blocks of trees per worker: enough to balance workers, as trees differ in size."""
 
 
 def _block(shared: tuple[Any, ...], trees: tuple[int, int]) -> tuple[_engine.Forest, int]:
-    """The trees from the first on to the one before the last, and the number for their rows."""
-    table, config, draws, words = shared
+    """The trees from ``trees[0]`` to before ``trees[1]``, and the hash of their rows."""
+    table, config, draws, options = shared
     bagging = {"trees": trees[1], "draws": draws, "first": trees[0]}
-    forest = _engine.forest_fit(table, config, bagging, n_jobs=1, **words)
+    forest = _engine.forest_fit(table, config, bagging, n_jobs=1, **options)
     assert forest.content is not None
     return forest, forest.content
 
@@ -48,15 +48,16 @@ def grown_in_blocks(
     *,
     before: tuple[_engine.Forest, int] | None,
     progress: Progress,
-    **words: Any,
+    **options: Any,
 ) -> tuple[_engine.Forest, int] | None:
-    """All trees and the number for their rows, which `_engine.forest_fit` takes as `before`.
+    """All trees and the hash of their rows, as `_engine.forest_fit` takes them in `before`.
 
     Args:
         backend: where blocks grow.
         table, config, bagging, before, progress: as in `_engine.forest_fit`.
-        words: sample_weight and custom, as there.
+        options: `sample_weight` and `custom`, as in `_engine.forest_fit`.
     """
+    # Trees `first` to `trees` are to be grown, in blocks of about the same size.
     first, trees = 0 if before is None else len(before[0].seeds), bagging["trees"]
     count = min(trees - first, BLOCKS * backend.workers)
     if count < 1:
@@ -65,16 +66,17 @@ def grown_in_blocks(
     blocks = list(itertools.pairwise(ends))
     report, done = _engine.make_report(progress, "trees"), first
     found: dict[int, tuple[_engine.Forest, int]] = {}
-    shared = {"rows": (table, config, bagging["draws"], words)}
+    shared = {"rows": (table, config, bagging["draws"], options)}
     stream = backend.run(_block, [("rows", block) for block in blocks], shared)
     with contextlib.closing(stream):  # type: ignore[type-var]
-        for place, forest in stream:
-            found[place] = forest
-            done += blocks[place][1] - blocks[place][0]
+        for index, block in stream:
+            found[index] = block
+            done += blocks[index][1] - blocks[index][0]
             if report is not None:
                 report(done - first, trees - first)
-    parts = [found[place] for place in range(count)]
-    if before is not None and before[1] != parts[0][1]:
+    in_order = [found[index] for index in range(count)]
+    rows_hash = in_order[0][1]
+    if before is not None and before[1] != rows_hash:
         return before  # of other rows: the core refuses them
-    joined = _engine.core.forest_joined([f for f, _ in [*filter(None, [before]), *parts]])
-    return joined, parts[0][1]
+    all_blocks = in_order if before is None else [before, *in_order]
+    return _engine.core.forest_joined([forest for forest, _ in all_blocks]), rows_hash

@@ -3,9 +3,9 @@
 What
     `declaration` says of each parameter of a tree or forest that acts only beside other parameters
     when it does; all others always act (on some data). A fit refuses a value other than the default
-    that cannot act, by name. Data are not asked: the same words serve all folds and all data sets.
+    that cannot act, by name. Only parameters decide, so it is the same for all folds and data sets.
 Complexity
-    A few comparisons a fit.
+A few comparisons per fit.
 When not to use it
     To check values: `parameters.config_of` does.
 """
@@ -113,8 +113,10 @@ def refuse_unscored(estimator: Any) -> None:
 
 
 def drop_idle_of_some(estimators: Sequence[Any]) -> None:
-    """Of estimators made with the same words, give a parameter its default where it cannot act,
-    provided that it acts in another one."""
+    """Reset a parameter to its default in the estimators where it cannot act, if it acts in others.
+
+    The estimators were made with the same arguments, as a comparison of criteria makes them.
+    """
     for name in CONDITIONS:
         idle = [one for one in estimators if is_idle(one, name)]
         if len(idle) < len(estimators):

@@ -1,4 +1,4 @@
-"""`Interoperable`: what other libraries read of a fitted tree or forest.
+"""`Interoperable`: a fitted tree or forest for other libraries (scikit-learn, SHAP).
 
 What
     Conversion to scikit-learn's own estimators, and Shapley values of predictions.

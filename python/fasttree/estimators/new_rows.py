@@ -305,7 +305,7 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
 
 
 def _roles(schema: Schema, X: Any) -> Any:
-    """The nominal columns of X as ``categorical_features``: names of a frame, indices of an array."""
+    """The nominal columns of X as ``categorical_features``: names in a frame, else indices."""
     names = _names_of(X)
     # Names are checked first: else a text in an unknown column would be reported as a wrong number.
     if names is not None and schema.has_names and len(set(names)) == len(names):
@@ -448,7 +448,7 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
 
 
 def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
-    """The columns of X if the model has nominal ones and X more rows than `MAX_LEVELS`, else None."""
+    """The columns of X if any is nominal and X has more rows than `MAX_LEVELS`, else None."""
     if not any(schema.nominal):
         return None
     names: list[Any]

@@ -60,7 +60,7 @@ class Prunable:
 
     @property
     def ccp_path_(self) -> Any:
-        """How `fit` chose the price of a leaf (``CostComplexity("cv")``); a model file does not
+        """How `fit` chose the complexity penalty (``CostComplexity("cv")``); a model file does not
         hold it.
 
         A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence

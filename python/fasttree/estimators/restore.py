@@ -1,4 +1,4 @@
-"""Model files of trees read back: the estimator of a tree or an exact tree."""
+"""Estimators of trees and exact trees from the bytes of their model files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["tree_from_bytes"]
 
 
 def tree_from_bytes(data: bytes) -> Any:
-    """The fitted tree of a model file; it is checked before anything is believed.
+    """The fitted tree in a model file, which is fully validated before it is used.
 
     Raises:
         ValueError: truncated, damaged, or not a tree of fasttree.

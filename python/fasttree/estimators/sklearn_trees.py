@@ -254,7 +254,7 @@ def _listed_levels(reading: Reading, node: int) -> tuple[int, ...] | None:
 
 
 def _columns(readings: list[Reading]) -> list[Key]:
-    """The columns that the trees read: all numeric features, and nominal ones as they are tested."""
+    """The columns that the trees read: all numeric features, nominal ones as they are tested."""
     features = readings[0].features
     used: dict[Key, None] = {
         (f, None): None for f, feature in enumerate(features) if feature.levels is None

@@ -1,4 +1,4 @@
-"""`SplitColumns`: rows as the columns of numbers that a converted tree tests.
+"""`SplitColumns`: the transformer before a tree that `to_sklearn` converted.
 
 What
     scikit-learn's trees compare numbers with thresholds. A nominal column becomes the codes of its
@@ -25,19 +25,18 @@ from .new_rows import Schema, rows_for
 __all__ = ["SplitColumns"]
 
 SHOWN_LEVELS = 6
-"""Levels that the name of an indicator column lists at most."""
+"""Largest number of levels in the name of an indicator column."""
 
 
 class SplitColumns(TransformerMixin, BaseEstimator):
-    """The columns that the tests of a converted tree read.
+    """Encodes rows as the numeric columns that a converted tree tests.
 
     Args:
         schema: names, kinds and levels of the columns of the model, as JSON.
-        columns: (number of the column, None or the codes of a set of levels) of each column that
-            comes out: numbers or codes, or 1 for the levels of the set and 0 for the others.
-        has_names: columns of frames are found by name.
-        handle_unknown: levels that were not declared are ``"missing"`` (with a warning) or an
-            ``"error"``.
+        columns: (index of the feature, None or codes of levels) of each output column: None for its
+            numbers or codes, else an indicator, 1 for these levels and 0 for the others.
+        has_names: whether columns of frames are found by name.
+        handle_unknown: undeclared levels are ``"missing"`` (with a warning) or an ``"error"``.
         missing: ``"error"`` refuses missing values.
     """
 
@@ -56,17 +55,18 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         self.missing = missing
 
     def fit(self, X: Any, y: MaybeArray = None) -> SplitColumns:
-        """Nothing is learned: the columns are those of the tree."""
+        """Do nothing: the columns are those of the tree."""
         return self
 
     def _read(self) -> Schema:
+        """The schema of the model."""
         return Schema.of_json(self.schema, self.has_names, "SplitColumns")
 
     def transform(self, X: Any) -> np.ndarray:
         """The columns of rows X, float64, shape (n_rows, len(columns)).
 
         Raises:
-            ValueError, TypeError: rows that the model could not read, either.
+            ValueError, TypeError: rows that the model cannot predict, either.
         """
         blocks, n = rows_for(self._read(), X, self.handle_unknown, self.missing)
         cells = [block[:, j] for block in blocks for j in range(block.shape[1])]

@@ -1,9 +1,9 @@
 """`Stored`: the state of a fitted estimator as plain values.
 
 What
-    pickle, joblib and skops ask an estimator for its state. The core's model travels in it as the
-    bytes of a model file, and comes back through the loader that checks everything before it is
-    believed. What follows from the model is left out and made again.
+    pickle, joblib and skops store the state of an estimator. In it the model of the core is the
+    bytes of a model file, which the loader validates fully before it is used. Attributes that
+    follow from the model are left out and computed again.
 Complexity
     That of writing and reading a model file.
 When not to use it
@@ -18,12 +18,15 @@ __all__ = ["Stored"]
 
 
 class Stored:
-    """State with the model as bytes; the first base of an estimator whose `_model` is the
-    core's."""
+    """Pickles an estimator with its model as bytes; the first base class of such estimators.
+
+    Attributes:
+        _model: the model of the core.
+        _derived: names of attributes that follow from the model.
+    """
 
     _model: Any
     _derived: tuple[str, ...] = ()
-    """Attributes that follow from the model."""
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())  # type: ignore[misc]
@@ -39,11 +42,11 @@ class Stored:
         super().__setstate__(state)  # type: ignore[misc]
         if isinstance(data, bytes):
             self._take_back(data)
-        elif data is not None:  # a pickle of before holds the model itself
+        elif data is not None:  # older pickles hold the model itself
             self._model = data
 
     def _take_back(self, data: bytes) -> None:
-        """Take over the model from the bytes of its file.
+        """Set the model and its derived attributes from the bytes of its file.
 
         Raises:
             ValueError: the bytes are damaged.

@@ -75,7 +75,7 @@ class FastTreeClassifier(
         tree_: read-only arrays (`TreeArrays`).
         trace_: the splits in order (`Trace`).
         prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
-        ccp_path_: how the price of a leaf was chosen, with ``CostComplexity("cv")``.
+        ccp_path_: how the complexity penalty was chosen, with ``CostComplexity("cv")``.
         feature_importances_: share of each feature in the summed score x weight of the splits,
             shape (n_features,).
 

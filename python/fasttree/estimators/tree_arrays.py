@@ -35,7 +35,7 @@ class TreeArrays:
     Attributes:
         node_count, max_depth, n_leaves: sizes.
         parent: parent of each node, -1 for the root.
-        feature: feature that is asked for, -2 in a leaf.
+        feature: feature that the node tests, -2 in a leaf.
         threshold: of numbers, as text shows it; NaN in other nodes.
         reach: ``x <= reach`` goes to the first child, all other numbers to the second. Equal to the
             threshold, save with ``thresholds="training_value"``, where numbers that exceed it by

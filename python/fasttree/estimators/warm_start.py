@@ -1,8 +1,8 @@
-"""`warm_start` of a forest: which trees are kept, and what must be as it was.
+"""`warm_start` of a forest: which trees are kept, and which parameters must not change.
 
 What
     A forest remembers the seed of its trees, a number for its rows, and its parameters. A further
-    fit grows the trees that are not there yet; each has its seed from its place alone, so that the
+    fit grows the missing trees; the seed of a tree depends on its index alone, so that the
     forest is the one grown at once.
 When not to use it
     Directly; see `FastForestClassifier`.
@@ -27,8 +27,10 @@ FREE = ("n_estimators", "oob_score", *NOT_STORED)
 
 
 def kept_words(forest: Any) -> dict[str, Any]:
-    """Parameters that must not change, options of objects included. Of a generator only the kind
-    counts: its state has moved on."""
+    """Parameters that must not change, with the options of objects.
+
+    A random generator is represented by its class, as its state has advanced since.
+    """
     words = {k: copy(v) for k, v in forest.get_params(deep=True).items() if k not in FREE}
     state = words["random_state"]
     if isinstance(state, np.random.Generator | np.random.RandomState):
@@ -37,11 +39,12 @@ def kept_words(forest: Any) -> dict[str, Any]:
 
 
 def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, int] | None:
-    """The trees that stay, with the number for their rows, and their seed into the configuration;
-    None where all are grown.
+    """The trees that are kept, with the hash of their rows; None if all are grown.
+
+    Their seed is entered into `config`.
 
     Raises:
-        ValueError: fewer trees than there are, or a parameter that has changed.
+        ValueError: fewer trees than the forest has, or a parameter that has changed.
     """
     if not one_value("warm_start", forest.warm_start) or getattr(forest, "_grown", None) is None:
         return None
@@ -69,7 +72,7 @@ def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, i
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values of a parameter are equal; arrays in all cells."""
+    """True if two values of a parameter are equal; arrays must be equal in all cells."""
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):

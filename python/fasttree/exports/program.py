@@ -44,7 +44,7 @@ class Language(Protocol):
         """A condition that the values of `subset` meet, and missing ones if `missing`."""
 
     def start(self, word: str, condition: str) -> str:
-        """The line that opens a block: `word` is "if" or "elif"."""
+        """The line that opens a block; `word` is "if" or "elif"."""
 
     def answer(self, leaf: int) -> str:
         """The statement that returns the number of a leaf."""

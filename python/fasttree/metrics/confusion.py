@@ -1,4 +1,4 @@
-"""The confusion matrix: true class by predicted class, with a column of its own for unclassified
+"""The confusion matrix: true class by predicted class, with an additional column for unclassified
 rows.
 
 ``counts[i, j]`` = rows (or weight) of true class i predicted as class j; the last column, j = k,

@@ -1,4 +1,4 @@
-"""Cost curves: what a classifier costs at every cost ratio and class share (Drummond & Holte 2000,
+"""Cost curves: the cost of a classifier at every cost ratio and class share (Drummond & Holte 2000,
 2006).
 
     PC(+) = p(+) C_fn / (p(+) C_fn + p(-) C_fp)          probability cost, 0 to 1

@@ -1,4 +1,4 @@
-"""`Evaluation`: what a classifier does on labelled rows, in the block that Weka prints.
+"""`Evaluation`: the measures of a classifier on labelled rows, in the layout of Weka.
 
 Accuracy, kappa, information reward, the measures of every class, and the confusion matrix, as text,
 as HTML in a notebook, and as plain values.

@@ -1,4 +1,4 @@
-"""What a metric is: a named function with facts about it, and the array form that scores many folds
+"""`Metric`: a named function with facts about it, and the array form that scores many folds
 at once.
 
 A metric has a public function on labels (``function``) and exactly one array form on class codes:

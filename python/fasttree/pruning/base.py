@@ -1,4 +1,4 @@
-"""`Pruning`: what all methods of pruning have in common."""
+"""`Pruning`: the base class of all pruning methods, which the core declares and carries out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Pruning"]
 
 
 class Pruning(Declared):
-    """A method of the core's registry, with its options.
+    """A pruning method of the core's registry, with its options.
 
     Attributes:
         info: the registry's facts: name, text, source, options with their domains.
@@ -20,7 +20,7 @@ class Pruning(Declared):
     costs: ClassVar[str]
 
     def to_config(self) -> dict[str, Any]:
-        """The method as the core reads it.
+        """The method and its options as the core takes them.
 
         Raises:
             ValueError: an option outside its domain.
@@ -30,7 +30,7 @@ class Pruning(Declared):
 
     @property
     def needs_rows(self) -> str | None:
-        """What rows ``model.prune`` needs, None if it needs none."""
+        """The kind of rows that ``model.prune`` needs; None if it needs none."""
         rows = self.info["rows"]
         if rows is None or (rows[1] is not None and not getattr(self, rows[1])):
             return None

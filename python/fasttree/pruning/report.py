@@ -1,4 +1,8 @@
-"""What pruning did to a tree: `PruneReport`, a sequence of `Cut` objects."""
+"""`PruneReport`: the changes that pruning made to a tree, a sequence of `Cut` objects.
+
+It is the attribute ``prune_report_`` of a pruned tree. The core records the changes while it
+prunes; this module names their fields and prints them.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,18 @@ from .base import Pruning
 
 @dataclass(frozen=True)
 class Cut:
-    """One thing that pruning did.
+    """One change that pruning made to a node.
 
     Attributes:
         node: number of the node in the tree before pruning.
-        action: ``"leaf"`` (became one), ``"raise"`` (its heaviest branch took its place),
-            ``"join"`` (became one test with the one below).
-        feature: what the node asked for before.
+        action: ``"leaf"`` (it became a leaf), ``"raise"`` (it was replaced by its heaviest branch),
+            ``"join"`` (it was joined with the test below).
+        feature: the feature that the node tested.
         rows, leaves: training rows and leaves of the node before pruning.
-        as_leaf, as_tree: cost as a leaf and as it stood, in the units of the method; NaN where
-            nothing was weighed.
-        as_branch: cost as its heaviest branch; in cost-complexity pruning the price of the link;
-            NaN where not weighed.
+        as_leaf, as_tree: cost as a leaf and as the subtree, in the units of the method; NaN if the
+            method compares no costs.
+        as_branch: cost as its heaviest branch; in cost-complexity pruning the complexity parameter
+            at which the node is pruned; NaN if it was not computed.
     """
 
     node: int
@@ -54,17 +58,18 @@ class Cut:
 
 
 class PruneReport(Sequence[Cut]):
-    """What pruning did to a tree, in the order in which it was done; ``print(report)`` reads
-    well."""
+    """The changes that pruning made, in order, a sequence of `Cut`; prints as text."""
 
     def __init__(
         self,
-        parts: Sequence[tuple[Any, ...]],
+        records: Sequence[tuple[Any, ...]],
         names: Sequence[str],
         method: Pruning | None,
         merged: str | None,
     ) -> None:
-        self._cuts = tuple(Cut(p[0], p[1], names[p[2]], *p[3:]) for p in parts)
+        self._cuts = tuple(
+            Cut(node, action, names[feature], *costs) for node, action, feature, *costs in records
+        )
         self.method = method
         self.merge_redundant = merged
 
@@ -82,7 +87,7 @@ class PruneReport(Sequence[Cut]):
         return iter(self._cuts)
 
     def to_frame(self) -> Any:
-        """One row a cut, as a pandas DataFrame."""
+        """The changes as a pandas DataFrame, one row per change."""
         import pandas as pd
 
         return pd.DataFrame([vars(c) for c in self._cuts], columns=[f.name for f in fields(Cut)])

@@ -1,4 +1,7 @@
-"""Tables of a report and what they become: text, Markdown, LaTeX, CSV and JSON. No statistics."""
+"""Tables of a report, and their renderers for text, Markdown, LaTeX, CSV and JSON.
+
+Layout only: the numbers come from `fasttree.model_selection` and are not computed here.
+"""
 
 from .latex import render_latex
 from .markdown import render_markdown

@@ -1,6 +1,6 @@
 """HTML fragments for notebooks: tables and folded pictures, without scripts or outside links.
 
-Text is escaped and made one line here, once. Colours follow the page (light or dark).
+All text is escaped and put on one line in this module. Colours follow the page (light or dark).
 """
 
 from __future__ import annotations
@@ -27,24 +27,26 @@ STYLE = """<style>
 
 
 class Markup(str):
-    """Text that is HTML already and is not escaped again."""
+    """Text that is HTML and is not escaped again."""
 
     __slots__ = ()
     is_html = True
 
 
 def _text(text: object) -> str:
+    """A text as HTML, escaped and on one line."""
     return escape(one_line(text))
 
 
 def _cell(value: Any) -> str:
+    """A value as HTML; `Markup` is left as it is, None is empty."""
     if isinstance(value, Markup):
         return value
     return "" if value is None else _text(value)
 
 
 def bar(share: float, width: int = 120) -> Markup:
-    """A bar of a share (0 to 1) of `width` px.
+    """A bar that fills a share (0 to 1) of `width` px.
 
     Examples:
         >>> bar(0.5, 100)
@@ -55,7 +57,7 @@ def bar(share: float, width: int = 120) -> Markup:
 
 
 def paragraph(text: str) -> Markup:
-    """A line of text."""
+    """A paragraph of one line."""
     return Markup(f"<p>{_text(text)}</p>")
 
 
@@ -72,11 +74,11 @@ def html_table(
     """A table as a fragment; values are escaped unless they are `Markup`.
 
     Args:
-        header, rows: what it holds; None is an empty cell.
-        title, notes: above and below.
-        left: columns (beside the first) whose text is left-aligned and may wrap.
+        header, rows: the cells; None is an empty cell.
+        title, notes: lines above and below the table.
+        left: columns (in addition to the first) that are left-aligned and may wrap.
         rules: rows above which a line is drawn.
-        styled: with the style sheet (one in a cell suffices).
+        styled: whether the style sheet is included; one per notebook cell suffices.
 
     Examples:
         >>> "<td>&lt;b&gt;</td>" in html_table(["a"], [["<b>"]])
@@ -104,7 +106,7 @@ def folded(summary: str, body: str) -> Markup:
 
 
 def render_fragment(tables: Sequence[Any]) -> str:
-    """`ReportTable` objects as a fragment for a notebook: the best values bold, marks behind."""
+    """`ReportTable` objects as a fragment for a notebook, the best values in bold."""
     parts = []
     for place, one in enumerate(tables):
         rows = [

@@ -1,5 +1,7 @@
-"""LaTeX for the booktabs package: a table float each, best values bold, marks as superscripts; text
-is escaped."""
+"""LaTeX for the booktabs package: one table float per table; all text is escaped.
+
+The best values are bold, significance marks are superscripts.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def _cell(cell: Cell) -> str:
 
 
 def render_latex(tables: list[ReportTable]) -> str:
-    """Return all tables; needs \\usepackage{booktabs}."""
+    """Return all tables as LaTeX, which needs ``\\usepackage{booktabs}``."""
     return "\n".join(_one(table) for table in tables)
 
 

@@ -1,6 +1,6 @@
-"""A list of rows that shows itself as a table: in a notebook, in print, as a frame.
+"""`Records`: a list of dicts that displays as a table in a notebook and in print.
 
-Rows are dicts and the list is a list; only how they look is new.
+The candidates of a node, the criteria and other results are such lists.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ __all__ = ["Records"]
 
 
 def _shown(value: Any) -> str:
+    """A value as the text of a cell."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -29,15 +30,15 @@ def _shown(value: Any) -> str:
 
 
 class Records(list[dict[str, Any]]):
-    """Rows (dicts) with the columns that are worth a look.
+    """A list of dicts, with the columns that are displayed.
 
     Args:
         rows: the dicts.
         columns: heading -> key of the rows, or a function of a row (which may give HTML for
-            notebooks); by default all keys.
-        title, notes: above and below the table.
-        left: headings of text columns.
-        most: rows that are shown.
+            notebooks, which print leaves out); by default all keys.
+        title, notes: lines above and below the table.
+        left: headings of the columns that are left-aligned.
+        most: largest number of rows displayed.
 
     Examples:
         >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))

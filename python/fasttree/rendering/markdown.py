@@ -1,4 +1,4 @@
-"""GitHub Markdown: pipe tables, best values in bold, marks behind; text from outside is escaped."""
+"""GitHub Markdown: pipe tables, best values in bold, marks after them; all text is escaped."""
 
 from __future__ import annotations
 

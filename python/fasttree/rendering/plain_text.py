@@ -1,17 +1,17 @@
-"""Text from outside made harmless before it reaches a person's screen, page or spreadsheet.
+"""Escaping of text from data files before it is displayed or opened in a spreadsheet.
 
 What
     Names, labels and file names come from data files and may hold anything. Examples are line
-    breaks that would forge a line of a tree, ESC sequences that a terminal obeys, BEL and
-    backspace, marks that turn the direction of writing. `one_line` is what every text output of the
-    package passes them through: text, Markdown, LaTeX, DOT, SVG, rules, SQL comments, messages of
-    the command. `guard_cell` and `unguard_cell` do for CSV what spreadsheets need: an apostrophe
-    before a cell that would be run as a formula (CWE-1236).
+    breaks that would forge a line of a tree, ESC sequences that a terminal obeys, and marks that
+    change the direction of writing. Every text output of the package passes names through
+    `one_line`: text, Markdown, LaTeX, DOT, SVG, rules, SQL comments, messages of the command.
+    `guard_cell` puts an apostrophe before a CSV cell that a spreadsheet would run as a formula
+    (CWE-1236); `unguard_cell` removes it.
 Complexity
     Linear in the text.
 When not to use it
-    For machine forms that have their own escapes and must keep every character: JSON, model files,
-    ARFF, string literals of programs.
+    For formats with their own escapes that must keep every character: JSON, model files, ARFF,
+    string literals of programs.
 """
 
 from __future__ import annotations
@@ -24,17 +24,15 @@ _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff]+"
 )
-"""C0 and C1 controls, line and paragraph separators, everything that turns the direction of writing
-or has no width, and halves of surrogate pairs, which no encoding can print."""
+"""C0 and C1 controls, line and paragraph separators, characters that change the direction of
+writing or have no width, and halves of surrogate pairs, which no encoding can print."""
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def one_line(text: object) -> str:
-    """Text without line breaks, control characters and marks that turn the direction of writing.
-
-    Each run of them becomes one blank.
+    """Text on one line; each run of control characters and the like becomes one blank.
 
     Examples:
         >>> one_line("two\\nlines"), one_line("\\x1b[31mred\\x07")
@@ -44,10 +42,10 @@ def one_line(text: object) -> str:
 
 
 def guard_cell(text: str) -> str:
-    """A cell of CSV as a spreadsheet may show it: what starts like a formula gets an apostrophe.
+    """A CSV cell that no spreadsheet runs: text that starts like a formula gets an apostrophe.
 
-    Plain numbers and single characters stay as they are: no spreadsheet runs them, and ``+`` and
-    ``-`` are classes. `unguard_cell` is the inverse.
+    Numbers and single characters are not changed: no spreadsheet runs them, and ``+`` and ``-`` are
+    common class labels. `unguard_cell` is the inverse.
 
     Examples:
         >>> [guard_cell(t) for t in ("=1+1", "-2.5", "@a", "plain", "'=x", "+")]
@@ -59,7 +57,7 @@ def guard_cell(text: str) -> str:
 
 
 def unguard_cell(text: str) -> str:
-    """The text that `guard_cell` was given.
+    """The argument of `guard_cell`, from its result.
 
     Examples:
         >>> unguard_cell("'=1+1"), unguard_cell("''=x"), unguard_cell("it's"), unguard_cell("'-2.5")

@@ -1,9 +1,9 @@
-"""Progress of long calls: what `progress=` means, and a bar in terminals and notebooks.
+"""Progress of long calls: the parameter `progress`, and a bar for terminals and notebooks.
 
-True and "auto" show a bar where somebody can see it (a terminal or a notebook; nothing otherwise),
-a callable is called with (done, total), False and None are silent.  The bar is rich's where rich is
-installed, else plain text (in a notebook one output of the cell). It redraws at most ten times a
-second and is gone when the call ends.
+True and "auto" show a bar if stderr is a terminal or the process is a notebook. A callable is
+called with (done, total). False and None are silent. The bar is that of rich if it is installed,
+else plain text (in a notebook, one output of the cell). It is redrawn at most ten times per second
+and removed when the call ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Bar", "Progress", "Report", "make_report"]
 
 Report = Callable[[int, int], Any]
 Progress: TypeAlias = bool | Literal["auto"] | Report | None
-"""What `progress=` may be."""
+"""Type of the parameter `progress`."""
 
 
 def in_notebook() -> bool:
@@ -31,7 +31,7 @@ def in_notebook() -> bool:
 
 
 class Bar:
-    """A bar on stderr, or in a notebook's cell.
+    """A progress bar on stderr, or in a notebook's cell; `what` is the text before it.
 
     >>> Bar("folds")(1, 2) is None
     True
@@ -66,8 +66,8 @@ class Bar:
             self.close()
 
     def _made(self) -> Any:
-        """rich's progress and its task; False without rich, and in notebooks, where rich would ask
-        for ipywidgets."""
+        """rich's progress and its task; False without rich, and in notebooks, where rich needs
+        ipywidgets."""
         if in_notebook():
             return False
         try:
@@ -94,6 +94,7 @@ class Bar:
         return live, live.add_task(self.what, total=None)
 
     def _plain(self, done: int, total: int, spent: float) -> None:
+        """Draw the bar as text; `spent`: seconds since the start."""
         filled = 30 * done // max(total, 1)
         left = f", {spent / done * (total - done):.0f} s left" if 0 < done < total else ""
         line = f"{self.what} [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}{left}"
@@ -108,7 +109,7 @@ class Bar:
         sys.stderr.flush()
 
     def _note(self, line: str) -> None:
-        """Show the line in the cell's one output, which is empty in the end."""
+        """Show a line as the output of the cell; the last line is empty."""
         from IPython import display as ipython
 
         display: Any = ipython.display
@@ -133,10 +134,10 @@ class Bar:
 
 
 def make_report(progress: Progress, what: str) -> Report | None:
-    """The callable meant by `progress`: a bar for True and "auto", the user's own, or None.
+    """The callable of a value of `progress`: a bar for True and "auto", a user's function, or None.
 
     Raises:
-        ValueError: something else.
+        ValueError: any other value.
 
     Examples:
         >>> make_report(None, "fits") is None, make_report(print, "fits") is print

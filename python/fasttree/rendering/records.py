@@ -1,4 +1,4 @@
-"""Machine forms of plain records: CSV and strict JSON, numbers in full precision.
+"""CSV and strict JSON of plain records, with numbers in full precision.
 
 JSON has no NaN and no infinity: NaN becomes null, infinities the strings "Infinity" and
 "-Infinity".
@@ -19,7 +19,7 @@ from .plain_text import guard_cell
 
 
 def plain(value: Any) -> Any:
-    """Return a value of which strict JSON can be made; objects become their repr.
+    """Return a value that strict JSON can hold; objects become their repr.
 
     >>> plain({"a": [float("nan"), float("-inf"), np.int64(3)]})
     {'a': [None, '-Infinity', 3]}
@@ -72,7 +72,7 @@ def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
 def write_csv(
     stream: TextIO, header: Sequence[Any], rows: Iterable[Sequence[Any]], *, raw: bool = False
 ) -> None:
-    """Write a header and rows of plain values to a text stream, cells as `render_csv` has them."""
+    """Write a header and rows of plain values to a text stream, with the cells of `render_csv`."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([_field(name, raw) for name in header])
     for row in rows:
@@ -80,6 +80,7 @@ def write_csv(
 
 
 def _field(value: Any, raw: bool) -> Any:
+    """A value as a cell of CSV."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str):  # a lone carriage return would break the line unquoted

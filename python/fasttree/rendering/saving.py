@@ -1,4 +1,4 @@
-"""Writing files so that each holds the old content or the new one, whatever happens in between.
+"""Atomic writing of files: each holds its old content or its new one, even after a crash.
 
 What
     `replace_file` gives a binary stream on a temporary file in the folder of the target. When the
@@ -14,12 +14,12 @@ Several files
     `replace_files` of the same targets does it first. Two processes that write the same files at
     the same time are not kept apart.
 Decisions
-    A symbolic link stays: the file that it points to is replaced. A file that is replaced keeps its
-    permissions, and its owner where the system allows it, both set before the first byte; a new
-    file gets those that ``open`` gives. Where the group cannot be kept, the group gets no more than
-    everyone has. A file that may not be written is refused, though renaming over it would work.
-    What is no regular file (``/dev/full``, ``/dev/stdout``, a pipe) is written directly. Other hard
-    links, and memory maps, of a replaced file keep the old content.
+    A symbolic link is kept: the file that it points to is replaced. A replaced file keeps its
+    permissions, and its owner if the system allows it, both set before the first byte; a new file
+    has the permissions of ``open``. If the group cannot be kept, its permissions are reduced to
+    those of all users. A file that may not be written is refused, though renaming over it would
+    work. A path that is not a regular file (``/dev/full``, ``/dev/stdout``, a pipe) is written
+    directly. Other hard links, and memory maps, of a replaced file keep the old content.
 Complexity
     One write of the content; the disk holds both for a moment.
 When not to use it
@@ -44,21 +44,27 @@ Path = str | os.PathLike[str]
 
 @dataclass
 class _Replacement:
-    """A target, and the stream and name of what is to replace it (no name: written directly)."""
+    """A file that is being written.
+
+    Attributes:
+        target: the file to replace.
+        stream: where the content is written.
+        temporary: name of the temporary file; None: the target is written directly.
+    """
 
     target: str
     stream: IO[bytes]
     temporary: str | None
 
     def flush(self) -> None:
-        """Everything that was written is on the disk."""
+        """Write everything to the disk and close the stream."""
         self.stream.flush()
         if self.temporary is not None:
             os.fsync(self.stream.fileno())
         self.stream.close()
 
     def drop(self) -> None:
-        """Remove what was written; the target is as it was."""
+        """Remove the temporary file; the target is unchanged."""
         with contextlib.suppress(OSError):
             self.stream.close()
         if self.temporary is not None:
@@ -67,6 +73,7 @@ class _Replacement:
 
 
 def _begin(path: Path) -> _Replacement:
+    """Open the temporary file of a target, with the owner and permissions of the target."""
     target = os.path.realpath(os.fspath(path))
     try:
         before = os.stat(target)
@@ -160,6 +167,7 @@ def replace_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
 
 
 def _rename(waiting: Sequence[tuple[str, str]]) -> None:
+    """Rename temporary files to their targets: pairs (temporary, target)."""
     for temporary, target in waiting:
         os.replace(temporary, target)
     for folder in {os.path.dirname(target) for _, target in waiting}:
@@ -167,13 +175,13 @@ def _rename(waiting: Sequence[tuple[str, str]]) -> None:
 
 
 def _marker(paths: Sequence[Path]) -> str:
-    """The list of files that are to be renamed together, beside the first target."""
+    """Path of the file that lists the files to be renamed together, beside the first target."""
     folder, name = os.path.split(os.path.realpath(os.fspath(paths[0])))
     return os.path.join(folder, f".{name[:40]}.replacing")
 
 
 def _listed(paths: Sequence[Path]) -> list[tuple[str, str]]:
-    """(temporary file, target) by the marker; none where there is no marker.
+    """(temporary file, target) pairs in the marker; none without a marker.
 
     Raises:
         ValueError: the marker is not what this module writes.
@@ -198,7 +206,7 @@ def _listed(paths: Sequence[Path]) -> list[tuple[str, str]]:
 
 
 def _complete(paths: Sequence[Path]) -> None:
-    """Do the renaming that a process left when it died."""
+    """Finish the renaming of a process that died."""
     listed = _listed(paths)
     if listed:
         _rename([pair for pair in listed if os.path.exists(pair[0])])
@@ -207,7 +215,7 @@ def _complete(paths: Sequence[Path]) -> None:
 
 
 def half_replaced(paths: Sequence[Path]) -> str | None:
-    """The list of files that are left to rename; None where all are old or all are new.
+    """Path of the list of files that are left to rename; None if all are old or all are new.
 
     There is such a list when a `replace_files` of these paths was broken off between two renames.
 
@@ -220,7 +228,7 @@ def half_replaced(paths: Sequence[Path]) -> str | None:
 
 
 def _temporary(target: str, said: str, mode: int) -> tuple[IO[bytes], str]:
-    """A new file beside the target, with the permissions of `mode` that the process gives."""
+    """Stream and path of a new file beside the target, created with `mode` and the umask."""
     folder, name = os.path.split(target)
     while True:
         beside = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}.tmp")
@@ -234,7 +242,7 @@ def _temporary(target: str, said: str, mode: int) -> tuple[IO[bytes], str]:
 
 
 def _adopt(temporary: str, before: os.stat_result) -> None:
-    """Give the temporary file the owner (where that is allowed) and permissions of the old one."""
+    """Give the temporary file the owner (if that is allowed) and permissions of the old one."""
     now = os.stat(temporary)
     mode = stat.S_IMODE(before.st_mode)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid) and hasattr(os, "chown"):
@@ -250,7 +258,7 @@ def _adopt(temporary: str, before: os.stat_result) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the renaming last where the system can; not every file system knows how."""
+    """Flush a renaming to the disk, on systems that can sync a folder."""
     with contextlib.suppress(OSError):
         handle = os.open(folder or ".", os.O_RDONLY)
         try:

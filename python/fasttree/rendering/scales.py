@@ -1,4 +1,7 @@
-"""How a metric is printed: shares in percent with two digits, sizes with one, others with four."""
+"""Scale of a metric in reports and plots: factor, digits, and label.
+
+Shares are in percent with two digits, tree sizes have one digit, other metrics four.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ SIZES = frozenset({"leaves", "empty_leaves", "nodes", "depth"})
 
 
 def scale_of(metric: str) -> tuple[float, int, str]:
-    """Return factor, digits and label with which a metric is printed."""
+    """Return the factor, the number of digits, and the label of a metric."""
     if metric in PERCENT:
         return 100.0, 2, f"{metric} (%)"
     if metric in SIZES:
@@ -20,6 +23,6 @@ def scale_of(metric: str) -> tuple[float, int, str]:
 
 
 def mean_sd(mean: float, sd: float, metric: str) -> str:
-    """Return "mean (sd)" as a metric is printed."""
+    """Return "mean (sd)" of a metric in its scale."""
     factor, digits, _ = scale_of(metric)
     return f"{number(factor * mean, digits)} ({number(factor * sd, digits)})"

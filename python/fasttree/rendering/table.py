@@ -1,5 +1,4 @@
-"""A table ready to print: cells with text, emphasis and mark, and nothing about where they came
-from."""
+"""`ReportTable`: a table of texts with emphasis and marks, the input of all renderers."""
 
 from __future__ import annotations
 
@@ -32,10 +31,10 @@ class ReportTable:
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:
-    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other
-    deviation.
+    """Return the tables of a result; tables are returned unchanged.
 
-    Of a cross-validation `per_class=True` gives the measures of every class, too.
+    Options are those of the result's method `tables`: ``sd="repeats"`` for the standard deviation
+    over repetitions, ``per_class=True`` for the measures of each class of a cross-validation.
     """
     if hasattr(result, "tables"):
         found: list[ReportTable] = result.tables(**options)
@@ -48,7 +47,7 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with fixed digits; "-" for NaN, "inf" or "-inf" as they are.
+    """Return a number with fixed digits; "-" for NaN, "inf" or "-inf" for infinities.
 
     >>> number(0.12345, 3), number(float("nan"), 3), number(-0.0001, 2)
     ('0.123', '-', '0.00')

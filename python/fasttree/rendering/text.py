@@ -1,4 +1,4 @@
-"""Plain text: aligned columns; the best value of a row carries "!", marks v and * follow."""
+"""Plain text: aligned columns; "!" follows the best value of a row, then the marks v and *."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ def render_text(tables: list[ReportTable]) -> str:
 
 
 def _one(table: ReportTable) -> str:
+    # The cells as text. Columns with emphasis or marks keep space for them in every row.
     columns = range(len(table.header))
     emphasised = [any(row[j].bold for row in table.rows) for j in columns]
     marked = [any(row[j].mark for row in table.rows) for j in columns]
@@ -24,6 +25,7 @@ def _one(table: ReportTable) -> str:
                 f"{one_line(row[j].text)}{best}" + (f" {row[j].mark or ' '}" if marked[j] else "")
             )
         body.append(cells)
+    # The header ends where the numbers end, before emphasis and marks.
     tails = [int(emphasised[j]) + 2 * int(marked[j]) for j in columns]
     head = [one_line(name) + " " * tails[j] for j, name in enumerate(table.header)]
     widths = [max(len(line[j]) for line in [head, *body]) for j in columns]

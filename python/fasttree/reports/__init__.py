@@ -1,7 +1,6 @@
-"""Results on paper: text, Markdown, LaTeX, HTML, CSV and strict JSON of cross-validations and
-comparisons.
+"""Reports of cross-validations and comparisons: text, Markdown, LaTeX, HTML, CSV, strict JSON.
 
-Layout only; statistics live in `fasttree.model_selection`.
+Layout only: the statistics are computed in `fasttree.model_selection`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,7 @@
-"""Each class by itself, as a table: what Weka prints as "Detailed Accuracy By Class".
+"""The table of measures per class, as Weka's "Detailed Accuracy By Class".
 
 Counts of all folds and repetitions are added up, and their probabilities ranked together, as in
-Weka's output.  O(test rows) a method, and O(n log n) a class for the ROC areas.
+Weka's output. O(test rows) per method, and O(n log n) per class for the ROC areas.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")
 
 
 def usable_proba(result: CrossValidation, method: str, *, probabilities: bool) -> np.ndarray | None:
-    """Return (test rows, k) scores of a method where every row is known; with `probabilities` only
-    such."""
+    """Return scores of a method, (test rows, k), or None if any row has none.
+
+    With `probabilities`, also None if the scores are not probabilities.
+    """
     scores = result[method].proba
     if scores is None or not np.isfinite(scores).all():
         return None
@@ -34,12 +36,12 @@ def usable_proba(result: CrossValidation, method: str, *, probabilities: bool) -
 
 
 def pooled_counts(result: CrossValidation, method: str) -> np.ndarray:
-    """Return confusion counts (k, k + 1) of all folds together."""
+    """Return confusion counts (k, k + 1), summed over all folds."""
     return confusion_counts(result.true_codes, result[method].predictions, len(result.classes))
 
 
 def per_class_table(result: CrossValidation, method: str) -> ReportTable:
-    """Return a row a class and their weighted mean; the ROC area is "-" without probabilities."""
+    """Return one row per class and their weighted mean; ROC areas are "-" without probabilities."""
     scores = usable_proba(result, method, probabilities=False)
     counts = pooled_counts(result, method)
     block = per_class_of(counts, result.classes, codes=result.true_codes, proba=scores)

@@ -1,7 +1,7 @@
-"""`render(result, form)`: one entry for all results and all forms.
+"""`render(result, form)`: any result as text, Markdown, LaTeX, HTML, CSV or JSON.
 
-A result is what has `tables()` (its `ReportTable` objects), `records()` (plain rows) and
-`document()` (all it says as plain data).
+A result has the methods `tables()` (its `ReportTable` objects), `records()` (rows of plain values)
+and `document()` (all of its content as plain values).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["FORMS", "Rendered", "render"]
 
 
 def _from_tables(write: Callable[[list[ReportTable]], str]) -> Callable[..., str]:
-    """A form that is made of the tables of a result."""
+    """The renderer of a form that shows the tables of a result."""
     return lambda result, **options: write(tables_of(result, **options))
 
 
@@ -44,7 +44,7 @@ def _json(result: Any, **options: Any) -> str:
 
 
 def _html(result: Any, **options: Any) -> str:
-    """The page, which is loaded when one is made: results import this module for their methods."""
+    """The HTML page; imported here, as results import this module for their methods."""
     from .html import render_html
 
     return render_html(result, **options)
@@ -58,14 +58,14 @@ FORMS: dict[str, Callable[..., str]] = {
     "csv": _csv,
     "json": _json,
 }
-"""Form -> what makes it of a result and the options of `render`."""
+"""Form -> function of a result and the options of `render` that makes it."""
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
     """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
     "json".
 
-    Raises ValueError for an unknown form, TypeError for something that is no result.
+    Raises ValueError for an unknown form, TypeError if `result` is not a result.
 
     >>> from fasttree.reports import Cell, ReportTable
     >>> print(render(ReportTable("", ["a", "b"], [[Cell("x"), Cell("1")]])))

@@ -319,7 +319,7 @@ def _rounds(
 
 @dataclass
 class Job:
-    """What is estimated, and how pairs that agree are counted."""
+    """The estimator, and how pairs that agree are counted."""
 
     table: Table
     metric: PairMetric

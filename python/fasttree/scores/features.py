@@ -1,4 +1,4 @@
-"""`score_features`: what a criterion says of each feature, at the root; `turf`: the same again and
+"""`score_features`: the score of each feature at the root; `turf`: that repeated, again and
 again without the worst.
 
 What

@@ -95,7 +95,7 @@ def near_scores(
 def _given(
     genotypes: Genotypes, samples: np.ndarray, table: Table, criterion: criteria.Criterion
 ) -> tuple[np.ndarray, int, np.ndarray, np.ndarray, int, str, str]:
-    """What the core asks for: genotypes, samples, classes, criterion."""
+    """The arguments of the core: genotypes, samples, classes, criterion."""
     options = criterion.options(table.classes, len(samples))
     return (
         np.ascontiguousarray(check_mapped(genotypes.packed)),

@@ -1,4 +1,7 @@
-"""Criteria on pairs of rows whose scores are sums over pairs, as the core names their parts."""
+"""Criteria whose scores are sums over pairs of rows, with the parameters that the core needs.
+
+Only these can be estimated from samples of pairs or subsets (`fasttree.estimate_features`).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,15 @@ from .._checks import four_weights, real
 
 @dataclass(frozen=True)
 class PairMetric:
-    """A criterion on pairs as the core names its parts."""
+    """A criterion on pairs of rows.
+
+    Attributes:
+        name: "pi", "contextual_merit" or "relief".
+        theta: weights of the four cases of pairs.
+        alpha: rate of the decay; None: the default radius.
+        decay: name of the decay of a pair's weight with distance.
+        at_zero: weight of pairs at distance 0.
+    """
 
     name: str
     theta: tuple[float, float, float, float]

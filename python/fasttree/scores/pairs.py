@@ -282,7 +282,7 @@ class PairCounts:
         return scores.reshape(len(thetas), len(alphas), len(decays), len(self.counts))
 
     def _defaults(self, criterion: Any, theta: Any, alpha: Any, decay: Any) -> tuple[Any, Any, Any]:
-        """The setting with what is None filled in from the criterion's own."""
+        """The setting, with the criterion's value for each None."""
         if not callable(criterion):
             one_of("criterion", criterion, tuple(_DEFAULTS))
         own = _DEFAULTS["pi" if callable(criterion) else criterion]
@@ -361,7 +361,7 @@ def _table_of(
 
 
 def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
-    """Copies of each row: what is given, else the table's own weights, else nothing.
+    """Copies of each row: the argument, else the weights of the table, else None.
 
     Raises:
         ValueError: weights that are not whole numbers >= 0, one per row; the row is named.

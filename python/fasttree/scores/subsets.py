@@ -100,12 +100,13 @@ class Strata:
         return 1 in self.enumerated and bool(self.drawn)
 
     def lead(self, counts: np.ndarray, factors: np.ndarray) -> None:
-        """Give subsets with two and more of the features that matter to others a stratum; before
-        anything is drawn.
+        """Make a stratum of the subsets with two or more leaders, before anything is drawn.
 
-        `counts` and `factors` as in `estimate`, of the enumerated subsets. Where the budget is
-        small or such subsets are not rare, nothing is done.
+        Leaders are the features that change the scores of others most. `counts` and `factors` are
+        those of `estimate` for the enumerated subsets. Nothing is done if the budget is small or
+        such subsets are not rare.
         """
+        # The probability of two or more leaders among the features of a size.
         m = LEADERS
         if not self.controlled or self.left < 2 * LEADERS_DRAWS or self.n < 2 * m:
             return
@@ -114,6 +115,7 @@ class Strata:
         p = np.array([self.p[s] * max(high[s], 0.0) for s in sizes])
         if p.sum() > 0.3 * self.p[list(sizes)].sum():
             return
+        # The influence of j on k: how far agreement on j moves the mean score of k.
         single = counts[1 : self.n + 1]
         pairs = single.sum(axis=2)
         mean = np.divide(
@@ -122,13 +124,14 @@ class Strata:
         np.fill_diagonal(mean, np.nan)
         change = np.nan_to_num(np.abs(mean - np.nanmedian(mean, axis=0)))
         influence = np.maximum(change, change.T).max(axis=1)
+        # The other strata lose the probability of the new one.
         self.leaders = tuple(sorted(np.argsort(-influence, kind="stable")[:m].tolist()))
         for stratum in self.drawn:
             stratum.p = np.array([self.p[s] * (1 - high[s]) for s in stratum.sizes])
         self.drawn.append(_Stratum(sizes, p, several=True))
 
     def grow(self, more: int = 0) -> None:
-        """Draw the subsets of the budget, and `more`."""
+        """Draw the subsets of the budget, and `more` of them."""
         self.left += more
         if not self.drawn:
             return
@@ -147,8 +150,7 @@ class Strata:
                 self.stratum.append(i)
 
     def _population(self, stratum: _Stratum) -> int:
-        """Subsets in a stratum that is drawn without replacement; as good as endless for one
-        with."""
+        """Number of subsets in a stratum; practically infinite if it is drawn with replacement."""
         if stratum.mixed:
             return 1 << 60
         (s,), m = stratum.sizes, len(self.leaders)
@@ -156,6 +158,7 @@ class Strata:
         return few if m else math.comb(self.n, s)
 
     def _draw(self, stratum: _Stratum) -> Subset:
+        """A random subset of a stratum."""
         while True:
             size = stratum.sizes[0]
             if stratum.mixed:
@@ -173,12 +176,14 @@ class Strata:
                 return subset
 
     def _without_leaders(self, size: int) -> Subset:
+        """A random subset with at most one leader."""
         while True:
             subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
             if len(set(subset) & set(self.leaders)) < 2:
                 return subset
 
     def _with_leaders(self, size: int) -> Subset:
+        """A random subset with two or more leaders."""
         chance = np.array(_overlap(self.n, len(self.leaders), size))
         chance[:2] = 0.0
         held = int(self.rng.choice(len(chance), p=chance / chance.sum()))
@@ -200,11 +205,13 @@ class Strata:
         stratum = np.asarray(self.stratum)
         values = counts @ factors
         whole, covariance = np.zeros(self.n), np.zeros((self.n, self.n))
+        # Enumerated sizes contribute their exact means.
         at = 0
         for s in self.enumerated:
             many = math.comb(self.n, s)
             whole += self.p[s] * values[at : at + many].mean(axis=0)
             at += many
+        # Difference estimator: the product form is subtracted, and its exact mean added.
         if self.controlled:
             start, shares = counts[0], _shares(counts[0], counts[1 : self.n + 1])
             for i in np.flatnonzero(stratum >= 0):
@@ -213,6 +220,7 @@ class Strata:
             whole += sum(
                 self.p[s] * means[s] for part in self.drawn if not part.several for s in part.sizes
             )
+        # Drawn strata: mean and variance, with the finite population correction.
         for number, drawn in enumerate(self.drawn):
             mine = values[stratum == number]
             mass = drawn.p.sum()
@@ -225,7 +233,14 @@ class Strata:
 
 
 class _Stratum:
-    """Subsets of some sizes that are drawn; `p`: what they weigh, by size."""
+    """Subsets of some sizes that are drawn.
+
+    Attributes:
+        sizes: the sizes.
+        several: whether it is the stratum of subsets with two or more leaders.
+        p: probability of each size.
+        seen: subsets that were drawn.
+    """
 
     def __init__(self, sizes: tuple[int, ...], p: np.ndarray, several: bool = False) -> None:
         self.sizes = sizes
@@ -240,13 +255,13 @@ class _Stratum:
 
 
 LEADERS = 4
-"""Features whose pairs get a stratum."""
+"""Number of features whose pairs get a stratum."""
 
 LEADERS_DRAWS = 24
-"""Subsets that it gets at least, four for each pair; a third of all draws where that is more."""
+"""Least number of subsets in that stratum, four per pair of leaders (or a third of all draws)."""
 
 LEAST = 6
-"""Subsets that a stratum is worth at least."""
+"""Least expected number of subsets for which sizes get a stratum."""
 
 
 def _shares(start: np.ndarray, single: np.ndarray) -> np.ndarray:
@@ -254,9 +269,7 @@ def _shares(start: np.ndarray, single: np.ndarray) -> np.ndarray:
     agreed on, scored feature, case]."""
     shares = np.divide(single, start, out=np.zeros_like(single), where=start > 0)
     own = np.arange(len(single))
-    shares[own, own] = (
-        1.0  # the scored feature itself is never asked to agree twice, or is left out
-    )
+    shares[own, own] = 1.0  # the scored feature itself sets no condition
     return shares
 
 
@@ -271,12 +284,14 @@ def _overlap(n: int, m: int, size: int) -> list[float]:
 
 def _layout(n: int, p: np.ndarray, budget: int) -> tuple[list[int], list[tuple[int, ...]]]:
     """Sizes to enumerate, and groups of neighbouring sizes to draw from."""
+    # If the budget allows it, every size is enumerated.
     possible = [s for s in range(n + 1) if p[s] > 0]
     if n < 60 and sum(math.comb(n, s) for s in possible) <= budget:
         return possible, []
     enumerated: list[int] = [s for s in possible if s < 2]
     if n + 1 + 2 * LEAST > budget:
         enumerated = enumerated[:1]
+    # Enumerate further sizes while their share of the remaining budget covers all their subsets.
     while True:
         rest = [s for s in possible if s not in enumerated]
         left = budget - sum(math.comb(n, s) for s in enumerated)
@@ -285,6 +300,7 @@ def _layout(n: int, p: np.ndarray, budget: int) -> tuple[list[int], list[tuple[i
         if not whole:
             break
         enumerated = sorted([*enumerated, *whole])
+    # Join neighbouring sizes to groups with at least `LEAST` expected draws.
     groups: list[list[int]] = []
     open_group: list[int] = []
     for s in rest:

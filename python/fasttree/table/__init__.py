@@ -1,4 +1,4 @@
-"""What a training set is in Python: named, typed columns with declared levels, and the target."""
+"""The training set: named, typed columns with declared levels, and the target."""
 
 from .columns import Column
 from .table import Table

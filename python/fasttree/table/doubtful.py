@@ -1,9 +1,9 @@
-"""Warnings about training sets that can be learned from, but not what was meant. These are a single
-class, columns without a value, no value at all, dates and decimal commas as text, and a class with
-fewer rows than a cross-validation has folds. Each is said once a call, with the remedy.
+"""Warnings about training sets that fit, but hardly as the user meant it.
 
-A call that fits many models (a cross-validation, an advice) says it of all its rows, and its fits
-are `quiet`.  O(rows) for the classes; columns are looked at as far as their first value.
+Causes are a single class, columns without a value, no value at all, dates and decimal commas as
+text, and a class with fewer rows than a cross-validation has folds. Each call warns once, with the
+remedy: a call that fits many models (a cross-validation, an advice) warns about all its rows, and
+its fits are `quiet`. O(rows) for the classes; a column is read up to its first value.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=Fal
 _TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
 NAMED = 5
-"""Columns and classes that a warning names, at most."""
+"""Largest number of columns or classes that a warning names."""
 
 
 class DataWarning(UserWarning):
-    """The data can be learned from, but hardly what was meant."""
+    """A model can be fitted to the data, but hardly the one that the user meant."""
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warnings of this kind inside: they were said of all rows, or the data are a paper's."""
+    """A context without these warnings: the caller has warned already, or the data are known."""
     before = _QUIET.set(True)
     try:
         yield
@@ -55,7 +55,7 @@ def quiet() -> Iterator[None]:
 
 
 def traps_are_said() -> None:
-    """Dates and decimal commas are warned of elsewhere, in the words of the command."""
+    """Leave warnings about dates and decimal commas to the command, which has its own."""
     _TRAPS_SAID.set(True)
 
 
@@ -68,12 +68,13 @@ def warn_caller(text: str) -> None:
 
 
 def _some(names: list[str]) -> str:
+    """The first names as a list in words, and the number of others."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 
 
 def _is_empty(values: np.ndarray) -> bool:
-    """Whether a column of numbers or codes has no value; mostly told by its first cell."""
+    """True if a column of numbers or codes has no value; its first cell usually decides."""
     if values.dtype.kind == "u" or not len(values):
         return False
     if values.dtype.kind == "f":

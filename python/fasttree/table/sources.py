@@ -1,10 +1,10 @@
-"""Taking apart what users call X: arrays, lists, mappings, pandas / Polars / Arrow frames.
+"""Reading of X: arrays, lists, mappings, and frames of pandas, Polars or Arrow.
 
 What
-    `take_apart(X)` gives either one 2-D block (a numeric array) or a list of named cells. Each cell
-    is a 1-D NumPy array or, where the frame declares levels (pandas Categorical, Polars Enum, Arrow
-    dictionary), a finished nominal `Column`. Frames of every library come through narwhals, which
-    is imported on the first frame only.
+    `take_apart(X)` returns one 2-D block (a numeric array) or a list of columns. A column is a 1-D
+    NumPy array or, if the frame declares levels (pandas Categorical, Polars Enum, Arrow
+    dictionary), a nominal `Column`. Frames other than pandas are read through narwhals, which is
+    imported with the first of them.
 Decisions
     A pandas Categorical, an Enum and an ordered Arrow dictionary keep their declared order. A
     Polars Categorical keeps only the strings that occur, sorted (its category pool is global and
@@ -42,8 +42,14 @@ Cells = np.ndarray | Column
 
 @dataclass(slots=True)
 class Source:
-    """X taken apart: `block` (n, p) numeric or uint8, or `cells` column by column; `names` None if
-    made up."""
+    """X as a block or as columns.
+
+    Attributes:
+        n_rows, n_columns: shape of X.
+        names: names of the columns; None if X has none.
+        block: numbers or codes (uint8), (n_rows, n_columns); None: see `cells`.
+        cells: the columns, (n_rows,) each; None: see `block`.
+    """
 
     n_rows: int
     n_columns: int
@@ -215,7 +221,7 @@ def _from_rows(rows: list[Any]) -> Source:
 
 
 def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
-    """A data frame by way of narwhals; None when X is no frame at all."""
+    """A data frame; None if X is not a frame."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
         names = _pandas_names(X.columns)
@@ -328,7 +334,7 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
 
 
 def _truths(name: str, cells: list[Any]) -> Cells:
-    """Bools of a frame whose schema says so: nominal, even where every cell is missing."""
+    """A column that the schema of a frame declares boolean: nominal, even without a value."""
     if all(map(is_missing, cells)):
         return Column(name, "nominal", np.full(len(cells), -1, dtype=np.int32), ())
     return cells_from_list(cells)
@@ -392,7 +398,7 @@ def column_of_codes(
 
 
 def _text_column(name: str, series: Any, nw: Any) -> Column:
-    """A narwhals String series, factorised by its own library where that is quick."""
+    """A narwhals String series, factorised by its own library if that is faster."""
     library = nw.get_native_namespace(series).__name__
     if library == "polars":
         distinct = series.drop_nulls().unique().to_list()
@@ -408,6 +414,7 @@ def _text_column(name: str, series: Any, nw: Any) -> Column:
 def _arrow_dictionary(name: str, native: Any, ordered: bool) -> Column:
     """A (chunked) Arrow dictionary array; chunks may have different dictionaries."""
     chunks = native.chunks if hasattr(native, "chunks") else [native]
+    # One numbering of the values of all dictionaries, in order of appearance.
     place: dict[Any, int] = {}
     pieces = [np.empty(0, dtype=np.int64)]
     for chunk in chunks:
@@ -458,7 +465,7 @@ def rename(source: Source, names: list[str], target: str | None) -> None:
 
 
 def pull(source: Source, target: str) -> Cells:
-    """Take the target column out of X."""
+    """Remove the target column from X and return it."""
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
     if target not in names:
         raise ValueError(
@@ -480,7 +487,7 @@ def pull(source: Source, target: str) -> Cells:
 
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
-    """The words for a name that is not there, with the nearest that is."""
+    """The message for an unknown name, with the most similar known one."""
     close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
         name, names, 1
     )

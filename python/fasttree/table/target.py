@@ -1,4 +1,4 @@
-"""The target: what users call y becomes labels, codes and classes.
+"""The target: y as labels, codes and classes.
 
 What
     y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and

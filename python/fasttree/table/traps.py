@@ -1,4 +1,4 @@
-"""Columns that a tree should not split on, told from their content: identifiers, dates, constants.
+"""Columns that a tree should not split on, recognised by content: identifiers, dates, constants.
 
 Each finding has a reason in words; nothing is dropped here.  O(levels) a nominal column, O(n log n)
 a column of whole numbers.
@@ -135,7 +135,7 @@ def strange_cells(column: Column) -> tuple[list[str], str] | None:
 
 
 def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
-    """Why a column says nothing about new rows (an identifier, a date, one value); None if it may.
+    """Why a column cannot help to predict new rows (an identifier, a date, one value), or None.
 
     Args:
         column: a feature.

@@ -178,7 +178,7 @@ class Columns:
 
     Attributes:
         features: the features, in order.
-        spared: features that the first pass need not read, as the schema says that they are numeric.
+        spared: features that are numeric by the schema, so the first pass need not read them.
     """
 
     features: tuple[str, ...]

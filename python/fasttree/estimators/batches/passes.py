@@ -57,8 +57,8 @@ class Gaps(NamedTuple):
 
 
 Edges = tuple[list[np.ndarray], np.ndarray, list[np.ndarray | None]]
-"""The summary of `core.edge_summary`: sampled values per column, hashes of the sampled rows, and
-the distinct values of each column that has few."""
+"""The result of `core.edge_summary`: sampled values per numeric column, copies of the sampled
+rows, and the distinct values of each column that has few."""
 
 Values = list[tuple[np.ndarray, np.ndarray]]
 """Distinct values and their counts, per column."""
@@ -146,10 +146,10 @@ def joined_edges(bins: int, a: Edges | None, b: Edges | None) -> Edges | None:
         both = np.union1d(one, other)
         return both if len(both) <= bins else None
 
-    (sample_a, hashes_a, few_a), (sample_b, hashes_b, few_b) = a, b
+    (sample_a, copies_a, few_a), (sample_b, copies_b, few_b) = a, b
     sample = [np.concatenate(both) for both in zip(sample_a, sample_b, strict=True)]
     few = [union(one, other) for one, other in zip(few_a, few_b, strict=True)]
-    return sample, np.concatenate([hashes_a, hashes_b]), few
+    return sample, np.concatenate([copies_a, copies_b]), few
 
 
 def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:

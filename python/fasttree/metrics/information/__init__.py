@@ -15,7 +15,7 @@ counts:
 
 Hope & Korb 2004 is Bayesian: it rewards the true probability most, which the 2002 form does not.  A
 certain wrong prediction is worth -inf, and stays so unless `clip=`.  A prediction equal to the
-prior is worth 0 in all but Good's. One file a reward: its terms, one a row and class; `reward`
+prior is worth 0 in all but Good's. One file per reward has its terms per row and class; `reward`
 turns them into values per row, means, and parts by class. O(n k).  Not for hard labels: every
 certain answer is either very good or worth -inf.
 """

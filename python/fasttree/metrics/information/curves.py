@@ -1,4 +1,4 @@
-"""What a reward pays for every confidence in the true class: the curves of Hope & Korb (2004),
+"""Information rewards over the confidence in the true class: the curves of Hope & Korb (2004),
 figure 1.
 
 The true class gets confidence x, the other classes share 1 - x equally.  Under a uniform prior the

@@ -1,6 +1,6 @@
 """What all information rewards share: from terms to values per row, means, and parts by class.
 
-A reward is written as its terms, one a row and class, in nats: ``terms(codes, given, prior) -> (n,
+A reward is written as its terms per row and class, in nats: ``terms(codes, given, prior) -> (n,
 k)`` with `given` the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true
 classes.  `@reward` makes of it the public function: labels and probabilities are checked, logs are
 in the base asked for. The value of a row is the mean of its terms over the classes. It is their sum
@@ -33,7 +33,7 @@ Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class ClassRewards(NamedTuple):
-    """A mean reward in parts, arrays (k,) in the order of `classes`.
+    """A mean reward, divided by class: arrays (k,) in the order of `classes`.
 
     `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows),
     `term` the mean of what each class's probability adds on all rows. The sums agree: sum(share *

@@ -1,9 +1,9 @@
 """Line charts as SVG text: ROC, cost and calibration curves, learning curves.
 
-Coordinates are whole pixels in a box of fixed size, points on a line are left out, so that a curve
-costs a few hundred bytes.  Colours and dashes are classes ``m0``, ``m1``, ... of the page's style
-sheet, which knows light and dark. Nothing has an id, so any number of charts can stand on one page.
-O(points).  Not for print: see `fasttree.plots`.
+Coordinates are whole pixels, and points on a straight line are left out, so that a curve takes a
+few hundred bytes. Colours and dashes are the classes ``m0``, ``m1``, ... of the page's style sheet,
+which has a light and a dark theme. Elements have no ids, so a page can hold any number of charts.
+O(points). For print use `fasttree.plots`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,26 @@ import numpy as np
 
 from ...exports.words import xml
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 268, 246, 50, 8, 10, 38
+WIDTH, HEIGHT = 268, 246
+"""Default size of a chart, px."""
+
+LEFT, RIGHT, TOP, BOTTOM = 50, 8, 10, 38
+"""Margins for ticks and labels, px."""
+
 STYLES = 8
+"""Number of colours and dashes in the style sheet."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """A curve: its name (for the tooltip), its place among the methods, its points; marked points
-    when `dots`."""
+    """A curve.
+
+    Attributes:
+        name: text of the tooltip.
+        place: index of the method, for colour and dashes.
+        x, y: its points.
+        dots: whether the points are marked.
+    """
 
     name: str
     place: int
@@ -89,22 +101,29 @@ def line_chart(
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> str:
-    """Return an SVG element: axes from the first to the last tick, a curve a series, a tooltip with
-    its name.
+    """Return an SVG element with one curve per series; points that are not finite are left out.
 
-    `title` is what a screen reader says.  Points that are not finite are left out.
+    Args:
+        series: the curves.
+        xlabel, ylabel: labels of the axes.
+        title: text for screen readers.
+        x_ticks, y_ticks: ticks, ascending; the axes go from the first to the last.
+        diagonal: whether to draw the line from the lower left to the upper right corner.
+        width, height: size, px.
     """
     x0, x1 = float(x_ticks[0]), float(x_ticks[-1])
     y0, y1 = float(y_ticks[0]), float(y_ticks[-1])
     inner_w, inner_h = width - LEFT - RIGHT, height - TOP - BOTTOM
 
     def place(x: Any, y: Any) -> list[tuple[int, int]]:
+        """Pixels of points."""
         xs, ys = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         finite = np.isfinite(xs) & np.isfinite(ys)
         px = np.rint(LEFT + (xs[finite] - x0) / (x1 - x0) * inner_w).astype(int)
         py = np.rint(TOP + (1 - (ys[finite] - y0) / (y1 - y0)) * inner_h).astype(int)
         return list(zip(px.tolist(), py.tolist(), strict=True))
 
+    # Grid lines, then the numbers at the ticks and the labels of the axes.
     floor, right = TOP + inner_h, LEFT + inner_w
     grid = "".join(f"M{LEFT} {py}H{right}" for _, py in place([x0] * len(y_ticks), y_ticks))
     grid += "".join(f"M{px} {TOP}V{floor}" for px, _ in place(x_ticks, [y0] * len(x_ticks)))
@@ -131,6 +150,7 @@ def line_chart(
     )
     if diagonal:
         out.append(f'<path class="diagonal" d="M{LEFT} {floor}L{right} {TOP}"/>')
+    # The curves, with their names as tooltips.
     for one in series:
         points = place(one.x, one.y)
         style = f"m{one.place % STYLES}"

@@ -1,4 +1,4 @@
-"""The confusion of classes, as a page shows it.
+"""Confusion matrices of a cross-validation, as a page shows them.
 
 Counts of all folds and repetitions are added up, as in Weka's output.  Confusion matrices of many
 classes are long; above `WHOLE` classes the most frequent confusions are listed instead.
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
 WHOLE, LISTED = 12, 15
+"""Largest number of classes for which the matrix is shown; confusions listed for more classes."""
 
 
 @dataclass(frozen=True)
 class Shade:
-    """A cell of a confusion matrix: its count, its share of the row (percent, whole), whether it is
-    right."""
+    """A cell of a confusion matrix: count, share of its row in whole percent, on the diagonal."""
 
     count: int
     percent: int

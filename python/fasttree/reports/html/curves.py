@@ -1,9 +1,9 @@
 """Curves of a cross-validation: ROC and cost curves of its classes, and calibration.
 
-Out-of-fold predictions of all folds and repetitions are taken together, as Weka does.  Two classes:
-one ROC and one cost curve a method, for the last class; more classes: one ROC panel for each of the
-most frequent ones against the rest.  Calibration is that of the last class, or of the predicted
-class when there are more than two.
+Out-of-fold predictions of all folds and repetitions are pooled, as in Weka. For two classes there
+is one ROC and one cost curve per method, for the last class; for more classes, one ROC panel per
+class against the rest, for the most frequent ones. Calibration is that of the last class of two, or
+of the predicted class.
 """
 
 from __future__ import annotations
@@ -23,12 +23,19 @@ if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
 PANELS = 4
+"""Largest number of ROC panels, one per class."""
 
 
 @dataclass
 class Panel:
-    """A chart `width` px wide, what stands above it, and lines of a legend: (place of the method,
-    text)."""
+    """A chart with its title and legend.
+
+    Attributes:
+        title: text above the chart.
+        svg: the chart.
+        legend: (index of the method, text) of each line.
+        width: width of the chart, px.
+    """
 
     title: str
     svg: str
@@ -37,6 +44,7 @@ class Panel:
 
 
 def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, float]]:
+    """(index, method, curve, area) of each method with scores, for a class against the rest."""
     truth = result.true_codes == code
     found = []
     for place, method in enumerate(result.methods):

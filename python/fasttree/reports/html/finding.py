@@ -1,4 +1,4 @@
-"""The finding of a comparison: one sentence to begin with, and a paragraph that a paper can take.
+"""The result of a comparison in words: one sentence, and a paragraph for a paper.
 
 Both are made from Friedman's test over the data sets with Nemenyi's test of each pair (Demsar
 2006), or, where there is one data set, from the tests against the baseline.  Numbers are those of
@@ -36,8 +36,7 @@ def _p(value: float) -> str:
 
 
 def finding(result: Comparison) -> str:
-    """Say in one sentence what the comparison found, and name the metrics that found another
-    thing."""
+    """Return the result in one sentence, and the metrics by which it would be another one."""
     n, k = result.means.shape
     if k == 1:
         return f"{result.methods[0]} alone was run on {_sets(n)}."
@@ -84,6 +83,7 @@ def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str
 
 
 def _of_ranks(found: FriedmanResult, metric: str) -> str:
+    """The sentence of Friedman's and Nemenyi's tests."""
     sets = _sets(found.n)
     if not found.significant:
         return (
@@ -117,8 +117,7 @@ def _of_ranks(found: FriedmanResult, metric: str) -> str:
 
 
 def paragraph(result: Comparison) -> str:
-    """Say what was done and found, as a paper says it; empty where no test over data sets is
-    possible."""
+    """Return methods and results as a paper states them; empty if no test over data sets exists."""
     n, k = result.means.shape
     if n < 2 or k < 2 or not np.isfinite(result.means).all():
         return ""

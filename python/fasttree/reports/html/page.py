@@ -1,10 +1,10 @@
-"""`render_html`: what a page says, in order; the templates say how.
+"""`render_html`: the content of an HTML report, in order; the templates have the layout.
 
-First the finding in words, then tables over all data sets, then each data set with its classes,
-curves, confusions and trees. At last comes what is needed to run it again.  Names of data sets,
-methods, classes and features come from files and may hold anything. The templates escape all text,
-SVG is made of escaped text, and the page forbids every script but its own by a content security
-policy. Cost: fits of the trees on all rows, and O(test rows) for the curves.
+A page has the result in words, tables over all data sets, and for each data set its classes,
+curves, confusions and trees; the end states how to repeat the run. Names of data sets, methods,
+classes and features come from files and may hold anything: the templates escape all text, SVG is
+made of escaped text, and a content security policy forbids all scripts but the page's own. Cost:
+fits of the trees on all rows, and O(test rows) for the curves.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ...model_selection.sweeping import Sweep
 
 TREE_NODES = 1500
-"""Nodes of all trees of a page together, by which it stays within two megabytes."""
+"""Largest number of nodes of all trees on a page, which keeps it below two megabytes."""
 
 WIDE = 520
 """Width of learning curves, px."""
@@ -50,7 +50,7 @@ WIDE = 520
 
 @dataclass
 class DataSection:
-    """What is shown of one data set."""
+    """The content of the section of one data set."""
 
     key: str
     name: str
@@ -67,7 +67,7 @@ class DataSection:
 
 @dataclass
 class Page:
-    """All that a template is given."""
+    """The content of a page, as the template reads it."""
 
     title: str
     summary: list[str]

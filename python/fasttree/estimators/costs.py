@@ -110,10 +110,12 @@ def prior_factors(priors: Any, classes: Sequence[Any], sums: np.ndarray) -> np.n
                 f"priors has shape {shares.shape}, expected ({n},): one share a class, in the "
                 "order of classes_"
             )
+    # Checks of the values.
     if not np.all(shares > 0):
         raise ValueError(f"priors={shown(priors)}: every share must be > 0")
     if abs(shares.sum() - 1) > 1e-8:
         raise ValueError(f"priors={shown(priors)} must sum to 1, not to {shares.sum():.10g}")
+    # Factors that give the classes that occur these shares, and keep the total weight.
     occurring = sums > 0
     factors = np.ones(n)
     total = math.fsum(sums.tolist())

@@ -121,12 +121,14 @@ class FastForestClassifier(
                 )
             self._grown = None
             return fit_forest(self, batches, y, sample_weight)
+        # The plan of the fit, and the trees of an earlier fit with warm_start.
         rows = self._training_rows(X, y, sample_weight)
         table, weights = rows.table, rows.weights
         config, custom, bagging = self._plan(rows, self.get_params(deep=False))
         refuse_idle(self)
         before, progress = trees_before(self, config), self.progress
         words: dict[str, Any] = {"sample_weight": weights, "custom": custom}
+        # With a backend, workers grow the trees, and the core only completes the forest.
         backend = backend_of(client)
         if backend is not None:
             grown_on = (table, config, bagging)
@@ -145,6 +147,7 @@ class FastForestClassifier(
         self._grown = (config["seed"], model.content, kept_words(self))
         self._adopt(model, table.class_values, table.has_feature_names)
         self._remember_rounding(table)
+        # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_"):
             self.__dict__.pop(name, None)
         found = model.out_of_bag()

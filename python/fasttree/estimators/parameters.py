@@ -321,6 +321,7 @@ def config_of(
     criterion = criteria.make(params["criterion"])
     if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
         check_copies(weights, criterion)
+    # Parameters that the core takes as they are, then those that need the data or other parameters.
     config: dict[str, Any] = {p.name: check(p.name, params[p.name]) for p in TREE if p.core}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     config |= {
@@ -336,6 +337,7 @@ def config_of(
     }
     if params.get("cost_matrix") is not None:
         config["cost_matrix"] = costs_of(params["cost_matrix"], len(table.classes))
+    # The criterion: one of the registry, or a user's function beside the configuration.
     if isinstance(criterion, Criterion):
         config["criterion"] = criterion.name
         config["criterion_options"] = criterion.options(table.classes, total)

@@ -393,9 +393,11 @@ class Job:
             n, -math.expm1(-alpha * math.log(2)), budget, np.random.default_rng(self.seed)
         )
         counts = self.agreement(strata.subsets) if strata.subsets else np.zeros((0, n, 4))
+        # Enumerated subsets are counted first: they show which features lead.
         strata.lead(counts, factors)
         strata.grow()
         constant = counts[0, :, 2:].sum(axis=1) == 0 if () in strata.subsets else self.constant()
+        # Double the number of subsets until the scores are separated.
         rounds = 1
         while True:
             if len(counts) < len(strata.subsets):
@@ -427,6 +429,7 @@ class Job:
             raise ValueError(
                 "relief's radius comes from all pairs unless it is given: use Relief(radius=...)"
             )
+        # Double the sample until the scores are separated, or all rows are counted.
         constant = None
         while True:
             if budget >= len(rows):

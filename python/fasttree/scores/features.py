@@ -92,6 +92,7 @@ def score_features(
 
     estimator = made_of(FastTreeClassifier, criterion, params)
     refuse_unscored(estimator)
+    # Genotypes are scored in blocks of variants, without a Table.
     study = as_genotypes(X)
     if study is not None:
         if memory_limit is not None:
@@ -100,6 +101,7 @@ def score_features(
                 "leave it out"
             )
         return _of_variants(study, y, criterion, sample_weight, params)
+    # Codes of a uint8 array are read where they are, if no parameter needs more.
     made = criteria.make(criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
     weighted = sample_weight is not None or estimator.class_weight is not None
@@ -118,6 +120,7 @@ def score_features(
             progress=estimator.progress,
             memory_limit=memory_limit,
         )
+    # All other rows become a Table.
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
     return _engine.score_features(
         table,

@@ -232,6 +232,7 @@ def relief_p_values(
         threads(n_jobs),
         make_report(progress, "work"),
     )
+    # The p-values of the t statistics (STIR), then those of the permutations.
     t, p = _stir(pairs, differing)
     constant = np.isnan(scores)
     t[constant], p[constant] = np.nan, np.nan

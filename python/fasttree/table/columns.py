@@ -335,6 +335,7 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
     elif kind in "iub":
         return float_of_whole(values, lambda _: name)
     else:
+        # Objects and text are converted cell by cell, to name the row of an error.
         cells = values.tolist()
         result = np.empty(len(cells))
         for row, cell in enumerate(cells):
@@ -392,6 +393,7 @@ def encode(
         raise TypeError(
             f"column {name!r}: the dtype {values.dtype} is not supported; pass numbers or strings"
         )
+    # The role of the column, where it is not given: by dtype, or by the cells of objects.
     if kind == "O":
         cells = values.tolist()
         group = object_family(name, cells)
@@ -410,6 +412,7 @@ def encode(
                 return Column(name, "numeric", to_float(name, values))
     elif role is None and levels is None:
         role = "nominal" if kind in "bUST" else "numeric"
+    # The column in its role.
     if levels is not None or role == "nominal":
         if values.dtype.kind == "f":
             check_finite(name, values)

@@ -185,12 +185,14 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
 
 
 def _from_rows(rows: list[Any]) -> Source:
+    # Rows that are arrays of numbers of one length are one block.
     if not rows:
         raise _not_2d((0,), "[]")
     if all(
         isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu" for row in rows
     ) and (len({row.shape for row in rows}) == 1):
         return _from_array(np.array(rows))
+    # All rows must be sequences of one length.
     for i, row in enumerate(rows):
         if isinstance(row, Mapping):
             raise TypeError(
@@ -206,6 +208,7 @@ def _from_rows(rows: list[Any]) -> Source:
                 "length "
                 "(setting an array element with a sequence: inhomogeneous shape)"
             )
+    # Columns of cells, which must be single values.
     cells: list[Cells] = [cells_from_list(column) for column in zip(*rows, strict=True)]
     for j, column in enumerate(cells):
         assert isinstance(column, np.ndarray)

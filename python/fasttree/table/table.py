@@ -140,6 +140,7 @@ class Table:
             raise TypeError(
                 "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
             )
+        # Features and target as the user gives them.
         self.unused = dict(unused or {})
         source = take_apart(X, self.unused)
         levels = dict(levels or {})
@@ -156,6 +157,7 @@ class Table:
         self._names = source.names
         self._encoded = self.sample_weight = None
         self._block = self._block_levels = self._columns = None
+        # Declared levels of the target are under its name, those of features under theirs.
         target_levels: Sequence[Any] | None = None
         if levels:
             series = getattr(y, "name", None)
@@ -170,6 +172,7 @@ class Table:
             check_known(levels, [*self.feature_names, own], "levels")
         if self.unused:
             check_known(self.unused, self.feature_names, "unused")
+
         self._take_features(source, categorical_features, levels)
         if y is None and label_cells is None:
             self._target = None

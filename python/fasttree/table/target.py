@@ -107,12 +107,14 @@ def encode_target(
             f"{len(cells)}]; "
             f"X has {n_rows} rows and y has {len(cells)}"
         )
+    # A nominal column has its codes already.
     if isinstance(cells, Column):
         if cells.kind == "nominal" and levels is None:
             target = from_column(cells)
             target.check()
             return target
         cells = cells.labels()
+    # Other cells are checked by type and encoded.
     kind = cells.dtype.kind
     if kind == "c":
         raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")

@@ -146,6 +146,7 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
         >>> reason_to_leave_out(Column("id", "numeric", np.arange(50.0)), 50)
         'an identifier: a different whole number in every row'
     """
+    # Nominal: empty, dates, constant, or nearly one level per row.
     if column.kind == "nominal":
         codes = np.asarray(column.values)
         seen = np.unique(codes[codes >= 0])
@@ -163,6 +164,7 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
                 return f"numbers read as text: {strange[1]}"
             return f"an identifier: {len(levels):,} levels in {filled:,} rows"
         return None
+    # Numeric: empty, constant, or whole numbers that count the rows.
     values = np.asarray(column.values, dtype=np.float64)
     known = values[~np.isnan(values)]
     if len(known) == 0:

@@ -122,6 +122,7 @@ def reward(
     def decorate(terms_of: Terms) -> Reward:
         name = terms_of.__name__
 
+        # The terms of all rows and classes, in the unit that `base` asks for.
         def terms(
             codes: np.ndarray, proba: np.ndarray, prior: Any, base: float | None, clip: float | None
         ) -> np.ndarray:
@@ -129,6 +130,7 @@ def reward(
             found = terms_of(codes, clip_proba(proba, clip), prior)
             return found / unit if has_base else found
 
+        # The array form, on codes and checked probabilities: one value per row.
         def per_row(
             codes: np.ndarray,
             proba: np.ndarray,
@@ -140,6 +142,7 @@ def reward(
             found = terms(codes, proba, prior, base, clip)
             return found.mean(axis=1) if mean else found.sum(axis=1)
 
+        # The public form, on labels.
         @checked(per_instance=one_value, by_class=one_value)
         def function(
             y_true: ArrayLike,
@@ -159,6 +162,7 @@ def reward(
                 raise ValueError(
                     "per_instance=True and by_class=True exclude each other; ask for one of them"
                 )
+            # `checked` are probabilities (n, k) in the order of the classes `known`.
             codes, checked, known = encode_proba(y_true, proba, classes)
             weights = check_weights(sample_weight, len(codes))
             before = check_prior(prior, len(codes), len(known)) if uses_prior else None

@@ -199,16 +199,19 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
     )
     page.paper = paragraph(result)
     page.tables = result.tables()
+    # Tables of the other metrics, and of the tree sizes if all methods are trees.
     shown = [m for m in first.metrics if m != result.metric]
     if all(np.isfinite(one.matrix("leaves")).all() for one in result.results.values()):
         shown += [m for m in ("leaves",) if m not in (*shown, result.metric)]
     page.tables += [table for metric in shown for table in result.with_metric(metric).tables()[:1]]
+    # Probabilities of a difference that matters: of more than one percentage point by default.
     if rope is None and result.metric in PERCENT:
         rope = 0.01
     if rope is not None and k > 1:
         page.tables.append(_posterior_table(result, rope))
     if min(n, k) > 1 and np.isfinite(result.means).all():
         page.ranks = rank_svg(result.friedman())
+    # The nodes of a page are divided among its trees.
     share = max(9, min(80, nodes // max(1, n * k))) if nodes else 0
     page.sections = [
         _section(one, f"set-{place}", nodes=share, sentences=False)

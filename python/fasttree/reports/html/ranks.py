@@ -21,20 +21,23 @@ SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
 
 def rank_svg(result: FriedmanResult) -> str:
     """Return an SVG element of a `FriedmanResult`."""
+    # The scale of ranks is SCALE_WIDTH px wide, between margins for the longest name.
     k = len(result.names)
     ranks = np.asarray(result.mean_ranks)
     order = np.argsort(ranks, kind="stable").tolist()
     left = (k + 1) // 2
-    said = [f"{fit_width(result.names[i], SMALL, LONGEST)} ({ranks[i]:.2f})" for i in range(k)]
-    margin = 24 + max(text_width(one, SMALL) for one in said)
+    names = [f"{fit_width(result.names[i], SMALL, LONGEST)} ({ranks[i]:.2f})" for i in range(k)]
+    margin = 24 + max(text_width(one, SMALL) for one in names)
     x = {rank: margin + (rank - 1) / (k - 1) * SCALE_WIDTH for rank in range(1, k + 1)}
     at = [float(margin + (r - 1) / (k - 1) * SCALE_WIDTH) for r in ranks]
     base = 62
+    # Bars of groups are below the scale, names below the bars: half of them on each side.
     groups = result.groups
     first = base + 18 + 9 * len(groups)
     width, height = 2 * margin + SCALE_WIDTH, first + LINE * left
     end = margin + min(result.critical_difference, k - 1) / (k - 1) * SCALE_WIDTH
     arrow = "" if result.critical_difference <= k - 1 else " (longer than the scale)"
+    # The scale with its ticks, and the critical difference above it.
     out = [
         f'<svg class="chart ranks" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" '
@@ -49,6 +52,7 @@ def rank_svg(result: FriedmanResult) -> str:
             for rank, p in x.items()
         ),
     ]
+    # One line per method, from its mean rank to its name.
     for place, i in enumerate(order):
         on_left = place < left
         y = first + LINE * (place if on_left else k - 1 - place)
@@ -57,8 +61,9 @@ def rank_svg(result: FriedmanResult) -> str:
         anchor, shift = ("end", -5) if on_left else ("start", 5)
         out.append(
             f'<text class="name" x="{stop + shift:.0f}" y="{y + 4}" text-anchor="{anchor}">'
-            f"<title>{xml(result.names[i])}</title>{xml(said[i])}</text>"
+            f"<title>{xml(result.names[i])}</title>{xml(names[i])}</text>"
         )
+    # One bar per group of methods that do not differ.
     for level, group in enumerate(groups):
         inside = [at[result.names.index(name)] for name in group]
         y = base + 8 + 9 * level

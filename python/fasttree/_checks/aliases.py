@@ -1,8 +1,8 @@
 """Names of types that annotations of several packages share.
 
 What
-    What a parameter may be, said once: rows' labels and weights, seeds, class labels, nominal
-    columns, folds.
+    Types of common parameters: labels and weights of rows, seeds, class labels, nominal columns,
+    folds. They are defined here once.
 When not to use it
     For checks: those are in `_checks`. For words of one estimator: `estimators.keywords`.
 """

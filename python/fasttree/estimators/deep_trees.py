@@ -46,12 +46,12 @@ def warn_of_depth(tree: Any, names: list[str], criterion: Any, table: Table | No
         path.append((int(parent[node]), node))
         node = int(parent[node])
     off = sum(rows[above] - rows[below] <= max(1, FEW * rows[above]) for above, below in path)
-    asked = np.bincount([int(tree.feature[above]) for above, _ in path], minlength=len(names))
-    feature = int(asked.argmax())
-    name, share = names[feature], asked[feature] / len(path)
+    n_tests = np.bincount([int(tree.feature[above]) for above, _ in path], minlength=len(names))
+    feature = int(n_tests.argmax())
+    name, share = names[feature], n_tests[feature] / len(path)
     if table is not None and share > 0.5 and _is_identifier(table, feature):
         cause = (
-            f"column {name!r}, which {asked[feature]} of them ask, has a value of its own for "
+            f"column {name!r}, which {n_tests[feature]} of them ask, has a value of its own for "
             "nearly every row, as an identifier has"
         )
         remedy = f"leave {name!r} out if it is one, or set max_depth or min_samples_leaf"

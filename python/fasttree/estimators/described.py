@@ -70,9 +70,9 @@ def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
                 continue
             kinds = "" if hints[one.name] is Any else f"{type_name(hints[one.name])}, "
             # Readers of docstrings want a name with its type on one line, however long.
-            said = f"{one.name} ({kinds}default {one.default!r}):".replace(" ", HELD)
+            heading = f"{one.name} ({kinds}default {one.default!r}):".replace(" ", HELD)
             lines += textwrap.wrap(
-                f"{said} {' '.join(one.text.split())}",
+                f"{heading} {' '.join(one.text.split())}",
                 WIDTH,
                 initial_indent=" " * 4,
                 subsequent_indent=" " * 8,

@@ -99,17 +99,17 @@ def refuse_unscored(estimator: Any) -> None:
         if not is_set(estimator, name):
             continue
         fitting = PARAMETERS[name].scores
-        said = f"{name}={shown(getattr(estimator, name))} cannot act on scores of features"
+        fault = f"{name}={shown(getattr(estimator, name))} cannot act on scores of features"
         if not fitting:
-            raise ValueError(f"{said}: they are those of the root alone; leave {name} out")
+            raise ValueError(f"{fault}: they are those of the root alone; leave {name} out")
         elsewhere = name in CONDITIONS and CONDITIONS[name].is_refused_elsewhere
         if evidence not in fitting and name != "nominal_splits" and not elsewhere:
             raise ValueError(
-                f"{said} by {criteria.make(estimator.criterion)!r}: it needs a criterion on "
+                f"{fault} by {criteria.make(estimator.criterion)!r}: it needs a criterion on "
                 f"{' or '.join(fitting).replace('table', 'tables')}; leave {name} out"
             )
         if name in CONDITIONS and not elsewhere and is_idle(estimator, name):
-            raise ValueError(f"{said}: it needs {CONDITIONS[name].remedy}; or leave {name} out")
+            raise ValueError(f"{fault}: it needs {CONDITIONS[name].remedy}; or leave {name} out")
 
 
 def drop_idle_of_some(estimators: Sequence[Any]) -> None:

@@ -227,7 +227,7 @@ def half_replaced(paths: Sequence[Path]) -> str | None:
     return _marker(paths) if any(left) and not all(left) else None
 
 
-def _temporary(target: str, said: str, mode: int) -> tuple[IO[bytes], str]:
+def _temporary(target: str, shown_path: str, mode: int) -> tuple[IO[bytes], str]:
     """Stream and path of a new file beside the target, created with `mode` and the umask."""
     folder, name = os.path.split(target)
     while True:
@@ -238,7 +238,7 @@ def _temporary(target: str, said: str, mode: int) -> tuple[IO[bytes], str]:
         except FileExistsError:
             continue
         except OSError as error:
-            raise type(error)(error.errno, error.strerror, said) from None
+            raise type(error)(error.errno, error.strerror, shown_path) from None
 
 
 def _adopt(temporary: str, before: os.stat_result) -> None:

@@ -156,8 +156,10 @@ class VariantTests:
         return records_to_frame(self.records(top))
 
     def __repr__(self) -> str:
-        said = "no permutations" if self.largest is None else f"{len(self.largest)} permutations"
-        return f"VariantTests({self.criterion}, {len(self.scores):,} variants, {said})"
+        permutations = (
+            "no permutations" if self.largest is None else f"{len(self.largest)} permutations"
+        )
+        return f"VariantTests({self.criterion}, {len(self.scores):,} variants, {permutations})"
 
 
 def relief_p_values(

@@ -127,11 +127,11 @@ def strange_cells(column: Column) -> tuple[list[str], str] | None:
     codes = np.asarray(column.values)
     places = {text: np.flatnonzero(codes == levels.index(text)) for text in strange[:100]}
     first = min((int(rows[0]), text) for text, rows in places.items() if len(rows))
-    said = (
+    description = (
         f"{first[1]!r} in data row {first[0]} (counted from 0) is no number, "
         f"{len(levels) - len(strange):,} of {len(levels):,} levels are"
     )
-    return (strange if len(strange) <= MOST_STRANGERS else []), said
+    return (strange if len(strange) <= MOST_STRANGERS else []), description
 
 
 def reason_to_leave_out(column: Column, n_rows: int) -> str | None:

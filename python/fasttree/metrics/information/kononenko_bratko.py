@@ -30,8 +30,12 @@ def kononenko_bratko_information_score(
     >>> kononenko_bratko_information_score([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     1.0
     """
-    said, before = true_column(given, codes), true_column(prior, codes)
-    value = np.where(said >= before, difference(said, before), difference(1.0 - before, 1.0 - said))
+    confidence, before = true_column(given, codes), true_column(prior, codes)
+    value = np.where(
+        confidence >= before,
+        difference(confidence, before),
+        difference(1.0 - before, 1.0 - confidence),
+    )
     return at_true(codes, value, given.shape[1])
 
 

@@ -28,9 +28,9 @@ def information_reward_2002(codes: np.ndarray, given: np.ndarray, prior: np.ndar
     0.5
     """
     true = is_true(codes, given.shape[1])
-    said, before = np.where(true, given, 1.0 - given), np.where(true, prior, 1.0 - prior)
+    confidence, before = np.where(true, given, 1.0 - given), np.where(true, prior, 1.0 - prior)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return 1.0 - np.where(said == before, 1.0, np.log(said) / np.log(before))
+        return 1.0 - np.where(confidence == before, 1.0, np.log(confidence) / np.log(before))
 
 
 METRICS = (

@@ -58,8 +58,8 @@ def finding(result: Comparison) -> str:
         for names, how in ((better, "better"), (worse, "worse"))
         if names
     ]
-    said = " and ".join(words) or "no method differs significantly from"
-    return f"By {result.metric}, {said} {result.baseline} on {_sets(n)}.{more}"
+    verdict = " and ".join(words) or "no method differs significantly from"
+    return f"By {result.metric}, {verdict} {result.baseline} on {_sets(n)}.{more}"
 
 
 def _ranks(result: Comparison) -> FriedmanResult | None:

@@ -350,8 +350,8 @@ _NUMBER = re.compile(r"[-+(<> ]*(\d|\.\d|(inf|nan)\b)", re.IGNORECASE)
 def _has_words(table: ReportTable, column: int) -> bool:
     """Whether a column of a table holds words: they are set left, numbers right."""
     cells = [row[column].text.strip() for row in table.rows if column < len(row)]
-    said = [text for text in cells if text not in ("", "-")]
-    return not all(_NUMBER.match(text) for text in said)
+    filled = [text for text in cells if text not in ("", "-")]
+    return not all(_NUMBER.match(text) for text in filled)
 
 
 def _template(name: str) -> str:

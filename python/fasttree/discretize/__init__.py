@@ -1,27 +1,26 @@
 """Discretisation and imputation: `EqualWidth`, `EqualFrequency`, `MDLP`, `ReplaceMissing`.
 
 What
-    Objects in scikit-learn's manner that turn numbers into intervals, or fill in missing cells. Bin
-    b is ``(cuts[b-1], cuts[b]]``; values beyond the fitted range fall into the first or last bin;
-    missing stays missing; empty bins stay declared. What comes out is what went in. A `Table` gives
-    a Table whose numeric columns are nominal with all bins as levels. A frame gives a frame of the
-    same library with ordered categories, a NumPy array gives the numbers of the bins as floats.
-    Nominal columns are never touched.
+    Transformers of scikit-learn that replace numbers by intervals, or missing cells by values. Bin b
+    is ``(cuts[b-1], cuts[b]]``; values beyond the fitted range are in the first or last bin;
+    missing values stay missing; empty bins stay declared. The output has the type of the input: a
+    `Table` whose numeric columns are nominal with all bins as levels, a frame of the same library
+    with ordered categories, or a NumPy array with the numbers of the bins as floats. Nominal
+    columns are not changed.
 Scope
-    Cut points are learned from training rows. ``scope="fold"`` (default) says: inside each training
-    fold. ``scope="all"`` says: `cross_validate` fits on all rows before the folds are made. Test
-    rows then have a say in the cut points, which flatters the result; published experiments were
-    often made so, and it is there to reproduce them. ``fit`` and ``transform`` themselves do the
-    same under both.
+    Cut points are learned from training rows. With ``scope="fold"`` (default), `cross_validate` fits
+    inside each training fold; with ``scope="all"``, on all rows before the folds are made. Then
+    test rows influence the cut points, which biases results upwards; it is there to reproduce
+    published experiments, many of which did so. ``fit`` and ``transform`` do not depend on it.
 Sources
     Equal width and equal frequency: Weka's unsupervised `Discretize`. MDLP: Fayyad & Irani, IJCAI
-    1993, as Weka's supervised `Discretize`. Replacement: Weka's ReplaceMissingValues. The core does
-    the counting.
+    1993, as Weka's supervised `Discretize`. Replacement: Weka's ReplaceMissingValues. The core
+    counts the values.
 Complexity
-    O(n) a column for equal width, O(n) after one sort for equal frequency, and O(n k) a level of
-    recursion for MDLP (k classes).
+    Per column: O(n) for equal width, O(n) after one sort for equal frequency, and O(n k) per level
+    of recursion for MDLP with k classes.
 When not to use it
-    Before a tree that searches thresholds itself: binning throws away what it would look for.
+    Before a tree that searches thresholds itself: binning removes most of its candidates.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ What
     ``fasttree.fit(X, y, criterion=...)`` and ``FastTreeClassifier(criterion=...).fit(X, y)`` are
     the same thing. Data are encoded once; growth, prediction and storage happen in the Rust core.
 Complexity
-    Growth: O(rows x features) a level after one sort of each numeric column; prediction: O(depth) a
-    row.
+    Growth: O(rows x features) per level after one sort of each numeric column; prediction: O(depth)
+    per row.
 When not to use it
     For regression; and where a boosted ensemble's accuracy matters more than a tree that can be
     read.

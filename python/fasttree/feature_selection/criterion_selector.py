@@ -1,13 +1,13 @@
 """`CriterionSelector`: the features that a split criterion scores best.
 
 What
-    `fasttree.score_features` by any criterion, on tables, pairs or neighbours of rows, and a rule
-    which features stay: so many, a share of them, those that reach a score.
+    Scores features with `fasttree.score_features` by any criterion (on tables, pairs or neighbours
+    of rows) and keeps a number of them, a share of them, or those that reach a score.
 Complexity
     That of `score_features`.
 When not to use it
-    With a criterion on tables, to find features that matter only together (XOR): take
-    ``"multisurf"`` or `TuRF` there.
+    With a criterion on tables, to find features that matter only together (XOR): use
+    ``"multisurf"`` or `TuRF`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = ["CriterionSelector"]
 class CriterionSelector(Selector):
     """The best features by a split criterion.
 
-    Features that stay meet all of what is given; without `k`, `threshold` and `share` they are
-    those with a score above 0. A feature that allows no split has no score and never stays. Equal
-    scores: the earlier column stays.
+    A feature is kept if it meets all of `k`, `threshold` and `share` that are given; without them,
+    if its score is above 0. A feature that allows no split has no score and is never kept. Of equal
+    scores the earlier column is kept.
 
     Args:
         criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a
             function, as in `fasttree.score_features`.
-        k: at most so many features, at least 1.
+        k: largest number of features kept, at least 1.
         threshold: scores that reach it, any number.
         share: at most this share of the features, in (0, 1]; at least one.
         discretize, n_bins, missing: as in `FastTreeClassifier`.

@@ -1,12 +1,12 @@
-"""`TuRF`: the features that are left when the worst are dropped again and again.
+"""`TuRF`: the features that are left after the worst were dropped in several rounds.
 
 What
     Tuned ReliefF (Moore & White, EvoBIO 2007): `fasttree.turf` as a transformer.
 Complexity
     About ``1 / share`` calls of `fasttree.score_features`.
 When not to use it
-    With a criterion on tables: its score of a feature does not depend on the others, so that one
-    round tells all.
+    With a criterion on tables: the score of a feature does not depend on the other features, so one
+    round is enough.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""Ways to cut a grown tree back, as objects that hold their options.
+"""Pruning methods, as objects that hold their options.
 
 What
     ``FastTreeClassifier(pruning="error_based")`` or ``pruning=ErrorBased(confidence=0.1)`` prunes
-    in `fit`; ``model.prune(method)`` prunes a fitted tree and gives a new model. Either way
-    ``model.prune_report_`` tells what was cut and why.
+    in `fit`; ``model.prune(method)`` prunes a fitted tree and returns a new model. In both cases
+    ``model.prune_report_`` lists the changes and their costs.
 Source and equation
-    In each class. The core's registry has one entry for each method; names, options, defaults,
-    domains and documentation are declared there, beside the method.
+    See each class. The core's registry has one entry per method, which declares names, options,
+    defaults, domains and documentation.
 Complexity
     O(nodes x classes); reduced-error and raising also walk the rows, O(rows x depth).
 When not to use it
-    Where the tree must explain every training row; and before asking cross-validation whether it
-    helps.
+    If the tree must be consistent with every training row. Whether pruning helps on a data set is
+    for cross-validation to show.
 
 Examples
 --------

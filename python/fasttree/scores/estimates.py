@@ -11,7 +11,7 @@ Source and equation
     feature with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A sample
     of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
 Complexity
-    O(rows x features) a subset; O(sample^2 x features) bit operations for a sample.
+    O(rows x features) per subset; O(sample^2 x features) bit operations for a sample.
 When not to use it
     While the exact pass is quick, up to some ten thousand rows: `score_features` has no error at
     all.
@@ -164,7 +164,7 @@ def estimate_features(
     """Estimate the scores of a criterion on pairs of rows, with standard errors.
 
     Both methods are unbiased for what `score_features` computes from all pairs, self-pairs
-    included. ``"subsets"`` costs O(n_rows n_features) a subset and needs the exponential decay; it
+    included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the exponential decay; it
     is the way for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
     any decay.
 

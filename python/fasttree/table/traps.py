@@ -1,6 +1,6 @@
 """Columns that a tree should not split on, recognised by content: identifiers, dates, constants.
 
-Each finding has a reason in words; nothing is dropped here.  O(levels) a nominal column, O(n log n)
+Each finding has a reason as text; nothing is dropped here. O(levels) per nominal column, O(n log n)
 a column of whole numbers.
 """
 

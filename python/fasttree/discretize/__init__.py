@@ -1,16 +1,16 @@
 """Discretisation and imputation: `EqualWidth`, `EqualFrequency`, `MDLP`, `ReplaceMissing`.
 
 What
-    Transformers of scikit-learn that replace numbers by intervals, or missing cells by values. Bin b
-    is ``(cuts[b-1], cuts[b]]``; values beyond the fitted range are in the first or last bin;
+    Transformers of scikit-learn that replace numbers by intervals, or missing cells by values. Bin
+    b is ``(cuts[b-1], cuts[b]]``; values beyond the fitted range are in the first or last bin;
     missing values stay missing; empty bins stay declared. The output has the type of the input: a
     `Table` whose numeric columns are nominal with all bins as levels, a frame of the same library
     with ordered categories, or a NumPy array with the numbers of the bins as floats. Nominal
     columns are not changed.
 Scope
-    Cut points are learned from training rows. With ``scope="fold"`` (default), `cross_validate` fits
-    inside each training fold; with ``scope="all"``, on all rows before the folds are made. Then
-    test rows influence the cut points, which biases results upwards; it is there to reproduce
+    Cut points are learned from training rows. With ``scope="fold"`` (default), `cross_validate`
+    fits inside each training fold; with ``scope="all"``, on all rows before the folds are made.
+    Then test rows influence the cut points, which biases results upwards; it is there to reproduce
     published experiments, many of which did so. ``fit`` and ``transform`` do not depend on it.
 Sources
     Equal width and equal frequency: Weka's unsupervised `Discretize`. MDLP: Fayyad & Irani, IJCAI

@@ -5,7 +5,7 @@ What
     when it does; all others always act (on some data). A fit refuses a value other than the default
     that cannot act, by name. Only parameters decide, so it is the same for all folds and data sets.
 Complexity
-A few comparisons per fit.
+    A few comparisons per fit.
 When not to use it
     To check values: `parameters.config_of` does.
 """

@@ -6,8 +6,8 @@ Source
     Lundberg et al., Nature Machine Intelligence 2 (2020), path-dependent TreeSHAP; the core
     computes it on any tree (`src/explain`).
 Complexity
-    `to_sklearn`: O(nodes + branches). `shap_values`: O(nodes x features on a path x classes) per row
-    and tree.
+    `to_sklearn`: O(nodes + branches). `shap_values`: O(nodes x features on a path x classes) per
+    row and tree.
 When not to use it
     Alone: it is a part of the estimators.
 """

@@ -1,7 +1,9 @@
-//! Evidence about sets of rows, counted as integers.
+//! Sufficient statistics of sets of rows: contingency tables, pairs of rows by distance, and
+//! nearest neighbours.
 //!
-//! Tables are sums over rows, so they do not depend on the order of the rows, on threads or on how
-//! the rows were divided; two partial results add.
+//! Criteria score these; growth asks for those that its criterion needs. Tables and pair counts are
+//! sums of integers (or of fixed-point weights) over rows, so they do not depend on the order of
+//! the rows, on threads or on a partition of the work, and partial results add up exactly.
 
 pub mod contingency;
 pub mod neighbours;

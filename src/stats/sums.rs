@@ -1,4 +1,9 @@
-//! What is summed when rows are counted: ones, integer weights, or fixed-point weights.
+//! Weights of rows and their exact sums: unit weights, integer weights, or fixed-point weights.
+//!
+//! Counting code is generic over [`Weighing`], the weight of a row, and [`Sum`], the type in which
+//! weights are added: `u32` for numbers of rows and copies, `i64` for fixed-point weights in units
+//! of a power of two. Integer sums do not depend on the order of addition. Criteria receive a sum
+//! as a [`Sum::Cell`]: `u32` where sums are numbers of rows, else `f64`.
 
 use crate::numeric::Count;
 
@@ -6,27 +11,27 @@ use crate::numeric::Count;
 pub trait Sum:
     Copy + Default + PartialEq + PartialOrd + Send + Sync + std::fmt::Debug + 'static
 {
-    /// The kind of count that criteria see.
+    /// Type of a count in the tables that criteria score.
     type Cell: Count + std::fmt::Debug;
-    /// Sum.
+    /// `self + other`.
     fn plus(self, other: Self) -> Self;
-    /// Difference.
+    /// `self - other`.
     fn minus(self, other: Self) -> Self;
-    /// As a cell of a table; `unit` is the value of 1.
+    /// The sum as a cell of a table; `unit` is the weight that a sum of 1 stands for.
     fn cell(self, unit: f64) -> Self::Cell;
-    /// As a number.
+    /// The sum as a weight, given the weight of a sum of 1.
     fn value(self, unit: f64) -> f64;
-    /// A number of rows as a sum.
+    /// The sum of `rows` unit weights, for kinds in which a row counts 1.
     fn from_rows(rows: u32) -> Self;
-    /// A sum from units of weight.
+    /// The sum that is `units` times the unit.
     fn from_units(units: i64) -> Self;
-    /// The sum in units.
+    /// The sum as a multiple of the unit.
     fn units(self) -> i64;
-    /// The smallest sum that is worth `value`.
+    /// The smallest sum whose weight is at least `value`.
     fn at_least(value: f64, unit: f64) -> Self;
-    /// Sums that are numbers of rows as such.
+    /// The sums as numbers of rows, if they are of that type.
     fn as_rows(sums: &[Self]) -> Option<&[u32]>;
-    /// True for nothing.
+    /// True for a sum of 0.
     #[inline]
     fn is_empty(self) -> bool {
         self == Self::default()
@@ -109,41 +114,41 @@ impl Sum for i64 {
     }
 }
 
-/// The type of a count in a table of such sums.
+/// Type of a count in a table whose rows are weighted by `W`.
 pub type CellOf<W> = <<W as Weighing>::Sum as Sum>::Cell;
 
-/// The weight of a row.
+/// Weights of the rows of a training set.
 pub trait Weighing: Copy + Send + Sync {
-    /// Its exact sum.
+    /// Type of a sum of weights.
     type Sum: Sum;
-    /// Every row weighs one, so positions in a range are sums.
+    /// True if every row weighs 1: the sum over a range of rows is then its length.
     const UNIT: bool;
-    /// Weights are copies of rows, so sums count rows.
+    /// True if weights are numbers of copies: sums are then numbers of rows.
     const COPIES: bool;
-    /// The weight of an internal row.
+    /// Weight of an internal row.
     fn of(&self, row: u32) -> Self::Sum;
-    /// The value of a sum of 1.
+    /// The weight that a sum of 1 stands for.
     fn unit(&self) -> f64;
-    /// Weights by internal row where they are fixed-point numbers.
+    /// Weights by internal row, if they are fixed-point numbers.
     fn fixed(&self) -> Option<&[i64]> {
         None
     }
 }
 
-/// Every row counts once.
+/// Every row weighs 1.
 #[derive(Debug, Clone, Copy)]
 pub struct UnitWeights;
 
-/// Copies of rows.
+/// Number of copies by internal row.
 #[derive(Debug, Clone, Copy)]
 pub struct IntegerWeights<'a>(pub &'a [u32]);
 
-/// Fixed-point weights.
+/// Fixed-point weights: integer multiples of a unit.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedWeights<'a> {
-    /// Scaled weights by internal row.
+    /// Weight by internal row, in units.
     pub values: &'a [i64],
-    /// Value of one unit.
+    /// The unit, as a weight.
     pub unit: f64,
 }
 

@@ -1,19 +1,20 @@
-//! Counts by pair of row blocks: all training sets of a cross-validation at the cost of two to
-//! three passes, the fewer, the more rows: no pair is worked on twice, but the counters of each
-//! pair of blocks are read by themselves.
+//! Counts per pair of row blocks, from which cross-validation derives the counts of all its
+//! training sets.
 //!
-//! With 10 folds there are 55 unordered pairs of folds; the counts of a training set are the sum of
-//! those that do not touch the fold left out, exactly, because they are integers. Memory: one table
-//! of counts a pair of blocks.
+//! With 10 folds there are 55 unordered pairs of folds. The counts of a training set are the sum of
+//! those that do not involve the fold left out, exactly, since counts are integers. No pair of rows
+//! is worked on twice, but the counters of each pair of blocks are read separately; all 10 training
+//! sets together cost two to three passes, the fewer, the more rows there are. Memory: one table of
+//! counts per pair of blocks.
 
 use super::counts::{Classes, PairCounts};
-use super::exact::take;
+use super::exact::count_tiles;
 use super::input::{CodeTable, SlotRows};
 use super::naive::few_rows;
 use super::plan;
 use super::runs::Mode;
-use super::scan::{PairScan, Tile, common, tiles};
-use super::tile::Worker;
+use super::scan::{PairScan, Tile, majority_slots, tiles};
+use super::tile::{Worker, WorkerOptions};
 use crate::error::{Error, Result};
 use crate::memory::Budget;
 use crate::parallel::{self, Control};
@@ -21,14 +22,39 @@ use crate::simd::{Kernels, LONGEST_WINDOW, Window};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Counts of each unordered pair of blocks, both orders of its pairs of rows.
+/// Counts of each unordered pair of blocks, over both orders of its pairs of rows.
 #[derive(Debug, Clone)]
 pub struct BlockCounts {
     blocks: usize,
-    /// `(a, b)` with a <= b, in lexicographic order.
-    parts: Vec<PairCounts>,
-    /// The sum of all parts.
+    /// Counts of blocks a and b, ordered as [`BlockPair::all`].
+    by_pair: Vec<PairCounts>,
+    /// Their sum.
     all: PairCounts,
+}
+
+/// An unordered pair of blocks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockPair {
+    pub a: usize,
+    /// At least `a`.
+    pub b: usize,
+}
+
+impl BlockPair {
+    /// All pairs of `blocks` blocks in lexicographic order.
+    fn all(blocks: usize) -> impl Iterator<Item = Self> {
+        (0..blocks).flat_map(move |a| (a..blocks).map(move |b| Self { a, b }))
+    }
+}
+
+/// Blocks of rows, and which of their pairs to count.
+#[derive(Debug, Clone)]
+pub struct RowBlocks<'a> {
+    /// The rows of each block; no row is in two.
+    pub members: &'a [Vec<u32>],
+    /// Positions of the pairs of blocks (a, b) with a <= b, in lexicographic order; positions
+    /// beyond the last are ignored.
+    pub asked: Range<usize>,
 }
 
 impl BlockCounts {
@@ -45,40 +71,42 @@ impl BlockCounts {
     /// Counts of all rows but those of one block.
     ///
     /// # Errors
-    /// As [`PairCounts::subtract`], if parts do not belong together.
+    /// [`Error::Data`] if the counts of a pair are not among all counts, a defect of the pass.
     pub fn without(&self, block: usize) -> Result<PairCounts> {
         let mut rest = self.all.clone();
-        let pairs = (0..self.blocks).flat_map(|a| (a..self.blocks).map(move |b| (a, b)));
-        for (_, part) in pairs.zip(&self.parts).filter(|((a, b), _)| *a == block || *b == block) {
-            rest.subtract(part)?;
+        for (pair, counts) in BlockPair::all(self.blocks).zip(&self.by_pair) {
+            if pair.a == block || pair.b == block {
+                rest.subtract(counts)?;
+            }
         }
         Ok(rest)
     }
 }
 
-struct RowBlock {
+/// The rows of a block, prepared to be columns and active rows.
+struct PreparedBlock {
     rows: SlotRows,
     tiles: Vec<Tile>,
     scan: PairScan,
 }
 
-impl RowBlock {
+impl PreparedBlock {
     fn gather(
         budget: Budget,
         codes: &CodeTable<'_>,
         kernels: Kernels,
         members: &[u32],
     ) -> Result<Self> {
-        let least = |rows| codes.shape(kernels, rows).least();
-        let rows = SlotRows::gather(budget, codes, Some(members), least)?;
+        let pass_bytes = |rows| codes.shape(kernels, rows).least();
+        let rows = SlotRows::gather(budget, codes, Some(members), pass_bytes)?;
         let tiles = tiles(&rows, kernels.words());
-        let scan = PairScan::new(&rows, &tiles, &common(&rows));
+        let scan = PairScan::new(&rows, &tiles, &majority_slots(&rows));
         Ok(Self { rows, tiles, scan })
     }
 }
 
-/// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`), classes
-/// apart or together.
+/// Counts of all pairs of rows by the blocks of their rows: row r is in block `block[r]`, below
+/// `blocks`.
 ///
 /// # Errors
 /// [`Error::Data`] for a block out of range; [`Error::Cancelled`].
@@ -92,7 +120,7 @@ pub fn pair_counts_by_block(
     pair_counts_by_block_with(control, Kernels::active(), codes, block, blocks, classes)
 }
 
-/// [`pair_counts_by_block`] with kernels of a stated level.
+/// [`pair_counts_by_block`] with the kernels of a given instruction set, for tests and benches.
 ///
 /// # Errors
 /// As [`pair_counts_by_block`].
@@ -118,53 +146,47 @@ pub fn pair_counts_by_block_with(
             None => return Err(Error::Data(format!("row {row}: block {b} of {blocks}"))),
         }
     }
-    let parts = each_pair_of_blocks(
-        control,
-        kernels,
-        codes,
-        (&members, 0..usize::MAX),
-        classes,
-        |_, c| Ok(c),
-    )?;
+    let chosen = RowBlocks { members: &members, asked: 0..usize::MAX };
+    let by_pair =
+        map_pairs_of_blocks(control, kernels, codes, chosen, classes, |_, counts| Ok(counts))?;
     let mut all = PairCounts::zero(codes.offsets(), classes.kept(codes.n_classes()));
-    for part in &parts {
-        all.add(part)?;
+    for counts in &by_pair {
+        all.add(counts)?;
     }
-    Ok(BlockCounts { blocks, parts, all })
+    Ok(BlockCounts { blocks, by_pair, all })
 }
 
-/// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f((a, b),
-/// counts)` makes of it, in lexicographic order; of all pairs of blocks those with numbers in
-/// `asked`.
-pub(super) fn each_pair_of_blocks<R: Send>(
+/// The result of `f` for the counts of each chosen pair of blocks, over both orders of its pairs of
+/// rows; in lexicographic order. The counts themselves are not kept.
+pub(super) fn map_pairs_of_blocks<R: Send>(
     control: &Control,
     kernels: Kernels,
     codes: &CodeTable<'_>,
-    (members, asked): (&[Vec<u32>], Range<usize>),
+    RowBlocks { members, asked }: RowBlocks<'_>,
     classes: Classes,
-    f: impl Fn((usize, usize), PairCounts) -> Result<R> + Sync + Send,
+    f: impl Fn(BlockPair, PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
-    let blocks = members.len();
-    let prepared = parallel::map(control, blocks, |b| {
-        RowBlock::gather(control.budget(), codes, kernels, &members[b])
+    let prepared = parallel::map(control, members.len(), |block| {
+        PreparedBlock::gather(control.budget(), codes, kernels, &members[block])
     })?;
-    let all = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b)));
-    let pairs: Vec<(usize, usize)> = all.skip(asked.start).take(asked.len()).collect();
+    let pairs: Vec<BlockPair> =
+        BlockPair::all(members.len()).skip(asked.start).take(asked.len()).collect();
     control.expect(pairs.len() as u64);
-    let (within, saw) = (control.quiet(), OnceLock::new());
+    let (within, first_window) = (control.quiet(), OnceLock::new());
     parallel::map(control, pairs.len(), |p| {
-        let (a, b) = pairs[p];
-        let counts = between(&within, kernels, [&prepared[a], &prepared[b]], classes, &saw)?;
+        let pair = pairs[p];
+        let blocks = [&prepared[pair.a], &prepared[pair.b]];
+        let counts = both_orders(&within, kernels, blocks, classes, &first_window)?;
         counts.check_sums()?;
         control.advance(1);
-        f((a, b), counts)
+        f(pair, counts)
     })
 }
 
-/// Counts of both orders of the pairs of a row of one list and a row of the other; no row may be in
-/// both.
+/// Counts over both orders of the pairs of a row of one list and a row of the other; no row may be
+/// in both.
 ///
-/// With `pair_counts_between` of each list alone, this adds up to the counts of all rows.
+/// These and the `pair_counts_between` of each list alone add up to the counts of all rows.
 ///
 /// # Errors
 /// [`Error::Data`] for a row that does not exist or is in both lists; [`Error::Cancelled`].
@@ -184,25 +206,27 @@ pub fn pair_counts_across(
     }
     let kernels = Kernels::active();
     let [a, b] = [
-        RowBlock::gather(control.budget(), codes, kernels, rows[0])?,
-        RowBlock::gather(control.budget(), codes, kernels, rows[1])?,
+        PreparedBlock::gather(control.budget(), codes, kernels, rows[0])?,
+        PreparedBlock::gather(control.budget(), codes, kernels, rows[1])?,
     ];
     PairCounts::affordable(control, &a.rows.offsets, codes.n_classes())?;
     control.expect((a.tiles.len() + b.tiles.len()) as u64);
-    let counts = between(control, kernels, [&a, &b], Classes::Apart, &OnceLock::new())?;
+    let counts = both_orders(control, kernels, [&a, &b], Classes::Apart, &OnceLock::new())?;
     counts.check_sums()?;
     Ok(counts)
 }
 
-fn between(
+/// Counts over both orders of the pairs of two blocks, or over the pairs of one block if it is given
+/// twice.
+fn both_orders(
     control: &Control,
     kernels: Kernels,
-    [a, b]: [&RowBlock; 2],
+    [a, b]: [&PreparedBlock; 2],
     classes: Classes,
-    saw: &OnceLock<Window>,
+    first_window: &OnceLock<Window>,
 ) -> Result<PairCounts> {
     let same = std::ptr::eq(a, b);
-    let all = a.rows.starts.len() - 1;
+    let all = a.rows.n_classes();
     if plan::is_few(&a.rows, &b.rows) {
         let mut counts = PairCounts::zero(a.rows.offsets.clone(), all);
         few_rows(&a.rows, &b.rows, &mut counts);
@@ -213,23 +237,19 @@ fn between(
     }
     let mut counts = PairCounts::zero(a.rows.offsets.clone(), classes.kept(all));
     let pairs = a.rows.total() * b.rows.total();
-    let worker = |columns: &'_ RowBlock, active: &'_ RowBlock, mode, counts| {
-        let worker = Worker::new(
-            kernels,
-            &columns.rows,
-            &active.rows,
-            &active.scan,
-            (mode, classes, LONGEST_WINDOW),
-            counts,
-        );
-        take(control, worker, &columns.tiles, saw)
+    // add the pairs of one order to `counts`
+    let add = |columns: &PreparedBlock, active: &PreparedBlock, mode, counts| {
+        let options = WorkerOptions { mode, classes, longest: LONGEST_WINDOW };
+        let worker =
+            Worker::new(kernels, &columns.rows, &active.rows, &active.scan, options, counts);
+        count_tiles(control, worker, &columns.tiles, first_window)
     };
     if same {
-        counts = worker(a, a, Mode::Own, counts)?;
+        counts = add(a, a, Mode::Own, counts)?;
         counts.pairs = pairs;
     } else {
-        counts = worker(a, b, Mode::Both, counts)?;
-        counts = worker(b, a, Mode::Distances, counts)?;
+        counts = add(a, b, Mode::Both, counts)?;
+        counts = add(b, a, Mode::Distances, counts)?;
         counts.pairs = 2 * pairs;
     }
     Worker::finish(&mut counts);

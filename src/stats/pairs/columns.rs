@@ -1,41 +1,52 @@
-//! The nominal columns of a data set as the pass reads them: a missing cell is one more value.
+//! Copies the nominal columns of a data set into the codes that a pass over pairs reads; a missing
+//! cell is a value of its own.
 //!
-//! Codes are copied once, in a byte where they fit. O(rows x features).
+//! Used by the Python bindings and by cross-validation, which count pairs of a whole data set; the
+//! nodes of a tree are coded already ([`super::PairNodeRows`]). O(rows x features), one byte per
+//! cell where the codes fit, else two.
 
-use super::input::{CodeColumn, CodeTable, CodeValues, REMEDY, SlotRows, WHAT};
-use super::plan::PassShape;
+use super::input::{CodeCells, CodeColumn, CodeTable, REMEDY, SlotRows, WHAT};
+use super::plan::{PairShape, PassShape};
 use crate::data::{self, Dataset, MISSING};
 use crate::error::{Error, Result};
 use crate::memory::Budget;
 use crate::simd::Kernels;
+use std::borrow::Cow;
 
-enum Owned {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
+/// Codes of all columns of a data set.
+pub struct NominalColumns {
+    columns: Vec<OwnedColumn>,
 }
 
-/// Codes of all columns.
-pub struct NominalColumns {
-    columns: Vec<(Owned, usize)>,
+struct OwnedColumn {
+    codes: CodeCells<'static>,
+    levels: usize,
+}
+
+/// Number of values of a column, one more where cells are missing.
+fn levels(column: &data::Column) -> usize {
+    match column {
+        data::Column::Nominal(c) => (c.levels() + usize::from(c.n_missing() > 0)).max(1),
+        data::Column::Numeric(_) => 1,
+    }
 }
 
 impl NominalColumns {
-    /// Copy the codes, for pairs of all rows, or of `columns` rows with all.
+    /// Copy the codes, for a pass over the pairs (i, j) with j any row and i any row, or one of
+    /// `from` rows.
     ///
     /// # Errors
     /// [`Error::Data`] naming a numeric column; [`Error::Need`] where memory does not suffice for
-    /// the codes.
-    pub fn new(budget: Budget, data: &Dataset, columns: Option<usize>) -> Result<Self> {
-        let levels = |c: &data::Column| match c {
-            data::Column::Nominal(c) => (c.levels() + usize::from(c.n_missing() > 0)).max(1),
-            data::Column::Numeric(_) => 1,
-        };
+    /// the codes and the pass.
+    pub fn new(budget: Budget, data: &Dataset, from: Option<usize>) -> Result<Self> {
+        // Refuse what will not fit, the pass included, before the copy.
         let (rows, features) = (data.len(), data.columns().len());
         let width = |c: &data::Column| if levels(c) <= 256 { 1 } else { 2 };
         let bytes = rows.saturating_mul(data.columns().iter().map(width).sum());
         let slots = data.columns().iter().map(levels).sum();
-        let shape = PassShape::of_rows(Kernels::active(), rows, features, slots, data.n_classes());
-        let gathered = SlotRows::need(rows, features, shape.with_columns(columns));
+        let shape = PairShape::of_rows(rows, features, slots, data.n_classes());
+        let pass = PassShape::unknown_rows(Kernels::active(), shape).least_with_columns(from);
+        let gathered = SlotRows::need(rows, features, pass);
         budget.admit_first(WHAT, [bytes, bytes.saturating_add(gathered)], REMEDY)?;
         let columns = data.columns().iter().zip(&data.schema().features).map(|(column, feature)| {
             let data::Column::Nominal(c) = column else {
@@ -44,30 +55,30 @@ impl NominalColumns {
                     feature.name
                 )));
             };
-            let levels = (c.levels() + usize::from(c.n_missing() > 0)).max(1);
+            let levels = levels(column);
             let codes = (0..c.len() as u32).map(|r| match c.code(r) {
                 MISSING => c.levels() as u32,
                 code => code,
             });
-            let owned = match levels <= 256 {
-                true => Owned::U8(codes.map(|c| c as u8).collect()),
-                false => Owned::U16(codes.map(|c| c as u16).collect()),
+            let codes = match levels <= 256 {
+                true => CodeCells::U8(Cow::Owned(codes.map(|c| c as u8).collect())),
+                false => CodeCells::U16(Cow::Owned(codes.map(|c| c as u16).collect())),
             };
-            Ok((owned, levels))
+            Ok(OwnedColumn { codes, levels })
         });
         Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
 
     /// Bytes of the codes.
     pub fn held(&self) -> usize {
-        let bytes = |(owned, _): &(Owned, usize)| match owned {
-            Owned::U8(codes) => codes.len(),
-            Owned::U16(codes) => 2 * codes.len(),
+        let bytes = |column: &OwnedColumn| match &column.codes {
+            CodeCells::U8(codes) => codes.len(),
+            CodeCells::U16(codes) => 2 * codes.len(),
         };
         self.columns.iter().map(bytes).sum()
     }
 
-    /// With classes and whole weights.
+    /// The columns with the classes of `data` and with `weights`, numbers of copies per row.
     ///
     /// # Errors
     /// As [`CodeTable::new`].
@@ -76,18 +87,9 @@ impl NominalColumns {
         data: &'a Dataset,
         weights: Option<&'a [u32]>,
     ) -> Result<CodeTable<'a>> {
-        let column = |(owned, levels): &'a (Owned, usize)| CodeColumn {
-            values: match owned {
-                Owned::U8(c) => CodeValues::U8(c),
-                Owned::U16(c) => CodeValues::U16(c),
-            },
-            levels: *levels,
-        };
-        CodeTable::new(
-            self.columns.iter().map(column).collect(),
-            data.classes(),
-            data.n_classes(),
-            weights,
-        )
+        let column =
+            |column: &'a OwnedColumn| CodeColumn { values: column.codes.values(), levels: column.levels };
+        let columns = self.columns.iter().map(column).collect();
+        CodeTable::new(columns, data.classes(), data.n_classes(), weights)
     }
 }

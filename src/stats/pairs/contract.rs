@@ -1,12 +1,11 @@
-//! Contractions: from integer counts by distance to the count matrices R and the metrics of the
-//! framework.
+//! Settings of the framework (theta, alpha, decay) and the count matrices R under a setting.
 //!
 //! `R_m[c, case] = theta_case * sum over D of f(D) N[k][m][c][case][D]` (Vilalta et al. 2001, eq.
-//! 10 and figure 4), where f is a [`Decay`]. A setting costs a few thousand multiplications, so a
-//! thousand settings cost less than the pass that counted. Sums run over distances in ascending
-//! order, therefore they do not depend on threads either. A [`Profile`](super::Profile) adds values
-//! and classes up once and serves the metrics that are linear in R; use [`count_matrices`] for a
-//! metric of your own.
+//! 10 and figure 4), where f is a [`Decay`]. One multiplication per count: a few thousand per
+//! setting, so a thousand settings cost less than the pass that counted. Sums run over distances in
+//! ascending order and do not depend on threads. Metrics that are linear in R are cheaper from a
+//! [`Profile`](super::Profile), which is already summed over values and classes;
+//! [`count_matrices`] is for user-defined metrics.
 
 use super::counts::PairCounts;
 use crate::error::{Error, Result};
@@ -29,8 +28,15 @@ pub enum Decay {
     Uniform,
 }
 
-/// Largest weight at distance 0: times any number of pairs it is still finite.
+/// Largest weight at distance 0: its product with any number of pairs is finite.
 const MOST_AT_ZERO: f64 = 1e250;
+
+/// Signs of the cases in Pi: cases 1 and 4 are evidence for a feature, 2 and 3 against it.
+pub(super) const PI_SIGNS: [f64; 4] = [1.0, -1.0, -1.0, 1.0];
+/// Signs of the cases in contextual merit: other value and other class.
+pub(super) const MERIT_SIGNS: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
+/// Signs of the cases in Relief: misses less hits, among pairs with different values.
+pub(super) const RELIEF_SIGNS: [f64; 4] = [0.0, 0.0, -1.0, 1.0];
 
 /// Theta, alpha and decay of the framework.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,10 +47,11 @@ pub struct PairSetting {
 }
 
 impl PairSetting {
-    /// Check: theta in [0, 1], alpha (and the weight at zero) finite and not negative.
+    /// A checked setting: each theta in [0, 1], alpha finite and at least 0, the weight at distance
+    /// 0 in [0, 1e250].
     ///
     /// # Errors
-    /// [`Error::Parameter`] naming what is outside.
+    /// [`Error::Parameter`] naming the parameter out of its range.
     pub fn new(theta: [f64; 4], alpha: f64, decay: Decay) -> Result<Self> {
         for (i, &t) in theta.iter().enumerate() {
             if !(0.0..=1.0).contains(&t) {
@@ -62,7 +69,7 @@ impl PairSetting {
         Ok(Self { theta, alpha, decay })
     }
 
-    /// What `pi` uses unless told otherwise: theta (1, 1, 1, 1), alpha 0.1, exponential.
+    /// Default of `pi`: theta (1, 1, 1, 1), alpha 0.1, exponential.
     pub fn pi() -> Self {
         Self { theta: [1.0; 4], alpha: 0.1, decay: Decay::Exponential }
     }
@@ -83,15 +90,15 @@ impl PairSetting {
         })
     }
 
-    /// Weight of a pair at distance `d`, before theta.
-    pub fn weight(&self, d: usize) -> f64 {
-        let x = d as f64;
+    /// Weight of a pair at `distance`, before theta.
+    pub fn weight(&self, distance: usize) -> f64 {
+        let d = distance as f64;
         match self.decay {
-            Decay::Exponential => (-self.alpha * x).exp2(),
-            Decay::Power { at_zero } if d == 0 => at_zero,
-            Decay::Power { .. } => x.powf(-self.alpha),
-            Decay::Threshold => f64::from(u8::from(x < self.alpha)),
-            Decay::Identical => f64::from(u8::from(d == 0)),
+            Decay::Exponential => (-self.alpha * d).exp2(),
+            Decay::Power { at_zero } if distance == 0 => at_zero,
+            Decay::Power { .. } => d.powf(-self.alpha),
+            Decay::Threshold => f64::from(u8::from(d < self.alpha)),
+            Decay::Identical => f64::from(u8::from(distance == 0)),
             Decay::Uniform => 1.0,
         }
     }
@@ -117,6 +124,7 @@ impl PairSetting {
     }
 }
 
+/// `sum of counts[d] * weights[d]`; a count of 0 adds nothing even to an infinite weight.
 pub(super) fn dot(counts: &[i64], weights: &[f64]) -> f64 {
     counts
         .iter()
@@ -124,14 +132,14 @@ pub(super) fn dot(counts: &[i64], weights: &[f64]) -> f64 {
         .fold(0.0, |sum, (&c, w)| if c == 0 { sum } else { sum + c as f64 * w })
 }
 
-/// `R[slot][class][case]`, slots being all values of all features in order.
+/// Count matrices under a setting, `[slot][class][case]` with the values of all features as slots.
 pub fn count_matrices(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
     let weights = setting.weights(counts.distances());
-    let rows = counts.cells.chunks_exact(counts.distances()).enumerate();
-    rows.map(|(i, row)| setting.theta[i % 4] * dot(row, &weights)).collect()
+    let by_distance = counts.cells.chunks_exact(counts.distances()).enumerate();
+    by_distance.map(|(i, counts)| setting.theta[i % 4] * dot(counts, &weights)).collect()
 }
 
-/// R over the whole set, `[class][case]`; cases 3 and 4 are zero, as in the paper's eq. 12.
+/// Count matrix of the whole set, `[class][case]`; cases 3 and 4 are zero (eq. 12).
 pub fn root_matrix(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
     let weights = setting.weights(counts.distances());
     let root = counts.root();
@@ -149,9 +157,11 @@ pub fn root_matrix(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
         .collect()
 }
 
-/// R of one feature under uniform weights (also exponential with alpha 0) from its table
-/// `[value][class]`, without any pass: `(n_mc^2, n_mc (n_m - n_mc), n_mc (n_c - n_mc), n_mc (n -
-/// n_m - n_c + n_mc))` as `[value][class][case]`, theta 1.
+/// Count matrix of one feature, `[value][class][case]`, under uniform weights (or exponential with
+/// alpha 0) and theta 1, from its contingency table `[value][class]` without a pass over pairs.
+///
+/// The four cases are `n_mc^2`, `n_mc (n_m - n_mc)`, `n_mc (n_c - n_mc)` and `n_mc (n - n_m - n_c +
+/// n_mc)`, for n rows, n_m of value m, n_c of class c and n_mc of both.
 pub fn uniform_matrices(table: &[f64], classes: usize) -> Vec<f64> {
     let by_class: Vec<f64> =
         (0..classes).map(|c| table.iter().skip(c).step_by(classes).sum()).collect();

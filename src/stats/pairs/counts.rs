@@ -4,8 +4,8 @@
 //! `N[k][v][r][case][d]` is the number of ordered pairs (i, j), self-pairs included, in which i has
 //! value v of feature k and class r, the pair is at distance d, and the case is 1: same value, same
 //! class; 2: same value, other class; 3: other value, same class; 4: other value, other class
-//! (Vilalta et al. 2001, figure 3). Everything is a whole number, so counts of disjoint sets of
-//! pairs add and subtract exactly. Memory: 32 bytes x (sum of values) x classes x (n + 1).
+//! (Vilalta et al. 2001, figure 3). Counts are integers, so counts of disjoint sets of pairs add
+//! and subtract exactly. Memory: 32 bytes x (sum of values) x classes x (n + 1) for n features.
 
 use crate::error::{Error, Result};
 use crate::memory;
@@ -14,19 +14,20 @@ use crate::parallel::Control;
 /// Most bytes of one table of counts.
 const LARGEST: usize = 2 << 30;
 
-/// Whether counts are kept for each class of i, or added up over all of them (the cases still tell
-/// same and other class apart). What is linear in R needs no classes ([`Profile`](super::Profile));
-/// with many of them, counts together are smaller and faster.
+/// Whether counts are kept per class of i or summed over the classes.
+///
+/// The cases distinguish same and other class either way. Metrics that are linear in R need no
+/// classes ([`Profile`](super::Profile)), and with many classes the sums are smaller and faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Classes {
-    /// One count for each class.
+    /// Counts per class.
     Apart,
-    /// One count for all, as if there were one class.
+    /// Counts summed over all classes, stored as if there were one class.
     Together,
 }
 
 impl Classes {
-    /// How many of `n` classes counts have.
+    /// Number of classes in a table of counts over `n` classes.
     pub fn kept(self, n: usize) -> usize {
         match self {
             Self::Apart => n,
@@ -34,9 +35,24 @@ impl Classes {
         }
     }
 
-    /// What is faster where classes are not asked for: with one or two, apart.
+    /// The faster form where the caller needs no classes; up to two classes are cheaper apart.
     pub fn cheapest(n: usize) -> Self {
         if n > 2 { Self::Together } else { Self::Apart }
+    }
+}
+
+/// Positions in `[slot][class][case][distance]`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CellLayout {
+    classes: usize,
+    distances: usize,
+}
+
+impl CellLayout {
+    /// Position of distance 0; cases count from 0.
+    #[inline]
+    pub fn start(self, slot: usize, class: usize, case: usize) -> usize {
+        ((slot * self.classes + class) * 4 + case) * self.distances
     }
 }
 
@@ -52,14 +68,14 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    /// No pairs; `offsets` is the first slot of each feature and the number of all.
+    /// No pairs; `offsets` has the first slot of each feature, then the number of slots.
     pub fn zero(offsets: Vec<u32>, n_classes: usize) -> Self {
         let slots = offsets.last().copied().unwrap_or(0) as usize;
         let distances = offsets.len();
         Self { cells: vec![0; slots * n_classes * 4 * distances], offsets, n_classes, pairs: 0 }
     }
 
-    /// [`Self::zero`], or the error where the system refuses the table.
+    /// [`Self::zero`] with an error where the system refuses the memory.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -75,8 +91,9 @@ impl PairCounts {
         slots.saturating_mul(n_classes).saturating_mul(32 * offsets.len())
     }
 
-    /// Refuse a table of more than two gigabytes, naming what needs no counts. Where one thread can
-    /// hold its tables and several cannot, the control that is returned has one.
+    /// Refuse a table of more than two gigabytes; the message names alternatives that need no
+    /// counts. The returned control has one thread where the tables of all threads together would
+    /// take more than twice that.
     ///
     /// # Errors
     /// [`Error::Data`].
@@ -100,16 +117,16 @@ impl PairCounts {
                 LARGEST >> 30
             )));
         }
-        // a thread takes three shares, each with a table of its own
+        // a thread works on three shares of the columns, each with a table
         let all = bytes.saturating_mul(3 * control.threads() + 1);
         Ok(if all > 2 * LARGEST { control.serial() } else { control.clone() })
     }
 
-    /// Counts from their parts: the first slot of each feature and the number of all, classes,
-    /// cells `[slot][class][case][distance]`, ordered pairs.
+    /// Counts from stored fields: `offsets` as in [`Self::zero`], `cells` as `[slot][class][case]
+    /// [distance]`, and the number of ordered pairs.
     ///
     /// # Errors
-    /// [`Error::Data`] for parts that do not belong together.
+    /// [`Error::Data`] for fields of inconsistent lengths.
     pub fn from_parts(
         offsets: Vec<u32>,
         n_classes: usize,
@@ -123,7 +140,7 @@ impl PairCounts {
         Ok(Self { offsets, n_classes, cells, pairs })
     }
 
-    /// The first slot of each feature and the number of all.
+    /// The first slot of each feature, followed by the number of slots.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
@@ -161,9 +178,13 @@ impl PairCounts {
     /// Counts by distance of one (feature, value, class, case), case 0 to 3 for the paper's 1 to 4.
     #[inline]
     pub fn by_distance(&self, feature: usize, value: usize, class: usize, case: usize) -> &[i64] {
-        let d = self.distances();
         let slot = self.offsets[feature] as usize + value;
-        &self.cells[((slot * self.n_classes + class) * 4 + case) * d..][..d]
+        &self.cells[self.layout().start(slot, class, case)..][..self.distances()]
+    }
+
+    /// How the cells are ordered.
+    pub(super) fn layout(&self) -> CellLayout {
+        CellLayout { classes: self.n_classes, distances: self.distances() }
     }
 
     /// All counts of a feature: `[value][class][case][distance]`.
@@ -173,21 +194,16 @@ impl PairCounts {
             [self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
     }
 
-    /// Ordered pairs over the whole set by (class of i, same class or not, distance):
-    /// `[class][2][distance]`, the columns 1 and 2 of the paper's R over the training set (columns
-    /// 3 and 4 are zero).
+    /// Ordered pairs over the whole set, `[class of i][same class, other class][distance]`: columns
+    /// 1 and 2 of the paper's R over the training set (columns 3 and 4 are zero).
     pub fn root(&self) -> Vec<i64> {
         let d = self.distances();
         let mut root = vec![0; self.n_classes * 2 * d];
+        // Any feature has every pair once; take the first. Cases 1 and 3 are of the same class.
         for value in self.feature(0).chunks_exact(self.n_classes * 4 * d) {
-            for (to, from) in
-                root.chunks_exact_mut(d).zip(value.chunks_exact(4 * d).flat_map(|class| {
-                    let (same, other) =
-                        ((&class[..d], &class[2 * d..3 * d]), (&class[d..2 * d], &class[3 * d..]));
-                    [same, other]
-                }))
-            {
-                for (to, (a, b)) in to.iter_mut().zip(from.0.iter().zip(from.1)) {
+            for (to, class) in root.chunks_exact_mut(2 * d).zip(value.chunks_exact(4 * d)) {
+                let (equal, different) = class.split_at(2 * d);
+                for (to, (a, b)) in to.iter_mut().zip(equal.iter().zip(different)) {
                     *to += a + b;
                 }
             }
@@ -205,7 +221,7 @@ impl PairCounts {
         Ok(())
     }
 
-    /// Take away the counts of pairs that are among the ones counted.
+    /// Subtract the counts of pairs that are among those counted.
     ///
     /// # Errors
     /// [`Error::Data`] if the schemas differ or a count would become negative.
@@ -232,7 +248,7 @@ impl PairCounts {
         Ok(())
     }
 
-    /// All classes added up.
+    /// The counts summed over classes.
     pub(super) fn together(&self) -> Self {
         let mut sum = Self::zero(self.offsets.clone(), Classes::Together.kept(self.n_classes));
         let size = 4 * self.distances();
@@ -247,7 +263,7 @@ impl PairCounts {
         sum
     }
 
-    /// Every feature must have seen every ordered pair once; anything else is a defect of the pass.
+    /// Check that every feature has every ordered pair once; anything else is a defect of the pass.
     ///
     /// # Errors
     /// [`Error::Internal`] naming the feature.

@@ -25,8 +25,8 @@ pub(super) fn cells(rows: &SlotRows) -> Option<usize> {
 
 /// Whether the budget has room for the tables of all classes at a time.
 pub(super) fn fits(control: &Control, rows: &SlotRows) -> bool {
-    let (d, slots) = (rows.features + 1, rows.offsets[rows.features] as usize);
-    let classes = rows.starts.len() - 1;
+    let (d, slots) = (rows.features + 1, rows.n_slots());
+    let classes = rows.n_classes();
     let at_once = control.threads().min(classes + 1);
     let tables = cells(rows).unwrap_or(usize::MAX).saturating_mul(6 * d * at_once);
     let parts = slots * d * 8 * (2 * classes + 2 * classes + 4 * classes);
@@ -38,7 +38,7 @@ pub(super) fn fits(control: &Control, rows: &SlotRows) -> bool {
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
 pub(super) fn count(control: &Control, rows: &SlotRows) -> Result<PairCounts> {
-    let classes = rows.starts.len() - 1;
+    let classes = rows.n_classes();
     let domain = Domain::new(rows);
     // the last one takes the rows of all classes
     let parts = parallel::map(control, classes + 1, |c| {
@@ -154,7 +154,7 @@ impl Domain {
         let size = self.slots * many * d;
         let mut part = DistanceCounts { same_value: vec![0; size], all: vec![0; size] };
         for class in classes.clone() {
-            for i in rows.starts[class]..rows.starts[class + 1] {
+            for i in rows.class_rows(class) {
                 let weight = i64::from(rows.weights[i]);
                 let near = &table[self.cell[i] as usize * d..][..d];
                 for &slot in rows.row(i) {
@@ -180,7 +180,7 @@ impl Domain {
             }
             let first = rows.offsets[k] as usize;
             for class in classes.clone() {
-                for i in rows.starts[class]..rows.starts[class + 1] {
+                for i in rows.class_rows(class) {
                     let weight = i64::from(rows.weights[i]);
                     let cell = self.cell[i] as usize;
                     let line = cell / (step * values) * step + cell % step;

@@ -1,16 +1,17 @@
 //! The exact pass: all counts of [`PairCounts`], for all features, distances and settings at once.
 //!
-//! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (256 without AVX-512)
-//! to a tile, and the counts are theirs. The *active rows* are the j, in chunks of one class. For a
-//! chunk and a tile the kernels make the distance of every pair as bit planes, one mask for each
-//! live distance, and for each feature carry-save sums of the masks of rows that agree with the
-//! column. What is counted are cases 1 and 2, and all cases together, by (feature, value); cases 3
-//! and 4 are what remains (conservation).
+//! The counts are over ordered pairs (i, j). The rows i are the *columns*, in tiles of 512 (256
+//! without AVX-512); the rows j are the *active rows*, in chunks of one class. For a chunk and a
+//! tile the kernels compute the distance of every pair as bit planes, and for each feature and
+//! distance carry-save sums over the rows that agree with the column ([`super::tile`]). Only cases
+//! 1 and 2 and the total over all cases are counted, by (feature, value); cases 3 and 4 are the
+//! totals less cases 1 and 2.
 //!
-//! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the
-//! counters of a tile, about `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to
-//! threads, and with little memory active rows are scheduled some tiles at a time
-//! ([`plan::CountPlan`]); sums of integers do not depend on how.
+//! O(t^2 n L / 512) vector operations for t rows, n features and L distances with counters. There
+//! is no t x t matrix: a worker holds the counters of a tile, about `15 n L` vectors. Tiles are
+//! shared among threads; with little memory the active rows are scheduled a few tiles at a time
+//! ([`plan::CountPlan`]). The counts are the same in any case. Few rows, and dense product domains,
+//! have faster methods, which [`count`] chooses ([`super::naive`], [`super::dense`]).
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
@@ -18,8 +19,8 @@ use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
 use super::naive::few_rows;
 use super::plan::{self, PassShape};
 use super::runs::Mode;
-use super::scan::{PairScan, Tile, common, tiles};
-use super::tile::Worker;
+use super::scan::{PairScan, Tile, majority_slots, tiles};
+use super::tile::{Worker, WorkerOptions};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::{Kernels, Window};
@@ -29,14 +30,14 @@ use std::sync::OnceLock;
 ///
 /// # Errors
 /// [`crate::error::Error::Data`] for a table of more than two gigabytes;
-/// [`crate::error::Error::Cancelled`] when the control says so.
+/// [`crate::error::Error::Cancelled`].
 pub fn pair_counts(control: &Control, codes: &CodeTable<'_>) -> Result<PairCounts> {
     pair_counts_with(control, Kernels::active(), codes, None, None)
 }
 
 /// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`; a row
-/// may be named twice and then counts twice). Results over a partition of `from` add up to the
-/// whole.
+/// that is named twice counts twice). The counts over a partition of `from` add up to those of
+/// `from`.
 ///
 /// # Errors
 /// [`crate::error::Error::Data`] for a row that does not exist or a table of more than two
@@ -50,7 +51,7 @@ pub fn pair_counts_between(
     pair_counts_with(control, Kernels::active(), codes, from, among)
 }
 
-/// [`pair_counts_between`] with kernels of a stated level (tests, benches).
+/// [`pair_counts_between`] with the kernels of a given instruction set, for tests and benches.
 ///
 /// # Errors
 /// As [`pair_counts_between`].
@@ -62,15 +63,16 @@ pub fn pair_counts_with(
     among: Option<&[u32]>,
 ) -> Result<PairCounts> {
     let shape = |rows| codes.shape(kernels, rows);
-    let others = (from != among).then(|| from.map_or(codes.n_rows(), <[u32]>::len));
-    let later = |rows| shape(rows).with_columns(others);
-    let active = SlotRows::gather(control.budget(), codes, among, later)?;
+    // the number of columns, unless they are the active rows
+    let n_columns = (from != among).then(|| from.map_or(codes.n_rows(), <[u32]>::len));
+    let pass_bytes = |rows| shape(rows).least_with_columns(n_columns);
+    let active = SlotRows::gather(control.budget(), codes, among, pass_bytes)?;
     let mut control = control.holding(active.held());
-    let columns = match others {
+    let columns = match n_columns {
         None => None,
         Some(_) => {
-            let least = |n| PassShape { rows: [n, active.len()], ..shape(n) }.least();
-            Some(SlotRows::gather(control.budget(), codes, from, least)?)
+            let pass_bytes = |columns| shape(active.len()).for_columns(columns).least();
+            Some(SlotRows::gather(control.budget(), codes, from, pass_bytes)?)
         }
     };
     control = control.holding(columns.as_ref().map_or(0, SlotRows::held));
@@ -80,7 +82,8 @@ pub fn pair_counts_with(
     Ok(counts)
 }
 
-/// The pass over gathered rows.
+/// Counts over the pairs of gathered rows, by the cheapest method. `columns` are the rows i, `active`
+/// the rows j.
 pub(super) fn count(
     control: &Control,
     kernels: Kernels,
@@ -88,12 +91,12 @@ pub(super) fn count(
     active: &SlotRows,
     classes: Classes,
 ) -> Result<PairCounts> {
-    let all = active.starts.len() - 1;
+    let all = active.n_classes();
     let control = &PairCounts::affordable(control, &active.offsets, classes.kept(all))?;
-    let own = std::ptr::eq(columns, active);
+    let same_rows = std::ptr::eq(columns, active);
+    // Small and dense cases have faster methods, which count classes apart.
     let few = plan::is_few(columns, active);
-    let zero = || PairCounts::try_zero(active.offsets.clone(), classes.kept(all));
-    if few || own && plan::transform_pays(active) && dense::fits(control, active) {
+    if few || same_rows && plan::transform_pays(active) && dense::fits(control, active) {
         let counts = if few {
             let mut counts = PairCounts::try_zero(active.offsets.clone(), all)?;
             few_rows(columns, active, &mut counts);
@@ -103,32 +106,36 @@ pub(super) fn count(
         };
         return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
+    // Divide the work within the limits of memory.
     let shape = PassShape::new(kernels, columns, active, classes);
     let plan = plan::CountPlan::new(&shape, control.threads(), control.budget());
     control.budget().admit(WHAT, plan.bytes, REMEDY)?;
     let column_tiles = tiles(columns, kernels.words());
-    let active_tiles = if own { None } else { Some(tiles(active, kernels.words())) };
+    let active_tiles = if same_rows { None } else { Some(tiles(active, kernels.words())) };
     let active_tiles = active_tiles.as_ref().unwrap_or(&column_tiles);
-    let common = common(active);
-    let blocks = active_tiles.len().div_ceil(plan.tiles);
-    control.expect((column_tiles.len() * blocks) as u64);
-    let mode = if own { Mode::own(active, kernels, classes) } else { Mode::Columns };
-    let how = (mode, classes, plan.longest);
-    let saw = OnceLock::new();
+    let batches = active_tiles.len().div_ceil(plan.tiles);
+    control.expect((column_tiles.len() * batches) as u64);
+    let mode = if same_rows { Mode::own(active, kernels, classes) } else { Mode::Columns };
+    let options = WorkerOptions { mode, classes, longest: plan.longest };
+    // Count one batch of active rows after the other, all shares of the columns in parallel.
+    let majority = majority_slots(active);
+    let first_window = OnceLock::new();
+    let zero = || PairCounts::try_zero(active.offsets.clone(), classes.kept(all));
     let mut counts = zero()?;
-    for block in active_tiles.chunks(plan.tiles) {
-        let scan = PairScan::new(active, block, &common);
+    for batch in active_tiles.chunks(plan.tiles) {
+        let scan = PairScan::new(active, batch, &majority);
         if plan.shares == 1 {
-            let worker = Worker::new(kernels, columns, active, &scan, how, counts);
-            counts = take(control, worker, &column_tiles, &saw)?;
+            let worker = Worker::new(kernels, columns, active, &scan, options, counts);
+            counts = count_tiles(control, worker, &column_tiles, &first_window)?;
             continue;
         }
-        let parts = parallel::map(control, plan.shares, |share| {
-            let worker = Worker::new(kernels, columns, active, &scan, how, zero()?);
-            take(control, worker, column_tiles.iter().skip(share).step_by(plan.shares), &saw)
+        let partial = parallel::map(control, plan.shares, |share| {
+            let worker = Worker::new(kernels, columns, active, &scan, options, zero()?);
+            let share = column_tiles.iter().skip(share).step_by(plan.shares);
+            count_tiles(control, worker, share, &first_window)
         })?;
-        for part in parts {
-            counts.add(&part)?;
+        for counted in partial {
+            counts.add(&counted)?;
         }
     }
     counts.pairs = columns.total() * active.total();
@@ -136,19 +143,20 @@ pub(super) fn count(
     Ok(counts)
 }
 
-/// All tiles by one worker; the counts are not finished. The first of several workers on such data
-/// looks which distances are worth counters, and leaves what it `saw` to those that come later.
-pub(super) fn take<'t>(
+/// Counts of all tiles by one worker, to be finished with [`Worker::finish`]. Workers on the same
+/// data share `first_window`: the first to count a tile sets it, and later ones begin with it
+/// instead of a sample.
+pub(super) fn count_tiles<'t>(
     control: &Control,
     mut worker: Worker<'_>,
     tiles: impl IntoIterator<Item = &'t Tile>,
-    saw: &OnceLock<Window>,
+    first_window: &OnceLock<Window>,
 ) -> Result<PairCounts> {
-    worker.window = saw.get().copied();
+    worker.window = first_window.get().copied();
     for tile in tiles {
-        worker.tile(control, tile)?;
+        worker.count_tile(control, tile)?;
         if let Some(window) = worker.window {
-            saw.get_or_init(|| window);
+            first_window.get_or_init(|| window);
         }
         control.advance(1);
     }

@@ -1,12 +1,16 @@
-//! What the pass reads: codes by column, classes, whole weights; and the rows it makes of them.
+//! Input of the passes over pairs: coded columns with classes and integer weights, and the compact
+//! rows that a pass reads.
 //!
-//! [`CodeTable`] borrows columns from wherever they live. [`SlotRows::gather`] takes the rows asked
-//! for, drops those of weight 0, collapses identical rows of one class into one row with a
-//! multiplicity where that pays (fewer than 0.8 of the rows remain), and sorts by class. Cost O(t
-//! n) and no sort of the codes: equal rows meet in a hash table.
+//! [`CodeTable`] borrows the columns of its caller and checks them. [`SlotRows::gather`] copies the
+//! rows asked for: it drops those of weight 0, merges identical rows of one class into one row with
+//! a multiplicity where fewer than 0.8 of the rows remain, and groups the rows by class. A *slot*
+//! is a (feature, value) pair; the slots of all features are numbered consecutively. O(t n) for t
+//! rows of n features: identical rows are found by a hash table, without a sort.
 
 use crate::error::{Error, Result};
 use crate::memory::{self, Budget};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Codes of one column, in the width they are stored in.
 #[derive(Debug, Clone, Copy)]
@@ -40,9 +44,9 @@ impl CodeValues<'_> {
         }
     }
 
-    /// The codes of some rows (all if `None`), given to `put` with their position.
+    /// Call `put(position, code)` for the given rows (all if `None`).
     #[inline]
-    fn each(&self, rows: Option<&[u32]>, mut put: impl FnMut(usize, usize)) {
+    fn for_each(&self, rows: Option<&[u32]>, mut put: impl FnMut(usize, usize)) {
         match (self, rows) {
             (Self::U8(c), None) => c.iter().enumerate().for_each(|(i, &v)| put(i, usize::from(v))),
             (Self::U16(c), None) => c.iter().enumerate().for_each(|(i, &v)| put(i, usize::from(v))),
@@ -56,6 +60,30 @@ impl CodeValues<'_> {
     }
 }
 
+/// Codes of one column, borrowed or owned.
+pub(super) enum CodeCells<'a> {
+    U8(Cow<'a, [u8]>),
+    U16(Cow<'a, [u16]>),
+}
+
+impl CodeCells<'_> {
+    /// The codes.
+    pub fn values(&self) -> CodeValues<'_> {
+        match self {
+            Self::U8(c) => CodeValues::U8(c),
+            Self::U16(c) => CodeValues::U16(c),
+        }
+    }
+
+    /// A copy of the codes of the given rows.
+    pub fn select(&self, rows: &[u32]) -> CodeCells<'static> {
+        match self {
+            Self::U8(c) => CodeCells::U8(rows.iter().map(|&r| c[r as usize]).collect()),
+            Self::U16(c) => CodeCells::U16(rows.iter().map(|&r| c[r as usize]).collect()),
+        }
+    }
+}
+
 /// One nominal column; missing cells are a value of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeColumn<'a> {
@@ -65,7 +93,7 @@ pub struct CodeColumn<'a> {
     pub levels: usize,
 }
 
-/// A table of codes with classes and whole weights.
+/// Coded columns with the class and the integer weight of each row.
 #[derive(Debug, Clone)]
 pub struct CodeTable<'a> {
     pub(super) columns: Vec<CodeColumn<'a>>,
@@ -75,8 +103,8 @@ pub struct CodeTable<'a> {
 }
 
 impl<'a> CodeTable<'a> {
-    /// Check and hold. `classes` are below `n_classes`; `weights` (one a row) count copies, `None`
-    /// is 1 each.
+    /// A checked table. `classes` are below `n_classes`; `weights` (one per row) are numbers of
+    /// copies, `None` means 1 each.
     ///
     /// # Errors
     /// [`Error::Data`] for columns of another length, codes or classes out of range, too many
@@ -88,7 +116,7 @@ impl<'a> CodeTable<'a> {
         n_classes: usize,
         weights: Option<&'a [u32]>,
     ) -> Result<Self> {
-        let t = classes.len();
+        let n_rows = classes.len();
         let data = |text: String| Err(Error::Data(text));
         if columns.is_empty() || columns.len() > 1 << 20 {
             return data(format!(
@@ -98,9 +126,9 @@ impl<'a> CodeTable<'a> {
             ));
         }
         for (k, column) in columns.iter().enumerate() {
-            if column.values.len() != t {
+            if column.values.len() != n_rows {
                 return data(format!(
-                    "column {k} has {} rows where the classes have {t}",
+                    "column {k} has {} rows where the classes have {n_rows}",
                     column.values.len()
                 ));
             }
@@ -110,13 +138,13 @@ impl<'a> CodeTable<'a> {
                     column.levels
                 ));
             }
-            let mut worst = None;
-            column.values.each(None, |i, v| {
+            let mut out_of_range = None;
+            column.values.for_each(None, |i, v| {
                 if v >= column.levels {
-                    worst = Some((i, v));
+                    out_of_range = Some((i, v));
                 }
             });
-            if let Some((i, v)) = worst {
+            if let Some((i, v)) = out_of_range {
                 return data(format!(
                     "column {k}, row {i}: code {v} where the column has {} values",
                     column.levels
@@ -128,10 +156,10 @@ impl<'a> CodeTable<'a> {
         {
             return data(format!("row {i}: class {c} of {n_classes}"));
         }
-        if weights.is_some_and(|w| w.len() != t) {
-            return data(format!("{} weights for {t} rows", weights.map_or(0, <[u32]>::len)));
+        if let Some(weights) = weights.filter(|w| w.len() != n_rows) {
+            return data(format!("{} weights for {n_rows} rows", weights.len()));
         }
-        let total = weights.map_or(t as u64, |w| w.iter().map(|&w| u64::from(w)).sum());
+        let total = weights.map_or(n_rows as u64, |w| w.iter().map(|&w| u64::from(w)).sum());
         if total > MAX_WEIGHT {
             return data(format!(
                 "a total weight of {total}; pairs are counted up to {MAX_WEIGHT} rows"
@@ -170,13 +198,13 @@ impl<'a> CodeTable<'a> {
         self.weights
     }
 
-    /// First plane (feature, value) of each feature, and the number of all.
+    /// First slot of each feature, followed by the number of slots.
     pub fn offsets(&self) -> Vec<u32> {
-        let mut at = 0;
+        let mut end = 0;
         let mut offsets = vec![0];
         for column in &self.columns {
-            at += column.levels as u32;
-            offsets.push(at);
+            end += column.levels as u32;
+            offsets.push(end);
         }
         offsets
     }
@@ -185,23 +213,24 @@ impl<'a> CodeTable<'a> {
 /// Largest total weight whose square fits a signed 64-bit counter.
 pub const MAX_WEIGHT: u64 = 3_037_000_499;
 
-/// Rows sorted by class, each with its (feature, value) slots and a multiplicity.
+/// Rows grouped by class, each with its slots and its multiplicity: the input of every pass.
 #[derive(Debug, Clone)]
 pub(super) struct SlotRows {
     /// Number of features.
     pub features: usize,
-    /// First slot of each feature, and the number of all.
+    /// First slot of each feature, followed by the number of slots.
     pub offsets: Vec<u32>,
     /// `slots[row * features + k] = offsets[k] + code`.
     pub slots: Vec<u32>,
     /// Multiplicity of each row.
     pub weights: Vec<u32>,
-    /// Where each class begins, and the number of rows.
+    /// First row of each class, followed by the number of rows.
     pub starts: Vec<usize>,
 }
 
-/// The work, and the remedy where memory does not suffice, for messages.
+/// Name of the work in messages about memory.
 pub(super) const WHAT: &str = "the pass over pairs of rows";
+/// What to do where memory does not suffice, for the same messages.
 pub(super) const REMEDY: &str = "give it that much, count a sample of the rows or fewer columns";
 
 impl SlotRows {
@@ -210,9 +239,29 @@ impl SlotRows {
         self.weights.len()
     }
 
+    /// Number of classes, those without rows included.
+    pub fn n_classes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of slots.
+    pub fn n_slots(&self) -> usize {
+        self.offsets[self.features] as usize
+    }
+
     /// The slots of a row.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.slots[i * self.features..][..self.features]
+    }
+
+    /// The rows of a class.
+    pub fn class_rows(&self, class: usize) -> Range<usize> {
+        self.starts[class]..self.starts[class + 1]
+    }
+
+    /// Binary digits of the largest multiplicity.
+    pub fn weight_bits(&self) -> u32 {
+        32 - self.weights.iter().fold(0, |any, &w| any | w).leading_zeros()
     }
 
     /// Sum of all multiplicities.
@@ -220,86 +269,94 @@ impl SlotRows {
         self.weights.iter().map(|&w| u64::from(w)).sum()
     }
 
-    /// The rows asked for (all if `None`; a row may be named twice), without those of weight 0.
+    /// Compact copies of `rows` (all if `None`; a row may be named twice) without those of weight
+    /// 0. `pass_bytes(rows)` is the least memory that the pass over that many distinct rows takes:
+    /// with it a need that cannot be met is refused here, before any work.
     ///
     /// # Errors
     /// [`Error::Data`] if a row does not exist or the weights exceed [`MAX_WEIGHT`];
-    /// [`Error::Need`] where memory does not suffice for the rows and the least of the passes.
+    /// [`Error::Need`] where memory does not suffice for the rows and the pass.
     pub fn gather(
         budget: Budget,
         codes: &CodeTable<'_>,
         rows: Option<&[u32]>,
-        least: impl Fn(usize) -> usize,
+        pass_bytes: impl Fn(usize) -> usize,
     ) -> Result<Self> {
-        let t = codes.n_rows();
-        if let Some(r) = rows.and_then(|r| r.iter().find(|r| **r as usize >= t)) {
-            return Err(Error::Data(format!("row {r} of {t} rows")));
+        let n_rows = codes.n_rows();
+        if let Some(r) = rows.and_then(|r| r.iter().find(|r| **r as usize >= n_rows)) {
+            return Err(Error::Data(format!("row {r} of {n_rows} rows")));
         }
-        let asked = rows.map_or(t, <[u32]>::len);
-        let numbers = if codes.weights.is_some() { 4 * asked } else { 0 };
-        let first = numbers + Self::distinct_bytes(asked);
-        let all = numbers + Self::need(asked, codes.columns.len(), least(asked));
+        // Refuse early what would not fit if all rows were distinct.
+        let features = codes.columns.len();
+        let asked = rows.map_or(n_rows, <[u32]>::len);
+        let row_numbers = if codes.weights.is_some() { 4 * asked } else { 0 };
+        let first = row_numbers + Self::distinct_bytes(asked);
+        let all = row_numbers + Self::need(asked, features, pass_bytes(asked));
         budget.admit_first(WHAT, [first, all], REMEDY)?;
-        let weighted: Vec<u32>;
+        // Rows of weight 0 are in no pair.
+        let positive_rows: Vec<u32>;
         let rows = if codes.weights.is_some() {
             let positive = |r: &u32| codes.weight(*r as usize) > 0;
             let mut kept = Vec::with_capacity(asked);
             match rows {
-                None => kept.extend((0..t as u32).filter(positive)),
+                None => kept.extend((0..n_rows as u32).filter(positive)),
                 Some(r) => kept.extend(r.iter().copied().filter(positive)),
             }
-            weighted = kept;
-            Some(weighted.as_slice())
+            positive_rows = kept;
+            Some(positive_rows.as_slice())
         } else {
             rows
         };
-        let u = rows.map_or(t, <[u32]>::len);
-        let features = codes.columns.len();
+        // Merge identical rows; from here on `i` is a position among the rows asked for.
         let offsets = codes.offsets();
-        let at = |i: usize| rows.map_or(i, |r| r[i] as usize);
-        let class = |i: usize| codes.classes[at(i)];
-        let (kept, weights) = {
-            let mut hash: Vec<u64> = (0..u).map(|i| hash_class(class(i))).collect();
+        let row_at = |i: usize| rows.map_or(i, |r| r[i] as usize);
+        let class = |i: usize| codes.classes[row_at(i)];
+        let distinct = {
+            let count = rows.map_or(n_rows, <[u32]>::len);
+            let mut hash: Vec<u64> = (0..count).map(|i| hash_class(class(i))).collect();
             for (column, &first) in codes.columns.iter().zip(&offsets) {
                 let slot = |v: usize| first + v as u32;
-                column.values.each(rows, |i, v| hash[i] = hash_slot(hash[i], slot(v)));
+                column.values.for_each(rows, |i, v| hash[i] = hash_slot(hash[i], slot(v)));
             }
             let equal = |i: usize, j: usize| {
-                let (i, j) = (at(i), at(j));
+                let (i, j) = (row_at(i), row_at(j));
                 codes.classes[i] == codes.classes[j]
                     && codes.columns.iter().all(|c| c.values.code(i) == c.values.code(j))
             };
-            collapse(&hash, equal, |i| codes.weight(at(i)))?
+            DistinctRows::new(&hash, equal, |i| codes.weight(row_at(i)))?
         };
-        let later = least(kept.len()).max(Self::places_bytes(kept.len()));
-        let all = Self::bytes(kept.len(), features).saturating_add(later);
-        budget.admit(WHAT, numbers.saturating_add(all), REMEDY)?;
-        let mut out = Self::empty(offsets, codes.n_classes, &kept, class)?;
-        let places = out.place(&kept, &weights, class)?;
+        // Check the memory again, now with the number of distinct rows.
+        let kept = distinct.rows.len();
+        let later = pass_bytes(kept).max(Self::places_bytes(kept));
+        let all = Self::bytes(kept, features).saturating_add(later);
+        budget.admit(WHAT, row_numbers.saturating_add(all), REMEDY)?;
+        // Write the slots, a column at a time.
+        let (mut out, places) = Self::place(offsets, codes.n_classes, &distinct, class)?;
         for (k, column) in codes.columns.iter().enumerate() {
             let first = out.offsets[k];
-            for (&i, &place) in kept.iter().zip(&places) {
-                let slot = first + column.values.code(at(i as usize)) as u32;
+            for (&i, &place) in distinct.rows.iter().zip(&places) {
+                let slot = first + column.values.code(row_at(i as usize)) as u32;
                 out.slots[place as usize * features + k] = slot;
             }
         }
         Ok(out)
     }
 
-    /// Bytes of hashes, the table in which rows meet their equals, the rows that stay with their
-    /// weights.
+    /// Bytes that [`DistinctRows::new`] takes: per row a hash (8), its number and weight (4 each),
+    /// and the hash table.
     fn distinct_bytes(rows: usize) -> usize {
         rows.saturating_mul(16) + 4 * table_size(rows)
     }
 
-    /// Bytes that [`Self::gather`] of `rows` rows that all differ and a pass that takes `least`
-    /// need.
-    pub fn need(rows: usize, features: usize, least: usize) -> usize {
-        let later = least.max(Self::places_bytes(rows));
+    /// Bytes that [`Self::gather`] of `rows` distinct rows needs, with the pass that follows and
+    /// takes `pass_bytes`.
+    pub fn need(rows: usize, features: usize, pass_bytes: usize) -> usize {
+        let later = pass_bytes.max(Self::places_bytes(rows));
         Self::bytes(rows, features).saturating_add(later).max(Self::distinct_bytes(rows))
     }
 
-    /// Bytes of which rows stay, their weights and their places, given back before the pass.
+    /// Bytes of the numbers, weights and places of the distinct rows (4 each), which are freed
+    /// before the pass.
     fn places_bytes(rows: usize) -> usize {
         rows.saturating_mul(12)
     }
@@ -309,65 +366,57 @@ impl SlotRows {
         Self::bytes(self.len(), self.features)
     }
 
-    /// Bytes of `rows` rows.
+    /// Bytes of `rows` rows: slots and weight.
     pub fn bytes(rows: usize, features: usize) -> usize {
         rows.saturating_mul(4 * (features + 1))
     }
 
-    /// Bytes of `rows` rows while [`Self::assemble`] puts them in order, with their slots.
+    /// Most bytes that [`Self::assemble`] of `rows` distinct rows takes, its arguments included.
     pub fn gathered_bytes(rows: usize, features: usize) -> usize {
         let slots = 4 * rows.saturating_mul(features);
-        // classes and hashes; rows that stay with their weights, beside the table in which rows
-        // meet their equals, and after it beside the rows in order and their places
-        let of_all = (2 + 8 + 4 + 4) * rows;
-        slots.saturating_add(of_all).saturating_add((4 * table_size(rows)).max(slots + 8 * rows))
+        // class (2), hash (8), number and weight of a distinct row (4 each); beside these first the
+        // hash table, then the slots in order with the weights and places
+        let per_row = (2 + 8 + 4 + 4) * rows;
+        slots.saturating_add(per_row).saturating_add((4 * table_size(rows)).max(slots + 8 * rows))
     }
 
-    /// Room for the rows that are kept, in order of their classes.
-    fn empty(
+    /// Rows with weights but zeros for slots, grouped by class, and the place of each distinct row
+    /// among them.
+    fn place(
         offsets: Vec<u32>,
         n_classes: usize,
-        kept: &[u32],
+        distinct: &DistinctRows,
         class: impl Fn(usize) -> u16,
-    ) -> Result<Self> {
-        let features = offsets.len() - 1;
+    ) -> Result<(Self, Vec<u32>)> {
+        let (features, kept) = (offsets.len() - 1, distinct.rows.len());
         let mut starts = vec![0usize; n_classes + 1];
-        for &i in kept {
+        for &i in &distinct.rows {
             starts[usize::from(class(i as usize)) + 1] += 1;
         }
         for c in 0..n_classes {
             starts[c + 1] += starts[c];
         }
-        let slots = memory::zeroed(kept.len() * features)?;
-        Ok(Self { features, offsets, slots, weights: memory::zeroed(kept.len())?, starts })
-    }
-
-    /// Put the weights of the rows that are kept where the rows belong; the place of each.
-    fn place(
-        &mut self,
-        kept: &[u32],
-        weights: &[u32],
-        class: impl Fn(usize) -> u16,
-    ) -> Result<Vec<u32>> {
-        let mut next = self.starts.clone();
-        let mut places = memory::with_capacity(kept.len())?;
-        for (&i, &w) in kept.iter().zip(weights) {
+        let slots = memory::zeroed(kept * features)?;
+        let mut out = Self { features, offsets, slots, weights: memory::zeroed(kept)?, starts };
+        let mut next = out.starts.clone();
+        let mut places = memory::with_capacity(kept)?;
+        for (&i, &w) in distinct.rows.iter().zip(&distinct.weights) {
             let to = &mut next[usize::from(class(i as usize))];
-            self.weights[*to] = w;
+            out.weights[*to] = w;
             places.push(*to as u32);
             *to += 1;
         }
-        if self.total() > MAX_WEIGHT {
+        if out.total() > MAX_WEIGHT {
             return Err(Error::Data(format!(
                 "a total weight of {}; pairs are counted up to {MAX_WEIGHT}",
-                self.total()
+                out.total()
             )));
         }
-        Ok(places)
+        Ok((out, places))
     }
 
-    /// Rows from their slots, row by row, with a hash of (slots, class) each: equal rows collapse,
-    /// classes come in order.
+    /// Compact rows from `slots`, row by row; `hash` is one per row, made with [`hash_class`] and
+    /// [`hash_slot`].
     ///
     /// # Errors
     /// [`Error::Data`] if the weights exceed [`MAX_WEIGHT`].
@@ -381,9 +430,9 @@ impl SlotRows {
     ) -> Result<Self> {
         let features = offsets.len() - 1;
         let row = |i: usize| (&slots[i * features..][..features], class(i));
-        let (kept, weights) = collapse(hash, |i, j| row(i) == row(j), weight)?;
-        let mut out = Self::empty(offsets, n_classes, &kept, &class)?;
-        for (&i, place) in kept.iter().zip(out.place(&kept, &weights, &class)?) {
+        let distinct = DistinctRows::new(hash, |i, j| row(i) == row(j), weight)?;
+        let (mut out, places) = Self::place(offsets, n_classes, &distinct, &class)?;
+        for (&i, place) in distinct.rows.iter().zip(places) {
             out.slots[place as usize * features..][..features]
                 .copy_from_slice(&slots[i as usize * features..][..features]);
         }
@@ -391,61 +440,77 @@ impl SlotRows {
     }
 }
 
-/// Begins the hash of a row.
+/// Distance of two rows: the number of features on which they differ.
+#[inline]
+pub(super) fn distance(a: &[u32], b: &[u32]) -> usize {
+    a.iter().zip(b).filter(|(a, b)| a != b).count()
+}
+
+/// Hash of a row's class, to be continued with [`hash_slot`] for each feature.
 pub(super) fn hash_class(class: u16) -> u64 {
     u64::from(class).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Goes on with a slot.
+/// The hash of a row continued with the slot of its next feature.
 pub(super) fn hash_slot(hash: u64, slot: u32) -> u64 {
     (hash ^ u64::from(slot)).wrapping_mul(0x9FB2_1C65_1E98_DF25).rotate_left(29)
 }
 
-/// First of each set of equal rows with the sum of the weights, or all rows where fewer than a
-/// fifth would go.
-fn collapse(
-    hash: &[u64],
-    equal: impl Fn(usize, usize) -> bool,
-    weight: impl Fn(usize) -> u32,
-) -> Result<(Vec<u32>, Vec<u32>)> {
-    const FREE: u32 = u32::MAX;
-    let size = table_size(hash.len());
-    let mut table = memory::with_capacity(size)?;
-    table.resize(size, FREE);
-    let mut kept: Vec<u32> = memory::with_capacity(hash.len())?;
-    let mut weights: Vec<u32> = memory::with_capacity(hash.len())?;
-    for (i, &h) in hash.iter().enumerate() {
-        let mut at = (h ^ h >> 32) as usize & (size - 1);
-        loop {
-            if table[at] == FREE {
-                table[at] = kept.len() as u32;
-                kept.push(i as u32);
-                weights.push(weight(i));
-                break;
-            }
-            let entry = table[at] as usize;
-            let other = kept[entry] as usize;
-            if hash[other] == h && equal(other, i) {
-                weights[entry] = weights[entry]
-                    .checked_add(weight(i))
-                    .ok_or_else(|| Error::Data("weights above 2^32".into()))?;
-                break;
-            }
-            at = (at + 1) & (size - 1);
-        }
-    }
-    if kept.len() * 5 >= hash.len() * 4 {
-        kept.clear();
-        kept.extend(0..hash.len() as u32);
-        weights.clear();
-        weights.extend((0..hash.len()).map(weight));
-    }
-    kept.shrink_to_fit();
-    weights.shrink_to_fit();
-    Ok((kept, weights))
+/// The first of each set of identical rows, with the sum of their weights; all rows where merging
+/// would save less than a fifth.
+struct DistinctRows {
+    rows: Vec<u32>,
+    weights: Vec<u32>,
 }
 
-/// Entries of the table in which `rows` rows meet their equals.
+impl DistinctRows {
+    /// Find identical rows by `hash`, one per row, and `equal`.
+    fn new(
+        hash: &[u64],
+        equal: impl Fn(usize, usize) -> bool,
+        weight: impl Fn(usize) -> u32,
+    ) -> Result<Self> {
+        const FREE: u32 = u32::MAX;
+        // Open addressing with linear probing; entries are positions in `rows`.
+        let size = table_size(hash.len());
+        let mut table = memory::with_capacity(size)?;
+        table.resize(size, FREE);
+        let mut rows: Vec<u32> = memory::with_capacity(hash.len())?;
+        let mut weights: Vec<u32> = memory::with_capacity(hash.len())?;
+        for (i, &h) in hash.iter().enumerate() {
+            let mut at = (h ^ h >> 32) as usize & (size - 1);
+            loop {
+                if table[at] == FREE {
+                    table[at] = rows.len() as u32;
+                    rows.push(i as u32);
+                    weights.push(weight(i));
+                    break;
+                }
+                let entry = table[at] as usize;
+                let other = rows[entry] as usize;
+                if hash[other] == h && equal(other, i) {
+                    weights[entry] = weights[entry]
+                        .checked_add(weight(i))
+                        .ok_or_else(|| Error::Data("weights above 2^32".into()))?;
+                    break;
+                }
+                at = (at + 1) & (size - 1);
+            }
+        }
+        // Weights above 1 cost a run of chunks per binary digit, so a small saving is not taken.
+        if rows.len() * 5 >= hash.len() * 4 {
+            rows.clear();
+            rows.extend(0..hash.len() as u32);
+            weights.clear();
+            weights.extend((0..hash.len()).map(weight));
+        }
+        rows.shrink_to_fit();
+        weights.shrink_to_fit();
+        Ok(Self { rows, weights })
+    }
+}
+
+/// Entries of the hash table for `rows` rows: a power of two, at most half full.
 fn table_size(rows: usize) -> usize {
     (rows * 2).next_power_of_two().max(16)
 }

@@ -1,17 +1,19 @@
-//! The naive twin of the pass: Algorithm 2 of Vilalta et al. (2001) as a double loop over rows, all
-//! features at once.
+//! Counts of pairs by a double loop over rows: Algorithm 2 of Vilalta et al. (2001), all features at
+//! once.
 //!
-//! O(t^2 n) with a handful of instructions a cell; the truth that every fast path is compared with,
-//! and the faster way for a dozen rows.
+//! The reference with which tests compare every other method, and the fastest method for a few
+//! dozen rows ([`super::plan::is_few`]). O(t^2 n) for t rows of n features, with a handful of
+//! instructions per pair and feature.
 
 use super::counts::PairCounts;
 #[cfg(test)]
 use super::input::CodeTable;
-use super::input::SlotRows;
+use super::input::{SlotRows, distance};
 #[cfg(test)]
 use crate::error::Result;
 
-/// Counts of the ordered pairs (i, j), i in `from`, j in `among` (all rows if `None`).
+/// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`), from
+/// the table itself: independent of [`SlotRows`].
 #[cfg(test)]
 pub(super) fn pair_counts(
     codes: &CodeTable<'_>,
@@ -20,7 +22,6 @@ pub(super) fn pair_counts(
 ) -> Result<PairCounts> {
     let all: Vec<u32> = (0..codes.n_rows() as u32).collect();
     let mut counts = PairCounts::zero(codes.offsets(), codes.n_classes());
-    let d = counts.distances();
     for &i in from.unwrap_or(&all) {
         for &j in among.unwrap_or(&all) {
             let (i, j) = (i as usize, j as usize);
@@ -33,35 +34,34 @@ pub(super) fn pair_counts(
             for (k, c) in codes.columns().iter().enumerate() {
                 let case = 2 * usize::from(differ(c)) + other_class;
                 let slot = counts.offsets[k] as usize + c.values.code(i);
-                counts.cells[((slot * counts.n_classes + class) * 4 + case) * d + distance] += pair;
+                let cell = counts.layout().start(slot, class, case) + distance;
+                counts.cells[cell] += pair;
             }
         }
     }
     Ok(counts)
 }
 
-/// Add the counts of gathered rows by a double loop; for so few rows that a tile would be mostly
-/// empty.
-pub(super) fn few_rows(from: &SlotRows, among: &SlotRows, counts: &mut PairCounts) {
-    let (n, d) = (from.features, counts.distances());
-    let classes = from.starts.len() - 1;
+/// Add the counts of the ordered pairs (i, j) of gathered rows, i in `columns` and j in `active`.
+pub(super) fn few_rows(columns: &SlotRows, active: &SlotRows, counts: &mut PairCounts) {
+    let (classes, layout) = (columns.n_classes(), counts.layout());
     for class in 0..classes {
-        for i in from.starts[class]..from.starts[class + 1] {
-            let a = from.row(i);
+        for i in columns.class_rows(class) {
+            let a = columns.row(i);
             for other in 0..classes {
                 let other_class = usize::from(other != class);
-                for j in among.starts[other]..among.starts[other + 1] {
-                    let b = among.row(j);
-                    let pair = i64::from(from.weights[i]) * i64::from(among.weights[j]);
-                    let distance = n - a.iter().zip(b).filter(|(a, b)| a == b).count();
-                    for (a, b) in a.iter().zip(b) {
-                        let case = 2 * usize::from(a != b) + other_class;
-                        counts.cells
-                            [((*a as usize * classes + class) * 4 + case) * d + distance] += pair;
+                for j in active.class_rows(other) {
+                    let b = active.row(j);
+                    let pair = i64::from(columns.weights[i]) * i64::from(active.weights[j]);
+                    let distance = distance(a, b);
+                    for (&slot, &slot_of_b) in a.iter().zip(b) {
+                        let case = 2 * usize::from(slot != slot_of_b) + other_class;
+                        let cell = layout.start(slot as usize, class, case) + distance;
+                        counts.cells[cell] += pair;
                     }
                 }
             }
         }
     }
-    counts.pairs += from.total() * among.total();
+    counts.pairs += columns.total() * active.total();
 }

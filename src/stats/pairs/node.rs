@@ -329,7 +329,7 @@ impl PairNodeRows {
                 }
             }
             for (c, &class) in self.classes.iter().enumerate() {
-                for i in self.rows.starts[c]..self.rows.starts[c + 1] {
+                for i in self.rows.class_rows(c) {
                     let code = self.codes[self.rows.row(i)[k] as usize] as usize;
                     table[code * n_classes + class as usize] +=
                         f64::from(self.rows.weights[i]) * scale.sqrt();
@@ -397,8 +397,8 @@ fn double_loop(rows: &SlotRows) -> Profile {
     // rows with the value of i
     let mut total = vec![0u32; 2 * d];
     let [mut agree, mut sized, mut sized_agree] = [(); 3].map(|()| vec![0u32; 2 * d * n]);
-    for class in 0..rows.starts.len() - 1 {
-        for i in rows.starts[class]..rows.starts[class + 1] {
+    for class in 0..rows.n_classes() {
+        for i in rows.class_rows(class) {
             let (a, size_a) = (rows.row(i), &size[i * n..][..n]);
             for j in i..t {
                 let (b, size_b) = (rows.row(j), &size[j * n..][..n]);

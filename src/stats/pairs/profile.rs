@@ -1,70 +1,79 @@
-//! Profiles: what the built-in metrics of the framework need of the counts, a value by case and
-//! distance for each feature.
+//! Profile: the counts of each feature by case and distance alone, which is all that the built-in
+//! metrics of the framework need.
 //!
-//! Values and classes are added up once, plain and with each value's share of the rows (`n_m / n`,
-//! the weight of eq. 14 in Vilalta et al. 2001 taken inside the sum); a setting of theta, alpha and
-//! decay is then `8 n (n + 1)` multiplications. Sums are exact integers, rounded once, so they
-//! depend neither on the order of rows and values nor on how the pairs were counted. For a metric
-//! that needs R by value and class see [`count_matrices`](super::count_matrices).
+//! The counts are summed over values and classes once: plain, and weighted by the share `n_m / n`
+//! of each value m in the rows (eq. 14 of Vilalta et al. 2001 with the weight inside the sum). A
+//! setting of theta, alpha and decay then takes `8 n (n + 1)` multiplications for n features. Sums
+//! are exact integers, rounded once, so they depend neither on the order of rows and values nor on
+//! the method of counting. Metrics that need R by value and class use
+//! [`count_matrices`](super::count_matrices).
 
-use super::contract::{PairSetting, dot};
+use super::contract::{MERIT_SIGNS, PI_SIGNS, PairSetting, RELIEF_SIGNS, dot};
 use super::counts::PairCounts;
 use super::radius::RadiusRule;
 
-/// Counts of each feature by case and distance, summed over values and classes: plain, and with the
-/// share `n_m / n` of each value.
+/// Counts of each feature by case and distance, summed over values and classes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Profile {
     distances: usize,
-    /// `[feature][case][distance]`.
+    /// Plain counts, `[feature][case][distance]`.
     plain: Vec<i64>,
-    /// `[feature][case][distance]`: each value's counts times the ordered pairs that begin in it.
-    shared: Vec<f64>,
-    /// Ordered pairs of the same and of another class, `[2][distance]`.
+    /// Counts weighted by values, `[feature][case][distance]`: the counts of a value times the
+    /// ordered pairs (i, j) in which i has it, which are `pairs` times the share of the value.
+    by_share: Vec<f64>,
+    /// Ordered pairs over the whole set, `[same class, other class][distance]`.
     root: Vec<i64>,
+    /// Number of ordered pairs.
     pairs: u64,
+    /// Factor of every weight.
     scale: f64,
 }
 
 impl Profile {
-    /// Add up. O(cells).
+    /// Sum the counts over values and classes. O(cells).
     pub fn new(counts: &PairCounts) -> Self {
         let d = counts.distances();
         let mut plain = Vec::with_capacity(counts.features() * 4 * d);
-        let mut shared = Vec::with_capacity(counts.features() * 4 * d);
+        let mut by_share = Vec::with_capacity(counts.features() * 4 * d);
         let (mut of_value, mut product) = (vec![0i64; 4 * d], vec![0i128; 4 * d]);
         for k in 0..counts.features() {
-            let at = plain.len();
-            plain.resize(at + 4 * d, 0);
+            let start = plain.len();
+            plain.resize(start + 4 * d, 0);
             product.fill(0);
             for value in counts.feature(k).chunks_exact(counts.n_classes * 4 * d) {
                 of_value.fill(0);
                 for class in value.chunks_exact(4 * d) {
-                    of_value.iter_mut().zip(class).for_each(|(to, c)| *to += c);
+                    of_value.iter_mut().zip(class).for_each(|(sum, count)| *sum += count);
                 }
-                let begin = i128::from(of_value.iter().sum::<i64>());
-                for ((to, product), &c) in plain[at..].iter_mut().zip(&mut product).zip(&of_value) {
-                    *to += c;
-                    *product += begin * i128::from(c);
+                let pairs_of_value = i128::from(of_value.iter().sum::<i64>());
+                let sums = plain[start..].iter_mut().zip(&mut product);
+                for ((plain, product), &count) in sums.zip(&of_value) {
+                    *plain += count;
+                    *product += pairs_of_value * i128::from(count);
                 }
             }
-            shared.extend(product.iter().map(|&x| x as f64));
+            by_share.extend(product.iter().map(|&x| x as f64));
         }
-        Self::of_sums(d, plain, shared, counts.pairs)
+        Self::of_sums(d, plain, by_share, counts.pairs)
     }
 
-    /// From the sums themselves; `shared` are products with the ordered pairs that begin in each
-    /// value.
-    pub(super) fn of_sums(distances: usize, plain: Vec<i64>, shared: Vec<f64>, pairs: u64) -> Self {
+    /// Profile from sums that are made already, ordered as its fields.
+    pub(super) fn of_sums(
+        distances: usize,
+        plain: Vec<i64>,
+        by_share: Vec<f64>,
+        pairs: u64,
+    ) -> Self {
+        // Any feature has every pair once: cases 1 and 3 are of the same class, 2 and 4 of others.
         let d = distances;
         let root = plain.get(..4 * d).map_or_else(
             || vec![0; 2 * d],
-            |f| f[..2 * d].iter().zip(&f[2 * d..]).map(|(equal, other)| equal + other).collect(),
+            |first| first[..2 * d].iter().zip(&first[2 * d..]).map(|(a, b)| a + b).collect(),
         );
-        Self { distances, plain, shared, root, pairs, scale: 1.0 }
+        Self { distances, plain, by_share, root, pairs, scale: 1.0 }
     }
 
-    /// The counts of pairs that weigh `scale` each.
+    /// The profile of pairs that each weigh `scale` times as much.
     pub fn scaled(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
@@ -76,53 +85,56 @@ impl Profile {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        8 * (self.plain.len() + self.shared.len() + self.root.len())
+        8 * (self.plain.len() + self.by_share.len() + self.root.len())
     }
 
-    fn plain(&self, setting: &PairSetting, signs: [f64; 4]) -> Vec<f64> {
+    /// `sum of signs[case] * R[case]` over cases, for each feature.
+    fn plain_scores(&self, setting: &PairSetting, signs: [f64; 4]) -> Vec<f64> {
         let weights = setting.weights(self.distances);
         let score = |feature: &[i64]| {
             let cases = feature.chunks_exact(self.distances).enumerate();
             let sum: f64 = cases
-                .map(|(case, row)| signs[case] * setting.theta()[case] * dot(row, &weights))
+                .map(|(case, counts)| signs[case] * setting.theta()[case] * dot(counts, &weights))
                 .sum();
             self.scale * sum
         };
         self.plain.chunks_exact(4 * self.distances).map(score).collect()
     }
 
-    /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])` (eq. 14 with the weight inside the
-    /// sum, eq. 15): one score per feature.
+    /// Pi of each feature: `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])` (eq. 14
+    /// with the weight inside the sum, eq. 15).
     pub fn pi(&self, setting: &PairSetting) -> Vec<f64> {
         let weights = setting.weights(self.distances);
         let unit = self.scale / self.pairs.max(1) as f64;
         let score = |feature: &[f64]| {
             let case = |c: usize| {
-                let row = &feature[c * self.distances..][..self.distances];
-                setting.theta()[c] * row.iter().zip(&weights).fold(0.0, |s, (n, w)| s + n * w)
+                let counts = &feature[c * self.distances..][..self.distances];
+                setting.theta()[c] * counts.iter().zip(&weights).fold(0.0, |s, (n, w)| s + n * w)
             };
             unit * (case(0) + case(3) - case(1) - case(2))
         };
-        self.shared.chunks_exact(4 * self.distances).map(score).collect()
+        self.by_share.chunks_exact(4 * self.distances).map(score).collect()
     }
 
-    /// [`Profile::pi`] without the share of each value: ranks as [`Profile::relief`] with its decay
-    /// does.
+    /// Pi of each feature without the shares `n_m / n`; it ranks features as [`Self::relief`] under
+    /// the same decay does.
     pub fn pi_unweighted(&self, setting: &PairSetting) -> Vec<f64> {
-        self.plain(setting, [1.0, -1.0, -1.0, 1.0])
+        self.plain_scores(setting, PI_SIGNS)
     }
 
-    /// `sum_m sum_c R[c,4]` (Hong 1997 with all pairs, under any decay).
+    /// Contextual merit of each feature, `sum_m sum_c R_m[c,4]` (Hong 1997 with all pairs, under any
+    /// decay).
     pub fn contextual_merit(&self, setting: &PairSetting) -> Vec<f64> {
-        self.plain(setting, [0.0, 0.0, 0.0, 1.0])
+        self.plain_scores(setting, MERIT_SIGNS)
     }
 
-    /// `sum_m sum_c R[c,4] - R[c,3]` (Relief with a radius, or under any decay).
+    /// Relief of each feature, `sum_m sum_c (R_m[c,4] - R_m[c,3])`, under any decay; a threshold is
+    /// Relief with a radius.
     pub fn relief(&self, setting: &PairSetting) -> Vec<f64> {
-        self.plain(setting, [0.0, 0.0, -1.0, 1.0])
+        self.plain_scores(setting, RELIEF_SIGNS)
     }
 
-    /// `sum_c (R[c,1] - R[c,2])` over the whole set: what `pi` gives a split that divides nothing.
+    /// Pi of the undivided set, `sum_c (R[c,1] - R[c,2])`: the score of a split with one branch.
     pub fn whole(&self, setting: &PairSetting) -> f64 {
         let weights = setting.weights(self.distances);
         let (same, other) = self.root.split_at(self.distances);
@@ -130,9 +142,9 @@ impl Profile {
         self.scale * (theta[0] * dot(same, &weights) - theta[1] * dot(other, &weights))
     }
 
-    /// Relief's radius.
-    pub fn radius(&self, enough: RadiusRule) -> usize {
+    /// Default radius of Relief by a rule.
+    pub fn radius(&self, rule: RadiusRule) -> usize {
         let (same, other) = self.root.split_at(self.distances);
-        enough.radius(same.iter().zip(other).map(|(a, b)| (a + b) as f64))
+        rule.radius(same.iter().zip(other).map(|(a, b)| (a + b) as f64))
     }
 }

@@ -1,64 +1,65 @@
-//! Relief's radius where none is given: the smallest whole number r for which rows have on average
-//! at least ten others at D < r.
+//! Default radius of Relief: the smallest integer r for which a row has on average at least ten
+//! neighbours at distance D < r.
 //!
-//! "On average" is over all rows of the root. Whole weights are copies: the copies of a row are
-//! others to it, at distance 0. Other weights say how much a row matters and have no scale of their
-//! own, so ten rows of mean weight are asked for and a row is no other to itself: weights that are
-//! all alike give the radius of no weights. What is needed are the ordered pairs by distance, from
-//! the counts of a [`Profile`](super::Profile) or, where columns are many, from distances alone
-//! (O(t^2 n) bit operations).
+//! The average is over all rows of the root. Integer weights are numbers of copies, and the copies
+//! of a row are its neighbours at distance 0. Other weights are importances without a scale: ten
+//! neighbours of mean weight are required, and a row is not its own neighbour. So equal weights
+//! give the radius of unweighted rows. The rule needs the ordered pairs by distance, from the
+//! counts of a [`Profile`](super::Profile) or, with many columns, from distances alone (O(t^2 n)
+//! bit operations for t rows of n features).
 
 use super::counts::PairCounts;
 
-/// Others that rows have on average within the radius.
-const OTHERS: f64 = 10.0;
+/// Neighbours that a row has on average within the radius.
+const NEIGHBOURS: f64 = 10.0;
 
-/// How much weight of pairs is enough.
+/// Weight of pairs that the radius has to reach.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RadiusRule {
-    /// Weight of the pairs of a row with itself that are no others.
+    /// Weight of the pairs of a row with itself, which do not count.
     own: f64,
-    /// Weight asked for beyond it.
+    /// Weight of other pairs that is required.
     needed: f64,
 }
 
 impl RadiusRule {
-    /// For rows that count once, or as often as whole weights say; `total` is the number of rows
-    /// with their copies.
+    /// Rule for rows that count once or have integer weights; `total` is the number of rows with
+    /// their copies.
     pub fn of_copies(total: f64) -> Self {
-        Self { own: total, needed: OTHERS * total }
+        Self { own: total, needed: NEIGHBOURS * total }
     }
 
-    /// For weights that are no copies, in any unit.
+    /// Rule for weights that are not numbers of copies, in any unit.
     pub fn of_importances(weights: impl Iterator<Item = f64>) -> Self {
         let (mut sum, mut squares, mut rows) = (0.0, 0.0, 0.0);
         for w in weights.filter(|&w| w > 0.0) {
             (sum, squares, rows) = (sum + w, squares + w * w, rows + 1.0);
         }
-        Self { own: squares, needed: OTHERS * sum * sum / f64::max(rows, 1.0) }
+        Self { own: squares, needed: NEIGHBOURS * sum * sum / f64::max(rows, 1.0) }
     }
 
-    /// The radius, from the weight of all ordered pairs (self-pairs included) at distance 0, 1,
-    /// ...; if none is large enough, the one that holds all pairs.
+    /// The radius, from the weights of all ordered pairs (self-pairs included) at distances 0, 1,
+    /// ...; the number of distances where all pairs are too few.
     pub fn radius(self, by_distance: impl ExactSizeIterator<Item = f64>) -> usize {
         let distances = by_distance.len();
-        let mut others = -self.own;
-        for (d, pairs) in by_distance.enumerate() {
-            others += pairs;
-            if others >= self.needed {
-                return d + 1;
+        let mut reached = -self.own;
+        for (distance, pairs) in by_distance.enumerate() {
+            reached += pairs;
+            if reached >= self.needed {
+                return distance + 1;
             }
         }
         distances
     }
 }
 
-/// The radius of rows that count once, or as often as whole weights say.
+/// Default radius from counts of pairs over rows that count once or have integer weights.
 pub fn default_radius(counts: &PairCounts) -> usize {
-    let d = counts.distances();
     let root = counts.root();
-    let at = |r: usize| root.chunks_exact(d).map(|row| row[r]).sum::<i64>() as f64;
-    RadiusRule::of_copies((counts.pairs() as f64).sqrt().round()).radius((0..d).map(at))
+    let at = |distance: usize| root.iter().skip(distance).step_by(counts.distances()).sum::<i64>();
+    // the pairs of t rows, copies included, are t^2
+    let rows = (counts.pairs() as f64).sqrt().round();
+    RadiusRule::of_copies(rows).radius((0..counts.distances()).map(|d| at(d) as f64))
 }
 
 #[cfg(test)]
@@ -67,15 +68,16 @@ mod tests {
 
     #[test]
     fn weights_have_no_scale_unless_they_are_copies() {
+        // ordered pairs of 40 rows by distance: 40 self-pairs, 300 others at distance 1, ...
         let pairs = [40.0, 300.0, 500.0, 760.0];
         let once = RadiusRule::of_copies(40.0).radius(pairs.iter().copied());
         assert_eq!(once, 3);
         for unit in [1.0, 0.25, 4096.0] {
             let weighed = pairs.map(|p| p * unit * unit);
-            let enough = RadiusRule::of_importances([unit; 40].into_iter().chain([0.0; 5]));
-            assert_eq!(enough.radius(weighed.iter().copied()), once);
+            let rule = RadiusRule::of_importances([unit; 40].into_iter().chain([0.0; 5]));
+            assert_eq!(rule.radius(weighed.iter().copied()), once);
         }
-        // twenty copies of two rows are others to each other
+        // copies of a row are its neighbours: twenty copies of each of two rows
         assert_eq!(RadiusRule::of_copies(40.0).radius([800.0, 0.0, 800.0].into_iter()), 1);
         assert_eq!(RadiusRule::of_copies(2.0).radius([2.0, 2.0].into_iter()), 2);
     }

@@ -1,62 +1,68 @@
-//! Runs of chunks that share counters: for whom their pairs count, and the counters.
+//! Runs: chunks of active rows that share one set of counters in a tile.
+//!
+//! Reading counters costs popcounts for every slot, so a tile ([`super::tile`]) adds up as many
+//! chunks as it can before it reads them: all chunks that count towards the same case of the same
+//! columns with the same power of two. This module says which those are, and holds the counters.
 
 use super::counts::Classes;
 use super::input::SlotRows;
 use super::scan::Chunk;
 use crate::simd::{Buffer, Counter, Kernels, cold_planes};
 
-/// For whom the pairs of a run count.
+/// Which rows the pairs of a run are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunSide {
     /// The columns.
     Columns,
-    /// The columns, and the rows of this class against them.
+    /// The columns, and the active rows paired with them (the reverse order of each pair).
     Both,
-    /// The columns, and only the distances.
+    /// The columns, but only pairs by distance, without the features.
     Distances,
 }
 
-/// How columns and active rows stand to each other.
+/// Which pairs of columns and active rows a worker counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Active and passive rows are one set; a pair is worked on once.
+    /// Columns and active rows are the same rows: both orders of a pair are counted at once.
     Own,
-    /// Pairs count for the columns.
+    /// Pairs are counted for the columns.
     Columns,
-    /// Pairs count for columns and active rows, but the distances of the active rows are left to
-    /// [`Mode::Distances`].
+    /// Pairs are counted for columns and active rows, except the distances of the active rows:
+    /// a worker with columns and active rows exchanged counts these in [`Mode::Distances`].
     Both,
     /// Only the distances of the columns.
     Distances,
 }
 
 impl Mode {
-    /// The mode for all pairs of some rows. With many small classes the popcounts at the end of a
-    /// run cost more than the second order of each pair.
+    /// The faster mode for all pairs of some rows.
+    ///
+    /// With many small classes each run is short, and the popcounts at its end cost more than
+    /// counting both orders of a pair separately. The factor 0.6 is measured.
     pub fn own(rows: &SlotRows, kernels: Kernels, classes: Classes) -> Self {
-        let classes = classes.kept(rows.starts.len() - 1);
-        let slots = rows.offsets[rows.features] as f64;
-        let of_class = rows.len() as f64 / classes.max(1) as f64;
-        let much = of_class * rows.features as f64 > 0.6 * slots * kernels.words() as f64;
-        if much || classes <= 2 { Self::Own } else { Self::Columns }
+        let classes = classes.kept(rows.n_classes());
+        let slots = f64::from(rows.offsets[rows.features]);
+        let rows_per_class = rows.len() as f64 / classes.max(1) as f64;
+        let long = rows_per_class * rows.features as f64 > 0.6 * slots * kernels.words() as f64;
+        if long || classes <= 2 { Self::Own } else { Self::Columns }
     }
 }
 
-/// Which rows of a run's chunks are of a column's class.
+/// Which columns have the class of a run's active rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kin {
-    /// All in the columns of this class, none in others.
+pub(super) enum ClassRelation {
+    /// Columns of this class, the class of all rows of the run.
     Class(usize),
-    /// None: the tile does not hold their classes.
+    /// No columns: the tile does not hold the classes of the run.
     Foreign,
-    /// All: columns of other classes do not count.
+    /// All columns that count: those of other classes are masked.
     Same,
-    /// None: columns of their class do not count.
+    /// No column that counts: those of the same class are masked.
     Other,
 }
 
-impl Kin {
-    /// The case, from 0, of pairs that agree, for a column of class `own`.
+impl ClassRelation {
+    /// The case, from 0, of pairs that agree on a feature, for a column of class `own`.
     pub fn case(self, own: usize) -> usize {
         match self {
             Self::Class(class) => usize::from(class != own),
@@ -66,46 +72,65 @@ impl Kin {
     }
 }
 
-/// A run of chunks that share their counters.
+/// Chunks that share their counters.
 pub(super) struct Run<'c> {
-    pub kin: Kin,
+    pub relation: ClassRelation,
+    /// Binary digit of the multiplicities for which the rows are counted.
     pub bit: u32,
     pub side: RunSide,
     pub chunks: Vec<&'c Chunk>,
 }
 
-/// Bit-sliced counters of some features.
+/// Shape of the bit-sliced counters of one feature.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CounterShape {
+    /// Number of counters, one per distance of the window.
+    pub length: usize,
+    /// Bits per counter.
+    pub depth: usize,
+    /// Words per bit plane.
+    pub words: usize,
+}
+
+impl CounterShape {
+    /// Words of the `hot` planes: 4 per counter ([`crate::simd::CounterState`]).
+    pub fn hot(self) -> usize {
+        self.length * 4 * self.words
+    }
+
+    /// Words of the `cold` planes.
+    pub fn cold(self) -> usize {
+        self.length * cold_planes(self.depth) * self.words
+    }
+}
+
+/// Bit-sliced counters of several features.
 #[derive(Default)]
 pub(super) struct Counters {
     pub hot: Buffer,
     pub cold: Buffer,
+    /// Blocks of four additions so far, per feature.
     pub blocks: Vec<u32>,
 }
 
 impl Counters {
-    pub fn reset(&mut self, features: usize, counters: usize, depth: usize, words: usize) {
-        for (v, size) in [(&mut self.hot, 4), (&mut self.cold, cold_planes(depth))] {
-            v.reset(features * counters * size * words);
-        }
+    /// Counters of `features` features, all zero.
+    pub fn reset(&mut self, features: usize, shape: CounterShape) {
+        self.hot.reset(features * shape.hot());
+        self.cold.reset(features * shape.cold());
         self.blocks.clear();
         self.blocks.resize(features, 0);
     }
 
-    pub fn counter(
-        &self,
-        feature: usize,
-        length: usize,
-        index: usize,
-        depth: usize,
-        words: usize,
-    ) -> Counter<'_> {
-        let (hot, cold) = (length * 4 * words, length * cold_planes(depth) * words);
+    /// Counter number `index` of a feature.
+    pub fn counter(&self, feature: usize, index: usize, shape: CounterShape) -> Counter<'_> {
+        let (hot, cold) = (shape.hot(), shape.cold());
         Counter {
             hot: &self.hot[feature * hot..][..hot],
             cold: &self.cold[feature * cold..][..cold],
-            depth,
+            depth: shape.depth,
             blocks: self.blocks[feature],
-            length,
+            length: shape.length,
             index,
         }
     }

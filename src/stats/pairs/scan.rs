@@ -1,15 +1,18 @@
-//! Rows in words, tiles and chunks, and the merge schedules of the active rows.
+//! Cuts rows into words, tiles and chunks, and schedules the active rows of the exact pass.
 //!
-//! Rows are sorted by class and cut into words of 64 of one class; a tile is as many words as a
-//! vector has. A chunk is a few words of one class and one tile whose distances stay in the
-//! first-level cache while all features read them. For a feature the rows of a chunk are dealt out
-//! by value: step s holds the s-th row of every value that has one. Columns listen only to the row
-//! of their own value, so a step costs one merged number a row and *one* decoding and carry-save
-//! addition, whatever the number of values. Columns whose value half of all rows have, or more,
-//! listen to the *other* rows: what they hear is taken from the counts of all rows, which are there
-//! anyway, so a feature costs as many steps as its second thoughts, and a constant one none; the
-//! columns of both values of a binary feature hear the same rows, and nothing is merged. Schedules
-//! depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes per cell.
+//! Rows are grouped by class and cut into *words* of up to 64 rows of one class. A *tile* is as
+//! many words as a vector has. A *chunk* is one or two words of one class and tile, few enough that
+//! their distances to a tile of columns stay in the first-level cache while all features read them.
+//!
+//! A [`Schedule`] merges the rows of a chunk for one feature: step s adds the s-th row of every
+//! value at once. This is possible since a column counts agreements, hence only rows of its own
+//! value, and the columns of different values are disjoint. A step costs one decoding and
+//! carry-save addition, whatever the number of values. For a value that at least half of all rows
+//! have (the *majority* value), its columns count the other rows instead, and their agreements are
+//! the pairs of all rows less these: so a feature takes as many steps as rows lack its majority
+//! value, and a constant feature none. For a binary feature the columns of both values count the
+//! same rows, and nothing is merged. Schedules depend on the active rows alone and serve all tiles
+//! of columns. Memory: about 4 to 6 bytes per cell.
 
 use super::input::SlotRows;
 use crate::simd::{Schedule, Slots};
@@ -21,34 +24,51 @@ const CHUNK_WORDS: usize = 2;
 /// Most rows of a chunk.
 pub(super) const CHUNK: usize = 64 * CHUNK_WORDS;
 
-/// Some words of a tile, and their class.
-pub(super) type WordRun = (usize, Range<usize>);
+/// A word of a tile: up to 64 rows of one class.
+#[derive(Debug, Clone)]
+pub(super) struct RowWord {
+    pub class: usize,
+    pub rows: Range<usize>,
+}
 
-/// A tile of columns: words with their class and rows.
+/// Adjacent words of a tile that have one class.
+#[derive(Debug, Clone)]
+pub(super) struct WordRun {
+    pub class: usize,
+    pub words: Range<usize>,
+}
+
+/// As many words of rows as a vector has.
 #[derive(Debug)]
 pub(super) struct Tile {
     /// Position among the tiles.
     pub index: usize,
-    /// Class and rows of each word.
-    pub words: Vec<(usize, Range<usize>)>,
-    /// Runs of words of one class.
+    pub words: Vec<RowWord>,
+    /// The words by class.
     pub runs: Vec<WordRun>,
 }
 
-/// Rows in tiles of `words` words.
+/// The rows of some words whose multiplicity has the binary digit `bit`.
+pub(super) fn rows_with_bit(rows: &SlotRows, words: &[RowWord], bit: u32) -> Vec<u32> {
+    let all = words.iter().flat_map(|word| word.rows.start as u32..word.rows.end as u32);
+    all.filter(|&i| rows.weights[i as usize] >> bit & 1 == 1).collect()
+}
+
+/// The rows in tiles of `words` words.
 pub(super) fn tiles(rows: &SlotRows, words: usize) -> Vec<Tile> {
     let mut all = Vec::new();
-    for class in 0..rows.starts.len() - 1 {
-        let (begin, end) = (rows.starts[class], rows.starts[class + 1]);
-        all.extend((begin..end).step_by(64).map(|at| (class, at..(at + 64).min(end))));
+    for class in 0..rows.n_classes() {
+        let Range { start, end } = rows.class_rows(class);
+        let word = |at: usize| RowWord { class, rows: at..(at + 64).min(end) };
+        all.extend((start..end).step_by(64).map(word));
     }
     let mut tiles = Vec::new();
     for (index, words) in all.chunks(words).enumerate() {
         let mut runs: Vec<WordRun> = Vec::new();
-        for (w, (class, _)) in words.iter().enumerate() {
+        for (w, word) in words.iter().enumerate() {
             match runs.last_mut() {
-                Some((last, run)) if last == class => run.end = w + 1,
-                _ => runs.push((*class, w..w + 1)),
+                Some(run) if run.class == word.class => run.words.end = w + 1,
+                _ => runs.push(WordRun { class: word.class, words: w..w + 1 }),
             }
         }
         tiles.push(Tile { index, words: words.to_vec(), runs });
@@ -56,65 +76,67 @@ pub(super) fn tiles(rows: &SlotRows, words: usize) -> Vec<Tile> {
     tiles
 }
 
-/// Some rows of one class and one tile that count with the same power of two.
+/// Active rows of one class and one tile that count with the same power of two.
 #[derive(Debug)]
 pub(super) struct Chunk {
     /// Class of all rows.
     pub class: usize,
     /// Tile in which all rows lie.
     pub tile: usize,
-    /// The rows, as they are numbered among the gathered ones.
+    /// Numbers of the rows among the gathered ones.
     pub rows: Vec<u32>,
-    /// Their slots.
+    /// The slots of these rows.
     pub slots: Slots,
-    /// One schedule per feature, slots counted from the feature's first.
+    /// One schedule per feature; its slots are counted from the feature's first.
     pub schedules: Vec<Schedule>,
 }
 
-/// All active rows: `bits[b]` holds the rows whose multiplicity has bit b set, by class.
+/// The active rows in scheduled chunks.
+///
+/// A row of multiplicity m is in one chunk per binary digit of m that is set, and counts there with
+/// that power of two.
 #[derive(Debug)]
 pub(super) struct PairScan {
+    /// Chunks by binary digit, ordered by tile and class.
     pub bits: Vec<Vec<Chunk>>,
-    /// For each feature the slot, if any, whose columns listen to the rows that do not have it.
-    pub common: Vec<Option<u32>>,
-    /// Decodings and additions that a row costs for each distance: steps a row, summed over
-    /// features, and one.
+    /// Slot of the majority value of each feature, if it has one.
+    pub majority: Vec<Option<u32>>,
+    /// Additions per row and distance: schedule steps per row, summed over features, plus one for
+    /// the counters of all rows.
     pub steps: f64,
 }
 
 impl PairScan {
-    /// Cut and schedule the rows of some tiles; `common` is of all rows.
-    pub fn new(rows: &SlotRows, tiles: &[Tile], common: &[Option<u32>]) -> Self {
-        let top = rows.weights.iter().fold(0, |a, &w| a | w);
-        let chunks = |bit| chunks(rows, tiles, common, bit);
-        let bits: Vec<Vec<Chunk>> = (0..32 - top.leading_zeros()).map(chunks).collect();
+    /// Cut and schedule the rows of the given tiles; `majority` is [`majority_slots`] of all rows.
+    pub fn new(rows: &SlotRows, tiles: &[Tile], majority: &[Option<u32>]) -> Self {
+        let chunks = |bit| chunks(rows, tiles, majority, bit);
+        let bits: Vec<Vec<Chunk>> = (0..rows.weight_bits()).map(chunks).collect();
         let all = || bits.iter().flatten();
         let steps: usize = all().flat_map(|c| &c.schedules).map(Schedule::len).sum();
         let steps = 1.0 + steps as f64 / all().map(|c| c.rows.len()).sum::<usize>() as f64;
-        Self { bits, common: common.to_vec(), steps }
+        Self { bits, majority: majority.to_vec(), steps }
     }
 }
 
-/// For each feature the slot that half of the rows have or more, if there is one.
-pub(super) fn common(rows: &SlotRows) -> Vec<Option<u32>> {
-    let mut of_slot = vec![0usize; rows.offsets[rows.features] as usize];
+/// Slot of the value that at least half of the rows have, for each feature that has one.
+pub(super) fn majority_slots(rows: &SlotRows) -> Vec<Option<u32>> {
+    let mut rows_of_slot = vec![0usize; rows.n_slots()];
     for i in 0..rows.len() {
-        rows.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1);
+        rows.row(i).iter().for_each(|&slot| rows_of_slot[slot as usize] += 1);
     }
-    let slots = rows.offsets.windows(2).map(|o| o[0]..o[1]);
-    slots.map(|mut slots| slots.find(|&slot| 2 * of_slot[slot as usize] >= rows.len())).collect()
+    let is_majority = |slot: &u32| 2 * rows_of_slot[*slot as usize] >= rows.len();
+    rows.offsets.windows(2).map(|o| (o[0]..o[1]).find(is_majority)).collect()
 }
 
-fn chunks(rows: &SlotRows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<Chunk> {
+/// The chunks of one binary digit of the multiplicities.
+fn chunks(rows: &SlotRows, tiles: &[Tile], majority: &[Option<u32>], bit: u32) -> Vec<Chunk> {
     let mut out = Vec::new();
     for tile in tiles {
-        for (class, run) in &tile.runs {
-            for words in tile.words[run.clone()].chunks(CHUNK_WORDS) {
-                let of_bit = |&i: &u32| rows.weights[i as usize] >> bit & 1 == 1;
-                let all = words.iter().flat_map(|w| w.1.start as u32..w.1.end as u32);
-                let members: Vec<u32> = all.filter(of_bit).collect();
+        for run in &tile.runs {
+            for words in tile.words[run.words.clone()].chunks(CHUNK_WORDS) {
+                let members = rows_with_bit(rows, words, bit);
                 if !members.is_empty() {
-                    out.push(Chunk::new(rows, *class, tile.index, &members, common));
+                    out.push(Chunk::new(rows, run.class, tile.index, members, majority));
                 }
             }
         }
@@ -127,89 +149,99 @@ impl Chunk {
         rows: &SlotRows,
         class: usize,
         tile: usize,
-        members: &[u32],
-        common: &[Option<u32>],
+        members: Vec<u32>,
+        majority: &[Option<u32>],
     ) -> Self {
-        let n = rows.features;
-        let mut slots = Vec::with_capacity(members.len() * n);
-        for &i in members {
+        let features = rows.features;
+        let mut slots = Vec::with_capacity(members.len() * features);
+        for &i in &members {
             slots.extend_from_slice(rows.row(i as usize));
         }
         let mut lists = ValueLists::default();
-        let schedules = (0..n)
-            .map(|k| {
-                let (offset, end) = (rows.offsets[k], rows.offsets[k + 1]);
-                let values = slots[k..].iter().step_by(n).map(|slot| (slot - offset) as u16);
-                lists.deal(
-                    values,
-                    (end - offset) as usize,
-                    common[k].map(|slot| (slot - offset) as u16),
-                )
-            })
-            .collect();
-        Self { class, tile, rows: members.to_vec(), slots: Slots::new(slots, n), schedules }
+        let schedule = |k: usize| {
+            let (first, end) = (rows.offsets[k], rows.offsets[k + 1]);
+            let values = slots[k..].iter().step_by(features).map(|slot| (slot - first) as u16);
+            let majority = majority[k].map(|slot| (slot - first) as u16);
+            lists.schedule(values, (end - first) as usize, majority)
+        };
+        let schedules = (0..features).map(schedule).collect();
+        Self { class, tile, rows: members, slots: Slots::new(slots, features), schedules }
     }
 }
 
-/// The rows of a chunk by value of one feature: scratch of [`ValueLists::deal`].
+/// Number of rows of a chunk that have a value.
+#[derive(Debug, Clone, Copy)]
+struct ValueCount {
+    value: u16,
+    rows: u16,
+}
+
+/// The rows of a chunk by value of one feature; memory that is reused between features.
 #[derive(Default)]
 struct ValueLists {
-    /// Where each value's rows begin, then where they end.
+    /// First row of each value in `rows`, then, once `rows` is filled, the end.
     ends: Vec<u16>,
-    /// Rows by value, those of the common value last.
+    /// Rows by value, those of the majority value last.
     rows: Vec<u16>,
-    /// Values and their numbers of rows.
-    live: Vec<(u16, u16)>,
+    /// The values that occur, without the majority value.
+    counts: Vec<ValueCount>,
 }
 
 impl ValueLists {
-    /// One row of each value in turn; the columns of the common value hear the rows of all others.
-    fn deal(
+    /// The schedule of one feature from the values of the chunk's rows: columns of a value count
+    /// the rows that have it, those of the majority value the rows that do not.
+    fn schedule(
         &mut self,
         values: impl Iterator<Item = u16> + Clone,
         levels: usize,
-        common: Option<u16>,
+        majority: Option<u16>,
     ) -> Schedule {
-        if let (2, Some(common)) = (levels, common) {
-            // the rows of one value are what the columns of either listen to; without a branch on
-            // it
-            let (mut of_value, mut count) = ([0u16; CHUNK], 0);
+        // A binary feature: the columns of both values count the rows of the minority value. They
+        // are collected without a branch on the value.
+        if let (2, Some(majority)) = (levels, majority) {
+            let (mut minority_rows, mut count) = ([0u16; CHUNK], 0);
             for (row, value) in (0..).zip(values) {
-                of_value[count] = row;
-                count += usize::from(value != common);
+                minority_rows[count] = row;
+                count += usize::from(value != majority);
             }
-            return Schedule::alone(&of_value[..count]);
+            return Schedule::alone(&minority_rows[..count]);
         }
-        let Self { ends, rows, live } = self;
+        // Counting sort of the rows by value: number of rows of each value,
+        let Self { ends, rows, counts } = self;
         ends.clear();
         ends.resize(levels, 0);
-        values.clone().for_each(|v| ends[usize::from(v)] += 1);
-        live.clear();
+        values.clone().for_each(|value| ends[usize::from(value)] += 1);
+        // the place of its first row, the majority value after all others,
+        counts.clear();
         let mut others = 0;
-        for (value, end) in ends.iter_mut().enumerate() {
+        for (value, end) in (0..).zip(ends.iter_mut()) {
             let count = *end;
             *end = others;
-            if common != Some(value as u16) && count > 0 {
-                live.push((value as u16, count));
+            if majority != Some(value) && count > 0 {
+                counts.push(ValueCount { value, rows: count });
                 others += count;
             }
         }
-        if let Some(common) = common {
-            ends[usize::from(common)] = others;
+        if let Some(majority) = majority {
+            ends[usize::from(majority)] = others;
         }
+        // and the rows in their places.
         rows.resize(CHUNK, 0);
         for (row, value) in values.enumerate() {
             let at = &mut ends[usize::from(value)];
             rows[usize::from(*at)] = row as u16;
             *at += 1;
         }
+        // One list of rows per value; the majority value has the rows of all others.
         let mut begin = 0;
-        let of_value = |&(value, count): &(u16, u16)| {
-            begin += usize::from(count);
-            (value, &rows[begin - usize::from(count)..begin])
+        let list = |count: &ValueCount| {
+            let end = begin + usize::from(count.rows);
+            let list = (count.value, &rows[begin..end]);
+            begin = end;
+            list
         };
-        let mut lists: Vec<(u16, &[u16])> = live.iter().map(of_value).collect();
-        lists.extend(common.map(|common| (common, &rows[..usize::from(others)])));
+        let mut lists: Vec<(u16, &[u16])> = counts.iter().map(list).collect();
+        lists.extend(majority.map(|majority| (majority, &rows[..usize::from(others)])));
         Schedule::deal(&mut lists)
     }
 }

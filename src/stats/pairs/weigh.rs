@@ -1,29 +1,29 @@
-//! The fixed-weight pass: one setting of the framework, every pair's weight a whole number.
+//! The fixed-weight pass: sums of pair weights under one setting of the framework, as integers.
 //!
-//! The exact pass keeps a counter for each live distance, which pays while there are one or two
-//! dozen. Here alpha and decay are given, a pair has one weight, and what is added up is the weight
-//! itself, `round(2^24 f(D) / f(nearest))`: one sum for cases 1 and 2 by (feature, value, class of
-//! i), one for each row over all others; cases 3 and 4 are what remains. Pairs at distance 0, a row
-//! with itself among them, are counted exactly from a table of distinct rows, because their weight
-//! would hide all others. So each pair of different rows is off by at most 2^-25 of the largest
-//! weight of such a pair, a sum by at most 2^-25 of that weight for each of its pairs, and all sums
-//! are integers: the same for every level, number of threads and order of rows. A pair is worked on
-//! once for both of its orders.
+//! The exact pass ([`super::exact`]) keeps one counter per distance, which is fast for one or two
+//! dozen distances. With alpha and decay given, a pair has a single weight, and this pass adds the
+//! weights themselves, rounded to integers: `round(2^24 f(D) / f(nearest))`, where f is the decay
+//! and `nearest` the smallest distance of two different rows. It keeps one sum for cases 1 and 2
+//! per (feature, value, class of i) and one per row over all other rows; cases 3 and 4 are what
+//! remains. Pairs at distance 0, a row with itself included, would dwarf all other weights and are
+//! counted exactly from a table of distinct rows. Rounding changes a pair by at most 2^-25 of the
+//! largest weight. Sums are integers, hence bit-identical for every instruction set, number of
+//! threads and order of rows. Both orders of a pair are handled at once.
 //!
-//! Where few distances meet many values counting is cheaper ([`super::plan`]): then pairs are
-//! counted, and the counts weighed in the end. The sums are the same.
+//! Where few distances meet features of many values, counting is cheaper ([`super::plan`]): the
+//! pairs are then counted by distance and the counts weighed in the end, with the same sums.
 //!
-//! O(t^2 n / 512) vector operations, fewer where features with few values share additions
-//! ([`crate::simd::Joint`]). Memory: about `10 t n` bytes for the rows and their order, and for
-//! each thread `64 S + 4096 n` bytes (S values of all features; AVX-512; without, `1056 S + 2048
-//! n`), 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same
-//! data, which are free after the exact pass.
+//! O(t^2 n / 512) vector operations for t rows of n features, fewer where features of few values
+//! share additions ([`crate::simd::Joint`]). Memory: about `10 t n` bytes for the active rows, and
+//! per thread `64 S + 4096 n` bytes (S slots; without AVX-512 `1056 S + 2048 n`), 256 kB of weights
+//! and `32 t` bytes of sums. Not for several settings of the same data: after an exact pass each
+//! further setting costs next to nothing.
 
 use super::contract::PairSetting;
 use super::counts::Classes;
 use super::exact;
-use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
-use super::plan::{self, PassShape};
+use super::input::{CodeTable, REMEDY, SlotRows, WHAT, distance};
+use super::plan::{self, PairShape, PassShape};
 use super::scan::{CHUNK, Tile, tiles};
 use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
 use super::weighed::WeighedPairs;
@@ -32,10 +32,6 @@ use crate::parallel::{self, Control};
 use crate::simd::{Buffer, Kernels, WeighedTile, WeightTable};
 use std::cmp::Ordering;
 use std::ops::Range;
-
-/// Where the weights of distances 1 to n differ by no more than this factor, distance 1 gives the
-/// unit and the nearest pair is not looked for.
-const FLAT: f64 = 16.0;
 
 /// Weighed sums over the ordered pairs (i, j) with i in `from` (all rows if `None`) and j any row.
 ///
@@ -50,7 +46,7 @@ pub fn weigh_pairs(
     weigh_pairs_with(control, Kernels::active(), codes, setting, from)
 }
 
-/// [`weigh_pairs`] with kernels of a stated level (tests, benches).
+/// [`weigh_pairs`] with the kernels of a given instruction set, for tests and benches.
 ///
 /// # Errors
 /// As [`weigh_pairs`].
@@ -69,7 +65,8 @@ pub fn weigh_pairs_with(
     weigh(&control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
 }
 
-/// The pass over gathered rows: sums of weights, or of counts if they are the cheaper.
+/// Sums over the pairs of gathered rows, by the cheapest method. `columns` are the rows i, `active`
+/// the rows j.
 pub(super) fn weigh(
     control: &Control,
     kernels: Kernels,
@@ -78,37 +75,26 @@ pub(super) fn weigh(
     setting: &PairSetting,
 ) -> Result<WeighedPairs> {
     if plan::is_few(columns, active) {
-        let (out, shape, flat) = start(columns, active, setting)?;
-        return few_rows(columns, active, &shape, flat, out.with_identical(columns, active));
+        return few_rows(columns, active, setting);
     }
+    // additions per column and row
     let additions = || {
-        let all =
-            groups(&active.offsets).iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
-        all as f64 / CHUNK as f64
+        let groups = groups(&active.offsets);
+        let per_block = groups.iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
+        per_block as f64 / CHUNK as f64
     };
-    let room = || {
+    let counts_fit = || {
         let shape = PassShape::new(kernels, columns, active, Classes::Apart);
         control.budget().has(shape.least())
     };
-    if plan::counting_pays(columns, active, kernels.words(), additions) && room() {
+    if plan::counting_pays(columns, active, kernels.words(), additions) && counts_fit() {
         by_counts(control, kernels, columns, active, setting)
     } else {
         by_sums(control, kernels, columns, active, setting)
     }
 }
 
-/// No sums yet, the setting without its theta, and whether distance 1 gives the unit.
-fn start(
-    columns: &SlotRows,
-    active: &SlotRows,
-    setting: &PairSetting,
-) -> Result<(WeighedPairs, PairSetting, bool)> {
-    let shape = PairSetting::new([1.0; 4], setting.alpha(), setting.decay())?;
-    let flat = shape.weight(1) <= FLAT * shape.weight(columns.features);
-    Ok((WeighedPairs::new(columns, active, setting), shape, flat))
-}
-
-/// Pairs counted by distance, whatever that costs.
+/// Count the pairs by distance, then weigh the counts.
 pub(super) fn by_counts(
     control: &Control,
     kernels: Kernels,
@@ -116,13 +102,13 @@ pub(super) fn by_counts(
     active: &SlotRows,
     setting: &PairSetting,
 ) -> Result<WeighedPairs> {
-    let (out, shape, flat) = start(columns, active, setting)?;
+    let out = WeighedPairs::new(columns, active, setting);
     let counts = exact::count(control, kernels, columns, active, Classes::Apart)?;
     counts.check_sums()?;
-    Ok(out.of_counts(&counts, &shape, flat))
+    Ok(out.of_counts(&counts, setting))
 }
 
-/// Weights added up, whatever that costs.
+/// Add the weights of the pairs, tile by tile.
 pub(super) fn by_sums(
     control: &Control,
     kernels: Kernels,
@@ -130,168 +116,183 @@ pub(super) fn by_sums(
     active: &SlotRows,
     setting: &PairSetting,
 ) -> Result<WeighedPairs> {
-    let (out, shape, flat) = start(columns, active, setting)?;
-    let (own, n) = (std::ptr::eq(columns, active), columns.features);
-    let sums = SumsNeed::new(kernels, columns, active);
-    let need = |shares: usize| sums.bytes(shares);
+    let out = WeighedPairs::new(columns, active, setting);
+    // As many shares of the columns as the memory allows, at most three per thread.
+    let bytes = SumsBytes::new(kernels, &PairShape::new(columns, active));
     let column_tiles = tiles(columns, kernels.words());
-    let all =
+    let most =
         if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
-    let shares = (1..=all).rev().find(|&shares| control.budget().has(need(shares))).unwrap_or(1);
-    control.budget().admit(WHAT, need(shares), REMEDY)?;
+    let fits = |&shares: &usize| control.budget().has(bytes.total(shares));
+    let shares = (1..=most).rev().find(fits).unwrap_or(1);
+    control.budget().admit(WHAT, bytes.total(shares), REMEDY)?;
+
     let mut out = out.with_identical(columns, active);
     let blocks = PowerBlocks::new(control, active, &tiles(active, kernels.words()))?;
-    control.expect(column_tiles.len() as u64 * (1 + u64::from(!flat)));
-    let worker = || WeighWorker::new(kernels, columns, active, own);
-    let nearest = if flat {
-        1
-    } else {
-        let found = parallel::map(control, shares, |share| {
-            let mut worker = worker();
-            let mut best = 0;
-            for tile in column_tiles.iter().skip(share).step_by(shares) {
-                best = worker.nearest(control, tile, &blocks, best)?;
-                control.advance(1);
-            }
-            Ok(best)
-        })?;
-        n - found.into_iter().max().unwrap_or(0)
+    let known_nearest = out.nearest_if_flat(setting);
+    control.expect(column_tiles.len() as u64 * (1 + u64::from(known_nearest.is_none())));
+    let same_rows = std::ptr::eq(columns, active);
+    let worker = || WeighWorker::new(kernels, columns, active, same_rows);
+
+    // The weights are relative to that of the nearest pair, which takes a pass over distances.
+    let nearest = match known_nearest {
+        Some(nearest) => nearest,
+        None => {
+            let agreements = parallel::map(control, shares, |share| {
+                let mut worker = worker();
+                let mut best = 0;
+                for tile in column_tiles.iter().skip(share).step_by(shares) {
+                    best = worker.most_agreements(control, tile, &blocks, best)?;
+                    control.advance(1);
+                }
+                Ok(best)
+            })?;
+            columns.features - agreements.into_iter().max().unwrap_or(0)
+        }
     };
-    let table = out.weights(&shape, nearest);
-    if table.iter().all(|&w| w == 0) {
+    let by_distance = out.weights(setting, nearest);
+    if by_distance.iter().all(|&weight| weight == 0) {
         return out.finished();
     }
-    // by agreements
-    let by_agreements = WeightTable::new(table.iter().rev().copied().collect());
-    let parts = parallel::map(control, shares, |share| {
+
+    // Each share adds its weights, and the shares are added up.
+    let by_agreements = WeightTable::new(by_distance.into_iter().rev().collect());
+    let partial = parallel::map(control, shares, |share| {
         let mut worker = worker();
-        let mut part = WeighSums::zero(columns, active);
+        let mut sums = WeighSums::zero(columns, active);
         for tile in column_tiles.iter().skip(share).step_by(shares) {
-            worker.tile(control, tile, &blocks, &by_agreements, &mut part)?;
+            worker.add_tile(control, tile, &blocks, &by_agreements, &mut sums)?;
             control.advance(1);
         }
-        Ok(part)
+        Ok(sums)
     })?;
-    for part in &parts {
-        part.add_to(columns, &mut out);
+    for sums in &partial {
+        sums.add_to(columns, &mut out);
     }
     out.finished()
 }
 
-/// What the sums of weights take.
+/// Memory that [`by_sums`] takes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SumsNeed {
-    /// Active rows by the digits of their weights, or the table of equal rows before them; and the
-    /// sums of the result.
-    all: usize,
-    /// Of each share of the columns: sums, bit planes, weights.
-    share: usize,
+pub(super) struct SumsBytes {
+    /// The active rows in blocks, or the table of identical rows before them; and the result.
+    shared: usize,
+    /// Sums, bit planes and weights of one share of the columns.
+    per_share: usize,
 }
 
-impl SumsNeed {
-    /// Of gathered rows.
-    pub fn new(kernels: Kernels, columns: &SlotRows, active: &SlotRows) -> Self {
-        let n = columns.features;
-        let (slots, classes) = (columns.offsets[n] as usize, active.starts.len() - 1);
-        let top = active.weights.iter().fold(0, |a, &w| a | w);
-        let bits = (32 - top.leading_zeros()) as usize;
-        Self::with(kernels, [columns.len(), active.len()], [n, slots, classes], bits)
-    }
-
-    /// Of rows that all differ, with weights of `bits` binary digits; `shape` has the numbers of
-    /// features, slots and classes.
-    pub fn of_rows(kernels: Kernels, rows: usize, shape: [usize; 3], bits: usize) -> Self {
-        Self::with(kernels, [rows, rows], shape, bits)
-    }
-
-    fn with(
-        kernels: Kernels,
-        [columns, active]: [usize; 2],
-        [n, slots, classes]: [usize; 3],
-        bits: usize,
-    ) -> Self {
-        let of_rows = bits.saturating_mul(active * (6 * n + 8)).max(240 * active);
+impl SumsBytes {
+    pub fn new(kernels: Kernels, shape: &PairShape) -> Self {
+        let &PairShape { columns, active, features, slots, classes, weight_bits } = shape;
+        // per digit of the multiplicities a row takes 4 bytes per slot, 2 per joint value and 8
+        // more; an entry of the table of identical rows takes up to 240
+        let blocks = weight_bits.saturating_mul(active * (6 * features + 8));
+        let rows = blocks.max(240 * active);
         let sums = 32 * (slots * classes + columns);
-        let planes =
-            if kernels.words() == 8 { 64 * slots + 4096 * n } else { 1056 * slots + 2048 * n };
-        let all = of_rows.saturating_add(96 * slots * classes);
-        Self { all, share: sums + planes + 4 * 64 * 1024 }
+        let planes = if kernels.words() == 8 {
+            64 * slots + 4096 * features
+        } else {
+            1056 * slots + 2048 * features
+        };
+        let weights = 4 * 64 * 1024;
+        Self {
+            shared: rows.saturating_add(96 * slots * classes),
+            per_share: sums + planes + weights,
+        }
     }
 
-    /// Bytes with a number of shares.
-    pub fn bytes(&self, shares: usize) -> usize {
-        self.all.saturating_add(self.share.saturating_mul(shares))
+    /// Bytes for the given number of shares.
+    pub fn total(&self, shares: usize) -> usize {
+        self.shared.saturating_add(self.per_share.saturating_mul(shares))
     }
 }
 
-/// Sums of one worker.
+/// Sums of one share of the columns.
 struct WeighSums {
-    /// `[slot][class][same class, other class]`: pairs that agree.
+    /// Pairs that agree on the slot's feature, `[slot][class][same class, other class]`.
     agree: Vec<u128>,
-    /// `[row][same class, other class]`: all pairs of a row.
-    rows: Vec<[u128; 2]>,
+    /// All pairs of a row, `[same class, other class]`.
+    of_rows: Vec<[u128; 2]>,
 }
 
 impl WeighSums {
     fn zero(columns: &SlotRows, active: &SlotRows) -> Self {
-        let slots = columns.offsets[columns.features] as usize;
-        let classes = active.starts.len() - 1;
-        Self { agree: vec![0; slots * classes * 2], rows: vec![[0; 2]; columns.len()] }
+        let cells = columns.n_slots() * active.n_classes();
+        Self { agree: vec![0; cells * 2], of_rows: vec![[0; 2]; columns.len()] }
     }
 
+    /// Add to the result: cases 1 and 2, and totals in cases 3 and 4.
     fn add_to(&self, columns: &SlotRows, out: &mut WeighedPairs) {
         for (cell, agree) in out.sums.chunks_exact_mut(4).zip(self.agree.chunks_exact(2)) {
             cell[0] += agree[0];
             cell[1] += agree[1];
         }
         for class in 0..out.n_classes {
-            for i in columns.starts[class]..columns.starts[class + 1] {
-                let all = self.rows[i];
-                if all == [0; 2] {
+            for i in columns.class_rows(class) {
+                let [same, other] = self.of_rows[i];
+                if same == 0 && other == 0 {
                     continue;
                 }
                 for &slot in columns.row(i) {
                     let cell = (slot as usize * out.n_classes + class) * 4;
-                    out.sums[cell + 2] += all[0];
-                    out.sums[cell + 3] += all[1];
+                    out.sums[cell + 2] += same;
+                    out.sums[cell + 3] += other;
                 }
             }
         }
     }
 }
 
-/// For whom the pairs of a tile and a block count.
+/// Which rows the pairs of a tile and a block are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WeighSide {
+    /// The columns.
     Columns,
+    /// The columns and the rows of the block.
     Both,
 }
 
-/// Scratch of one thread.
+/// What the blocks of a run have in common: their sums are added up before they are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WeighRun {
+    /// Binary digit of the multiplicities.
+    bit: u32,
+    side: WeighSide,
+    /// Class of the active rows.
+    class: usize,
+}
+
+/// Memory of one share of the columns, and the sums of the current tile and run.
 struct WeighWorker<'a> {
     kernels: Kernels,
     columns: &'a SlotRows,
     classes: usize,
-    /// Columns and active rows are the same.
-    own: bool,
+    /// Whether columns and active rows are the same rows.
+    same_rows: bool,
+    /// One plane per slot: the columns of the tile that have the value.
     planes: Buffer,
+    /// The columns in use.
     valid: Buffer,
-    /// Digits of the columns' multiplicities that occur, and a plane for each.
+    /// Binary digits of the columns' multiplicities that occur.
     shifts: Vec<u32>,
+    /// The columns that have the digit, one plane per entry of `shifts`.
     copies: Buffer,
+    /// Weights of the pairs of the tile and the current block.
     weights: Buffer,
+    /// The planes as masks of lanes ([`Kernels::lane_masks`]).
     masks: Buffer,
+    /// Memory of the kernels.
     scratch: Buffer,
+    /// Weights of the pairs that agree, per feature and column.
     sums: Buffer,
+    /// Weights of all pairs, per column.
     of_columns: Buffer,
 }
 
 impl<'a> WeighWorker<'a> {
-    fn new(kernels: Kernels, columns: &'a SlotRows, active: &SlotRows, own: bool) -> Self {
+    fn new(kernels: Kernels, columns: &'a SlotRows, active: &SlotRows, same_rows: bool) -> Self {
         let w = kernels.words();
-        let slots = columns.offsets[columns.features] as usize;
         Self {
-            planes: Buffer::zeroed(slots * w),
+            planes: Buffer::zeroed(columns.n_slots() * w),
             valid: Buffer::zeroed(w),
             shifts: Vec::new(),
             copies: Buffer::default(),
@@ -300,21 +301,22 @@ impl<'a> WeighWorker<'a> {
             scratch: Buffer::default(),
             sums: Buffer::default(),
             of_columns: Buffer::zeroed(64 * w),
-            classes: active.starts.len() - 1,
+            classes: active.n_classes(),
             kernels,
             columns,
-            own,
+            same_rows,
         }
     }
 
-    /// Planes of the columns of a tile.
+    /// Load the columns of a tile into bit planes.
     fn load(&mut self, tile: &Tile) {
         let w = self.kernels.words();
         self.planes.fill(0);
         self.valid.fill(0);
+        // (word, bit in the word, row) of each column
         let rows = || {
-            tile.words.iter().enumerate().flat_map(|(w, (_, rows))| {
-                rows.clone().enumerate().map(move |(bit, row)| (w, 1u64 << bit, row))
+            tile.words.iter().enumerate().flat_map(|(w, word)| {
+                word.rows.clone().enumerate().map(move |(bit, row)| (w, 1u64 << bit, row))
             })
         };
         let mut any = 0;
@@ -336,28 +338,29 @@ impl<'a> WeighWorker<'a> {
         }
     }
 
-    /// Blocks that a tile is worked on with, by digit.
+    /// The blocks that form pairs with a tile, each with its run. Where columns and active rows are
+    /// the same, blocks of later tiles are left to these tiles.
     fn blocks<'b>(
         &self,
         tile: &Tile,
         blocks: &'b PowerBlocks,
-    ) -> impl Iterator<Item = (u32, WeighSide, &'b PowerBlock)> + use<'b> {
-        let (own, index) = (self.own, tile.index);
+    ) -> impl Iterator<Item = (WeighRun, &'b PowerBlock)> + use<'b> {
+        let (same_rows, index) = (self.same_rows, tile.index);
         blocks.bits.iter().enumerate().flat_map(move |(bit, blocks)| {
             blocks.iter().filter_map(move |block| {
                 let side = match block.tile.cmp(&index) {
-                    _ if !own => WeighSide::Columns,
+                    _ if !same_rows => WeighSide::Columns,
                     Ordering::Less => WeighSide::Both,
                     Ordering::Equal => WeighSide::Columns,
                     Ordering::Greater => return None,
                 };
-                Some((bit as u32, side, block))
+                Some((WeighRun { bit: bit as u32, side, class: block.class }, block))
             })
         })
     }
 
-    /// Most agreements of two rows that are not the same, if above `best`.
-    fn nearest(
+    /// Most agreements of a column of the tile with a different row, at least `best`.
+    fn most_agreements(
         &mut self,
         control: &Control,
         tile: &Tile,
@@ -365,15 +368,15 @@ impl<'a> WeighWorker<'a> {
         mut best: usize,
     ) -> Result<usize> {
         self.load(tile);
-        for (_, _, block) in self.blocks(tile, blocks) {
+        for (_, block) in self.blocks(tile, blocks) {
             control.check()?;
             best = self.kernels.nearest(&self.planes, &self.valid, &block.slots, best);
         }
         Ok(best)
     }
 
-    /// The pairs of a tile, added.
-    fn tile(
+    /// Add the weights of the pairs of a tile to `out`.
+    fn add_tile(
         &mut self,
         control: &Control,
         tile: &Tile,
@@ -387,17 +390,16 @@ impl<'a> WeighWorker<'a> {
         self.kernels.lane_masks(&self.planes, &mut self.masks);
         self.sums.reset(self.columns.features * 64 * w);
         self.of_columns.fill(0);
-        // a run: blocks of one class, digit and side
-        let mut run: Option<(u32, WeighSide, usize)> = None;
-        let runs: Vec<Range<usize>> = tile.runs.iter().map(|(_, words)| words.clone()).collect();
+        let mut run: Option<WeighRun> = None;
         let mut of_rows = [0u64; CHUNK];
         let mut columns = Buffer::zeroed(w);
-        for (bit, side, block) in self.blocks(tile, blocks) {
+        for (now, block) in self.blocks(tile, blocks) {
             control.check()?;
-            let now = (bit, side, block.class);
+            // The sums of a run are read when the next one begins.
             if let Some(before) = run.replace(now).filter(|before| *before != now) {
                 self.flush(tile, before, out);
             }
+            // Weights of the block's pairs, added per column.
             self.kernels.weights(&self.planes, &block.slots, table, &mut self.weights);
             let weighed = WeighedTile {
                 weights: &self.weights,
@@ -408,19 +410,21 @@ impl<'a> WeighWorker<'a> {
             };
             let (scratch, sums, all) = (&mut self.scratch, &mut self.sums, &mut self.of_columns);
             self.kernels.add_weights(weighed, &block.joints, scratch, sums, all);
-            if side == WeighSide::Columns {
+            if now.side == WeighSide::Columns {
                 continue;
             }
-            for ((class, _), words) in tile.runs.iter().zip(&runs) {
+            // The reverse order: the same weights added per row of the block, by class and
+            // multiplicity of the columns.
+            for of_class in &tile.runs {
                 for (digit, shift) in self.shifts.iter().enumerate() {
+                    let words: Range<usize> = of_class.words.clone();
                     columns.fill(0);
-                    columns[words.clone()]
-                        .copy_from_slice(&self.copies[digit * w..][..w][words.clone()]);
+                    columns[words.clone()].copy_from_slice(&self.copies[digit * w..][..w][words]);
                     let of_rows = &mut of_rows[..block.rows.len()];
                     self.kernels.row_sums(&self.weights, &columns, of_rows);
                     for (&row, &sum) in block.rows.iter().zip(&*of_rows) {
-                        let case = usize::from(*class != block.class);
-                        out.rows[row as usize][case] += u128::from(sum) << (bit + shift);
+                        let case = usize::from(of_class.class != block.class);
+                        out.of_rows[row as usize][case] += u128::from(sum) << (now.bit + shift);
                     }
                 }
             }
@@ -431,10 +435,11 @@ impl<'a> WeighWorker<'a> {
         Ok(())
     }
 
-    /// Sums of a run go where they belong.
-    fn flush(&mut self, tile: &Tile, run: (u32, WeighSide, usize), out: &mut WeighSums) {
-        let (bit, side, class) = run;
+    /// Add the sums of a run to `out` and clear them.
+    fn flush(&mut self, tile: &Tile, run: WeighRun, out: &mut WeighSums) {
+        let WeighRun { bit, side, class } = run;
         let w = self.kernels.words();
+        // Pairs that agree: the columns of each slot, by class and multiplicity.
         let mut of_words = [0u64; 8];
         let of_words = &mut of_words[..w];
         for (sums, slots) in self.sums.chunks_exact(64 * w).zip(self.columns.offsets.windows(2)) {
@@ -442,14 +447,14 @@ impl<'a> WeighWorker<'a> {
                 let plane = &self.planes[slot * w..][..w];
                 for (digit, shift) in self.copies.chunks_exact(w).zip(&self.shifts) {
                     self.kernels.sums_of_plane(sums, plane, digit, of_words);
-                    for (own, words) in &tile.runs {
-                        let sum: u64 = of_words[words.clone()].iter().sum();
+                    for columns in &tile.runs {
+                        let sum: u64 = of_words[columns.words.clone()].iter().sum();
                         if sum == 0 {
                             continue;
                         }
                         let amount = u128::from(sum) << (bit + shift);
-                        let case = usize::from(*own != class);
-                        out.agree[(slot * self.classes + own) * 2 + case] += amount;
+                        let case = usize::from(columns.class != class);
+                        out.agree[(slot * self.classes + columns.class) * 2 + case] += amount;
                         if side == WeighSide::Both {
                             out.agree[(slot * self.classes + class) * 2 + case] += amount;
                         }
@@ -457,10 +462,11 @@ impl<'a> WeighWorker<'a> {
                 }
             }
         }
-        for (word, (own, rows)) in tile.words.iter().enumerate() {
-            for (c, row) in rows.clone().enumerate() {
-                let sum = u128::from(self.of_columns[word * 64 + c]) << bit;
-                out.rows[row][usize::from(*own != class)] +=
+        // All pairs, column by column.
+        for (w_index, word) in tile.words.iter().enumerate() {
+            for (c, row) in word.rows.clone().enumerate() {
+                let sum = u128::from(self.of_columns[w_index * 64 + c]) << bit;
+                out.of_rows[row][usize::from(word.class != class)] +=
                     sum * u128::from(self.columns.weights[row]);
             }
         }
@@ -469,22 +475,19 @@ impl<'a> WeighWorker<'a> {
     }
 }
 
-fn distance(a: &[u32], b: &[u32]) -> usize {
-    a.iter().zip(b).filter(|(a, b)| a != b).count()
-}
-
-/// The double loop: the naive twin, and faster for so few rows that a tile would be mostly empty.
+/// Add the weights by a double loop over rows: the reference in tests, and the fastest method for so
+/// few rows that a tile would be mostly empty.
 pub(super) fn few_rows(
     columns: &SlotRows,
     active: &SlotRows,
-    shape: &PairSetting,
-    flat: bool,
-    mut out: WeighedPairs,
+    setting: &PairSetting,
 ) -> Result<WeighedPairs> {
+    let mut out = WeighedPairs::new(columns, active, setting).with_identical(columns, active);
     let of_row = |i: usize| (0..active.len()).map(move |j| distance(columns.row(i), active.row(j)));
-    let distances = (0..columns.len()).flat_map(of_row);
-    let nearest = if flat { Some(1) } else { distances.filter(|&d| d > 0).min() };
-    let table = out.weights(shape, nearest.unwrap_or(columns.features));
+    let distances = || (0..columns.len()).flat_map(of_row);
+    let nearest =
+        out.nearest_if_flat(setting).or_else(|| distances().filter(|&d| d > 0).min());
+    let by_distance = out.weights(setting, nearest.unwrap_or(columns.features));
     let class_of = |rows: &SlotRows, i: usize| rows.starts.partition_point(|&s| s <= i) - 1;
     for i in 0..columns.len() {
         let (a, own) = (columns.row(i), class_of(columns, i));
@@ -492,7 +495,7 @@ pub(super) fn few_rows(
             let b = active.row(j);
             let other = usize::from(own != class_of(active, j));
             let pair = u128::from(columns.weights[i]) * u128::from(active.weights[j]);
-            let weight = u128::from(table[distance(a, b)]) * pair;
+            let weight = u128::from(by_distance[distance(a, b)]) * pair;
             for (&slot, &b) in a.iter().zip(b) {
                 let cell = (slot as usize * out.n_classes + own) * 4 + other;
                 out.sums[cell + 2] += weight;

@@ -1,44 +1,57 @@
-//! The active rows of the fixed-weight pass in blocks, and the features that share additions there.
+//! Cuts the active rows of the fixed-weight pass ([`super::weigh`]) into blocks, and groups the
+//! features that share additions.
+//!
+//! Within a block the weights of rows with equal *joint values* of a group of features are added
+//! once; the sums of each single feature are then sums over joint values. This saves additions for
+//! features of few values: three binary features take one addition per row and 3 x 8 sums per
+//! block, instead of three additions per row. O(t n) to build, in parallel.
 
 use super::input::SlotRows;
-use super::scan::{CHUNK, Tile};
+use super::scan::{CHUNK, Tile, rows_with_bit};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::{FeatureSlots, Joint, MOST_JOINT, Slots};
 
-/// Some rows of one class and one tile that count with the same power of two.
+/// Up to [`CHUNK`] active rows of one class and one tile that count with the same power of two.
 pub(super) struct PowerBlock {
     pub class: usize,
     pub tile: usize,
     pub rows: Vec<u32>,
     pub slots: Slots,
+    /// The rows by joint value, for each group of features.
     pub joints: Vec<Joint>,
 }
 
-/// The active rows: by binary digit of their multiplicity, then by class and tile.
+/// The active rows in blocks, by binary digit of their multiplicity, then by tile and class.
 pub(super) struct PowerBlocks {
     pub bits: Vec<Vec<PowerBlock>>,
+}
+
+/// The rows of a block before their joint values are known.
+struct BlockRows {
+    class: usize,
+    tile: usize,
+    rows: Vec<u32>,
 }
 
 impl PowerBlocks {
     pub fn new(control: &Control, rows: &SlotRows, tiles: &[Tile]) -> Result<Self> {
         let groups = groups(&rows.offsets);
-        let top = rows.weights.iter().fold(0, |a, &w| a | w);
-        let bits = (0..32 - top.leading_zeros()).map(|bit| {
-            let mut pieces: Vec<(usize, usize, Vec<u32>)> = Vec::new();
+        let bits = (0..rows.weight_bits()).map(|bit| {
+            let mut blocks: Vec<BlockRows> = Vec::new();
             for tile in tiles {
-                for (class, run) in &tile.runs {
-                    let ranges = &tile.words[run.clone()];
-                    let all = ranges.iter().flat_map(|w| w.1.start as u32..w.1.end as u32);
-                    let members: Vec<u32> =
-                        all.filter(|&i| rows.weights[i as usize] >> bit & 1 == 1).collect();
-                    pieces.extend(members.chunks(CHUNK).map(|m| (*class, tile.index, m.to_vec())));
+                for run in &tile.runs {
+                    let members = rows_with_bit(rows, &tile.words[run.words.clone()], bit);
+                    blocks.extend(members.chunks(CHUNK).map(|members| BlockRows {
+                        class: run.class,
+                        tile: tile.index,
+                        rows: members.to_vec(),
+                    }));
                 }
             }
-            parallel::map(control, pieces.len(), |p| {
+            parallel::map(control, blocks.len(), |b| {
                 control.check()?;
-                let (class, tile, members) = &pieces[p];
-                Ok(PowerBlock::new(rows, *class, *tile, members, &groups))
+                Ok(PowerBlock::new(rows, &blocks[b], &groups))
             })
         });
         Ok(Self { bits: bits.collect::<Result<_>>()? })
@@ -46,15 +59,9 @@ impl PowerBlocks {
 }
 
 impl PowerBlock {
-    fn new(
-        rows: &SlotRows,
-        class: usize,
-        tile: usize,
-        members: &[u32],
-        groups: &[Vec<usize>],
-    ) -> Self {
-        let mut slots = Vec::with_capacity(members.len() * rows.features);
-        for &i in members {
+    fn new(rows: &SlotRows, block: &BlockRows, groups: &[Vec<usize>]) -> Self {
+        let mut slots = Vec::with_capacity(block.rows.len() * rows.features);
+        for &i in &block.rows {
             slots.extend_from_slice(rows.row(i as usize));
         }
         let joint = |group: &Vec<usize>| {
@@ -65,22 +72,21 @@ impl PowerBlock {
             };
             let value = |i: u32, k: usize| rows.row(i as usize)[k] - rows.offsets[k];
             let values: Vec<u32> =
-                members.iter().flat_map(|&i| group.iter().map(move |&k| value(i, k))).collect();
+                block.rows.iter().flat_map(|&i| group.iter().map(move |&k| value(i, k))).collect();
             Joint::new(group.iter().map(|&k| levels(k)).collect(), &values)
         };
-        let joints = groups.iter().map(joint).collect();
         Self {
-            class,
-            tile,
-            rows: members.to_vec(),
+            class: block.class,
+            tile: block.tile,
+            rows: block.rows.clone(),
             slots: Slots::new(slots, rows.features),
-            joints,
+            joints: groups.iter().map(joint).collect(),
         }
     }
 }
 
-/// Features that share additions: those with the fewest values first, as long as a feature costs
-/// less in the group than alone.
+/// Groups of features that share additions, found greedily: features in order of their numbers of
+/// values, each added to the last group if that lowers the cost per feature there.
 pub(super) fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
     let levels = |k: usize| (offsets[k + 1] - offsets[k]) as usize;
     let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
@@ -92,6 +98,7 @@ pub(super) fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
             let mut longer = last.clone();
             longer.push(k);
             let joint: usize = longer.iter().map(|&k| levels(k)).product();
+            // cost per feature, compared without a division
             if joint <= MOST_JOINT && cost(&longer) * last.len() < cost(last) * longer.len() {
                 *last = longer;
                 continue;
@@ -102,7 +109,8 @@ pub(super) fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Additions of a chunk: its rows, then sums over joint values for each feature.
+/// Additions that a full block takes for a group of features: one per row, then for several
+/// features the sums over joint values, per feature.
 pub(super) fn additions(offsets: &[u32], group: &[usize]) -> usize {
     let joint: usize = group.iter().map(|&k| (offsets[k + 1] - offsets[k]) as usize).product();
     if group.len() == 1 { CHUNK } else { CHUNK + group.len() * joint }

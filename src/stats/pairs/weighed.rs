@@ -1,48 +1,59 @@
-//! What the fixed-weight pass found: sums of pair weights under one setting, and the metrics of the
-//! framework from them.
+//! Result of the fixed-weight pass ([`super::weigh`]): sums of pair weights under one setting, and
+//! the metrics of the framework computed from them.
 //!
-//! `R_m[c, case] = theta_case (unit S_m[c, case] + f(0) Z_m[c, case])` with whole numbers S
-//! (weights of pairs of different rows in units of 2^-24 of the largest) and Z (pairs at distance
-//! 0, cases 1 and 2 only). Values and classes are added up as integers and rounded once, so a score
-//! of P pairs is off by at most `P f 2^-25` (and as much again in shares of the rows), f the
-//! largest weight of a pair of different rows.
+//! `R_m[c, case] = theta_case (unit S_m[c, case] + f(0) Z_m[c, case])` with integers S (weights of
+//! pairs of different rows, in units of 2^-24 of the largest) and Z (pairs at distance 0, cases 1
+//! and 2 only). Values and classes are summed as integers and rounded once. So the error of a score
+//! over P pairs is at most `P f 2^-25`, f being the largest weight of a pair of different rows; for
+//! `pi`, which weights values by their share of the rows, at most twice that.
 
-use super::contract::PairSetting;
+use super::contract::{MERIT_SIGNS, PI_SIGNS, PairSetting, RELIEF_SIGNS};
 use super::counts::PairCounts;
 use super::input::SlotRows;
 use crate::error::{Error, Result};
 use crate::simd::WEIGHT_BITS;
 use std::collections::HashMap;
 
-/// Largest weight of a pair of different rows.
-pub(super) const ONE: f64 = (1u64 << WEIGHT_BITS) as f64;
+/// Largest integer weight of a pair of different rows, 2^24.
+const LARGEST_WEIGHT: f64 = (1u64 << WEIGHT_BITS) as f64;
+
+/// Where the weights of distances 1 to n differ by at most this factor, the unit derives from the
+/// weight at distance 1, and the nearest pair need not be found; at most 4 of 24 bits are lost.
+const FLAT: f64 = 16.0;
 
 /// Sums of pair weights by (feature, value, class, case) under one setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeighedPairs {
     pub(super) offsets: Vec<u32>,
     pub(super) n_classes: usize,
-    /// `[slot][class][case]`, in units; while the pass goes on, cases 3 and 4 hold totals.
+    /// `[slot][class][case]`, in units; cases 3 and 4 hold totals until [`Self::finished`].
     pub(super) sums: Vec<u128>,
     /// Ordered pairs at distance 0, `[slot][class][same class, other class]`.
     zero: Vec<i128>,
-    /// Rows i of each slot.
+    /// Number of rows i of each slot, with copies.
     of_slot: Vec<u64>,
-    /// All rows i.
+    /// Number of rows i, with copies.
     rows: u64,
     theta: [f64; 4],
-    /// Weight at distance 0.
+    /// Weight of a pair at distance 0.
     at_zero: f64,
-    /// Weight of a sum of one.
+    /// Weight that a sum of 1 stands for.
     unit: f64,
+    /// Weight of a pair of rows relative to the product of their multiplicities.
     scale: f64,
 }
 
+/// Weight of the rows of one class among rows with identical codes.
+struct ClassWeight {
+    class: usize,
+    weight: i128,
+}
+
 impl WeighedPairs {
-    /// No pairs.
+    /// No pairs yet.
     pub(super) fn new(columns: &SlotRows, active: &SlotRows, setting: &PairSetting) -> Self {
-        let classes = active.starts.len() - 1;
-        let slots = columns.offsets[columns.features] as usize;
+        let classes = active.n_classes();
+        let slots = columns.n_slots();
         let mut of_slot = vec![0; slots];
         for (i, &weight) in columns.weights.iter().enumerate() {
             columns.row(i).iter().for_each(|&slot| of_slot[slot as usize] += u64::from(weight));
@@ -61,26 +72,26 @@ impl WeighedPairs {
         }
     }
 
-    /// Pairs at distance 0 counted, from a table of distinct rows.
+    /// Count the pairs at distance 0, by a hash table of the distinct active rows.
     pub(super) fn with_identical(mut self, columns: &SlotRows, active: &SlotRows) -> Self {
         let classes = self.n_classes;
-        let mut same_codes: HashMap<&[u32], Vec<(u32, i128)>> = HashMap::new();
+        let mut identical: HashMap<&[u32], Vec<ClassWeight>> = HashMap::new();
         for class in 0..classes {
-            for j in active.starts[class]..active.starts[class + 1] {
-                let found = same_codes.entry(active.row(j)).or_default();
+            for j in active.class_rows(class) {
+                let found = identical.entry(active.row(j)).or_default();
                 let weight = i128::from(active.weights[j]);
-                match found.last_mut().filter(|last| last.0 == class as u32) {
-                    Some(last) => last.1 += weight,
-                    None => found.push((class as u32, weight)),
+                match found.last_mut().filter(|last| last.class == class) {
+                    Some(last) => last.weight += weight,
+                    None => found.push(ClassWeight { class, weight }),
                 }
             }
         }
         for class in 0..classes {
-            for i in columns.starts[class]..columns.starts[class + 1] {
+            for i in columns.class_rows(class) {
                 let weight = i128::from(columns.weights[i]);
                 let mut cases = [0; 2];
-                for (other, w) in same_codes.get(columns.row(i)).into_iter().flatten() {
-                    cases[usize::from(*other != class as u32)] += weight * w;
+                for other in identical.get(columns.row(i)).into_iter().flatten() {
+                    cases[usize::from(other.class != class)] += weight * other.weight;
                 }
                 for &slot in columns.row(i) {
                     let cell = (slot as usize * classes + class) * 2;
@@ -92,32 +103,35 @@ impl WeighedPairs {
         self
     }
 
-    /// Whole weights by distance, 0 below the nearest pair.
-    pub(super) fn weights(&mut self, shape: &PairSetting, nearest: usize) -> Vec<u32> {
-        let largest = shape.weight(nearest);
-        self.unit = largest / ONE;
-        let whole = |d: usize| match d {
-            d if d < nearest || largest == 0.0 => 0,
-            d => (shape.weight(d) / largest * ONE).round() as u32,
-        };
-        (0..self.offsets.len()).map(|d| if d == 0 { 0 } else { whole(d) }).collect()
+    /// Distance 1 where the weights differ so little that it serves as the nearest.
+    pub(super) fn nearest_if_flat(&self, setting: &PairSetting) -> Option<usize> {
+        (setting.weight(1) <= FLAT * setting.weight(self.features())).then_some(1)
     }
 
-    /// Sums from counts of the same pairs; the nearest pair is at distance 1 if `flat`, else looked
-    /// for.
-    pub(super) fn of_counts(
-        mut self,
-        counts: &PairCounts,
-        shape: &PairSetting,
-        flat: bool,
-    ) -> Self {
+    /// Set the unit, given the nearest distance of different rows; integer weights by distance, 0
+    /// for distance 0 and below the nearest.
+    pub(super) fn weights(&mut self, setting: &PairSetting, nearest: usize) -> Vec<u32> {
+        let largest = setting.weight(nearest);
+        self.unit = largest / LARGEST_WEIGHT;
+        let weight = |distance: usize| {
+            if distance == 0 || distance < nearest || largest == 0.0 {
+                return 0;
+            }
+            (setting.weight(distance) / largest * LARGEST_WEIGHT).round() as u32
+        };
+        (0..self.offsets.len()).map(weight).collect()
+    }
+
+    /// Sums from counts of the same pairs.
+    pub(super) fn of_counts(mut self, counts: &PairCounts, setting: &PairSetting) -> Self {
         let d = counts.distances();
-        let live = |x: &usize| counts.feature(0).iter().skip(*x).step_by(d).any(|&c| c > 0);
-        let nearest = if flat { 1 } else { (1..d).find(live).unwrap_or(d - 1) };
-        let table = self.weights(shape, nearest);
+        let occurs =
+            |distance: &usize| counts.feature(0).iter().skip(*distance).step_by(d).any(|&c| c > 0);
+        let nearest = self.nearest_if_flat(setting).or_else(|| (1..d).find(occurs));
+        let weights = self.weights(setting, nearest.unwrap_or(d - 1));
         for (sum, by_distance) in self.sums.iter_mut().zip(counts.cells.chunks_exact(d)) {
             let weighed =
-                by_distance.iter().zip(&table).map(|(&count, &w)| count as u128 * u128::from(w));
+                by_distance.iter().zip(&weights).map(|(&count, &w)| count as u128 * u128::from(w));
             *sum = weighed.sum();
         }
         for (zero, cases) in self.zero.chunks_exact_mut(2).zip(counts.cells.chunks_exact(4 * d)) {
@@ -126,8 +140,11 @@ impl WeighedPairs {
         self
     }
 
-    /// Cases 3 and 4 are the totals less cases 1 and 2; the totals of each class must be the same
-    /// for every feature.
+    /// Replace the totals in cases 3 and 4 by totals less cases 1 and 2, and check them.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if the totals of a class differ between features, or are less than their
+    /// parts: a defect of the pass.
     pub(super) fn finished(mut self) -> Result<Self> {
         let totals = |k: usize| {
             let mut totals = vec![[0u128; 2]; self.n_classes];
@@ -174,12 +191,12 @@ impl WeighedPairs {
         (self.offsets[feature + 1] - self.offsets[feature]) as usize
     }
 
-    /// Weight of a sum of one: 2^-24 of the largest weight of a pair of different rows.
+    /// Weight that a sum of 1 stands for: 2^-24 of the largest weight of a pair of different rows.
     pub fn unit(&self) -> f64 {
         self.unit
     }
 
-    /// Whole sums of a feature, `[value][class][case]`.
+    /// Integer sums of a feature, `[value][class][case]`, without the pairs at distance 0.
     pub fn feature(&self, feature: usize) -> &[u128] {
         let size = self.n_classes * 4;
         &self.sums[self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
@@ -191,12 +208,12 @@ impl WeighedPairs {
         &self.zero[self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
     }
 
-    /// The sums of pairs that weigh `scale` each.
+    /// The sums for pairs that each weigh `scale` times as much.
     pub fn scaled(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
 
-    /// `R[slot][class][case]`, slots being all values of all features in order.
+    /// Count matrices `R[slot][class][case]`, with the values of all features as slots.
     pub fn matrices(&self) -> Vec<f64> {
         let cells = self.sums.chunks_exact(4).zip(self.zero.chunks_exact(2));
         cells
@@ -209,7 +226,8 @@ impl WeighedPairs {
             .collect()
     }
 
-    /// R over all rows, `[class][case]`; cases 3 and 4 are zero, as in the paper's eq. 12.
+    /// Count matrix of all rows, `[class][case]`; cases 3 and 4 are zero (Vilalta et al. 2001, eq.
+    /// 12).
     pub fn root_matrix(&self) -> Vec<f64> {
         let mut root = vec![0.0; self.n_classes * 4];
         for (class, to) in root.chunks_exact_mut(4).enumerate() {
@@ -226,7 +244,7 @@ impl WeighedPairs {
         root
     }
 
-    /// By case before theta, each value times `share` of it.
+    /// Weights by case before theta, summed over classes and, times `share(slot)`, over values.
     fn cases(&self, feature: usize, share: impl Fn(usize) -> u64) -> [f64; 4] {
         let (mut sums, mut zeros) = ([0u128; 4], [0i128; 2]);
         let first = self.offsets[feature] as usize;
@@ -248,7 +266,7 @@ impl WeighedPairs {
         })
     }
 
-    /// `sum of signs[case] theta[case] R[case]`, each value times `share` of it.
+    /// `sum of signs[case] * theta[case] * R[case]` over cases, R as in [`Self::cases`].
     fn score(&self, feature: usize, signs: [f64; 4], share: impl Fn(usize) -> u64) -> f64 {
         let cases = self.cases(feature, share);
         (0..4).map(|case| signs[case] * self.theta[case] * cases[case]).sum()
@@ -258,35 +276,34 @@ impl WeighedPairs {
         (0..self.features()).map(|k| self.score(k, signs, |_| 1)).collect()
     }
 
-    /// As [`Profile::pi`](super::Profile::pi).
+    /// Pi of each feature ([`Profile::pi`](super::Profile::pi)).
     pub fn pi(&self) -> Vec<f64> {
         let rows = self.rows.max(1) as f64;
-        let score = |k| self.score(k, FOR_AND_AGAINST, |slot| self.of_slot[slot]) / rows;
+        let score = |k| self.score(k, PI_SIGNS, |slot| self.of_slot[slot]) / rows;
         (0..self.features()).map(score).collect()
     }
 
-    /// As [`Profile::pi_unweighted`](super::Profile::pi_unweighted).
+    /// Pi of each feature without the shares of the values
+    /// ([`Profile::pi_unweighted`](super::Profile::pi_unweighted)).
     pub fn pi_unweighted(&self) -> Vec<f64> {
-        self.scores(FOR_AND_AGAINST)
+        self.scores(PI_SIGNS)
     }
 
-    /// As [`Profile::contextual_merit`](super::Profile::contextual_merit).
+    /// Contextual merit of each feature
+    /// ([`Profile::contextual_merit`](super::Profile::contextual_merit)).
     pub fn contextual_merit(&self) -> Vec<f64> {
-        self.scores([0.0, 0.0, 0.0, 1.0])
+        self.scores(MERIT_SIGNS)
     }
 
-    /// As [`Profile::relief`](super::Profile::relief), with a threshold the same to the last bit:
-    /// all weights are 0 or 1.
+    /// Relief of each feature ([`Profile::relief`](super::Profile::relief)); bit-identical to that
+    /// for a threshold, where all weights are 0 or 1.
     pub fn relief(&self) -> Vec<f64> {
-        self.scores([0.0, 0.0, -1.0, 1.0])
+        self.scores(RELIEF_SIGNS)
     }
 
-    /// As [`Profile::whole`](super::Profile::whole).
+    /// Pi of the undivided set ([`Profile::whole`](super::Profile::whole)).
     pub fn whole(&self) -> f64 {
         let r = self.cases(0, |_| 1);
         self.theta[0] * (r[0] + r[2]) - self.theta[1] * (r[1] + r[3])
     }
 }
-
-/// Cases 1 and 4 speak for a feature, 2 and 3 against it.
-const FOR_AND_AGAINST: [f64; 4] = [1.0, -1.0, -1.0, 1.0];

@@ -8,7 +8,7 @@ use super::job::{exception, run};
 use super::pair_setting::setting;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::stats::pairs::{CaseSigns, NominalColumns, agreement, block_scores};
+use crate::stats::pairs::{CaseSigns, NominalColumns, RowBlocks, agreement, block_scores};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -131,7 +131,8 @@ pub fn pair_block_scores<'py>(
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(control.budget(), data, None)?;
         let codes = columns.codes(data, weights.as_deref())?;
-        block_scores(control, &codes, (&blocks, asked.clone()), &decay, signs)
+        let blocks = RowBlocks { members: &blocks, asked: asked.clone() };
+        block_scores(control, &codes, blocks, &decay, signs)
     })?;
     Ok((matrix(py, found.pairs, n_features)?, found.own.into_pyarray(py)))
 }

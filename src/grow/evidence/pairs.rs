@@ -20,7 +20,7 @@ use crate::grow::options::OnRise;
 use crate::parallel::Control;
 use crate::stats::Weighing;
 use crate::stats::contingency::{Code, CodedRows};
-use crate::stats::pairs::{NodePass, Numbering, PairNodeRows, PairSetting, Profile, plan};
+use crate::stats::pairs::{NodePass, NodeShape, Numbering, PairNodeRows, PairSetting, Profile, plan};
 use std::sync::Arc;
 
 /// How a criterion gets its scores from the pairs of a node.
@@ -277,11 +277,14 @@ pub(in crate::grow) fn admit<W: Weighing>(
     control: &Control,
 ) -> Result<()> {
     let Some(pairs) = &context.pairs else { return Ok(()) };
-    let features = context.nominal.layout.features();
-    let shape = [rows, features, all_values(context), context.data.n_classes()];
-    let heaviest = pairs.weights.iter().flatten().copied().max().unwrap_or(1);
-    let pass = PairPlan::new(context, metric, pairs)?.pass();
-    pass.admit(control.budget(), shape, (heaviest, coded))
+    let shape = NodeShape {
+        rows,
+        features: context.nominal.layout.features(),
+        slots: all_values(context),
+        classes: context.data.n_classes(),
+        largest_weight: pairs.weights.iter().flatten().copied().max().unwrap_or(1),
+    };
+    PairPlan::new(context, metric, pairs)?.pass().admit(control.budget(), shape, coded)
 }
 
 /// Find Relief's radius from the rows of the root, for the evaluation of another node.

@@ -1,65 +1,69 @@
-//! The exact counts of a dense product domain: a transform of the table of cells, one axis a
-//! feature, instead of pairs of rows.
+//! Exact counts over a dense product domain, by a transform of the table of cells (one axis per
+//! feature) instead of pairs of rows.
 //!
-//! Let `N_c[x]` be the rows of class c in cell x of the product of all values. The rows of a class
-//! by distance from every cell are the coefficients of `T_c = (product over features of (I + z (J -
-//! I))) N_c`, a polynomial in z a cell: the Kronecker form of `f(D)` for all f at once. An axis of
-//! V values costs one pass: `T[v] + z (sum of its line - T[v])`. Pairs with one value of feature k
-//! are the coefficients of the same product without its axis, had by dividing lines by `1 + (V - 1)
-//! z`; the remaining factor `1 - z` waits until cells are added up. Numbers are whole all the way,
-//! modulo 2^32 where they stand for rows, so the counts are those of the pass, bit for bit.
-//! O(classes x cells x n^2) for n features: a gain of ten and more where rows fill thousands of
-//! cells (a dozen yes-or-no questions asked 50,000 times), a loss where cells outnumber rows or are
-//! a few hundred ([`super::plan`]).
+//! Let `N_c[x]` be the number of rows of class c in cell x, a combination of values of all n
+//! features. The rows of class c by distance from x are the coefficients of a polynomial in z:
+//! `T_c = (product over features of (I + z (J - I))) N_c`, with J the matrix of ones; this is the
+//! Kronecker form of `f(D)` for all decays f at once. An axis of V values takes one pass over the
+//! table, which replaces `T[v]` by `T[v] + z (sum over the axis - T[v])`. Pairs that agree on
+//! feature k are the coefficients of the product without the factor of k: sums along the axis are
+//! divided by `1 + (V - 1) z`, and the remaining factor `1 - z` is applied after summation over
+//! cells. Arithmetic is on integers, modulo 2^32 for numbers of rows, so the counts are those of the
+//! exact pass.
+//!
+//! O(classes x cells x n^2). Ten times and more faster than the exact pass where rows fill
+//! thousands of cells (12 binary features, 50,000 rows); slower where cells outnumber rows or are
+//! only a few hundred ([`super::plan::transform_pays`]).
 
 use super::counts::PairCounts;
 use super::input::SlotRows;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
-/// Cells of the product of all values, if a number can hold them.
+/// Number of cells, the product of the numbers of values, unless it overflows.
 pub(super) fn cells(rows: &SlotRows) -> Option<usize> {
     let mut values = rows.offsets.windows(2).map(|o| (o[1] - o[0]) as usize);
     values.try_fold(1usize, usize::checked_mul)
 }
 
-/// Whether the budget has room for the tables of all classes at a time.
+/// Whether the memory suffices for the tables of the classes that are transformed at a time.
 pub(super) fn fits(control: &Control, rows: &SlotRows) -> bool {
     let (d, slots) = (rows.features + 1, rows.n_slots());
     let classes = rows.n_classes();
     let at_once = control.threads().min(classes + 1);
+    // 4 bytes per cell and distance, and half as many for the quotients of a binary axis
     let tables = cells(rows).unwrap_or(usize::MAX).saturating_mul(6 * d * at_once);
-    let parts = slots * d * 8 * (2 * classes + 2 * classes + 4 * classes);
-    tables.saturating_add(parts + 4 * rows.len()) <= control.budget().left()
+    // [`DistanceCounts`] of each class and of all classes, and the four cases of the result
+    let counts = slots * d * 8 * (2 * classes + 2 * classes + 4 * classes);
+    tables.saturating_add(counts + 4 * rows.len()) <= control.budget().left()
 }
 
-/// All ordered pairs of the rows.
+/// Counts of all ordered pairs of the rows.
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
 pub(super) fn count(control: &Control, rows: &SlotRows) -> Result<PairCounts> {
     let classes = rows.n_classes();
     let domain = Domain::new(rows);
-    // the last one takes the rows of all classes
-    let parts = parallel::map(control, classes + 1, |c| {
+    // Pairs of each class with itself, and of all classes with all.
+    let counted = parallel::map(control, classes + 1, |c| {
         let chosen = if c < classes { c..c + 1 } else { 0..classes };
-        let table = domain.transformed(control, rows, chosen.clone())?;
-        domain.added_up(control, rows, &table, chosen)
+        let table = domain.transform(control, rows, chosen.clone())?;
+        domain.sum_pairs(control, rows, &table, chosen)
     })?;
+    // The cases are differences of these.
     let mut counts = PairCounts::zero(rows.offsets.clone(), classes);
-    let d = domain.d;
-    let (alone, all) = parts.split_at(classes);
+    let (d, layout) = (domain.d, counts.layout());
+    let (of_class, of_all) = (&counted[..classes], &counted[classes]);
     for slot in 0..domain.slots {
-        for c in 0..classes {
-            let own = slot * d..(slot + 1) * d;
-            let any = (slot * classes + c) * d..(slot * classes + c + 1) * d;
-            let (one, every) = (&alone[c], &all[0]);
-            let to = &mut counts.cells[(slot * classes + c) * 4 * d..][..4 * d];
-            for (i, (a, b)) in own.zip(any).enumerate() {
-                to[i] = one.same_value[a];
-                to[d + i] = every.same_value[b] - one.same_value[a];
-                to[2 * d + i] = one.all[a] - one.same_value[a];
-                to[3 * d + i] = every.all[b] - one.all[a] - to[d + i];
+        for (class, same) in of_class.iter().enumerate() {
+            let to = &mut counts.cells[layout.start(slot, class, 0)..][..4 * d];
+            for i in 0..d {
+                let (a, b) = (slot * d + i, (slot * classes + class) * d + i);
+                to[i] = same.same_value[a];
+                to[d + i] = of_all.same_value[b] - same.same_value[a];
+                to[2 * d + i] = same.all[a] - same.same_value[a];
+                to[3 * d + i] = of_all.all[b] - same.all[a] - to[d + i];
             }
         }
     }
@@ -67,20 +71,36 @@ pub(super) fn count(control: &Control, rows: &SlotRows) -> Result<PairCounts> {
     Ok(counts)
 }
 
-/// Pairs by (slot and class of i, distance): those with one value of the slot's feature, and all.
+/// Pairs (i, j) of some classes, `[slot of i][class of i][distance]`.
 struct DistanceCounts {
+    /// Pairs that agree on the slot's feature.
     same_value: Vec<i64>,
     all: Vec<i64>,
 }
 
-/// The product of all values.
+/// Axis of the table for one feature.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    values: usize,
+    /// Cells from one value to the next.
+    step: usize,
+}
+
+impl Axis {
+    /// First cell of every line along the axis, in a table of `cells` cells.
+    fn lines(self, cells: usize) -> impl Iterator<Item = usize> {
+        let step = self.step;
+        (0..cells).step_by(step * self.values).flat_map(move |block| block..block + step)
+    }
+}
+
+/// The combinations of values of all features.
 struct Domain {
     cells: usize,
     slots: usize,
     /// Number of distances.
     d: usize,
-    /// Values of each feature, and the step between two of them.
-    axes: Vec<(usize, usize)>,
+    axes: Vec<Axis>,
     /// Cell of each row.
     cell: Vec<u32>,
 }
@@ -92,19 +112,19 @@ impl Domain {
         let mut cells = 1;
         for o in rows.offsets.windows(2) {
             let values = (o[1] - o[0]) as usize;
-            axes.push((values, cells));
+            axes.push(Axis { values, step: cells });
             cells *= values;
         }
         let of_row = |i: usize| {
             let places = rows.row(i).iter().zip(&rows.offsets).zip(&axes);
-            places.map(|((&slot, &first), &(_, step))| (slot - first) * step as u32).sum()
+            places.map(|((&slot, &first), axis)| (slot - first) * axis.step as u32).sum()
         };
         let cell = (0..rows.len()).map(of_row).collect();
         Self { cells, slots: rows.offsets[n] as usize, d: n + 1, axes, cell }
     }
 
-    /// Rows of some classes by distance from every cell, `[cell][distance]`.
-    fn transformed(
+    /// Rows of the given classes by distance from every cell, `[cell][distance]`.
+    fn transform(
         &self,
         control: &Control,
         rows: &SlotRows,
@@ -116,11 +136,12 @@ impl Domain {
             table[self.cell[i] as usize * d] += rows.weights[i];
         }
         let (mut sum, mut before) = (vec![0u32; d], vec![0u32; d]);
-        for (done, &(values, step)) in self.axes.iter().enumerate() {
+        for (done, &axis) in self.axes.iter().enumerate() {
+            let Axis { values, step } = axis;
             control.check()?;
-            // coefficients beyond the axes done are zero
+            // after this axis the largest distance is `done + 1`; higher coefficients are zero
             let live = done + 2;
-            for line in lines(self.cells, values, step) {
+            for line in axis.lines(self.cells) {
                 let at = |v: usize| (line + v * step) * d;
                 sum[..live].fill(0);
                 for v in 0..values {
@@ -142,34 +163,36 @@ impl Domain {
         Ok(table)
     }
 
-    /// Pairs of i in some classes with the rows that the table stands for.
-    fn added_up(
+    /// Pairs (i, j) with i in the given classes and j any row in `table`, the transformed rows.
+    fn sum_pairs(
         &self,
         control: &Control,
         rows: &SlotRows,
         table: &[u32],
         classes: std::ops::Range<usize>,
     ) -> Result<DistanceCounts> {
-        let (d, many) = (self.d, classes.len());
-        let size = self.slots * many * d;
-        let mut part = DistanceCounts { same_value: vec![0; size], all: vec![0; size] };
+        let (d, n_classes) = (self.d, classes.len());
+        let size = self.slots * n_classes * d;
+        let mut counts = DistanceCounts { same_value: vec![0; size], all: vec![0; size] };
+        let at = |slot: usize, class: usize| (slot * n_classes + class - classes.start) * d;
+        // All pairs: the distances from the cell of row i, for each of its slots.
         for class in classes.clone() {
             for i in rows.class_rows(class) {
                 let weight = i64::from(rows.weights[i]);
-                let near = &table[self.cell[i] as usize * d..][..d];
+                let from = &table[self.cell[i] as usize * d..][..d];
                 for &slot in rows.row(i) {
-                    let to =
-                        &mut part.all[(slot as usize * many + class - classes.start) * d..][..d];
-                    to.iter_mut().zip(near).for_each(|(to, &x)| *to += weight * i64::from(x));
+                    let to = &mut counts.all[at(slot as usize, class)..][..d];
+                    to.iter_mut().zip(from).for_each(|(to, &x)| *to += weight * i64::from(x));
                 }
             }
         }
-        for (k, &(values, step)) in self.axes.iter().enumerate() {
+        for (k, &axis) in self.axes.iter().enumerate() {
+            let Axis { values, step } = axis;
             control.check()?;
-            // every line over all axes but k: the sum of its cells divided by 1 + (V - 1) z
+            // The sum of each line along axis k, divided by 1 + (V - 1) z.
             let others = (values - 1) as u32;
             let mut quotient = vec![0u32; self.cells / values * d];
-            for (line, out) in lines(self.cells, values, step).zip(quotient.chunks_exact_mut(d)) {
+            for (line, out) in axis.lines(self.cells).zip(quotient.chunks_exact_mut(d)) {
                 for v in 0..values {
                     let cell = &table[(line + v * step) * d..][..d];
                     out.iter_mut().zip(cell).for_each(|(s, &x)| *s = s.wrapping_add(x));
@@ -178,6 +201,7 @@ impl Domain {
                     out[i] = out[i].wrapping_sub(others.wrapping_mul(out[i - 1]));
                 }
             }
+            // Summed over the rows of each value.
             let first = rows.offsets[k] as usize;
             for class in classes.clone() {
                 for i in rows.class_rows(class) {
@@ -185,16 +209,16 @@ impl Domain {
                     let cell = self.cell[i] as usize;
                     let line = cell / (step * values) * step + cell % step;
                     let slot = rows.row(i)[k] as usize;
-                    let to = &mut part.same_value[(slot * many + class - classes.start) * d..][..d];
+                    let to = &mut counts.same_value[at(slot, class)..][..d];
                     let from = &quotient[line * d..][..d];
                     to.iter_mut().zip(from).for_each(|(to, &x)| *to += weight * i64::from(x));
                 }
             }
-            // what is left of the axis is 1 - z for one value: (all - z line) / (1 - z)
-            let range = first * many * d..(first + values) * many * d;
-            let sums = part.same_value[range.clone()]
+            // Of the factor of k, 1 - z is left for the value itself: (all - z line) / (1 - z).
+            let range = first * n_classes * d..(first + values) * n_classes * d;
+            let sums = counts.same_value[range.clone()]
                 .chunks_exact_mut(d)
-                .zip(part.all[range].chunks_exact(d));
+                .zip(counts.all[range].chunks_exact(d));
             for (same, all) in sums {
                 let (mut line_before, mut out_before) = (0, 0);
                 for (x, &a) in same.iter_mut().zip(all) {
@@ -204,13 +228,8 @@ impl Domain {
                 }
             }
         }
-        Ok(part)
+        Ok(counts)
     }
-}
-
-/// First cell of every line along an axis.
-fn lines(cells: usize, values: usize, step: usize) -> impl Iterator<Item = usize> {
-    (0..cells).step_by(step * values).flat_map(move |block| block..block + step)
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger &
-//! Rish (2001).
+//! Rish (2001), which has contextual merit and Relief as instances.
 //!
-//! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature,
-//! value, class, case, distance); every metric of the framework is a contraction of them.
-//! [`weigh_pairs`] makes a pass for one setting, in fixed point, where distances are many. The
-//! distance of two rows is the number of features on which they differ.
+//! The distance of two rows is the number of features on which they differ. [`pair_counts`] makes
+//! one exact pass and returns [`PairCounts`], integers by (feature, value, class, case, distance);
+//! every metric of the framework is a weighted sum of them ([`Profile`], [`count_matrices`]).
+//! [`weigh_pairs`] makes a fixed-point pass for one setting, which is cheaper with many distances.
+//! [`PairNodeRows`] does either for a node of a tree, [`pair_counts_by_block`] for the folds of a
+//! cross-validation; [`block_scores`] and [`agreement`] estimate scores from a part of the pairs.
+//! The exact passes take O(t^2 n) bit operations for t rows of n features; [`plan`] chooses among
+//! them.
 
 mod agreement;
 mod blocks;
@@ -36,14 +40,14 @@ mod window;
 
 pub use agreement::{Agreement, agreement};
 pub use blocks::{
-    BlockCounts, pair_counts_across, pair_counts_by_block, pair_counts_by_block_with,
+    BlockCounts, RowBlocks, pair_counts_across, pair_counts_by_block, pair_counts_by_block_with,
 };
 pub use columns::NominalColumns;
 pub use contract::{Decay, PairSetting, count_matrices, root_matrix, uniform_matrices};
 pub use counts::{Classes, PairCounts};
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{CodeColumn, CodeTable, CodeValues, MAX_WEIGHT};
-pub use node::{Matrices, NodeMatrices, NodePass, Numbering, PairNodeRows};
+pub use node::{Matrices, NodeMatrices, NodePass, NodeShape, Numbering, PairNodeRows};
 pub use profile::Profile;
 pub use radius::{RadiusRule, default_radius};
 pub use sample::{BlockScores, CaseSigns, block_scores};

@@ -1,23 +1,23 @@
-//! The pairs of the rows of one node, at a cost that follows the node.
+//! Pairs of the rows of one node of a tree, at a cost that depends on the node alone.
 //!
-//! A node of a tree holds few of the values, classes and features of the training set. Only
-//! features that vary are kept (a constant one adds nothing to any distance and allows no split),
-//! and values and classes are numbered anew, in their order, so that tables are no larger than the
-//! rows demand. A constant feature is at distance 0 for all pairs: the distances of a node are
-//! those of the root (Vilalta et al. 2001, section 4.2).
+//! A node has few of the values, classes and features of the training set. [`PairNodeRows`] keeps
+//! only the features that vary in it and renumbers values and classes in their order, so that
+//! tables are as small as the rows allow. A constant feature adds nothing to any distance, so the
+//! distances are those at the root (Vilalta et al. 2001, section 4.2), and it allows no split.
 //!
-//! Some dozens of rows are counted by a double loop straight into a [`Profile`], all features of a
-//! pair at once; more go through the pass. Both give the same numbers to the last bit. O(t^2 n) bit
-//! operations.
+//! Growth asks for a profile, matrices or sums, depending on the criterion. Up to 64 rows are
+//! counted by a double loop directly into a [`Profile`], all features of a pair at once; more rows
+//! go through the passes of this module. The results are bit-identical. O(t^2 n) bit operations for
+//! t rows of n varying features.
 
 use super::contract::{PairSetting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
 use super::exact::count;
-use super::input::{REMEDY, SlotRows, WHAT, hash_class, hash_slot};
-use super::plan::{self, PassShape};
+use super::input::{REMEDY, SlotRows, WHAT, distance, hash_class, hash_slot};
+use super::plan::{self, PairShape, PassShape};
 use super::profile::Profile;
 use super::radius::RadiusRule;
-use super::weigh::{SumsNeed, weigh};
+use super::weigh::{SumsBytes, weigh};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::memory::{self, Budget};
@@ -26,34 +26,34 @@ use crate::simd::Kernels;
 use crate::stats::contingency::{Code, CodedRows, Layout};
 use crate::stats::neighbours::{self, Counts, pairs_by_distance};
 
-/// Reusable memory: which codes a node has, and their new numbers.
+/// Renumbers the codes that occur in a node; its memory is reused between nodes.
 #[derive(Debug, Default)]
 pub struct Numbering {
+    /// Round in which a code last occurred: nothing has to be cleared between rounds.
     seen: Vec<u32>,
+    /// New number of each code that occurs in the current round.
     number: Vec<u32>,
-    now: u32,
+    round: u32,
+    /// The codes that occur, in ascending order.
     codes: Vec<u32>,
 }
 
 impl Numbering {
-    fn begin(&mut self, codes: usize) {
-        if self.now == u32::MAX {
+    /// Number the codes that occur (all below `largest`) in ascending order, from `first` on.
+    fn renumber(&mut self, codes: impl Iterator<Item = usize>, largest: usize, first: u32) {
+        if self.round == u32::MAX {
             self.seen.clear();
-            self.now = 0;
+            self.round = 0;
         }
-        self.now += 1;
-        if self.seen.len() < codes {
-            self.seen.resize(codes, 0);
-            self.number.resize(codes, 0);
+        self.round += 1;
+        if self.seen.len() < largest {
+            self.seen.resize(largest, 0);
+            self.number.resize(largest, 0);
         }
-    }
-
-    /// Number the codes that occur, from `first` on in ascending order.
-    fn renumber(&mut self, all: impl Iterator<Item = usize>, first: u32) -> usize {
         self.codes.clear();
-        for code in all {
-            if self.seen[code] != self.now {
-                self.seen[code] = self.now;
+        for code in codes {
+            if self.seen[code] != self.round {
+                self.seen[code] = self.round;
                 self.codes.push(code as u32);
             }
         }
@@ -61,75 +61,85 @@ impl Numbering {
         for (i, &code) in self.codes.iter().enumerate() {
             self.number[code as usize] = first + i as u32;
         }
-        self.codes.len()
     }
 }
 
-/// What is made of the pairs of a node: it decides what the pass takes.
+/// What a criterion needs of the pairs of a node; the memory of the pass depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodePass {
-    /// A profile for all settings.
+    /// A profile, for any setting.
     Profile,
-    /// Counts of all classes apart.
+    /// Counts per class, for matrices.
     Counts,
     /// Sums under one setting.
     Sums {
-        /// Whether the radius has to be found.
+        /// Whether the default radius has to be computed first.
         radius: bool,
     },
 }
 
+/// Sizes of a node.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeShape {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of features that vary.
+    pub features: usize,
+    /// Number of values of these features together.
+    pub slots: usize,
+    /// Number of classes.
+    pub classes: usize,
+    /// Largest weight of a row.
+    pub largest_weight: u32,
+}
+
 impl NodePass {
-    /// Bytes of gathering `rows` rows of `features` features that vary, with `slots` values
-    /// together; and the most of that and of the pass over rows that all differ.
-    fn need(self, [rows, features, slots, classes]: [usize; 4], bits: usize) -> [usize; 2] {
+    /// Bytes of gathering the rows, and the most that gathering or the pass takes if no rows are
+    /// identical.
+    fn need(self, shape: NodeShape) -> [usize; 2] {
+        let NodeShape { rows, features, slots, classes, largest_weight } = shape;
         let kernels = Kernels::active();
-        let counted = |known: Classes| {
-            let shape = PassShape::of_rows(kernels, rows, features, slots, known.kept(classes));
-            PassShape { bits, ..shape }.least()
+        let weight_bits = (u32::BITS - largest_weight.leading_zeros()) as usize;
+        let pairs = PairShape { weight_bits, ..PairShape::of_rows(rows, features, slots, classes) };
+        let counts = |kept: Classes| {
+            let pairs = PairShape { classes: kept.kept(classes), ..pairs };
+            PassShape::unknown_rows(kernels, pairs).least()
         };
-        let later = match self {
-            // a double loop makes the profile and sums of as many numbers
+        let pass = match self {
+            // the double loop makes the profile and sums of as many numbers
             Self::Profile if rows <= plan::SMALL_NODE => 2 * profile_bytes(features),
-            Self::Profile => counted(Classes::cheapest(classes)) + profile_bytes(features),
-            Self::Counts => counted(Classes::Apart),
+            Self::Profile => counts(Classes::cheapest(classes)) + profile_bytes(features),
+            Self::Counts => counts(Classes::Apart),
             Self::Sums { radius } => {
-                let sums =
-                    SumsNeed::of_rows(kernels, rows, [features, slots, classes], bits).bytes(1);
-                let most = slots.div_ceil(features.max(1));
-                let by_distance = neighbours::radius_need(rows, features, most);
-                sums.max(if radius { rows * radius_row(features) + by_distance } else { 0 })
+                let sums = SumsBytes::new(kernels, &pairs).total(1);
+                let values = slots.div_ceil(features.max(1));
+                let by_distance = neighbours::radius_need(rows, features, values);
+                let search = rows * radius_row_bytes(features) + by_distance;
+                sums.max(if radius { search } else { 0 })
             }
         };
         let first = SlotRows::gathered_bytes(rows, features);
-        [first, SlotRows::bytes(rows, features).saturating_add(later).max(first)]
+        [first, SlotRows::bytes(rows, features).saturating_add(pass).max(first)]
     }
 
-    /// Refuse the pass over `[rows, features, slots, classes]` of a node with `top` as its largest
-    /// weight, and whose rows, once coded, take `coded` bytes.
+    /// Refuse a pass over a node for which memory does not suffice; `coded` bytes are taken by the
+    /// coded rows.
     ///
     /// # Errors
     /// [`crate::error::Error::Need`].
-    pub fn admit(
-        self,
-        budget: Budget,
-        shape: [usize; 4],
-        (top, coded): (u32, usize),
-    ) -> Result<()> {
-        let bits = (u32::BITS - top.leading_zeros()) as usize;
-        let [first, all] = self.need(shape, bits);
-        let [first, all] = [coded.saturating_add(first), coded.saturating_add(all)];
-        budget.admit_first(WHAT, [first, all], REMEDY)
+    pub fn admit(self, budget: Budget, shape: NodeShape, coded: usize) -> Result<()> {
+        let need = self.need(shape).map(|bytes| coded.saturating_add(bytes));
+        budget.admit_first(WHAT, need, REMEDY)
     }
 }
 
-/// Bytes of a profile of `features` features.
+/// Bytes of a profile of `features` features: two numbers per feature, case and distance.
 fn profile_bytes(features: usize) -> usize {
     64 * features * (features + 1)
 }
 
-/// Bytes of a row as neighbours see it: codes of a byte, class and weight; content and places.
-fn radius_row(features: usize) -> usize {
+/// Bytes of a row in the search for neighbours: codes of a byte, class, weight, content and places.
+fn radius_row_bytes(features: usize) -> usize {
     features + 2 + 8 + 18
 }
 
@@ -137,15 +147,16 @@ fn radius_row(features: usize) -> usize {
 #[derive(Debug)]
 pub struct PairNodeRows {
     rows: SlotRows,
+    /// Positions, in the layout, of the features that vary.
     features: Vec<u32>,
     /// Declared code of each slot.
     codes: Vec<u32>,
-    /// Declared class of each class.
+    /// Declared number of each class of the node.
     classes: Vec<u32>,
 }
 
 impl PairNodeRows {
-    /// Take the rows; `weight` gives the multiplicity of an internal row.
+    /// Copy the rows of a node; `weight` gives the multiplicity of an internal row.
     ///
     /// # Errors
     /// [`crate::error::Error::Data`] if the weights exceed what can be counted;
@@ -161,17 +172,17 @@ impl PairNodeRows {
     ) -> Result<Self> {
         let (t, width) = (coded.rows.len(), layout.features());
         let largest = (0..width).map(|j| layout.arity(j)).max().unwrap_or(0).max(n_classes);
-        numbering.begin(largest);
-        numbering.renumber(coded.classes.iter().map(|&c| usize::from(c)), 0);
+        // Renumber the classes.
+        numbering.renumber(coded.classes.iter().map(|&c| usize::from(c)), largest, 0);
         let classes = numbering.codes.clone();
-        let mut own = vec![0u16; t];
+        let mut class_of = vec![0u16; t];
         let mut hash = vec![0u64; t];
-        for ((own, hash), &class) in own.iter_mut().zip(&mut hash).zip(coded.classes) {
-            *own = numbering.number[usize::from(class)] as u16;
-            *hash = hash_class(*own);
+        for ((class_of, hash), &class) in class_of.iter_mut().zip(&mut hash).zip(coded.classes) {
+            *class_of = numbering.number[usize::from(class)] as u16;
+            *hash = hash_class(*class_of);
         }
-        let (mut features, mut codes, mut offsets) = (Vec::new(), Vec::new(), vec![0u32]);
-        // a constant feature is known after a few rows, if it is not constant
+        // Find the features that vary; mostly the first few rows decide.
+        let mut features = Vec::new();
         for j in 0..width {
             let mut column = coded.codes.iter().skip(j).step_by(width);
             if let Some(first) = column.next()
@@ -181,15 +192,20 @@ impl PairNodeRows {
             }
         }
         let kept = features.len();
-        let slots = features.iter().map(|&j| layout.arity(j as usize)).sum();
-        let top = coded.rows.iter().map(|&row| weight(row)).max().unwrap_or(1);
-        pass.admit(budget, [t, kept, slots, classes.len()], (top, 0))?;
+        let shape = NodeShape {
+            rows: t,
+            features: kept,
+            slots: features.iter().map(|&j| layout.arity(j as usize)).sum(),
+            classes: classes.len(),
+            largest_weight: coded.rows.iter().map(|&row| weight(row)).max().unwrap_or(1),
+        };
+        pass.admit(budget, shape, 0)?;
+        // Renumber their values, and hash the rows on the way.
+        let (mut codes, mut offsets) = (Vec::new(), vec![0u32]);
         let mut slots: Vec<u32> = memory::zeroed(t * kept)?;
         for (k, &j) in features.iter().enumerate() {
             let column = || coded.codes.iter().skip(j as usize).step_by(width).map(|c| c.index());
-            numbering.begin(largest);
-            let first = codes.len() as u32;
-            numbering.renumber(column(), first);
+            numbering.renumber(column(), largest, codes.len() as u32);
             codes.extend_from_slice(&numbering.codes);
             offsets.push(codes.len() as u32);
             for ((slot, hash), code) in
@@ -204,13 +220,13 @@ impl PairNodeRows {
             classes.len(),
             &slots,
             &hash,
-            |i| own[i],
+            |i| class_of[i],
             |i| weight(coded.rows[i]),
         )?;
         Ok(Self { rows, features, codes, classes })
     }
 
-    /// Places, in the layout, of the features that vary.
+    /// Positions, in the layout, of the features that vary.
     pub fn features(&self) -> &[u32] {
         &self.features
     }
@@ -244,21 +260,22 @@ impl PairNodeRows {
         weigh(control, Kernels::active(), &self.rows, &self.rows, setting)
     }
 
-    /// Relief's radius from the distances alone: neither counts nor sums of any feature.
+    /// Default radius of Relief by a rule, from distances alone, without counts or sums of features.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
-    pub fn radius(&self, control: &Control, enough: RadiusRule) -> Result<usize> {
+    pub fn radius(&self, control: &Control, rule: RadiusRule) -> Result<usize> {
         let (rows, n) = (&self.rows, self.rows.features);
-        let control = &control.quiet().holding(rows.len() * radius_row(n));
+        let control = &control.quiet().holding(rows.len() * radius_row_bytes(n));
+        // The search for neighbours reads codes of a byte.
         if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {
-            return Ok(enough.radius(slow_pairs_by_distance(control, rows)?.into_iter()));
+            return Ok(rule.radius(slow_pairs_by_distance(control, rows)?.into_iter()));
         }
         let byte = |(at, &slot): (usize, &u32)| (slot - rows.offsets[at % n]) as u8;
         let bytes: Vec<u8> = rows.slots.iter().enumerate().map(byte).collect();
         let mut classes = vec![0u16; rows.len()];
-        for (class, range) in rows.starts.windows(2).enumerate() {
-            classes[range[0]..range[1]].fill(class as u16);
+        for class in 0..rows.n_classes() {
+            classes[rows.class_rows(class)].fill(class as u16);
         }
         let codes = neighbours::NominalRows { values: &bytes, columns: n, stride: n };
         let weights = Counts::Copies(rows.weights.iter().map(|&w| f64::from(w)).collect());
@@ -269,7 +286,7 @@ impl PairNodeRows {
             self.classes.len(),
             weights,
         )?;
-        Ok(enough.radius(pairs_by_distance(control, &rows)?.into_iter()))
+        Ok(rule.radius(pairs_by_distance(control, &rows)?.into_iter()))
     }
 
     fn counts(&self, control: &Control, classes: Classes) -> Result<PairCounts> {
@@ -278,7 +295,7 @@ impl PairNodeRows {
         Ok(counts)
     }
 
-    /// Count matrices of the features that vary, from counts by distance.
+    /// Count matrices of the node under one setting, from counts by distance.
     ///
     /// # Errors
     /// As [`PairNodeRows::profile`].
@@ -288,7 +305,7 @@ impl PairNodeRows {
         Ok(NodeMatrices { root: root_matrix(&counts, setting), of_slots })
     }
 
-    /// Matrices of the node from pairs weighed in fixed point.
+    /// Count matrices of the node under one setting, from sums in fixed point.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
@@ -301,7 +318,8 @@ impl PairNodeRows {
         Ok(NodeMatrices { root: sums.root_matrix(), of_slots: sums.matrices() })
     }
 
-    /// Matrices with all declared values and classes, a pair of weight one counting `scale`.
+    /// Matrices over all declared values and classes, where a pair of weight 1 counts `scale`, and
+    /// the contingency tables of the features.
     pub fn declared(
         &self,
         found: &NodeMatrices,
@@ -309,25 +327,27 @@ impl PairNodeRows {
         n_classes: usize,
         scale: f64,
     ) -> Matrices {
-        let own = self.classes.len();
-        let compact = &found.of_slots;
+        let own_classes = self.classes.len();
         let mut root = vec![0.0; n_classes * 4];
-        for (row, &class) in found.root.chunks_exact(4).zip(&self.classes) {
-            for (to, x) in root[class as usize * 4..].iter_mut().zip(row) {
+        for (cases, &class) in found.root.chunks_exact(4).zip(&self.classes) {
+            for (to, x) in root[class as usize * 4..].iter_mut().zip(cases) {
                 *to = x * scale;
             }
         }
         let (mut of_features, mut tables) = (Vec::new(), Vec::new());
         for (k, &j) in self.features.iter().enumerate() {
-            let mut r = vec![0.0; layout.arity(j as usize) * n_classes * 4];
+            let mut matrix = vec![0.0; layout.arity(j as usize) * n_classes * 4];
             let mut table = vec![0.0; layout.arity(j as usize) * n_classes];
+            // From the node's values and classes to the declared ones.
             for slot in self.rows.offsets[k] as usize..self.rows.offsets[k + 1] as usize {
                 for (c, &class) in self.classes.iter().enumerate() {
                     let cell = self.codes[slot] as usize * n_classes + class as usize;
-                    let from = &compact[(slot * own + c) * 4..][..4];
-                    r[cell * 4..][..4].iter_mut().zip(from).for_each(|(to, x)| *to = x * scale);
+                    let from = &found.of_slots[(slot * own_classes + c) * 4..][..4];
+                    let to = matrix[cell * 4..][..4].iter_mut();
+                    to.zip(from).for_each(|(to, x)| *to = x * scale);
                 }
             }
+            // A pair weighs the product of two weights, so a row weighs the root of the scale.
             for (c, &class) in self.classes.iter().enumerate() {
                 for i in self.rows.class_rows(c) {
                     let code = self.codes[self.rows.row(i)[k] as usize] as usize;
@@ -335,34 +355,35 @@ impl PairNodeRows {
                         f64::from(self.rows.weights[i]) * scale.sqrt();
                 }
             }
-            of_features.push(r);
+            of_features.push(matrix);
             tables.push(table);
         }
         Matrices { classes: n_classes, root, of_features, tables }
     }
 }
 
-/// Columns of more values than a byte holds: a double loop over rows, dealt out to threads.
+/// Ordered pairs by distance from a double loop over rows, for features of more than 256 values.
+/// O(t^2 n).
 fn slow_pairs_by_distance(control: &Control, rows: &SlotRows) -> Result<Vec<f64>> {
+    // more shares than threads, since rows with higher numbers have more pairs
     let shares = control.threads() * 8;
-    let parts = parallel::map(control, shares, |share| {
+    let partial = parallel::map(control, shares, |share| {
         let mut pairs = vec![0u128; rows.features + 1];
         for i in (share..rows.len()).step_by(shares) {
             control.check()?;
             let weight = |j: usize| u128::from(rows.weights[i]) * u128::from(rows.weights[j]);
             pairs[0] += weight(i);
             for j in 0..i {
-                let distance = rows.row(i).iter().zip(rows.row(j)).filter(|(a, b)| a != b).count();
-                pairs[distance] += 2 * weight(j);
+                pairs[distance(rows.row(i), rows.row(j))] += 2 * weight(j);
             }
         }
         Ok(pairs)
     })?;
-    let all = |d| parts.iter().map(|pairs| pairs[d]).sum::<u128>() as f64;
-    Ok((0..=rows.features).map(all).collect())
+    let total = |d| partial.iter().map(|pairs| pairs[d]).sum::<u128>() as f64;
+    Ok((0..=rows.features).map(total).collect())
 }
 
-/// Count matrices of the values and classes that a node has.
+/// Count matrices over the values and classes that occur in a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeMatrices {
     /// `[class][case]`.
@@ -371,30 +392,32 @@ pub struct NodeMatrices {
     of_slots: Vec<f64>,
 }
 
-/// Count matrices of a node under one setting.
+/// Count matrices of a node under one setting, over all declared values and classes.
 #[derive(Debug, Clone)]
 pub struct Matrices {
     /// Number of declared classes.
     pub classes: usize,
     /// R over the whole node, `[class][case]`; cases 3 and 4 are zero.
     pub root: Vec<f64>,
-    /// R of each feature, `[value][class][case]`.
+    /// R of each feature that varies, `[value][class][case]`.
     pub of_features: Vec<Vec<f64>>,
-    /// Rows (or weight) of each feature, `[value][class]`.
+    /// Contingency table of each feature that varies, in rows or weight, `[value][class]`.
     pub tables: Vec<Vec<f64>>,
 }
 
-/// All features of a pair at once; the numbers stay below 2^32.
+/// Profile of at most [`plan::SMALL_NODE`] rows by a double loop, all features of a pair at once.
+/// The limit on their weight ([`plan::is_small`]) keeps all sums below 2^32.
 fn double_loop(rows: &SlotRows) -> Profile {
     let (t, n) = (rows.len(), rows.features);
     let d = n + 1;
-    let mut of_slot = vec![0u32; rows.offsets[n] as usize];
+    // Size of a value: the weight of all rows that have it, here for each row and feature.
+    let mut of_slot = vec![0u32; rows.n_slots()];
     for i in 0..t {
         rows.row(i).iter().for_each(|&s| of_slot[s as usize] += rows.weights[i]);
     }
     let size: Vec<u32> = rows.slots.iter().map(|&s| of_slot[s as usize]).collect();
-    // [same class, other class][distance][feature]: pairs, pairs that agree, and the same times the
-    // rows with the value of i
+    // `[same class, other class][distance]`: all pairs; and with `[feature]`: pairs that agree, all
+    // pairs times the size of i's value, pairs that agree times that size.
     let mut total = vec![0u32; 2 * d];
     let [mut agree, mut sized, mut sized_agree] = [(); 3].map(|()| vec![0u32; 2 * d * n]);
     for class in 0..rows.n_classes() {
@@ -406,9 +429,10 @@ fn double_loop(rows: &SlotRows) -> Profile {
                 let equal: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum();
                 let other = usize::from(j >= rows.starts[class + 1]);
                 let cell = other * d + n - equal as usize;
-                // both orders of the pair; a row with itself has but one
-                let (pairs, once) = if i == j { (pair, 0) } else { (2 * pair, pair) };
+                // both orders of the pair; a row with itself has only one
+                let (pairs, reverse) = if i == j { (pair, 0) } else { (2 * pair, pair) };
                 total[cell] += pairs;
+                // masks instead of branches, so that the loop over features is vectorised
                 let at = cell * n..(cell + 1) * n;
                 let into = agree[at.clone()]
                     .iter_mut()
@@ -419,7 +443,7 @@ fn double_loop(rows: &SlotRows) -> Profile {
                 {
                     let ((agree, sized), sized_agree) = into;
                     let mask = u32::from(a == b).wrapping_neg();
-                    let weight = pair * size_a + once * size_b;
+                    let weight = pair * size_a + reverse * size_b;
                     *agree += pairs & mask;
                     *sized += weight;
                     *sized_agree += weight & mask;
@@ -427,8 +451,10 @@ fn double_loop(rows: &SlotRows) -> Profile {
             }
         }
     }
-    let rows_total = rows.total();
-    let (mut plain, mut shared) = (vec![0i64; n * 4 * d], vec![0.0; n * 4 * d]);
+    // Cases 3 and 4 are all pairs less those that agree. A value of size m begins m times the total
+    // weight of pairs, which is what the profile weights by.
+    let total_weight = rows.total();
+    let (mut plain, mut by_share) = (vec![0i64; n * 4 * d], vec![0.0; n * 4 * d]);
     for k in 0..n {
         for other in 0..2 {
             for distance in 0..d {
@@ -438,13 +464,13 @@ fn double_loop(rows: &SlotRows) -> Profile {
                 plain[at(other)] = i64::from(equal);
                 plain[at(2 + other)] = i64::from(all - equal);
                 let (equal, all) = (sized_agree[cell * n + k], sized[cell * n + k]);
-                let product = |x: u32| (u64::from(x) * rows_total) as f64;
-                shared[at(other)] = product(equal);
-                shared[at(2 + other)] = product(all - equal);
+                let product = |x: u32| (u64::from(x) * total_weight) as f64;
+                by_share[at(other)] = product(equal);
+                by_share[at(2 + other)] = product(all - equal);
             }
         }
     }
-    Profile::of_sums(d, plain, shared, rows_total * rows_total)
+    Profile::of_sums(d, plain, by_share, total_weight * total_weight)
 }
 
 #[cfg(test)]

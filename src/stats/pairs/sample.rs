@@ -1,44 +1,42 @@
-//! Scores of a metric by pair of row blocks: what a sample of rows needs for an estimate of the
-//! whole and for its error.
+//! Scores of a metric per pair of row blocks, from which Python estimates the score of all rows, and
+//! its error, from a sample.
 //!
 //! The metrics of the framework are linear in the pairs once the share of each value is known, and
-//! shares cost one pass over the rows. So the score of all t rows is a sum over pairs of two
-//! different rows, which a sample of s rows estimates without bias by `t (t - 1) / (s (s - 1))`
-//! times its own, plus the self-pairs, which are known: they would otherwise bias the estimate by
-//! `1/s - 1/t`. Each unordered pair of blocks of the sample is one number per feature; sums over
-//! pairs of blocks leave out any block, which is all that a jackknife asks for. O(s^2 n) as the
-//! exact pass, whose counts are contracted as they come: no table of counts a pair of blocks is
-//! kept.
+//! shares cost one pass over the rows. So the score of all t rows is a sum over pairs of different
+//! rows plus the self-pairs. The latter are known exactly; a sample would estimate them with a bias
+//! of `1/s - 1/t`. The sum over a sample of s rows, times `t (t - 1) / (s (s - 1))`, estimates the
+//! former without bias. With one number per feature and unordered pair of blocks, the sum without
+//! any given block is available, as the jackknife requires. O(s^2 n) for n features, as the exact
+//! pass; counts are contracted pair by pair of blocks and not kept.
 
-use super::blocks::each_pair_of_blocks;
+use super::blocks::{BlockPair, RowBlocks, map_pairs_of_blocks};
+use super::contract::dot;
 use super::counts::{Classes, PairCounts};
 use super::input::CodeTable;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
-use std::ops::Range;
 
-/// What is added up over pairs.
+/// A metric that is linear in the counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CaseSigns {
-    /// Factor of each case, the metric's sign times theta.
+    /// Factor of each case: the sign of the metric times theta.
     pub factors: [f64; 4],
-    /// Each value of a feature with its share of the rows.
+    /// Whether each value of a feature counts with its share of the rows.
     pub shares: bool,
 }
 
-/// Sums over pairs of different rows by pair of blocks, and over all self-pairs.
+/// Scores summed over pairs of different rows, per pair of blocks, and over self-pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockScores {
-    /// One number per feature for each unordered pair of blocks (a <= b, lexicographic), both
-    /// orders of its pairs of rows.
+    /// `[pair of blocks][feature]` for the chosen pairs of blocks, over both orders of their pairs
+    /// of rows.
     pub pairs: Vec<Vec<f64>>,
-    /// One number per feature: the self-pairs of all rows of the table, sampled or not.
+    /// `[feature]`, over the self-pairs of all rows of the table, sampled or not.
     pub own: Vec<f64>,
 }
 
-/// Sums of `sign f(D) share` over the pairs within and between blocks of rows (no row twice);
-/// `decay[d]` is the weight of distance d. Of the pairs of blocks those with numbers in `asked`.
+/// Sums of `factor * decay[D] * share` over the pairs of rows within and between blocks.
 ///
 /// # Errors
 /// [`crate::error::Error::Data`] for a row that does not exist or counts that would not fit the
@@ -46,7 +44,7 @@ pub struct BlockScores {
 pub fn block_scores(
     control: &Control,
     codes: &CodeTable<'_>,
-    (members, asked): (&[Vec<u32>], Range<usize>),
+    blocks: RowBlocks<'_>,
     decay: &[f64],
     signs: CaseSigns,
 ) -> Result<BlockScores> {
@@ -55,10 +53,13 @@ pub fn block_scores(
     let control = &PairCounts::affordable(control, &offsets, codes.n_classes())?;
     let of_slot = slot_weights(control, codes)?;
     let all: f64 = (0..codes.n_rows()).map(|i| f64::from(codes.weight(i))).sum();
-    let share = |slot: usize| if signs.shares { of_slot[slot].0 / all.max(1.0) } else { 1.0 };
-    let contract = |(a, b): (usize, usize), counts: PairCounts| {
+    let share = |slot: usize| if signs.shares { of_slot[slot].sum / all.max(1.0) } else { 1.0 };
+    // The counts of a pair of blocks become one score per feature, without self-pairs (case 1 at
+    // distance 0, in blocks paired with themselves).
+    let members = blocks.members;
+    let contract = |pair: BlockPair, counts: PairCounts| {
         control.check()?;
-        let own = if a == b { Some(own_pairs(codes, &members[a])) } else { None };
+        let own = (pair.a == pair.b).then(|| self_pairs(codes, &members[pair.a]));
         let classes = codes.n_classes();
         let mut scores = vec![0.0; n];
         for (k, score) in scores.iter_mut().enumerate() {
@@ -68,7 +69,7 @@ pub fn block_scores(
                     for (case, factor) in signs.factors.iter().enumerate() {
                         let by_distance =
                             counts.by_distance(k, slot - offsets[k] as usize, class, case);
-                        let mut weighed = super::contract::dot(by_distance, decay);
+                        let mut weighed = dot(by_distance, decay);
                         if let (Some(own), 0) = (&own, case) {
                             weighed -= decay[0] * own[slot * classes + class] as f64;
                         }
@@ -80,55 +81,57 @@ pub fn block_scores(
         }
         Ok(scores)
     };
-    let pairs = each_pair_of_blocks(
-        control,
-        Kernels::active(),
-        codes,
-        (members, asked),
-        Classes::Apart,
-        contract,
-    )?;
+    let kernels = Kernels::active();
+    let pairs = map_pairs_of_blocks(control, kernels, codes, blocks, Classes::Apart, contract)?;
+    // The self-pairs of all rows.
     let unit = signs.factors[0] * decay[0];
-    let own = (0..n)
-        .map(|k| {
-            (offsets[k] as usize..offsets[k + 1] as usize)
-                .map(|s| unit * share(s) * of_slot[s].1)
-                .sum()
-        })
-        .collect();
-    Ok(BlockScores { pairs, own })
+    let own_score = |slot: usize| unit * share(slot) * of_slot[slot].squares;
+    let own = offsets.windows(2).map(|o| (o[0] as usize..o[1] as usize).map(own_score).sum());
+    Ok(BlockScores { pairs, own: own.collect() })
 }
 
-/// Sum of weights and of their squares by (feature, value), over all rows.
-fn slot_weights(control: &Control, codes: &CodeTable<'_>) -> Result<Vec<(f64, f64)>> {
+/// Sums over the rows of a slot.
+#[derive(Debug, Clone, Copy)]
+struct SlotWeight {
+    /// Of weights.
+    sum: f64,
+    /// Of squared weights: the self-pairs.
+    squares: f64,
+}
+
+/// Weights by slot, over all rows.
+fn slot_weights(control: &Control, codes: &CodeTable<'_>) -> Result<Vec<SlotWeight>> {
     let by_feature = parallel::map(control, codes.columns().len(), |k| {
         control.check()?;
         let column = &codes.columns()[k];
-        let mut sums = vec![(0u64, 0u128); column.levels];
+        let (mut sums, mut squares) = (vec![0u64; column.levels], vec![0u128; column.levels]);
         for i in 0..codes.n_rows() {
-            let w = u64::from(codes.weight(i));
-            let (sum, squares) = &mut sums[column.values.code(i)];
-            *sum += w;
-            *squares += u128::from(w * w);
+            let weight = u64::from(codes.weight(i));
+            let value = column.values.code(i);
+            sums[value] += weight;
+            squares[value] += u128::from(weight * weight);
         }
-        Ok(sums.into_iter().map(|(sum, squares)| (sum as f64, squares as f64)).collect::<Vec<_>>())
+        let rounded = sums.into_iter().zip(squares);
+        let rounded = rounded.map(|(s, q)| SlotWeight { sum: s as f64, squares: q as f64 });
+        Ok(rounded.collect::<Vec<_>>())
     })?;
     Ok(by_feature.concat())
 }
 
-/// Self-pairs of some rows by (slot, class).
-fn own_pairs(codes: &CodeTable<'_>, rows: &[u32]) -> Vec<u64> {
+/// Self-pairs of the given rows, `[slot][class]`.
+fn self_pairs(codes: &CodeTable<'_>, rows: &[u32]) -> Vec<u64> {
     let offsets = codes.offsets();
     let classes = codes.n_classes();
-    let mut own = vec![0u64; offsets[codes.columns().len()] as usize * classes];
+    let mut pairs = vec![0u64; offsets[codes.columns().len()] as usize * classes];
     for &i in rows {
         let i = i as usize;
-        let (w, class) = (u64::from(codes.weight(i)), usize::from(codes.classes()[i]));
+        let (weight, class) = (u64::from(codes.weight(i)), usize::from(codes.classes()[i]));
         for (column, &first) in codes.columns().iter().zip(&offsets) {
-            own[(first as usize + column.values.code(i)) * classes + class] += w * w;
+            let slot = first as usize + column.values.code(i);
+            pairs[slot * classes + class] += weight * weight;
         }
     }
-    own
+    pairs
 }
 
 #[cfg(test)]
@@ -136,6 +139,7 @@ mod tests {
     use super::super::tests::Random;
     use super::super::{Decay, PairSetting, Profile, pair_counts};
     use super::*;
+    use std::ops::Range;
 
     #[test]
     fn all_blocks_and_the_self_pairs_are_the_exact_score() {
@@ -154,12 +158,13 @@ mod tests {
                 [(true, profile.pi(&setting)), (false, profile.pi_unweighted(&setting))]
             {
                 let signs = CaseSigns { factors: signed, shares };
-                let asked = |control: &Control, some: Range<usize>| {
-                    block_scores(control, &codes, (&members, some), &decay, signs).unwrap()
+                let scores = |control: &Control, asked: Range<usize>| {
+                    let blocks = RowBlocks { members: &members, asked };
+                    block_scores(control, &codes, blocks, &decay, signs).unwrap()
                 };
-                let found = asked(&control, 0..10);
-                assert_eq!(found, asked(&Control::new(3), 0..usize::MAX));
-                let parts = [asked(&control, 0..3).pairs, asked(&control, 3..10).pairs];
+                let found = scores(&control, 0..10);
+                assert_eq!(found, scores(&Control::new(3), 0..usize::MAX));
+                let parts = [scores(&control, 0..3).pairs, scores(&control, 3..10).pairs];
                 assert_eq!(found.pairs, parts.concat());
                 for (k, exact) in exact.iter().enumerate() {
                     let sum = found.own[k] + found.pairs.iter().map(|p| p[k]).sum::<f64>();

@@ -149,8 +149,7 @@ pub fn count<C: Code, W: Weighing>(
     if features == 0 || rows.rows.is_empty() {
         return ContingencyTables { cells };
     }
-    let coded =
-        || rows.codes.chunks_exact(features).zip(rows.classes).zip(rows.rows);
+    let coded = || rows.codes.chunks_exact(features).zip(rows.classes).zip(rows.rows);
     // Few rows or wide codes: straight into the tables.
     if !C::NARROW || rows.rows.len() < FEWEST_ROWS_FOR_PLANES {
         for ((codes, &class), &row) in coded() {
@@ -219,7 +218,8 @@ mod tests {
             case(500, 130, 26, 255),
             case(300, 1, 1, 1),
         ] {
-            let draw = |seed: u64, i: usize, below: u32| (mix(seed, i as u64) % u64::from(below)) as u32;
+            let draw =
+                |seed: u64, i: usize, below: u32| (mix(seed, i as u64) % u64::from(below)) as u32;
             let codes: Vec<u32> = (0..rows * features).map(|i| draw(7, i, arity)).collect();
             let bytes: Vec<u8> = codes.iter().map(|&c| c as u8).collect();
             let classes: Vec<u16> =

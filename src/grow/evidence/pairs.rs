@@ -20,7 +20,9 @@ use crate::grow::options::OnRise;
 use crate::parallel::Control;
 use crate::stats::Weighing;
 use crate::stats::contingency::{Code, CodedRows};
-use crate::stats::pairs::{NodePass, NodeShape, Numbering, PairNodeRows, PairSetting, Profile, plan};
+use crate::stats::pairs::{
+    NodePass, NodeShape, Numbering, PairNodeRows, PairSetting, Profile, plan,
+};
 use std::sync::Arc;
 
 /// How a criterion gets its scores from the pairs of a node.

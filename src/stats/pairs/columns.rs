@@ -87,8 +87,10 @@ impl NominalColumns {
         data: &'a Dataset,
         weights: Option<&'a [u32]>,
     ) -> Result<CodeTable<'a>> {
-        let column =
-            |column: &'a OwnedColumn| CodeColumn { values: column.codes.values(), levels: column.levels };
+        let column = |column: &'a OwnedColumn| CodeColumn {
+            values: column.codes.values(),
+            levels: column.levels,
+        };
         let columns = self.columns.iter().map(column).collect();
         CodeTable::new(columns, data.classes(), data.n_classes(), weights)
     }

@@ -142,9 +142,8 @@ pub(super) fn counting_pays(
         longest: LONGEST_WINDOW,
     };
     // per column vector and active row: counters, schedules, distances
-    let counting = costs.cheapest().cost / active.len() as f64
-        + 1.2 * steps
-        + features * (0.6 + 1.1 * orders);
+    let counting =
+        costs.cheapest().cost / active.len() as f64 + 1.2 * steps + features * (0.6 + 1.1 * orders);
     let weighing = 13.5 * (additions() + 1.0);
     counting < weighing
 }

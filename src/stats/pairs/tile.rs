@@ -80,7 +80,13 @@ pub(super) struct Worker<'a> {
 }
 
 /// Sum popcounts `[slot][word]` over the words of each run, into every `stride`-th number of `out`.
-fn sum_over_runs(popcounts: &[u64], runs: &[WordRun], words: usize, out: &mut [u64], stride: usize) {
+fn sum_over_runs(
+    popcounts: &[u64],
+    runs: &[WordRun],
+    words: usize,
+    out: &mut [u64],
+    stride: usize,
+) {
     let mut out = out.iter_mut().step_by(stride);
     // a single run: words without columns have a popcount of 0, so all words may be summed
     if runs.len() == 1 {
@@ -204,10 +210,7 @@ impl<'a> Worker<'a> {
                 Classes::Apart => [Some(ClassRelation::Foreign), None],
                 Classes::Together => {
                     let others = !held || tile.runs.len() > 1;
-                    [
-                        held.then_some(ClassRelation::Same),
-                        others.then_some(ClassRelation::Other),
-                    ]
+                    [held.then_some(ClassRelation::Same), others.then_some(ClassRelation::Other)]
                 }
             };
             for relation in relations.into_iter().flatten() {
@@ -370,8 +373,7 @@ impl<'a> Worker<'a> {
                         let slot = slot as usize;
                         self.counts.cells[layout.start(slot, own, case) + distance] += weight;
                         if run.side == RunSide::Both {
-                            self.counts.cells[layout.start(slot, other, case) + distance] +=
-                                weight;
+                            self.counts.cells[layout.start(slot, other, case) + distance] += weight;
                         }
                     }
                 }
@@ -440,7 +442,8 @@ impl<'a> Worker<'a> {
             // Counters go from the largest distance of the window down, cells go up.
             let shift = run.bit + shift;
             let mut add = |slot: usize, class: usize, case: usize, amounts: &[u64]| {
-                let cells = &mut self.counts.cells[layout.start(slot, class, case) + window.first..];
+                let cells =
+                    &mut self.counts.cells[layout.start(slot, class, case) + window.first..];
                 for (cell, amount) in cells[..length].iter_mut().zip(amounts.iter().rev()) {
                     *cell += (amount << shift) as i64;
                 }

@@ -485,8 +485,7 @@ pub(super) fn few_rows(
     let mut out = WeighedPairs::new(columns, active, setting).with_identical(columns, active);
     let of_row = |i: usize| (0..active.len()).map(move |j| distance(columns.row(i), active.row(j)));
     let distances = || (0..columns.len()).flat_map(of_row);
-    let nearest =
-        out.nearest_if_flat(setting).or_else(|| distances().filter(|&d| d > 0).min());
+    let nearest = out.nearest_if_flat(setting).or_else(|| distances().filter(|&d| d > 0).min());
     let by_distance = out.weights(setting, nearest.unwrap_or(columns.features));
     let class_of = |rows: &SlotRows, i: usize| rows.starts.partition_point(|&s| s <= i) - 1;
     for i in 0..columns.len() {

@@ -63,10 +63,8 @@ impl WindowCosts<'_> {
             let numbers = PLANE_COST * rows * features as f64 * planes;
             counters + numbers + outside * pair_cost(features, words)
         };
-        let mut best = WindowChoice {
-            window: Window { features, first: 0, length: 1 },
-            cost: f64::INFINITY,
-        };
+        let mut best =
+            WindowChoice { window: Window { features, first: 0, length: 1 }, cost: f64::INFINITY };
         for length in 1..=pairs.len().min(longest) {
             // the run of this length that holds the most pairs
             let fewer = |a: &usize, b: &usize| {

@@ -1,36 +1,54 @@
-//! Group numbers of rows, one column finer at a time.
+//! Groups of rows that agree on a set of features, refined by one column at a time.
 //!
-//! While the product of the numbers of values stays small the number is the mixed-radix code
-//! itself; beyond that groups that occur are numbered by first occurrence, through a table of the
-//! product where it fits and through a hash table where it does not. O(t) a column.
+//! While the product of the numbers of values is small, the number of a group is the mixed-radix
+//! code of its values. Beyond a limit only groups that occur are numbered, in order of their first
+//! row: through a table of the product where that is not much larger than the rows, else through a
+//! hash table. O(t) per column for t rows.
 
 use super::super::input::CodeValues;
 
+/// Entry of a table that has no number yet.
 const FREE: u32 = u32::MAX;
 
-/// Memory that is used again.
+/// Rows in groups.
+#[derive(Clone)]
+pub(super) struct GroupNumbers {
+    /// Group of each row, below `size`; numbers may have gaps.
+    pub of: Vec<u32>,
+    pub size: usize,
+}
+
+/// Memory that is reused between columns.
 #[derive(Default)]
 pub(super) struct RefineScratch {
     table: Vec<u32>,
+    /// Keys of the groups, for the hash table.
     keys: Vec<u64>,
 }
 
-/// Split groups `of[i] < size` by a column of codes below `levels`; returns a bound of the new
-/// numbers. A product up to `limit` is left with gaps where groups do not occur.
-pub(super) fn refine(
-    of: &mut [u32],
-    size: usize,
-    column: CodeValues<'_>,
-    levels: usize,
-    limit: usize,
-    scratch: &mut RefineScratch,
-) -> usize {
-    match column {
-        CodeValues::U8(c) => split(of, size, c, levels, limit, scratch),
-        CodeValues::U16(c) => split(of, size, c, levels, limit, scratch),
+impl GroupNumbers {
+    /// All rows in one group.
+    pub fn one(rows: usize) -> Self {
+        Self { of: vec![0; rows], size: 1 }
+    }
+
+    /// Split the groups by a column of codes below `levels`. Numbers have gaps only where the
+    /// product of the sizes is at most `limit`; with a limit of 0, `size` is the number of groups.
+    pub fn refine(
+        &mut self,
+        column: CodeValues<'_>,
+        levels: usize,
+        limit: usize,
+        scratch: &mut RefineScratch,
+    ) {
+        self.size = match column {
+            CodeValues::U8(c) => split(&mut self.of, self.size, c, levels, limit, scratch),
+            CodeValues::U16(c) => split(&mut self.of, self.size, c, levels, limit, scratch),
+        };
     }
 }
 
+/// Split groups `of[i] < size` by `column`; returns the new size.
 fn split<T: Copy + Into<u32>>(
     of: &mut [u32],
     size: usize,
@@ -39,12 +57,14 @@ fn split<T: Copy + Into<u32>>(
     limit: usize,
     scratch: &mut RefineScratch,
 ) -> usize {
+    // A small product: the mixed-radix code.
     let product = size.saturating_mul(levels);
     if product <= limit {
         let levels = levels as u32;
         of.iter_mut().zip(column).for_each(|(g, &v)| *g = *g * levels + v.into());
         return product;
     }
+    // A product of a few times the rows: numbers by first occurrence, in a table of all codes.
     let mut next = 0u32;
     if product <= of.len().saturating_mul(4).saturating_add(1024) {
         scratch.table.clear();
@@ -60,6 +80,7 @@ fn split<T: Copy + Into<u32>>(
         }
         return next as usize;
     }
+    // Else numbers by first occurrence, in a hash table of (group, code) with linear probing.
     let places = (of.len() * 2).next_power_of_two().max(16);
     scratch.table.clear();
     scratch.table.resize(places, FREE);
@@ -98,13 +119,14 @@ mod tests {
         let second: Vec<u16> = (0..n).map(|i| (i * 31 % 211) as u16).collect();
         // a limit above the product, one below it, and a product too large for a table
         for (limit, levels) in [(usize::MAX >> 1, 211), (0, 211), (0, 60_000)] {
-            let (mut of, mut scratch) = (vec![0; n], RefineScratch::default());
-            let size = refine(&mut of, 1, CodeValues::U8(&first), 7, limit, &mut scratch);
-            let size = refine(&mut of, size, CodeValues::U16(&second), levels, limit, &mut scratch);
-            assert!(of.iter().all(|&g| (g as usize) < size));
+            let (mut groups, mut scratch) = (GroupNumbers::one(n), RefineScratch::default());
+            groups.refine(CodeValues::U8(&first), 7, limit, &mut scratch);
+            groups.refine(CodeValues::U16(&second), levels, limit, &mut scratch);
+            assert!(groups.of.iter().all(|&g| (g as usize) < groups.size));
             for i in 0..n {
                 for j in 0..n {
-                    assert_eq!(of[i] == of[j], first[i] == first[j] && second[i] == second[j]);
+                    let same = first[i] == first[j] && second[i] == second[j];
+                    assert_eq!(groups.of[i] == groups.of[j], same);
                 }
             }
         }

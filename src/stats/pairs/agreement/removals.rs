@@ -1,63 +1,79 @@
-//! Sums over the groups that appear when one feature is taken out of the set that made them.
+//! Sums over the groups of a set S of features without one of them, for each feature of S in turn.
 //!
-//! Rows that agree on a set S fall into groups; for each k in S the groups of S without k are
-//! unions of them. All are found by halving: the groups by everything outside a range of S are
-//! refined by one half of the range for the other half, so a set of s features costs `s log2(s)`
-//! refinements of the groups (not of the rows).
+//! The groups of S - k are unions of the groups of S, so the rows need not be read again. They are
+//! found for all k by halving: starting from one group and the range of all features of S, the
+//! groups are refined by one half of the range for the features in the other half, until the range
+//! is a single feature k and the groups are those of S - k. A set of s features takes `s log2(s)`
+//! refinements of the groups, not of the rows.
 
 use super::super::input::CodeValues;
-use super::refine::{RefineScratch, refine};
+use super::refine::{GroupNumbers, RefineScratch};
 use super::rows::RowTable;
-use super::sums::{GroupNumbers, PairSums};
+use super::sums::PairSums;
 use crate::error::Result;
 use crate::parallel::Control;
 use std::ops::Range;
 
-/// Groups of S as rows of their own: one code a feature of S, and the weight of each (group,
-/// class).
+/// The rows of one class in a group of S.
+#[derive(Debug, Clone, Copy)]
+struct GroupClass {
+    group: u32,
+    class: u16,
+    weight: u32,
+}
+
+/// The groups of S as rows of their own.
 pub(super) struct Removals<'a> {
+    /// The features of S.
     features: &'a [u32],
+    /// Number of values of each feature of S.
     levels: Vec<usize>,
+    /// Codes of the groups, `[feature of S][group]`.
     codes: Vec<Vec<u16>>,
+    /// Weight of each group.
     totals: Vec<u32>,
-    /// Group, class and weight.
-    cells: Vec<(u32, u16, u32)>,
+    /// The (group, class) pairs that occur.
+    cells: Vec<GroupClass>,
     n_classes: usize,
     scratch: RefineScratch,
 }
 
+/// A step of the halving.
+struct OpenRange {
+    /// Features of S that are not yet used.
+    range: Range<usize>,
+    /// The groups of S, grouped by all features of S outside the range.
+    merged: GroupNumbers,
+}
+
 impl<'a> Removals<'a> {
-    /// `features` are the ones that made the groups.
+    /// `groups` are the rows grouped by `features`.
     pub fn new(table: &RowTable<'_>, features: &'a [u32], groups: &GroupNumbers) -> Self {
         const NONE: u32 = u32::MAX;
         let mut scratch = RefineScratch::default();
-        // groups that occur, each by its first row
+        // Number the groups that occur, without gaps, and note a row of each.
         let mut number = vec![NONE; groups.size];
         let mut first = Vec::new();
-        for (i, &g) in groups.of.iter().enumerate() {
-            if number[g as usize] == NONE {
-                number[g as usize] = first.len() as u32;
+        for (i, &group) in groups.of.iter().enumerate() {
+            if number[group as usize] == NONE {
+                number[group as usize] = first.len() as u32;
                 first.push(i);
             }
         }
-        let mut cell_of = groups.of.clone();
-        let size = refine(
-            &mut cell_of,
-            groups.size,
-            CodeValues::U16(&table.classes),
-            table.n_classes,
-            0,
-            &mut scratch,
-        );
-        let mut cells: Vec<(u32, u16, u32)> = Vec::with_capacity(size);
-        for (i, &cell) in cell_of.iter().enumerate() {
+        // Weights by (group, class), and of groups.
+        let mut by_class = groups.clone();
+        by_class.refine(CodeValues::U16(&table.classes), table.n_classes, 0, &mut scratch);
+        let mut cells: Vec<GroupClass> = Vec::with_capacity(by_class.size);
+        for (i, &cell) in by_class.of.iter().enumerate() {
             if cell as usize == cells.len() {
-                cells.push((number[groups.of[i] as usize], table.classes[i], 0));
+                let group = number[groups.of[i] as usize];
+                cells.push(GroupClass { group, class: table.classes[i], weight: 0 });
             }
-            cells[cell as usize].2 += table.weight(i);
+            cells[cell as usize].weight += table.weight(i);
         }
         let mut totals = vec![0u32; first.len()];
-        cells.iter().for_each(|&(g, _, n)| totals[g as usize] += n);
+        cells.iter().for_each(|cell| totals[cell.group as usize] += cell.weight);
+        // Codes of the groups: those of any row.
         let codes = features
             .iter()
             .map(|&k| {
@@ -69,8 +85,9 @@ impl<'a> Removals<'a> {
         Self { features, levels, codes, totals, cells, n_classes: table.n_classes, scratch }
     }
 
-    /// Give `put` the sums by value of each feature k of S, over the groups of S without k.
-    pub fn each(
+    /// Call `put(k, sums)` for each feature k of S with the sums by its values, over the groups of S
+    /// without k.
+    pub fn for_each(
         &mut self,
         control: &Control,
         mut put: impl FnMut(u32, Vec<PairSums>),
@@ -78,70 +95,65 @@ impl<'a> Removals<'a> {
         if self.features.is_empty() {
             return Ok(());
         }
-        let mut open: Vec<(Range<usize>, Vec<u32>, usize)> =
-            vec![(0..self.features.len(), vec![0; self.totals.len()], 1)];
-        while let Some((range, of, size)) = open.pop() {
+        let merged = GroupNumbers::one(self.totals.len());
+        let mut open = vec![OpenRange { range: 0..self.features.len(), merged }];
+        // numbers may have gaps as long as tables over them are about as small as the groups
+        let limit = self.totals.len() * 2 + 64;
+        while let Some(OpenRange { range, merged }) = open.pop() {
             control.check()?;
             if range.len() == 1 {
-                let sums = self.without(range.start, &of, size);
+                let sums = self.sums(range.start, &merged);
                 put(self.features[range.start], sums);
                 continue;
             }
             let middle = range.start + range.len() / 2;
-            for (kept, by) in
-                [(range.start..middle, middle..range.end), (middle..range.end, range.start..middle)]
-            {
-                let (mut finer, mut n) = (of.clone(), size);
-                for j in by {
+            let (left, right) = (range.start..middle, middle..range.end);
+            for (kept, used) in [(left.clone(), right.clone()), (right, left)] {
+                let mut finer = merged.clone();
+                for j in used {
                     let column = CodeValues::U16(&self.codes[j]);
-                    n = refine(
-                        &mut finer,
-                        n,
-                        column,
-                        self.levels[j],
-                        self.limit(),
-                        &mut self.scratch,
-                    );
+                    finer.refine(column, self.levels[j], limit, &mut self.scratch);
                 }
-                open.push((kept, finer, n));
+                open.push(OpenRange { range: kept, merged: finer });
             }
         }
         Ok(())
     }
 
-    fn limit(&self) -> usize {
-        self.totals.len() * 2 + 64
-    }
-
-    fn without(&mut self, j: usize, of: &[u32], size: usize) -> Vec<PairSums> {
-        let mut totals = vec![0u64; size];
-        of.iter().zip(&self.totals).for_each(|(&g, &n)| totals[g as usize] += u64::from(n));
-        let mut cell_of: Vec<u32> = self.cells.iter().map(|&(g, _, _)| of[g as usize]).collect();
-        let classes: Vec<u16> = self.cells.iter().map(|c| c.1).collect();
-        let limit = 4 * self.cells.len() + 64;
-        let n = refine(
-            &mut cell_of,
-            size,
-            CodeValues::U16(&classes),
-            self.n_classes,
-            limit,
-            &mut self.scratch,
-        );
-        let mut by_class = vec![0u64; n];
-        cell_of
-            .iter()
-            .zip(&self.cells)
-            .for_each(|(&c, cell)| by_class[c as usize] += u64::from(cell.2));
-        let mut out = vec![[0u64; 4]; self.levels[j]];
-        for (&(g, _, n), &c) in self.cells.iter().zip(&cell_of) {
-            let sums = &mut out[usize::from(self.codes[j][g as usize])];
-            sums[0] += u64::from(n) * u64::from(n);
-            sums[2] += u64::from(n) * by_class[c as usize];
+    /// Sums by value of the feature at `position` of S; `merged` are the groups of S, grouped by all
+    /// other features.
+    fn sums(&mut self, position: usize, merged: &GroupNumbers) -> Vec<PairSums> {
+        // Weights of the merged groups, and of the classes in them.
+        let mut totals = vec![0u64; merged.size];
+        for (&group, &weight) in merged.of.iter().zip(&self.totals) {
+            totals[group as usize] += u64::from(weight);
         }
-        for (g, (&n, &o)) in self.totals.iter().zip(of).enumerate() {
-            let sums = &mut out[usize::from(self.codes[j][g])];
-            sums[1] += u64::from(n) * u64::from(n);
-            sums[3] += u64::from(n) * totals[o as usize];
+        let mut by_class = GroupNumbers {
+            of: self.cells.iter().map(|cell| merged.of[cell.group as usize]).collect(),
+            size: merged.size,
+        };
+        let classes: Vec<u16> = self.cells.iter().map(|cell| cell.class).collect();
+        let limit = 4 * self.cells.len() + 64;
+        by_class.refine(CodeValues::U16(&classes), self.n_classes, limit, &mut self.scratch);
+        let mut class_totals = vec![0u64; by_class.size];
+        for (&class, cell) in by_class.of.iter().zip(&self.cells) {
+            class_totals[class as usize] += u64::from(cell.weight);
+        }
+        // A group of S has one value of the feature: its pairs with itself share the value, those
+        // with its merged group need not.
+        let codes = &self.codes[position];
+        let mut out = vec![PairSums::default(); self.levels[position]];
+        for (cell, &class) in self.cells.iter().zip(&by_class.of) {
+            let sums = &mut out[usize::from(codes[cell.group as usize])];
+            let weight = u64::from(cell.weight);
+            sums.both += weight * weight;
+            sums.class += weight * class_totals[class as usize];
+        }
+        for ((&weight, &group), &code) in self.totals.iter().zip(&merged.of).zip(codes) {
+            let sums = &mut out[usize::from(code)];
+            let weight = u64::from(weight);
+            sums.value += weight * weight;
+            sums.all += weight * totals[group as usize];
         }
         out
     }

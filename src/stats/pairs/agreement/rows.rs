@@ -1,66 +1,49 @@
-//! Rows as the group-by counts read them: columns of codes, equal rows collapsed where that pays,
-//! and packed columns.
+//! Rows prepared for group-by counts: columns of codes, identical rows merged where that pays, and
+//! packed columns.
 //!
-//! A *pack* is one byte that stands for several neighbouring features of few values each (mixed
-//! radix): one increment of a table then counts for all of them, and the tables of the single
-//! features are its margins. O(t n) to make, t (n / 3 + n / 2) bytes for five values.
+//! A *pack* is one byte per row that encodes several adjacent features of few values (mixed radix).
+//! One increment of a table then counts all of them, and the tables of the single features are its
+//! margins. Built once for all sets: O(t n) for t rows of n features; packs of features with five
+//! values take `t (n / 3 + n / 2)` bytes.
 
-use super::super::input::{CodeTable, CodeValues};
-use super::refine::{RefineScratch, refine};
+use super::super::input::{CodeCells, CodeTable, CodeValues};
+use super::refine::{GroupNumbers, RefineScratch};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Codes of one column, borrowed or collapsed.
-pub(super) enum CodeCells<'a> {
-    U8(Cow<'a, [u8]>),
-    U16(Cow<'a, [u16]>),
-}
-
-impl CodeCells<'_> {
-    pub fn values(&self) -> CodeValues<'_> {
-        match self {
-            Self::U8(c) => CodeValues::U8(c),
-            Self::U16(c) => CodeValues::U16(c),
-        }
-    }
-
-    fn take(&self, rows: &[u32]) -> CodeCells<'static> {
-        match self {
-            Self::U8(c) => CodeCells::U8(rows.iter().map(|&r| c[r as usize]).collect()),
-            Self::U16(c) => CodeCells::U16(rows.iter().map(|&r| c[r as usize]).collect()),
-        }
-    }
-}
-
-/// Neighbouring features in one code.
+/// Adjacent features in one code per row.
 pub(super) struct Pack {
     pub features: Range<usize>,
     pub codes: Vec<u8>,
-    /// Product of the numbers of values.
+    /// Number of codes: the product of the numbers of values.
     pub arity: usize,
 }
 
-/// All rows.
+/// Most codes of a large pack, all that a byte holds, and of a small one, whose tables remain small
+/// with many groups.
+const PACK_CODES: [usize; 2] = [256, 32];
+
+/// The rows of a [`CodeTable`] without those of weight 0.
 pub(super) struct RowTable<'a> {
     pub columns: Vec<CodeCells<'a>>,
     /// Number of values of each column.
     pub levels: Vec<usize>,
-    /// First slot (feature, value) of each feature, and the number of all.
+    /// First slot (feature, value) of each feature, followed by the number of slots.
     pub offsets: Vec<usize>,
     pub classes: Cow<'a, [u16]>,
     pub n_classes: usize,
-    /// Copies of each row; nothing where every row stands once.
+    /// Copies of each row; `None` if every row counts once.
     pub weights: Option<Vec<u32>>,
     /// Weight of the rows of each slot.
     pub of_slot: Vec<u64>,
-    /// Packs of up to 256 codes, and of up to 32.
+    /// Large packs, then small ones ([`PACK_CODES`]).
     pub packs: [Vec<Pack>; 2],
 }
 
 impl<'a> RowTable<'a> {
-    /// Rows of weight 0 go; equal rows become one with a weight where at most four fifths are left.
+    /// Prepare the rows of a table. Identical rows are merged where at most four fifths remain.
     pub fn new(control: &Control, codes: &CodeTable<'a>) -> Result<Self> {
         let columns: Vec<CodeCells<'a>> = codes
             .columns()
@@ -84,12 +67,14 @@ impl<'a> RowTable<'a> {
             of_slot: Vec::new(),
             packs: [Vec::new(), Vec::new()],
         };
+        // Fewer rows: without those of weight 0, and distinct ones only.
         if table.weights.as_ref().is_some_and(|w| w.contains(&0)) {
             let kept: Vec<u32> = (0..n as u32).filter(|&r| table.weight(r as usize) > 0).collect();
             let weights = kept.iter().map(|&r| table.weight(r as usize)).collect();
             table.keep(&kept, weights);
         }
-        table.collapse(control)?;
+        table.merge_identical(control)?;
+        // What all sets share.
         table.of_slot = vec![0; table.offsets[table.columns.len()]];
         for k in 0..table.columns.len() {
             let values = table.columns[k].values();
@@ -99,7 +84,8 @@ impl<'a> RowTable<'a> {
             }
             control.check()?;
         }
-        table.packs = [table.packed(control, 256)?, table.packed(control, 32)?];
+        let [large, small] = PACK_CODES;
+        table.packs = [table.packed(control, large)?, table.packed(control, small)?];
         Ok(table)
     }
 
@@ -114,73 +100,76 @@ impl<'a> RowTable<'a> {
         self.weights.as_ref().map_or(1, |w| w[row])
     }
 
+    /// Keep the given rows, with these weights.
     fn keep(&mut self, rows: &[u32], weights: Vec<u32>) {
         for column in &mut self.columns {
-            *column = column.take(rows);
+            *column = column.select(rows);
         }
         self.classes = rows.iter().map(|&r| self.classes[r as usize]).collect();
         self.weights = Some(weights);
     }
 
-    fn collapse(&mut self, control: &Control) -> Result<()> {
+    /// Merge rows with equal codes and class, unless more than four fifths would remain.
+    fn merge_identical(&mut self, control: &Control) -> Result<()> {
         let n = self.len();
+        // Refine by all columns without gaps: the size is the number of distinct rows so far.
         let mut scratch = RefineScratch::default();
-        let mut of = vec![0u32; n];
-        // a limit of 0: numbers without gaps, so that their count is the number of distinct rows
-        let mut size =
-            refine(&mut of, 1, CodeValues::U16(&self.classes), self.n_classes, 0, &mut scratch);
+        let mut groups = GroupNumbers::one(n);
+        groups.refine(CodeValues::U16(&self.classes), self.n_classes, 0, &mut scratch);
         for (column, &levels) in self.columns.iter().zip(&self.levels) {
             control.check()?;
-            size = refine(&mut of, size, column.values(), levels, 0, &mut scratch);
-            if size * 5 > n * 4 {
+            groups.refine(column.values(), levels, 0, &mut scratch);
+            if groups.size * 5 > n * 4 {
                 return Ok(());
             }
         }
-        let (mut kept, mut weights) = (Vec::with_capacity(size), vec![0u32; size]);
-        for (i, &g) in of.iter().enumerate() {
-            if g as usize == kept.len() {
+        // Groups are numbered by their first rows, so a new number is the next to be kept.
+        let mut kept = Vec::with_capacity(groups.size);
+        let mut weights = vec![0u32; groups.size];
+        for (i, &group) in groups.of.iter().enumerate() {
+            if group as usize == kept.len() {
                 kept.push(i as u32);
             }
-            weights[g as usize] += self.weight(i);
+            weights[group as usize] += self.weight(i);
         }
         self.keep(&kept, weights);
         Ok(())
     }
 
-    fn packed(&self, control: &Control, cap: usize) -> Result<Vec<Pack>> {
-        let mut ranges: Vec<(Range<usize>, usize)> = Vec::new();
+    /// Packs of up to `most` codes, of two or more features each.
+    fn packed(&self, control: &Control, most: usize) -> Result<Vec<Pack>> {
+        // Add features to the last pack as long as its codes suffice.
+        let mut packs: Vec<Pack> = Vec::new();
         for (k, &levels) in self.levels.iter().enumerate() {
-            match ranges.last_mut() {
-                Some((range, arity)) if *arity * levels <= cap => {
-                    range.end = k + 1;
-                    *arity *= levels;
+            match packs.last_mut() {
+                Some(pack) if pack.arity * levels <= most => {
+                    pack.features.end = k + 1;
+                    pack.arity *= levels;
                 }
-                _ => ranges.push((k..k + 1, levels)),
+                _ => packs.push(Pack { features: k..k + 1, codes: Vec::new(), arity: levels }),
             }
         }
-        ranges.retain(|(range, _)| range.len() > 1);
-        parallel::map(control, ranges.len(), |p| {
+        packs.retain(|pack| pack.features.len() > 1);
+        // Encode the rows; the first feature is the lowest digit.
+        parallel::map(control, packs.len(), |p| {
             control.check()?;
-            let (features, arity) = ranges[p].clone();
+            let Pack { features, arity, .. } = &packs[p];
             let mut codes = vec![0u8; self.len()];
             for k in features.clone().rev() {
                 let levels = self.levels[k];
+                let append = |code: &mut u8, value: usize| {
+                    *code = (usize::from(*code) * levels + value) as u8;
+                };
                 match self.columns[k].values() {
                     CodeValues::U8(v) => {
-                        codes
-                            .iter_mut()
-                            .zip(v)
-                            .for_each(|(c, &v)| *c = (usize::from(*c) * levels) as u8 + v);
+                        codes.iter_mut().zip(v).for_each(|(c, &v)| append(c, usize::from(v)));
                     }
                     CodeValues::U16(v) => {
-                        let add = |(c, &v): (&mut u8, &u16)| {
-                            *c = (usize::from(*c) * levels + usize::from(v)) as u8;
-                        };
-                        codes.iter_mut().zip(v).for_each(add);
+                        codes.iter_mut().zip(v).for_each(|(c, &v)| append(c, usize::from(v)));
                     }
                 }
             }
-            Ok(Pack { features, codes, arity })
+            Ok(Pack { features: features.clone(), codes, arity: *arity })
         })
     }
 }

@@ -1,49 +1,88 @@
-//! Sums over groups of rows for every feature: how many ordered pairs of a group share value,
-//! class, both or nothing.
+//! Sums over groups of rows for every feature: how many ordered pairs within a group share the
+//! value, the class, both, or neither.
 //!
 //! With N rows of a value and class in a group, M of the class, V of the value and T in all,
-//! [`PairSums`] adds `N^2`, `V^2`, `N M` and `V T` up by value. Tables of (group, class, value)
-//! serve where they are small beside the rows, several features at once through packs; else rows
-//! are ordered by group, groups of one row left out, and a small table is filled and emptied group
-//! by group. The cheaper is taken by a cost model: both give the same whole numbers.
+//! [`PairSums`] adds up `N^2`, `V^2`, `N M` and `V T` per value. There are two methods. The first
+//! counts a table `[group][class][value]`, for several features at once by a pack; it is used where
+//! the table is small compared with the rows. The second orders the rows by group, without groups
+//! of one row, and counts group by group in a table `[value][class]`. A cost model chooses per
+//! feature; both give the same integers.
 
 use super::super::input::CodeValues;
+use super::refine::GroupNumbers;
 use super::rows::{Pack, RowTable};
 use crate::error::Result;
 use crate::parallel::Control;
+use std::ops::Range;
 
-/// Ordered pairs within groups by value of i: same value and class, same value, same class, all.
-pub(super) type PairSums = [u64; 4];
-
-/// Rows in groups.
-pub(super) struct GroupNumbers {
-    /// Group of each row; numbers may have gaps.
-    pub of: Vec<u32>,
-    pub size: usize,
+/// Ordered pairs (i, j) within groups, for one value of i.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PairSums {
+    /// Pairs with the same value and class.
+    pub both: u64,
+    /// Pairs with the same value.
+    pub value: u64,
+    /// Pairs with the same class.
+    pub class: u64,
+    /// All pairs.
+    pub all: u64,
 }
 
-/// Groups as tables and as an order of the rows.
+/// Rows in groups, prepared for both methods.
 pub(super) struct GroupedRows<'t> {
     table: &'t RowTable<'t>,
     groups: GroupNumbers,
-    /// `group * classes + class` of each row, and the weight of each of them; empty where that
-    /// table would be too large.
-    base: Vec<u32>,
-    by_class: Vec<u32>,
+    /// `group * classes + class` of each row; empty if there are more of these than rows.
+    group_class: Vec<u32>,
+    /// Weight by `group * classes + class`.
+    class_totals: Vec<u32>,
+    /// Weight of each group.
     totals: Vec<u32>,
+    /// Made when the second method is first used.
     ordered: Option<OrderedRows>,
 }
 
-/// Rows by group, only those of groups with two or more.
+/// The rows ordered by group, without groups of one row.
 struct OrderedRows {
     rows: Vec<u32>,
-    /// Where groups begin, and the number of rows.
+    /// First row of each group, followed by the number of rows.
     starts: Vec<u32>,
     class: Vec<u16>,
-    /// Weight of the row, of its class in the group, of the group.
+    /// Weight of each row.
     weight: Vec<u32>,
+    /// Weight of the row's class in its group.
     of_class: Vec<u32>,
+    /// Weight of the row's group.
     of_group: Vec<u32>,
+}
+
+/// Costs of the methods for one grouping; the unit is an increment of a table in the cache.
+struct Costs {
+    rows: f64,
+    /// (group, class) pairs.
+    cells: f64,
+}
+
+impl Costs {
+    /// Counters that fit the second-level cache; beyond it an increment costs three times as much.
+    const CACHED: f64 = 262_144.0;
+
+    /// Counting into a table of `codes` codes, and reading it.
+    fn table(&self, codes: usize) -> f64 {
+        let entries = self.cells * codes as f64;
+        let increment = if entries > Self::CACHED { 3.0 } else { 1.0 };
+        self.rows * increment + 2.0 * entries
+    }
+
+    /// Summing the table of a pack to that of one feature with `levels` values.
+    fn margin(&self, levels: usize) -> f64 {
+        2.0 * self.cells * levels as f64
+    }
+
+    /// Counting group by group.
+    fn ordered(&self) -> f64 {
+        6.0 * self.rows
+    }
 }
 
 impl<'t> GroupedRows<'t> {
@@ -53,88 +92,82 @@ impl<'t> GroupedRows<'t> {
         for (i, &g) in groups.of.iter().enumerate() {
             totals[g as usize] += table.weight(i);
         }
-        let (mut base, mut by_class) = (Vec::new(), Vec::new());
+        // `groups.of` and `table.classes` as one number per row, if the table over them is small
+        let (mut group_class, mut class_totals) = (Vec::new(), Vec::new());
         if groups.size * classes <= table.len() {
-            base = groups
+            group_class = groups
                 .of
                 .iter()
                 .zip(table.classes.iter())
                 .map(|(&g, &c)| g * classes as u32 + u32::from(c))
                 .collect();
-            by_class = vec![0u32; groups.size * classes];
-            for (i, &b) in base.iter().enumerate() {
-                by_class[b as usize] += table.weight(i);
+            class_totals = vec![0u32; groups.size * classes];
+            for (i, &cell) in group_class.iter().enumerate() {
+                class_totals[cell as usize] += table.weight(i);
             }
         }
-        Self { table, groups, base, by_class, totals, ordered: None }
+        Self { table, groups, group_class, class_totals, totals, ordered: None }
     }
 
-    /// Sums of all slots (feature, value).
+    /// Sums by slot (feature, value).
     pub fn sums(&mut self, control: &Control) -> Result<Vec<PairSums>> {
         let table = self.table;
-        let mut out = vec![[0u64; 4]; table.of_slot.len()];
+        let mut out = vec![PairSums::default(); table.of_slot.len()];
         let mut done = vec![false; table.columns.len()];
-        let t = table.len() as f64;
-        let cells = (self.groups.size * table.n_classes) as f64;
-        let reach = |entries: f64| if entries > 262_144.0 { 3.0 } else { 1.0 };
-        let single = |levels: usize| {
-            let entries = cells * levels as f64;
-            t * reach(entries) + 2.0 * entries
-        };
-        let walked = 6.0 * t;
-        if !self.base.is_empty() {
+        let costs =
+            Costs { rows: table.len() as f64, cells: (self.groups.size * table.n_classes) as f64 };
+        let has_tables = !self.group_class.is_empty();
+        // Packs that are cheaper than their features one by one, large packs first.
+        if has_tables {
             for pack in table.packs.iter().flatten() {
                 if done[pack.features.start] || done[pack.features.end - 1] {
                     continue;
                 }
-                let entries = cells * pack.arity as f64;
-                let alone: f64 =
-                    pack.features.clone().map(|k| single(table.levels[k]).min(walked)).sum();
-                let margins: f64 =
-                    pack.features.clone().map(|k| 2.0 * cells * table.levels[k] as f64).sum();
-                if t * reach(entries) + 2.0 * entries + margins < alone {
+                let levels = &table.levels[pack.features.clone()];
+                let single: f64 =
+                    levels.iter().map(|&levels| costs.table(levels).min(costs.ordered())).sum();
+                let margins: f64 = levels.iter().map(|&levels| costs.margin(levels)).sum();
+                if costs.table(pack.arity) + margins < single {
                     control.check()?;
-                    self.packed(pack, &mut out);
+                    self.sum_pack(pack, &mut out);
                     done[pack.features.clone()].fill(true);
                 }
             }
         }
+        // The other features, each by the cheaper method.
         for k in (0..table.columns.len()).filter(|&k| !done[k]) {
             control.check()?;
             let slots = &mut out[table.offsets[k]..table.offsets[k + 1]];
-            if !self.base.is_empty() && single(table.levels[k]) < walked {
-                let counted = self.count(table.columns[k].values(), table.levels[k]);
-                self.scan(&counted, table.levels[k], slots);
+            if has_tables && costs.table(table.levels[k]) < costs.ordered() {
+                let counts = self.count(table.columns[k].values(), table.levels[k]);
+                self.sum_table(&counts, table.levels[k], slots);
             } else {
                 let ordered = self
                     .ordered
                     .get_or_insert_with(|| OrderedRows::new(table, &self.groups, &self.totals));
                 match table.columns[k].values() {
-                    CodeValues::U8(c) => ordered.walk(c, table.n_classes, slots),
-                    CodeValues::U16(c) => ordered.walk(c, table.n_classes, slots),
+                    CodeValues::U8(c) => ordered.sum_groups(c, table.n_classes, slots),
+                    CodeValues::U16(c) => ordered.sum_groups(c, table.n_classes, slots),
                 }
-                self.alone(k, slots);
+                self.sum_single_rows(k, slots);
             }
         }
         Ok(out)
     }
 
-    /// Weights by (group, class, code).
+    /// Weights `[group][class][code]`.
     fn count(&self, codes: CodeValues<'_>, arity: usize) -> Vec<u32> {
-        let mut counts = vec![0u32; self.by_class.len() * arity];
+        let mut counts = vec![0u32; self.class_totals.len() * arity];
+        let weights = self.table.weights.as_deref();
         match codes {
-            CodeValues::U8(c) => {
-                tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref())
-            }
-            CodeValues::U16(c) => {
-                tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref())
-            }
+            CodeValues::U8(c) => tally(&mut counts, &self.group_class, c, arity, weights),
+            CodeValues::U16(c) => tally(&mut counts, &self.group_class, c, arity, weights),
         }
         counts
     }
 
-    /// Sums of one feature from its table.
-    fn scan(&self, counts: &[u32], levels: usize, out: &mut [PairSums]) {
+    /// Add the sums of one feature from its table `[group][class][value]`.
+    fn sum_table(&self, counts: &[u32], levels: usize, out: &mut [PairSums]) {
         let classes = self.table.n_classes;
         let mut of_value = vec![0u64; levels];
         for (g, group) in counts.chunks_exact(classes * levels).enumerate() {
@@ -143,34 +176,37 @@ impl<'t> GroupedRows<'t> {
                 continue;
             }
             of_value.fill(0);
-            for (class, row) in group.chunks_exact(levels).enumerate() {
-                let of_class = u64::from(self.by_class[g * classes + class]);
+            for (class, by_value) in group.chunks_exact(levels).enumerate() {
+                let of_class = u64::from(self.class_totals[g * classes + class]);
                 if of_class == 0 {
                     continue;
                 }
-                for ((&n, value), sums) in row.iter().zip(&mut of_value).zip(out.iter_mut()) {
+                for ((&n, value), sums) in by_value.iter().zip(&mut of_value).zip(out.iter_mut()) {
                     let n = u64::from(n);
                     *value += n;
-                    sums[0] += n * n;
-                    sums[2] += n * of_class;
+                    sums.both += n * n;
+                    sums.class += n * of_class;
                 }
             }
             for (&value, sums) in of_value.iter().zip(out.iter_mut()) {
-                sums[1] += value * value;
-                sums[3] += value * total;
+                sums.value += value * value;
+                sums.all += value * total;
             }
         }
     }
 
-    /// Sums of all features of a pack: its table, margins of the fastest digit one after the other.
-    fn packed(&self, pack: &Pack, out: &mut [PairSums]) {
+    /// Add the sums of all features of a pack.
+    ///
+    /// The table of the pack is summed to the table of its lowest digit, a feature, and to that of
+    /// the higher digits, with which the next feature goes on.
+    fn sum_pack(&self, pack: &Pack, out: &mut [PairSums]) {
         let mut counts = self.count(CodeValues::U8(&pack.codes), pack.arity);
         let mut arity = pack.arity;
         for k in pack.features.clone() {
             let levels = self.table.levels[k];
             let higher = arity / levels;
-            let mut own = vec![0u32; self.by_class.len() * levels];
-            let mut rest = vec![0u32; self.by_class.len() * higher];
+            let mut own = vec![0u32; self.class_totals.len() * levels];
+            let mut rest = vec![0u32; self.class_totals.len() * higher];
             let cells = counts.chunks_exact(arity).zip(own.chunks_exact_mut(levels));
             for ((cell, own), rest) in cells.zip(rest.chunks_exact_mut(higher)) {
                 for (digits, rest) in cell.chunks_exact(levels).zip(rest) {
@@ -182,107 +218,121 @@ impl<'t> GroupedRows<'t> {
                     *rest = sum;
                 }
             }
-            self.scan(&own, levels, &mut out[self.table.offsets[k]..self.table.offsets[k + 1]]);
+            let slots = self.table.offsets[k]..self.table.offsets[k + 1];
+            self.sum_table(&own, levels, &mut out[slots]);
             (counts, arity) = (rest, higher);
         }
     }
 
-    /// What rows alone in their group add: pairs with their own copies.
-    fn alone(&self, k: usize, out: &mut [PairSums]) {
+    /// Add the pairs of rows that are alone in their group: those with their own copies, which share
+    /// value and class.
+    fn sum_single_rows(&self, k: usize, out: &mut [PairSums]) {
         let Some(ordered) = &self.ordered else { return };
         if ordered.rows.len() == self.table.len() {
             return;
         }
         let values = self.table.columns[k].values();
         for (i, &g) in self.groups.of.iter().enumerate() {
-            let w = self.table.weight(i);
-            if self.totals[g as usize] == w {
-                let square = u64::from(w) * u64::from(w);
-                out[values.code(i)].iter_mut().for_each(|s| *s += square);
+            let weight = self.table.weight(i);
+            if self.totals[g as usize] == weight {
+                let square = u64::from(weight) * u64::from(weight);
+                let sums = &mut out[values.code(i)];
+                sums.both += square;
+                sums.value += square;
+                sums.class += square;
+                sums.all += square;
             }
         }
     }
 }
 
+/// Add the weight of each row to `counts[group_class * arity + code]`.
 fn tally<T: Copy + Into<u32>>(
     counts: &mut [u32],
-    base: &[u32],
+    group_class: &[u32],
     codes: &[T],
     arity: usize,
     weights: Option<&[u32]>,
 ) {
     let arity = arity as u32;
-    let rows = base.iter().zip(codes);
+    let rows = group_class.iter().zip(codes);
     match weights {
-        None => rows.for_each(|(&b, &v)| counts[(b * arity + v.into()) as usize] += 1),
+        None => rows.for_each(|(&g, &v)| counts[(g * arity + v.into()) as usize] += 1),
         Some(w) => {
-            rows.zip(w).for_each(|((&b, &v), &w)| counts[(b * arity + v.into()) as usize] += w);
+            rows.zip(w).for_each(|((&g, &v), &w)| counts[(g * arity + v.into()) as usize] += w);
         }
     }
 }
 
 impl OrderedRows {
     fn new(table: &RowTable<'_>, groups: &GroupNumbers, totals: &[u32]) -> Self {
-        // a group whose weight is that of one of its rows has no other
-        let several = |i: usize| totals[groups.of[i] as usize] != table.weight(i);
-        let mut at = vec![0u32; groups.size + 1];
+        // Counting sort by group; a row that has the weight of its group is alone there.
+        let in_company = |i: usize| totals[groups.of[i] as usize] != table.weight(i);
+        let mut next = vec![0u32; groups.size + 1];
         for (i, &g) in groups.of.iter().enumerate() {
-            at[g as usize + 1] += u32::from(several(i));
+            next[g as usize + 1] += u32::from(in_company(i));
         }
         for g in 0..groups.size {
-            at[g + 1] += at[g];
+            next[g + 1] += next[g];
         }
-        let mut starts: Vec<u32> = at.clone();
+        let mut starts: Vec<u32> = next.clone();
         starts.dedup();
         let n = starts[starts.len() - 1] as usize;
         let mut rows = vec![0u32; n];
         for (i, &g) in groups.of.iter().enumerate() {
-            if several(i) {
-                rows[at[g as usize] as usize] = i as u32;
-                at[g as usize] += 1;
+            if in_company(i) {
+                rows[next[g as usize] as usize] = i as u32;
+                next[g as usize] += 1;
             }
         }
+        // What is the same for all features, in the order of the rows.
         let class: Vec<u16> = rows.iter().map(|&r| table.classes[r as usize]).collect();
         let weight: Vec<u32> = rows.iter().map(|&r| table.weight(r as usize)).collect();
         let of_group = rows.iter().map(|&r| totals[groups.of[r as usize] as usize]).collect();
         let mut of_class = vec![0u32; n];
         let mut sums = vec![0u32; table.n_classes];
-        for span in starts.windows(2).map(|w| w[0] as usize..w[1] as usize) {
-            span.clone().for_each(|i| sums[usize::from(class[i])] += weight[i]);
-            span.clone().for_each(|i| of_class[i] = sums[usize::from(class[i])]);
-            span.for_each(|i| sums[usize::from(class[i])] = 0);
+        for group in group_ranges(&starts) {
+            group.clone().for_each(|i| sums[usize::from(class[i])] += weight[i]);
+            group.clone().for_each(|i| of_class[i] = sums[usize::from(class[i])]);
+            group.for_each(|i| sums[usize::from(class[i])] = 0);
         }
         Self { rows, starts, class, weight, of_class, of_group }
     }
 
-    /// Sums of one feature over groups of two and more rows: squares grow by `w (2 n + w)` as a row
-    /// comes.
-    fn walk<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [PairSums]) {
-        // Rows of a group lie anywhere: their codes are fetched by a loop that waits for none.
+    /// Add the sums of one feature over groups of two and more rows.
+    fn sum_groups<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [PairSums]) {
+        // The rows of a group are scattered: fetch their codes in a loop without dependencies.
         let codes: Vec<T> = self.rows.iter().map(|&row| codes[row as usize]).collect();
         let mut cells = vec![0u32; out.len() * classes];
         let mut values = vec![0u32; out.len()];
-        let square = |n: u32, w: u64| w * (2 * u64::from(n) + w);
-        for span in self.starts.windows(2).map(|w| w[0] as usize..w[1] as usize) {
-            for i in span.clone() {
+        // the square of n grows by this when a row of weight w is added
+        let growth = |n: u32, w: u64| w * (2 * u64::from(n) + w);
+        for group in group_ranges(&self.starts) {
+            for i in group.clone() {
                 let v = codes[i].into() as usize;
                 let (n, w) = (
                     &mut cells[v * classes + usize::from(self.class[i])],
                     u64::from(self.weight[i]),
                 );
                 let sums = &mut out[v];
-                sums[0] += square(*n, w);
-                sums[1] += square(values[v], w);
-                sums[2] += w * u64::from(self.of_class[i]);
-                sums[3] += w * u64::from(self.of_group[i]);
+                sums.both += growth(*n, w);
+                sums.value += growth(values[v], w);
+                sums.class += w * u64::from(self.of_class[i]);
+                sums.all += w * u64::from(self.of_group[i]);
                 *n += self.weight[i];
                 values[v] += self.weight[i];
             }
-            for i in span {
+            // Clear the cells of this group only: there may be far more.
+            for i in group {
                 let v = codes[i].into() as usize;
                 cells[v * classes + usize::from(self.class[i])] = 0;
                 values[v] = 0;
             }
         }
     }
+}
+
+/// The positions of the rows of each group.
+fn group_ranges(starts: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    starts.windows(2).map(|bounds| bounds[0] as usize..bounds[1] as usize)
 }

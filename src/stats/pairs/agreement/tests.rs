@@ -66,9 +66,9 @@ fn sums_equal_the_double_loop() {
     }
 }
 
-/// RadiusRule rows for tables of packs, and values enough for a walk.
+/// Rows enough for tables of packs, and a feature of so many values that rows are ordered by group.
 #[test]
-fn tables_packs_and_walks_agree_with_the_double_loop() {
+fn tables_packs_and_ordered_rows_agree_with_the_double_loop() {
     let t = 700usize;
     let mut state = 1u64;
     let mut draw = |below: u64| {

@@ -1,4 +1,5 @@
-//! Laws that the framework obeys: the XOR cube, both propositions, conservation, closed forms.
+//! Properties of the framework as tests: the XOR cube of Vilalta et al. (2001) with its printed
+//! constants, both propositions, conservation of pairs, closed forms.
 
 use super::tests::Random;
 use super::*;
@@ -27,6 +28,7 @@ fn near(a: &[f64], b: &[f64], tolerance: f64) {
 #[test]
 fn the_cube_has_the_constants_of_the_paper() {
     let cube = cube();
+    // pairs with other value and other class at distance 1
     let at_one = |k: usize| -> i64 {
         (0..2)
             .flat_map(|v| (0..2).map(move |c| (v, c)))

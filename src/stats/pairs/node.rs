@@ -13,7 +13,8 @@
 use super::contract::{PairSetting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
 use super::exact::count;
-use super::input::{REMEDY, SlotRows, WHAT, distance, hash_class, hash_slot};
+use super::input::{REMEDY, SlotRows, WHAT, hash_class, hash_slot};
+use super::naive::{pairs_by_double_loop, small_profile};
 use super::plan::{self, PairShape, PassShape};
 use super::profile::Profile;
 use super::radius::RadiusRule;
@@ -21,7 +22,7 @@ use super::weigh::{SumsBytes, weigh};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::memory::{self, Budget};
-use crate::parallel::{self, Control};
+use crate::parallel::Control;
 use crate::simd::Kernels;
 use crate::stats::contingency::{Code, CodedRows, Layout};
 use crate::stats::neighbours::{self, Counts, pairs_by_distance};
@@ -245,7 +246,7 @@ impl PairNodeRows {
         let classes = Classes::cheapest(self.classes.len());
         if plan::is_small(&self.rows) {
             PairCounts::affordable(control, &self.rows.offsets, classes.kept(self.classes.len()))?;
-            return Ok(double_loop(&self.rows));
+            return Ok(small_profile(&self.rows));
         }
         // the profile is made while the counts are held
         let control = &control.holding(profile_bytes(self.rows.features));
@@ -269,7 +270,7 @@ impl PairNodeRows {
         let control = &control.quiet().holding(rows.len() * radius_row_bytes(n));
         // The search for neighbours reads codes of a byte.
         if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {
-            return Ok(rule.radius(slow_pairs_by_distance(control, rows)?.into_iter()));
+            return Ok(rule.radius(pairs_by_double_loop(control, rows)?.into_iter()));
         }
         let byte = |(at, &slot): (usize, &u32)| (slot - rows.offsets[at % n]) as u8;
         let bytes: Vec<u8> = rows.slots.iter().enumerate().map(byte).collect();
@@ -362,27 +363,6 @@ impl PairNodeRows {
     }
 }
 
-/// Ordered pairs by distance from a double loop over rows, for features of more than 256 values.
-/// O(t^2 n).
-fn slow_pairs_by_distance(control: &Control, rows: &SlotRows) -> Result<Vec<f64>> {
-    // more shares than threads, since rows with higher numbers have more pairs
-    let shares = control.threads() * 8;
-    let partial = parallel::map(control, shares, |share| {
-        let mut pairs = vec![0u128; rows.features + 1];
-        for i in (share..rows.len()).step_by(shares) {
-            control.check()?;
-            let weight = |j: usize| u128::from(rows.weights[i]) * u128::from(rows.weights[j]);
-            pairs[0] += weight(i);
-            for j in 0..i {
-                pairs[distance(rows.row(i), rows.row(j))] += 2 * weight(j);
-            }
-        }
-        Ok(pairs)
-    })?;
-    let total = |d| partial.iter().map(|pairs| pairs[d]).sum::<u128>() as f64;
-    Ok((0..=rows.features).map(total).collect())
-}
-
 /// Count matrices over the values and classes that occur in a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeMatrices {
@@ -403,74 +383,6 @@ pub struct Matrices {
     pub of_features: Vec<Vec<f64>>,
     /// Contingency table of each feature that varies, in rows or weight, `[value][class]`.
     pub tables: Vec<Vec<f64>>,
-}
-
-/// Profile of at most [`plan::SMALL_NODE`] rows by a double loop, all features of a pair at once.
-/// The limit on their weight ([`plan::is_small`]) keeps all sums below 2^32.
-fn double_loop(rows: &SlotRows) -> Profile {
-    let (t, n) = (rows.len(), rows.features);
-    let d = n + 1;
-    // Size of a value: the weight of all rows that have it, here for each row and feature.
-    let mut of_slot = vec![0u32; rows.n_slots()];
-    for i in 0..t {
-        rows.row(i).iter().for_each(|&s| of_slot[s as usize] += rows.weights[i]);
-    }
-    let size: Vec<u32> = rows.slots.iter().map(|&s| of_slot[s as usize]).collect();
-    // `[same class, other class][distance]`: all pairs; and with `[feature]`: pairs that agree, all
-    // pairs times the size of i's value, pairs that agree times that size.
-    let mut total = vec![0u32; 2 * d];
-    let [mut agree, mut sized, mut sized_agree] = [(); 3].map(|()| vec![0u32; 2 * d * n]);
-    for class in 0..rows.n_classes() {
-        for i in rows.class_rows(class) {
-            let (a, size_a) = (rows.row(i), &size[i * n..][..n]);
-            for j in i..t {
-                let (b, size_b) = (rows.row(j), &size[j * n..][..n]);
-                let pair = rows.weights[i] * rows.weights[j];
-                let equal: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a == b)).sum();
-                let other = usize::from(j >= rows.starts[class + 1]);
-                let cell = other * d + n - equal as usize;
-                // both orders of the pair; a row with itself has only one
-                let (pairs, reverse) = if i == j { (pair, 0) } else { (2 * pair, pair) };
-                total[cell] += pairs;
-                // masks instead of branches, so that the loop over features is vectorised
-                let at = cell * n..(cell + 1) * n;
-                let into = agree[at.clone()]
-                    .iter_mut()
-                    .zip(&mut sized[at.clone()])
-                    .zip(&mut sized_agree[at]);
-                for (((into, a), b), (size_a, size_b)) in
-                    into.zip(a).zip(b).zip(size_a.iter().zip(size_b))
-                {
-                    let ((agree, sized), sized_agree) = into;
-                    let mask = u32::from(a == b).wrapping_neg();
-                    let weight = pair * size_a + reverse * size_b;
-                    *agree += pairs & mask;
-                    *sized += weight;
-                    *sized_agree += weight & mask;
-                }
-            }
-        }
-    }
-    // Cases 3 and 4 are all pairs less those that agree. A value of size m begins m times the total
-    // weight of pairs, which is what the profile weights by.
-    let total_weight = rows.total();
-    let (mut plain, mut by_share) = (vec![0i64; n * 4 * d], vec![0.0; n * 4 * d]);
-    for k in 0..n {
-        for other in 0..2 {
-            for distance in 0..d {
-                let cell = other * d + distance;
-                let (equal, all) = (agree[cell * n + k], total[cell]);
-                let at = |case: usize| (k * 4 + case) * d + distance;
-                plain[at(other)] = i64::from(equal);
-                plain[at(2 + other)] = i64::from(all - equal);
-                let (equal, all) = (sized_agree[cell * n + k], sized[cell * n + k]);
-                let product = |x: u32| (u64::from(x) * total_weight) as f64;
-                by_share[at(other)] = product(equal);
-                by_share[at(2 + other)] = product(all - equal);
-            }
-        }
-    }
-    Profile::of_sums(d, plain, by_share, total_weight * total_weight)
 }
 
 #[cfg(test)]
@@ -511,7 +423,7 @@ mod tests {
             let truth = Profile::new(&counts);
             assert_eq!(node.profile(&control).unwrap(), truth, "seed {seed}");
             if node.rows.len() <= 200 && node.rows.total() <= 1600 {
-                assert_eq!(double_loop(&node.rows), truth, "seed {seed}");
+                assert_eq!(small_profile(&node.rows), truth, "seed {seed}");
             }
             let setting = PairSetting::pi();
             let whole = super::super::pair_counts_with(

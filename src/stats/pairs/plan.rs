@@ -5,7 +5,7 @@
 //! | method                    | chosen by                  | measured                          |
 //! |---------------------------|----------------------------|-----------------------------------|
 //! | double loop, `naive`      | [`is_few`]                 | a third of the tiles' time [1]    |
-//! | double loop, `node`       | [`is_small`]               | even at 64 rows [1]               |
+//! | node profile, `naive`     | [`is_small`]               | even at 64 rows [1]               |
 //! | transform, `dense`        | [`transform_pays`]         | 1/40 of the tiles' time [2]       |
 //! | exact tiles, `exact`      | all other counts           | 2.3, 9.6, 14.4 times BLAS [3]     |
 //! | sums of weights, `weigh`  | not [`counting_pays`]      | 3.5 and 9.8 times BLAS [3]        |

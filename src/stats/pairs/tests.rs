@@ -14,54 +14,70 @@ use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
 use crate::stats::contingency::{CodedRows, Layout};
 
-/// A random table: codes of each column, levels, classes, weights.
+/// A random table of nominal columns.
 #[derive(Debug)]
 pub(super) struct Random {
+    /// Codes of each column.
     pub columns: Vec<Vec<u16>>,
+    /// Number of values of each column.
     pub levels: Vec<usize>,
     pub classes: Vec<u16>,
     pub n_classes: usize,
     pub weights: Option<Vec<u32>>,
 }
 
-/// Draws that depend on a seed and a counter.
-pub(super) struct Draw(pub u64, pub u64);
+/// Random numbers that depend on a seed and a counter alone.
+pub(super) struct Draw {
+    seed: u64,
+    counter: u64,
+}
 
 impl Draw {
+    /// Numbers after position `counter` of the sequence of a seed.
+    pub fn new(seed: u64, counter: u64) -> Self {
+        Self { seed, counter }
+    }
+
     pub fn below(&mut self, bound: usize) -> usize {
-        self.1 += 1;
-        uniform(mix(self.0, self.1), bound as u64) as usize
+        self.counter += 1;
+        uniform(mix(self.seed, self.counter), bound as u64) as usize
     }
 }
 
 impl Random {
+    /// Up to `most_rows` rows and `most_features` features. The kinds of tables vary with the seed:
+    /// few or many classes, binary features or up to 300 values, uniform or skewed values, copies
+    /// of rows, weights.
     pub fn new(seed: u64, most_rows: usize, most_features: usize) -> Self {
-        let mut draw = Draw(seed, 0);
+        let mut draw = Draw::new(seed, 0);
         let rows = 1 + draw.below(most_rows);
         let features = 1 + draw.below(most_features);
         let most = [2, 3, 26][draw.below(3)];
         let n_classes = 1 + draw.below(most);
-        let few = draw.below(3) == 0;
+        let binary = draw.below(3) == 0;
         let distinct = if draw.below(3) == 0 { 1 + draw.below(rows) } else { rows };
         let mut columns = Vec::new();
         let mut levels = Vec::new();
         for _ in 0..features {
-            let v = match draw.below(8) {
+            let values = match draw.below(8) {
                 0 => 1,
                 1 => 1 + draw.below(300),
-                _ if few => 2,
+                _ if binary => 2,
                 _ => 1 + draw.below(6),
             };
+            // the least of several draws prefers small codes
             let skew = 1 + draw.below(4);
-            let base: Vec<u16> = (0..distinct)
-                .map(|_| (0..skew).map(|_| draw.below(v)).min().unwrap_or(0) as u16)
+            let codes: Vec<u16> = (0..distinct)
+                .map(|_| (0..skew).map(|_| draw.below(values)).min().unwrap_or(0) as u16)
                 .collect();
-            columns.push(base);
-            levels.push(v);
+            columns.push(codes);
+            levels.push(values);
         }
-        let picks: Vec<usize> =
+        // Rows are copies of the distinct ones.
+        let originals: Vec<usize> =
             (0..rows).map(|i| if distinct == rows { i } else { draw.below(distinct) }).collect();
-        let columns = columns.into_iter().map(|c| picks.iter().map(|&p| c[p]).collect()).collect();
+        let columns =
+            columns.into_iter().map(|c| originals.iter().map(|&row| c[row]).collect()).collect();
         let classes =
             (0..rows).map(|_| draw.below(n_classes).min(draw.below(n_classes)) as u16).collect();
         let weights = (draw.below(3) == 0)
@@ -80,6 +96,7 @@ impl Random {
     }
 }
 
+/// Every instruction set, with classes apart and together, must give the counts of the double loop.
 fn check(random: &Random, seed: u64) {
     let codes = random.codes();
     let truth = naive::pair_counts(&codes, None, None).unwrap();
@@ -115,7 +132,7 @@ fn partitions_add_up() {
     for seed in 0..120 {
         let random = Random::new(seed, 400, 9);
         let codes = random.codes();
-        let mut draw = Draw(seed, 1 << 32);
+        let mut draw = Draw::new(seed, 1 << 32);
         let parts = 1 + draw.below(5);
         let part: Vec<usize> = (0..codes.n_rows()).map(|_| draw.below(parts)).collect();
         let control = Control::new(2);
@@ -139,7 +156,7 @@ fn blocks_add_up_to_every_training_set() {
     for seed in 0..60 {
         let random = Random::new(seed, 600, 9);
         let codes = random.codes();
-        let mut draw = Draw(seed, 1 << 33);
+        let mut draw = Draw::new(seed, 1 << 33);
         let blocks = 1 + draw.below(6);
         let block: Vec<u16> = (0..codes.n_rows()).map(|_| draw.below(blocks) as u16).collect();
         let levels = Level::available();
@@ -170,7 +187,7 @@ fn pairs_across_two_lists_are_those_of_a_double_loop() {
     for seed in 0..60 {
         let random = Random::new(seed, 120, 6);
         let codes = random.codes();
-        let mut draw = Draw(seed, 1 << 35);
+        let mut draw = Draw::new(seed, 1 << 35);
         let mut lists = [Vec::new(), Vec::new()];
         for row in 0..codes.n_rows() as u32 {
             if let Some(list) = lists.get_mut(draw.below(3)) {
@@ -192,7 +209,7 @@ fn pairs_across_two_lists_are_those_of_a_double_loop() {
 fn weights_are_copies() {
     for seed in 0..40 {
         let mut random = Random::new(seed, 60, 6);
-        let mut draw = Draw(seed, 1 << 34);
+        let mut draw = Draw::new(seed, 1 << 34);
         let weights: Vec<u32> = random.classes.iter().map(|_| draw.below(4) as u32).collect();
         let copies: Vec<u32> =
             weights.iter().enumerate().flat_map(|(i, &w)| vec![i as u32; w as usize]).collect();
@@ -253,7 +270,7 @@ fn seventy_thousand_rows_do_not_overflow() {
 #[test]
 fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
     for seed in 0..8 {
-        let mut draw = Draw(seed, 1 << 38);
+        let mut draw = Draw::new(seed, 1 << 38);
         let (t, n) = (700 + draw.below(200), 2 + draw.below(6));
         let beyond = if seed % 2 == 0 { 400 } else { 5 };
         let arities: Vec<u32> =

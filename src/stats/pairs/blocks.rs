@@ -216,8 +216,8 @@ pub fn pair_counts_across(
     Ok(counts)
 }
 
-/// Counts over both orders of the pairs of two blocks, or over the pairs of one block if it is given
-/// twice.
+/// Counts over both orders of the pairs of two blocks, or over the pairs of one block if it is
+/// given twice.
 fn both_orders(
     control: &Control,
     kernels: Kernels,

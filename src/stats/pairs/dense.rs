@@ -2,14 +2,14 @@
 //! feature) instead of pairs of rows.
 //!
 //! Let `N_c[x]` be the number of rows of class c in cell x, a combination of values of all n
-//! features. The rows of class c by distance from x are the coefficients of a polynomial in z:
-//! `T_c = (product over features of (I + z (J - I))) N_c`, with J the matrix of ones; this is the
+//! features. The rows of class c by distance from x are the coefficients of a polynomial in z: `T_c
+//! = (product over features of (I + z (J - I))) N_c`, with J the matrix of ones; this is the
 //! Kronecker form of `f(D)` for all decays f at once. An axis of V values takes one pass over the
 //! table, which replaces `T[v]` by `T[v] + z (sum over the axis - T[v])`. Pairs that agree on
 //! feature k are the coefficients of the product without the factor of k: sums along the axis are
 //! divided by `1 + (V - 1) z`, and the remaining factor `1 - z` is applied after summation over
-//! cells. Arithmetic is on integers, modulo 2^32 for numbers of rows, so the counts are those of the
-//! exact pass.
+//! cells. Arithmetic is on integers, modulo 2^32 for numbers of rows, so the counts are those of
+//! the exact pass.
 //!
 //! O(classes x cells x n^2). Ten times and more faster than the exact pass where rows fill
 //! thousands of cells (12 binary features, 50,000 rows); slower where cells outnumber rows or are
@@ -78,15 +78,15 @@ struct DistanceCounts {
     all: Vec<i64>,
 }
 
-/// Axis of the table for one feature.
+/// DomainAxis of the table for one feature.
 #[derive(Debug, Clone, Copy)]
-struct Axis {
+struct DomainAxis {
     values: usize,
     /// Cells from one value to the next.
     step: usize,
 }
 
-impl Axis {
+impl DomainAxis {
     /// First cell of every line along the axis, in a table of `cells` cells.
     fn lines(self, cells: usize) -> impl Iterator<Item = usize> {
         let step = self.step;
@@ -100,7 +100,7 @@ struct Domain {
     slots: usize,
     /// Number of distances.
     d: usize,
-    axes: Vec<Axis>,
+    axes: Vec<DomainAxis>,
     /// Cell of each row.
     cell: Vec<u32>,
 }
@@ -112,7 +112,7 @@ impl Domain {
         let mut cells = 1;
         for o in rows.offsets.windows(2) {
             let values = (o[1] - o[0]) as usize;
-            axes.push(Axis { values, step: cells });
+            axes.push(DomainAxis { values, step: cells });
             cells *= values;
         }
         let of_row = |i: usize| {
@@ -137,7 +137,7 @@ impl Domain {
         }
         let (mut sum, mut before) = (vec![0u32; d], vec![0u32; d]);
         for (done, &axis) in self.axes.iter().enumerate() {
-            let Axis { values, step } = axis;
+            let DomainAxis { values, step } = axis;
             control.check()?;
             // after this axis the largest distance is `done + 1`; higher coefficients are zero
             let live = done + 2;
@@ -187,7 +187,7 @@ impl Domain {
             }
         }
         for (k, &axis) in self.axes.iter().enumerate() {
-            let Axis { values, step } = axis;
+            let DomainAxis { values, step } = axis;
             control.check()?;
             // The sum of each line along axis k, divided by 1 + (V - 1) z.
             let others = (values - 1) as u32;

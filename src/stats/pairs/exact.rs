@@ -82,8 +82,8 @@ pub fn pair_counts_with(
     Ok(counts)
 }
 
-/// Counts over the pairs of gathered rows, by the cheapest method. `columns` are the rows i, `active`
-/// the rows j.
+/// Counts over the pairs of gathered rows, by the cheapest method. `columns` are the rows i,
+/// `active` the rows j.
 pub(super) fn count(
     control: &Control,
     kernels: Kernels,

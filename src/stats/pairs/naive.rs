@@ -1,9 +1,9 @@
 //! Double loops over rows: Algorithm 2 of Vilalta et al. (2001), all features at once.
 //!
 //! [`pair_counts`] is the reference with which tests compare every other method. [`few_rows`] and
-//! [`small_profile`] are the fastest methods for a few dozen rows, where the tiles of the exact pass
-//! would be mostly empty ([`super::plan`]). O(t^2 n) for t rows of n features, with a handful of
-//! instructions per pair and feature.
+//! [`small_profile`] are the fastest methods for a few dozen rows, where the tiles of the exact
+//! pass would be mostly empty ([`super::plan`]). O(t^2 n) for t rows of n features, with a handful
+//! of instructions per pair and feature.
 
 use super::counts::PairCounts;
 #[cfg(test)]
@@ -88,8 +88,8 @@ pub(super) fn pairs_by_double_loop(control: &Control, rows: &SlotRows) -> Result
     Ok((0..=rows.features).map(total).collect())
 }
 
-/// Profile of at most [`super::plan::SMALL_NODE`] rows by a double loop, all features of a pair at once.
-/// The limit on their weight ([`super::plan::is_small`]) keeps all sums below 2^32.
+/// Profile of at most [`super::plan::SMALL_NODE`] rows by a double loop, all features of a pair at
+/// once. The limit on their weight ([`super::plan::is_small`]) keeps all sums below 2^32.
 pub(super) fn small_profile(rows: &SlotRows) -> Profile {
     let (t, n) = (rows.len(), rows.features);
     let d = n + 1;

@@ -261,7 +261,8 @@ impl PairNodeRows {
         weigh(control, Kernels::active(), &self.rows, &self.rows, setting)
     }
 
-    /// Default radius of Relief by a rule, from distances alone, without counts or sums of features.
+    /// Default radius of Relief by a rule, from distances alone, without counts or sums of
+    /// features.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].

@@ -1,4 +1,5 @@
-//! Chooses the method that counts the pairs of given rows, and holds every constant that decides it.
+//! Chooses the method that counts the pairs of given rows, and holds every constant that decides
+//! it.
 //!
 //! All methods give the same integers, so a poor choice costs time, never accuracy.
 //!
@@ -82,9 +83,9 @@ pub(super) fn transform_pays(rows: &SlotRows) -> bool {
     cells <= MOST_CELLS && work < rows.len().saturating_mul(rows.len())
 }
 
-/// Whether the sums of one setting are cheaper than counts by distance, for `features` features with
-/// `values` values together. With many features they are, unless the counts are small enough to be
-/// `shared` with other trees.
+/// Whether the sums of one setting are cheaper than counts by distance, for `features` features
+/// with `values` values together. With many features they are, unless the counts are small enough
+/// to be `shared` with other trees.
 pub fn is_one_setting_cheaper(
     features: usize,
     values: usize,
@@ -276,8 +277,8 @@ impl PassShape {
         }
     }
 
-    /// Least bytes that are taken after the active rows are gathered: by a pass over their own pairs,
-    /// or by gathering `columns` other rows as columns and a pass over the pairs with these.
+    /// Least bytes that are taken after the active rows are gathered: by a pass over their own
+    /// pairs, or by gathering `columns` other rows as columns and a pass over the pairs with these.
     pub fn least_with_columns(self, columns: Option<usize>) -> usize {
         match columns {
             None => self.least(),

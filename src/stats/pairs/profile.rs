@@ -122,8 +122,8 @@ impl Profile {
         self.plain_scores(setting, PI_SIGNS)
     }
 
-    /// Contextual merit of each feature, `sum_m sum_c R_m[c,4]` (Hong 1997 with all pairs, under any
-    /// decay).
+    /// Contextual merit of each feature, `sum_m sum_c R_m[c,4]` (Hong 1997 with all pairs, under
+    /// any decay).
     pub fn contextual_merit(&self, setting: &PairSetting) -> Vec<f64> {
         self.plain_scores(setting, MERIT_SIGNS)
     }

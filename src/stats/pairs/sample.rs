@@ -1,5 +1,5 @@
-//! Scores of a metric per pair of row blocks, from which Python estimates the score of all rows, and
-//! its error, from a sample.
+//! Scores of a metric per pair of row blocks, from which Python estimates the score of all rows,
+//! and its error, from a sample.
 //!
 //! The metrics of the framework are linear in the pairs once the share of each value is known, and
 //! shares cost one pass over the rows. So the score of all t rows is a sum over pairs of different

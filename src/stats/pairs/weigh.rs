@@ -475,8 +475,8 @@ impl<'a> WeighWorker<'a> {
     }
 }
 
-/// Add the weights by a double loop over rows: the reference in tests, and the fastest method for so
-/// few rows that a tile would be mostly empty.
+/// Add the weights by a double loop over rows: the reference in tests, and the fastest method for
+/// so few rows that a tile would be mostly empty.
 pub(super) fn few_rows(
     columns: &SlotRows,
     active: &SlotRows,

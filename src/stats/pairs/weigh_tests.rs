@@ -25,8 +25,8 @@ fn setting(draw: &mut Draw) -> PairSetting {
     PairSetting::new([1.0, 0.5, 0.25, 1.0], alpha, decay).unwrap()
 }
 
-/// Sums must be those of the counts times the integer weights, exactly; R and the scores within half
-/// a unit per pair.
+/// Sums must be those of the counts times the integer weights, exactly; R and the scores within
+/// half a unit per pair.
 fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, what: &str) {
     let d = counts.distances();
     let weights = setting.weights(d);

@@ -30,13 +30,13 @@ use removals::Removals;
 use rows::RowTable;
 use sums::{GroupedRows, PairSums};
 
-/// Ordered pairs for one set S of features, `[feature][case]`: in cases 1 and 2 the pairs that agree
-/// on S and the feature, in cases 3 and 4 those that agree on S without the feature and differ on
-/// it.
+/// Ordered pairs for one set S of features, `[feature][case]`: in cases 1 and 2 the pairs that
+/// agree on S and the feature, in cases 3 and 4 those that agree on S without the feature and
+/// differ on it.
 pub type Agreement = Vec<[f64; 4]>;
 
-/// Ordered pairs for each set (ascending numbers of features, none twice), summed over the values of
-/// each feature; with `shares`, each value is weighted by its share of the rows.
+/// Ordered pairs for each set (ascending numbers of features, none twice), summed over the values
+/// of each feature; with `shares`, each value is weighted by its share of the rows.
 ///
 /// # Errors
 /// [`Error::Data`] for a set that is not ascending or names a feature that does not exist;

@@ -85,8 +85,8 @@ impl<'a> Removals<'a> {
         Self { features, levels, codes, totals, cells, n_classes: table.n_classes, scratch }
     }
 
-    /// Call `put(k, sums)` for each feature k of S with the sums by its values, over the groups of S
-    /// without k.
+    /// Call `put(k, sums)` for each feature k of S with the sums by its values, over the groups of
+    /// S without k.
     pub fn for_each(
         &mut self,
         control: &Control,
@@ -120,8 +120,8 @@ impl<'a> Removals<'a> {
         Ok(())
     }
 
-    /// Sums by value of the feature at `position` of S; `merged` are the groups of S, grouped by all
-    /// other features.
+    /// Sums by value of the feature at `position` of S; `merged` are the groups of S, grouped by
+    /// all other features.
     fn sums(&mut self, position: usize, merged: &GroupNumbers) -> Vec<PairSums> {
         // Weights of the merged groups, and of the classes in them.
         let mut totals = vec![0u64; merged.size];

@@ -56,14 +56,14 @@ struct OrderedRows {
     of_group: Vec<u32>,
 }
 
-/// Costs of the methods for one grouping; the unit is an increment of a table in the cache.
-struct Costs {
+/// GroupingCosts of the methods for one grouping; the unit is an increment of a table in the cache.
+struct GroupingCosts {
     rows: f64,
     /// (group, class) pairs.
     cells: f64,
 }
 
-impl Costs {
+impl GroupingCosts {
     /// Counters that fit the second-level cache; beyond it an increment costs three times as much.
     const CACHED: f64 = 262_144.0;
 
@@ -114,8 +114,10 @@ impl<'t> GroupedRows<'t> {
         let table = self.table;
         let mut out = vec![PairSums::default(); table.of_slot.len()];
         let mut done = vec![false; table.columns.len()];
-        let costs =
-            Costs { rows: table.len() as f64, cells: (self.groups.size * table.n_classes) as f64 };
+        let costs = GroupingCosts {
+            rows: table.len() as f64,
+            cells: (self.groups.size * table.n_classes) as f64,
+        };
         let has_tables = !self.group_class.is_empty();
         // Packs that are cheaper than their features one by one, large packs first.
         if has_tables {
@@ -224,8 +226,8 @@ impl<'t> GroupedRows<'t> {
         }
     }
 
-    /// Add the pairs of rows that are alone in their group: those with their own copies, which share
-    /// value and class.
+    /// Add the pairs of rows that are alone in their group: those with their own copies, which
+    /// share value and class.
     fn sum_single_rows(&self, k: usize, out: &mut [PairSums]) {
         let Some(ordered) = &self.ordered else { return };
         if ordered.rows.len() == self.table.len() {

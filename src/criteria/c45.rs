@@ -1,11 +1,11 @@
 //! Gain and gain ratio as C4.5 (release 8) and J48 add them up, for
 //! [`SplitRule::C45`](super::SplitRule).
 //!
-//! The numbers are those of [`information`](super::information), in another order of operations and
-//! with other zeros: sums of `x log2 x` are divided once, at the end, rows with a known value are
-//! kept apart from all rows, and what is nearly 0 is 0. The rule takes numbers within 1e-6 as
-//! equal, one after the other, so these roundings decide, and no fold has them. [`spread`] is the
-//! loss of a leaf by `info_gain`. O(branches x classes).
+//! They equal those of [`information`](super::information) but for rounding: sums of `x log2 x` are
+//! divided once, at the end, rows with a known value are kept apart from all rows, and what is
+//! nearly 0 is 0. The rule compares candidates one after the other and takes numbers within 1e-6 as
+//! equal, so these roundings decide, and the fold cannot serve. The caller gives `x log2 x` as a
+//! function ([`XLog2X`]). O(branches x classes).
 
 use crate::numeric::{Cells, Count, Logs};
 use crate::simd::{Level, logs::QuickLog};
@@ -13,7 +13,8 @@ use crate::simd::{Level, logs::QuickLog};
 /// Numbers this close are equal.
 pub const EQUAL: f64 = 1e-6;
 
-/// `x log2 x` of counts; of weights the quick one, and 0 of next to nothing.
+/// `x log2 x` of counts, from tables for rows and by [`QuickLog`] for weights; 0 for weights below
+/// [`EQUAL`].
 #[derive(Debug, Clone, Copy)]
 pub struct XLog2X {
     logs: Logs,
@@ -21,12 +22,12 @@ pub struct XLog2X {
 }
 
 impl XLog2X {
-    /// With the tables of the training set.
+    /// The function with the tables of the training set.
     pub fn new(logs: Logs, quick: QuickLog) -> Self {
         Self { logs, quick }
     }
 
-    /// Of one count.
+    /// `x log2 x` of one count.
     #[inline]
     pub fn one<C: Count>(&self, count: C) -> f64 {
         match C::cells(&[count]) {
@@ -36,7 +37,7 @@ impl XLog2X {
         }
     }
 
-    /// Of many.
+    /// `x log2 x` of each count, into `out`.
     pub fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
         match C::cells(counts) {
             Cells::Rows(_) => counts.iter().zip(out).for_each(|(x, o)| *o = x.x_log2_x(self.logs)),
@@ -48,42 +49,53 @@ impl XLog2X {
     }
 }
 
-/// `n log2 n` of the parts: `n H` of a distribution is `f(n) - sum f(part)`.
-fn spread<C: Count>(parts: impl Iterator<Item = C>, f: &impl Fn(C) -> f64) -> f64 {
+/// The entropy of some counts times their sum: `f(sum) - sum f(count)` with `f(x) = x log x`, in the
+/// unit of that logarithm.
+pub fn total_entropy<C: Count>(
+    counts: impl Iterator<Item = C>,
+    x_log_x: &impl Fn(C) -> f64,
+) -> f64 {
     let (mut whole, mut sum) = (C::default(), 0.0);
-    for part in parts {
-        whole = whole.plus(part);
-        sum += f(part);
+    for count in counts {
+        whole = whole.plus(count);
+        sum += x_log_x(count);
     }
-    f(whole) - sum
+    x_log_x(whole) - sum
 }
 
-/// Gain over the entropy of the split, which counts the unknown weight as a branch.
+/// Gain over the entropy of the split, in which the `unknown` weight is one more branch. `branches`
+/// are the weights of the branches, `whole` that of the node.
 pub fn ratio<C: Count>(
     gain: f64,
     branches: &[C],
     unknown: C,
     whole: f64,
-    f: &impl Fn(C) -> f64,
+    x_log2_x: &impl Fn(C) -> f64,
 ) -> f64 {
-    let split = spread(branches.iter().copied().chain([unknown]), f);
+    let split = total_entropy(branches.iter().copied().chain([unknown]), x_log2_x);
     if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
 }
 
-/// Gain of a table `[branch * classes + class]` of known rows in a node of weight `whole`.
-pub fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, f: &impl Fn(C) -> f64) -> f64 {
-    let known =
+/// Gain of a table of known rows, `[branch * classes + class]`, in a node of weight `whole`.
+pub fn gain<C: Count>(
+    cells: &[C],
+    classes: usize,
+    whole: f64,
+    x_log2_x: &impl Fn(C) -> f64,
+) -> f64 {
+    let class_total =
         |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));
-    let before = spread((0..classes).map(known), f);
-    let after: f64 = cells.chunks_exact(classes).map(|b| spread(b.iter().copied(), f)).sum();
-    let all = (0..classes).map(known).fold(C::default(), C::plus).value();
-    let drop = (before - after) * (all / whole);
-    if drop.abs() < EQUAL || all <= 0.0 { 0.0 } else { drop / all }
+    let known = (0..classes).map(class_total).fold(C::default(), C::plus).value();
+    let before = total_entropy((0..classes).map(class_total), x_log2_x);
+    let branches = cells.chunks_exact(classes);
+    let after: f64 = branches.map(|b| total_entropy(b.iter().copied(), x_log2_x)).sum();
+    let drop = (before - after) * (known / whole);
+    if drop.abs() < EQUAL || known <= 0.0 { 0.0 } else { drop / known }
 }
 
-/// Gain of a cut, from `n` times the drop of the entropy of known rows that weigh `n`, in a node of
-/// weight `whole`.
+/// Gain of a cut of known rows that weigh `n`, in a node of weight `whole`; `drop` is `n` times the
+/// decrease of their entropy.
 #[inline]
-pub fn gain_of_cut(dropped: f64, n: f64, whole: f64) -> f64 {
-    if dropped * n < EQUAL * whole { 0.0 } else { dropped / whole }
+pub fn gain_of_cut(drop: f64, n: f64, whole: f64) -> f64 {
+    if drop * n < EQUAL * whole { 0.0 } else { drop / whole }
 }

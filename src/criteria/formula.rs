@@ -30,6 +30,20 @@ pub enum GainFilter {
     Chen2013,
 }
 
+impl GainFilter {
+    /// The least gain of a feature that may be picked. `sum` is the sum of the gains of `counted`
+    /// features with a valid split, `features` the number of all features.
+    pub fn bound(self, sum: f64, counted: usize, features: usize) -> f64 {
+        let mean = sum / counted as f64;
+        match self {
+            Self::None => f64::NEG_INFINITY,
+            Self::Average => mean,
+            Self::J48 => mean - 1e-3,
+            Self::Chen2013 => sum / (features as f64 + 1.0),
+        }
+    }
+}
+
 /// How the split of a node is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SplitRule {

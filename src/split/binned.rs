@@ -1,25 +1,29 @@
 //! Thresholds between bins: the cuts between the bins that occur in a node.
 //!
 //! The counts of a feature come as [`BinGroups`], one group for each bin with rows, ascending. A
-//! candidate lies between each group and the next; left of it is a running sum. Candidates, their
-//! order, limits on branches and the places that a convex criterion cannot choose are those of
-//! [`super::threshold`] on rows whose values are their bins, so that with a bin for each value the
-//! same split is chosen to the last bit. O(bins x classes) and the formula.
+//! candidate lies between each group and the next; the counts on its left are a running sum.
+//! Candidates, their order, limits on branches and the cuts that a convex criterion cannot choose
+//! are those of [`super::threshold`] on rows whose values are their bins, so with a bin for each
+//! value the same split is chosen, to the last bit. O(bins x classes) and the criterion's formula.
+//!
+//! Histogram growth calls this for features that its quicker kernels do not serve (three branches,
+//! criteria without running sums).
 
 use super::block::{BLOCK, BlockScratch};
 use super::multiway::Minimum;
 use super::scan::flush;
 use super::sink::Sink;
+use super::total;
 use crate::criteria::Context;
 use crate::error::Result;
 use crate::stats::Sum;
 
-/// The occupied bins of one feature in a node, ascending; that of missing values is apart.
+/// The occupied bins of one feature in a node, ascending, without that of missing values.
 #[derive(Debug, Clone)]
 pub struct BinGroups<S> {
-    /// Codes.
+    /// The bin of each group.
     pub codes: Vec<u32>,
-    /// `[group * classes + class]`.
+    /// Class sums, `[group * classes + class]`.
     pub sums: Vec<S>,
     /// Number of rows of each group, where sums do not count rows; else empty.
     pub rows: Vec<u32>,
@@ -32,7 +36,7 @@ impl<S> Default for BinGroups<S> {
 }
 
 impl<S: Sum> BinGroups<S> {
-    /// No groups.
+    /// Remove all groups.
     pub fn clear(&mut self) {
         self.codes.clear();
         self.sums.clear();
@@ -50,13 +54,13 @@ impl<S: Sum> BinGroups<S> {
         left
     }
 
-    /// The lowest code above one.
+    /// The lowest occupied code above `code`.
     pub fn next_after(&self, code: u32) -> Option<u32> {
         self.codes.get(self.codes.partition_point(|&c| c <= code)).copied()
     }
 }
 
-/// What is looked at.
+/// One binned feature of a node.
 #[derive(Debug, Clone, Copy)]
 pub struct BinScan<'a, S> {
     /// Feature.
@@ -70,13 +74,13 @@ pub struct BinScan<'a, S> {
     pub totals: &'a [S],
     /// Value of one unit of the sums.
     pub unit: f64,
-    /// Smallest branch.
+    /// Limits on the size of a branch.
     pub min: Minimum,
-    /// Leave out what a convex criterion cannot choose, beside a third branch if there is one.
+    /// Leave out cuts that a convex criterion cannot choose, beside a third branch if there is one.
     pub convex: bool,
 }
 
-/// A side of a cut: weight, and rows where sums do not count them.
+/// The size of one side of a cut: its weight, and its rows where sums do not count them.
 #[derive(Debug, Clone, Copy, Default)]
 struct SideSize<S> {
     weight: S,
@@ -84,13 +88,18 @@ struct SideSize<S> {
 }
 
 impl<S: Sum> BinScan<'_, S> {
-    fn size(&self, group: usize) -> SideSize<S> {
+    /// Class sums of one group.
+    fn sums(&self, group: usize) -> &[S] {
         let k = self.totals.len();
-        let sums = &self.groups.sums[group * k..(group + 1) * k];
-        let weight = sums.iter().fold(S::default(), |a, &b| a.plus(b));
-        SideSize { weight, rows: self.groups.rows.get(group).copied().unwrap_or_default() }
+        &self.groups.sums[group * k..(group + 1) * k]
     }
 
+    fn size(&self, group: usize) -> SideSize<S> {
+        let rows = self.groups.rows.get(group).copied().unwrap_or_default();
+        SideSize { weight: total(self.sums(group)), rows }
+    }
+
+    /// Whether a side reaches the limits.
     fn is_large(&self, size: SideSize<S>) -> bool {
         let least = if self.min.copies {
             self.min.weight.max(f64::from(self.min.rows))
@@ -102,13 +111,11 @@ impl<S: Sum> BinScan<'_, S> {
             && !size.weight.is_empty()
     }
 
-    /// One row (or one copy), whose class is the returned one.
-    fn single(&self, group: usize) -> Option<usize> {
+    /// The class of a group's only row; `None` where it has several rows or copies.
+    fn class_of_single(&self, group: usize) -> Option<usize> {
         let size = self.size(group);
         let one = if self.min.copies { size.weight == S::from_rows(1) } else { size.rows == 1 };
-        let k = self.totals.len();
-        let sums = &self.groups.sums[group * k..(group + 1) * k];
-        if one { sums.iter().position(|s| !s.is_empty()) } else { None }
+        if one { self.sums(group).iter().position(|s| !s.is_empty()) } else { None }
     }
 }
 
@@ -121,7 +128,7 @@ impl<S: Sum> SideSize<S> {
     }
 }
 
-/// Score all cuts of one feature; a candidate's name is the highest code on its left.
+/// Score all cuts of one feature; a candidate is identified by the highest code on its left.
 pub fn score_candidates<S: Sum>(
     scan: &BinScan<'_, S>,
     context: &Context,
@@ -133,8 +140,10 @@ pub fn score_candidates<S: Sum>(
     if n < 2 {
         return Ok(());
     }
-    let branches = scratch.prepare_cuts((scan.known, scan.totals), scan.unit, n);
+    let branches = scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n);
     let limited = scan.min.rows > 1 || scan.min.weight > 0.0;
+    // Beside a third branch the known rows of one class score alike wherever they are cut; the
+    // first cut must then be found.
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
     let convex = scan.convex && (branches == 2 || several());
     let mut right = (0..n).fold(SideSize::default(), |sum, group| scan.size(group).plus(sum));
@@ -142,20 +151,23 @@ pub fn score_candidates<S: Sum>(
     let mut sums = vec![S::default(); k];
     let mut held = 0;
     for group in 0..n - 1 {
+        // The group passes to the left.
         let size = scan.size(group);
         let before = left;
         (left, right) = (left.plus(size), right.minus(size));
-        for (sum, &s) in sums.iter_mut().zip(&groups.sums[group * k..]) {
+        for (sum, &s) in sums.iter_mut().zip(scan.sums(group)) {
             *sum = sum.plus(s);
         }
         if !scan.is_large(left) || !scan.is_large(right) {
             continue;
         }
+        // Between two single rows of one class a convex criterion is never best, but the ends of
+        // the admissible range are candidates even there.
         if convex
-            && let (Some(a), Some(b)) = (scan.single(group), scan.single(group + 1))
-            && a == b
+            && let (Some(class), Some(next)) =
+                (scan.class_of_single(group), scan.class_of_single(group + 1))
+            && class == next
         {
-            // The ends of what is admissible are candidates even inside a run of one class.
             let end = !scan.is_large(before) || !scan.is_large(right.minus(scan.size(group + 1)));
             if !(end && (limited || branches == 3)) {
                 continue;

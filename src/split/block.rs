@@ -1,30 +1,54 @@
-//! Buffers in which the tables of a block of candidates are laid out, or the sums at the places of
-//! a scan.
+//! Buffers for a block of candidates: their contingency tables side by side, and the sums that the
+//! scans write on the way to them.
+//!
+//! One [`BlockScratch`] serves all features of a node, and nodes pass it on, so that nothing is
+//! allocated per feature. Tables lie as [`Tables`] reads them: one plane of candidates per
+//! (branch, class), so that inner loops over candidates vectorise.
 
+use super::scan::PlaceRange;
+use crate::criteria::{Context, Tables};
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;
 use crate::simd::running::BLOCK as PLACES;
 use crate::stats::Sum;
 
-/// Candidates in a block; more when a whole node is asked for at once.
+/// Candidates that a scan collects before they are scored.
 pub const BLOCK: usize = 256;
+/// Most candidates of a block.
+const MOST_CANDIDATES: usize = 2 * BLOCK;
+/// Fewest candidates for which a block is laid out.
+const FEWEST_CANDIDATES: usize = 16;
+/// Most cells of a block: one mebibyte in double precision. Larger tables come in smaller blocks.
+const MOST_CELLS: usize = 1 << 17;
 
-/// A block under construction: `cells[(branch * classes + class) * stride + candidate]`.
+/// A block under construction, and the buffers of the scans that fill it.
 #[derive(Debug)]
 pub struct BlockScratch<C> {
+    /// Counts, `[(branch * classes + class) * stride + candidate]`.
     pub(super) cells: Vec<C>,
+    /// Class totals of the node.
     pub(super) totals: Vec<C>,
+    /// The number of each candidate within its feature; see [`super::CandidateBlock::at`].
     pub(super) at: Vec<u32>,
-    pub(super) tails: Vec<u32>,
-    pub(super) sums: Vec<i64>,
-    pub(super) runs: Vec<(usize, usize)>,
-    pub(super) bounds: Vec<f64>,
-    pub(super) scores: Vec<f64>,
-    /// What the steps of one order hold; see [`super::scan::Scan::steps`].
-    pub steps: Vec<i64>,
+    /// The declared number of branches of each candidate.
     pub(super) declared: Vec<u32>,
+    /// The feature of each candidate, where a block holds several features.
     pub(super) features: Vec<u32>,
+    /// Room for candidates: the distance between the planes of two cells.
     pub(super) stride: usize,
+    /// Unit weights: rows on the left by class, as the kernel writes them.
+    pub(super) tails: Vec<u32>,
+    /// Fixed-point weights: weight on the left by class, as the kernel writes it.
+    pub(super) sums: Vec<i64>,
+    /// Runs of places that a scan looks at.
+    pub(super) runs: Vec<PlaceRange>,
+    /// Upper bounds on the scores in stretches of places.
+    pub(super) bounds: Vec<f64>,
+    /// Scores on the way to those bounds.
+    pub(super) scores: Vec<f64>,
+    /// Sums at the steps of one order; see [`super::scan::Scan::steps`].
+    pub steps: Vec<i64>,
+    /// Buffers of scans by running sums.
     pub(super) running: Running,
 }
 
@@ -34,26 +58,29 @@ impl<C> Default for BlockScratch<C> {
             cells: Vec::new(),
             totals: Vec::new(),
             at: Vec::new(),
+            declared: Vec::new(),
+            features: Vec::new(),
+            stride: 0,
             tails: Vec::new(),
             sums: Vec::new(),
             runs: Vec::new(),
             bounds: Vec::new(),
             scores: Vec::new(),
             steps: Vec::new(),
-            declared: Vec::new(),
-            features: Vec::new(),
-            stride: 0,
             running: Running::default(),
         }
     }
 }
 
 impl<C: Count> BlockScratch<C> {
-    /// Lay out blocks for up to `most` cuts of one feature, given the class sums of the rows with a
-    /// known value and of all rows; the others are a third branch. Returns the branches.
+    /// Lay out blocks for up to `most` cuts of one feature; returns their number of branches.
+    ///
+    /// `known` are the class sums of the rows with a known value, `totals` those of all rows. Where
+    /// they differ, the rows without a value are a third branch, which is filled here.
     pub(super) fn prepare_cuts<S: Sum<Cell = C>>(
         &mut self,
-        (known, totals): (&[S], &[S]),
+        known: &[S],
+        totals: &[S],
         unit: f64,
         most: usize,
     ) -> usize {
@@ -70,50 +97,75 @@ impl<C: Count> BlockScratch<C> {
         branches
     }
 
-    /// Room for up to `most` tables of `branches x classes` (fewer when tables are large).
+    /// Make room for up to `most` tables of `branches x classes`, fewer when tables are large.
     pub(super) fn prepare(&mut self, branches: usize, classes: usize, most: usize) {
         let table = branches * classes;
-        let wanted = most.next_power_of_two().clamp(16, 2 * BLOCK);
-        self.stride = wanted.min((1 << 17) / table.max(1)).max(2);
+        let wanted = most.next_power_of_two().clamp(FEWEST_CANDIDATES, MOST_CANDIDATES);
+        self.stride = wanted.min(MOST_CELLS / table.max(1)).max(2);
         if self.cells.len() < table * self.stride {
             self.cells.resize(table * self.stride, C::default());
         }
+        // Kernels write up to SLACK entries past what they report.
         if self.at.len() < self.stride + SLACK {
             self.at.resize(self.stride + SLACK, 0);
         }
     }
 
-    /// All candidates have the same declared number of branches.
+    /// Give all candidates the same declared number of branches.
     pub(super) fn declare(&mut self, branches: u32) {
         if self.declared.first() != Some(&branches) || self.declared.len() < self.stride {
             self.declared.clear();
             self.declared.resize(self.stride, branches);
         }
     }
+
+    /// The first `len` candidates as tables of `branches x context.classes`.
+    pub(super) fn tables<'a>(
+        &'a self,
+        branches: usize,
+        len: usize,
+        context: &'a Context,
+    ) -> Tables<'a> {
+        Tables {
+            cells: C::cells(&self.cells),
+            totals: C::cells(&self.totals),
+            branches,
+            classes: context.classes,
+            stride: self.stride,
+            len,
+            declared: &self.declared,
+            context,
+        }
+    }
 }
 
-/// Memory of a scan by running sums, kept for the next.
+/// Buffers of a scan by running sums (`running`).
 #[derive(Debug, Default)]
 pub struct Running {
     /// Rows of each class on the left.
     pub(super) left: Vec<u32>,
     /// `left` before the block, brought forward where a table is asked for.
     pub(super) before: Vec<u32>,
-    /// Rows of each class in all.
+    /// Rows of each class in the node.
     pub(super) all: Vec<u32>,
+    /// Sums and scores at the places of a block.
     pub(super) block: Box<PlaceSums>,
+    /// The counts of one table.
     pub(super) cells: Vec<u32>,
+    /// Its class totals.
     pub(super) totals: Vec<u32>,
 }
 
-/// What is found at the places of a block.
+/// Sums and scores at the places of a block.
 #[derive(Debug)]
 pub(super) struct PlaceSums {
-    /// Classes of the rows before the places, and of the row behind the last.
+    /// Class of the row before each place, and of the row behind the last place.
     pub(super) class: [u16; PLACES + 1],
-    /// Sums over the classes, left and right.
+    /// Sum over the classes of the rows on the left.
     pub(super) left: [f64; PLACES],
+    /// Sum over the classes of the rows on the right.
     pub(super) right: [f64; PLACES],
+    /// Scores.
     pub(super) scores: [f64; PLACES],
 }
 

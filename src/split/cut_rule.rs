@@ -1,4 +1,5 @@
-//! What a splitter reads of a numeric feature in a node ([`NumericRows`]), and what it answers
+//! The interface of splitters for numeric features: [`Splitter::cut`](super::Splitter::cut) gets the
+//! sorted rows of a node ([`NumericRows`]) and returns which thresholds growth tries
 //! ([`CutRule`]).
 
 /// A numeric feature in a node: the rows whose value is known.
@@ -8,7 +9,7 @@ pub struct NumericRows<'a, W, V> {
     pub feature: u32,
     /// Entries of the rows, by ascending value.
     pub order: &'a [u32],
-    /// Value of an entry.
+    /// The function from an entry to its value.
     pub value: V,
     /// Weights of the rows: that of an entry is `weights.of(entry_row(entry))`.
     pub weights: W,
@@ -25,14 +26,14 @@ pub enum CutRule {
     At {
         /// Known rows on its left, at least one and not all.
         left: usize,
-        /// The threshold itself; nothing where the parameter `thresholds` says where it lies
-        /// between the two values.
+        /// The threshold; `None` leaves its place between the two values to the parameter
+        /// `thresholds`.
         threshold: Option<f64>,
     },
 }
 
 impl CutRule {
-    /// The threshold, where the splitter itself says it.
+    /// The threshold, where the splitter gives one.
     pub fn threshold(self) -> Option<f64> {
         match self {
             Self::At { threshold, .. } => threshold,

@@ -1,20 +1,23 @@
 //! The best cut of a numeric feature by C4.5's rule (`c45`), block by block.
 //!
-//! [`threshold`] lists the places at which the class changes or a value is shared; here their gains
-//! are found, eight at a time where the processor can, and compared one after the other as C4.5
-//! does: larger is what exceeds the best so far by 1e-6. Between two places that are listed all
-//! rows are of one class and gain is convex (Fayyad & Irani 1992), so what lies between is looked
-//! at only when one of the two beats the best so far. O(rows) a feature and node, `2 classes + 2`
-//! logarithms a place.
+//! [`threshold`] lists the places at which the class changes or several rows share a value. The
+//! sink of this module computes their gains, eight at a time where the processor can, and compares
+//! them in order as C4.5 does: a gain is larger if it exceeds the best so far by 1e-6. Between two
+//! listed places all rows are of one class and gain is convex (Fayyad & Irani 1992), so the places
+//! between are scored only when one of the two beats the best so far. O(rows) per feature and node,
+//! `2 classes + 2` logarithms per listed place.
 //!
-//! When not to use it: many classes, of which a run of rows changes one, or weights that are copies
-//! of rows: [`c45::runs`].
+//! With more than [`FEW_CLASSES`] classes [`c45::best_cut`] is quicker: a run of rows changes the
+//! terms of one class only.
 
 use super::block::BlockScratch;
-use super::c45::{self, KnownRows};
+use super::c45::{self, C45Split, KnownRows};
+use super::multiway::Minimum;
+use super::scan::PlaceRange;
 use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan};
-use super::{multiway::Minimum, weighed};
+use super::total;
+use super::weighed::WeighedRows;
 use crate::criteria::Context;
 use crate::criteria::c45::{EQUAL, XLog2X, gain_of_cut};
 use crate::data::{entry_row, entry_tied};
@@ -24,33 +27,33 @@ use crate::reached::{self, Way};
 use crate::simd::{Level, columns::weighed_sums};
 use crate::stats::{CellOf, Sum, Weighing};
 
-/// Most classes for which this is quicker than [`c45::runs`].
+/// Most classes for which this is quicker than [`c45::best_cut`].
 pub const FEW_CLASSES: usize = 4;
 
-/// The best cut if the feature is usable: rows on the left, gain, gain ratio.
-pub fn cut<W: Weighing>(
+/// The best cut of a feature, if the feature is usable. `least` is the smallest weight of a leaf.
+pub fn best_cut<W: Weighing>(
     scan: &KnownRows<'_, W>,
     feature: u32,
     least: f64,
-    f: &XLog2X,
+    logs: &XLog2X,
     context: &Context,
     scratch: &mut BlockScratch<CellOf<W>>,
-) -> Result<Option<(u32, f64, f64)>> {
+) -> Result<Option<C45Split>> {
     let Some(limits) = c45::limits(scan, least) else { return Ok(None) };
     let (order, unit) = (scan.order, scan.weights.unit());
-    let (first, last) = places(scan, limits.lowest);
-    if first > last {
+    let places = admissible(scan, limits.lowest);
+    if places.is_empty() {
         return Ok(None);
     }
     reached::count(Way::C45Blocks);
-    let cuts: u32 = order[first..=last].iter().map(|&e| entry_tied(e) ^ 1).sum();
+    let cuts: u32 = order[places.first..=places.last].iter().map(|&e| entry_tied(e) ^ 1).sum();
     let cell = |s: W::Sum| s.cell(unit);
     let known: Vec<_> = scan.known.iter().map(|&s| cell(s)).collect();
     let mut sink = CutSearch {
         scan,
-        f,
-        from_start: first == 1,
-        before: f.one(cell(limits.known)) - known.iter().map(|&c| f.one(c)).sum::<f64>(),
+        logs,
+        from_start: places.first == 1,
+        before: logs.one(cell(limits.known)) - known.iter().map(|&c| logs.one(c)).sum::<f64>(),
         n: limits.known.value(unit),
         whole: limits.node.value(unit),
         known,
@@ -58,9 +61,10 @@ pub fn cut<W: Weighing>(
         best_at: 0,
         last: CutPlace { at: 0, gain: 0.0, left: vec![CellOf::<W>::default(); scan.known.len()] },
         gains: Vec::new(),
-        logs: Vec::new(),
+        terms: Vec::new(),
         sizes: Vec::new(),
     };
+    // Every listed place is a candidate here: the limits bound the places already.
     let candidates = Scan {
         feature,
         order,
@@ -77,54 +81,52 @@ pub fn cut<W: Weighing>(
     if at == 0 {
         return Ok(None);
     }
-    // Once more from exact sums: what the gain is does not depend on how it was found.
+    // The gain is computed again from exact sums, so that it does not depend on the search.
     let left = left_of(scan, at);
     let cells: Vec<_> = left.iter().map(|&s| cell(s)).collect();
-    let total = left.iter().fold(W::Sum::default(), |a, &b| a.plus(b));
-    Ok(c45::usable_cut(scan, (at, total), cuts, sink.gain(&cells), &|c| f.one(c)))
+    let gain = sink.gain(&cells);
+    Ok(c45::usable_cut(scan, at, total(&left), cuts, gain, &|c| logs.one(c)))
 }
 
-/// Class sums left of a place.
+/// Class sums of the rows on the left of a place.
 fn left_of<W: Weighing>(scan: &KnownRows<'_, W>, at: usize) -> Vec<W::Sum> {
     let (order, starts) = (&scan.order[..at], scan.class_of.starts);
-    let mut from = [0; FEW_CLASSES + 1];
+    // Sums of all rows, then for each start of the rows of that class and later ones.
+    let mut tails = [0; FEW_CLASSES + 1];
     match scan.weights.fixed() {
         Some(weights) => {
-            weighed_sums(Level::active(), order, weights, starts, &mut from[..=starts.len()])
+            weighed_sums(Level::active(), order, weights, starts, &mut tails[..=starts.len()])
         }
         None => {
-            from[0] = at as i64;
-            for (from, &start) in from[1..].iter_mut().zip(starts) {
-                *from =
-                    i64::from(order.iter().map(|&e| u32::from(entry_row(e) >= start)).sum::<u32>());
+            tails[0] = at as i64;
+            for (tail, &start) in tails[1..].iter_mut().zip(starts) {
+                let rows: u32 = order.iter().map(|&e| u32::from(entry_row(e) >= start)).sum();
+                *tail = i64::from(rows);
             }
         }
     }
-    from.windows(2).take(starts.len() + 1).map(|w| W::Sum::from_units(w[0] - w[1])).collect()
+    tails.windows(2).take(starts.len() + 1).map(|w| W::Sum::from_units(w[0] - w[1])).collect()
 }
 
-/// First and last place with so much on both sides.
-fn places<W: Weighing>(scan: &KnownRows<'_, W>, lowest: W::Sum) -> (usize, usize) {
+/// The places at which both sides weigh at least `lowest`.
+fn admissible<W: Weighing>(scan: &KnownRows<'_, W>, lowest: W::Sum) -> PlaceRange {
     let n = scan.order.len();
     match scan.weights.fixed() {
         Some(weights) => {
             let known: i64 = scan.known.iter().map(|s| s.units()).sum();
-            let (first, last) = weighed::heavy_enough(
-                (scan.order, weights, scan.steps),
-                known,
-                lowest.units(),
-                scan.known.len(),
-            );
-            (first.max(1), last.min(n - 1))
+            let rows = WeighedRows { order: scan.order, weights, steps: scan.steps };
+            let PlaceRange { first, last } =
+                rows.heavy_enough(known, lowest.units(), scan.known.len());
+            PlaceRange { first: first.max(1), last: last.min(n - 1) }
         }
         None => {
             let least = (lowest.units() as usize).max(1);
-            (least, n - least.min(n))
+            PlaceRange { first: least, last: n - least.min(n) }
         }
     }
 }
 
-/// A place that was looked at.
+/// The listed place that was compared last.
 struct CutPlace<C> {
     at: usize,
     gain: f64,
@@ -132,54 +134,63 @@ struct CutPlace<C> {
     left: Vec<C>,
 }
 
-/// Compares cuts in their order.
+/// The sink that compares the gains of cuts in their order, as C4.5 does.
 struct CutSearch<'s, 'a, W: Weighing> {
     scan: &'s KnownRows<'a, W>,
-    f: &'s XLog2X,
-    /// The first place of all is a cut.
+    logs: &'s XLog2X,
+    /// Place 1 is admissible, so cuts before the first listed place count.
     from_start: bool,
-    /// `n H(c)` of the known rows.
+    /// Entropy of the known rows times their weight.
     before: f64,
+    /// Weight of the known rows.
     n: f64,
+    /// Weight of the node.
     whole: f64,
+    /// Class counts of the known rows.
     known: Vec<CellOf<W>>,
+    /// The best gain so far.
     best: f64,
+    /// Its place; 0 for none.
     best_at: usize,
     last: CutPlace<CellOf<W>>,
+    /// Buffers of a block: gains, `x log2 x` of a plane, and sizes of a branch.
     gains: Vec<f64>,
-    logs: Vec<f64>,
+    terms: Vec<f64>,
     sizes: Vec<CellOf<W>>,
 }
 
 impl<W: Weighing> CutSearch<'_, '_, W> {
-    /// The gain from what the branches' `sum_c f(n_mc) - f(n_m)` add up to.
-    fn settle(&self, sum: f64) -> f64 {
+    /// The gain of a cut from the sum over its branches of `sum_c f(n_mc) - f(n_m)`, `f(x) = x log2
+    /// x`.
+    fn gain_from(&self, sum: f64) -> f64 {
         gain_of_cut(self.before + sum, self.n, self.whole)
     }
 
-    /// The gain of one cut.
+    /// The gain of a cut from the class counts on its left.
     fn gain(&self, left: &[CellOf<W>]) -> f64 {
         let side = |cells: &mut dyn Iterator<Item = CellOf<W>>| {
             let (mut sum, mut size) = (0.0, CellOf::<W>::default());
             for c in cells {
-                sum += self.f.one(c);
+                sum += self.logs.one(c);
                 size = size.plus(c);
             }
-            sum - self.f.one(size)
+            sum - self.logs.one(size)
         };
+        // Rounded weights on the left may exceed the whole by a little.
         let right =
             &mut self.known.iter().zip(left).map(|(k, &l)| k.minus(if l > *k { *k } else { l }));
-        self.settle(side(&mut left.iter().copied()) + side(right))
+        self.gain_from(side(&mut left.iter().copied()) + side(right))
     }
 
+    /// Keep a cut that is larger than the best so far.
     fn compare(&mut self, at: usize, gain: f64) {
         if gain - self.best > EQUAL {
             (self.best, self.best_at) = (gain, at);
         }
     }
 
-    /// Compare the cuts between the last place and `at`, all of whose rows are of one class.
-    fn between(&mut self, at: usize) {
+    /// Compare the cuts between the last listed place and `at`; the rows between are of one class.
+    fn compare_between(&mut self, at: usize) {
         let scan = self.scan;
         let from = self.last.at;
         if from + 1 >= at || (from == 0 && !self.from_start) {
@@ -207,30 +218,32 @@ impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
         let mut gains = std::mem::take(&mut self.gains);
         gains.clear();
         gains.resize(len, 0.0);
-        self.logs.resize(len, 0.0);
+        self.terms.resize(len, 0.0);
+        // Per branch, all candidates of the block at once: `sum_c f(n_mc) - f(n_m)`.
         for m in 0..2 {
             self.sizes.clear();
             self.sizes.resize(len, CellOf::<W>::default());
             for c in 0..k {
                 let plane = &cells[(m * k + c) * stride..][..len];
-                self.f.all(plane, &mut self.logs);
+                self.logs.all(plane, &mut self.terms);
                 let sizes = self.sizes.iter_mut().zip(plane);
-                for ((gain, log), (size, &x)) in gains.iter_mut().zip(&self.logs).zip(sizes) {
-                    *gain += log;
+                for ((gain, term), (size, &x)) in gains.iter_mut().zip(&self.terms).zip(sizes) {
+                    *gain += term;
                     *size = size.plus(x);
                 }
             }
-            self.f.all(&self.sizes, &mut self.logs);
-            gains.iter_mut().zip(&self.logs).for_each(|(gain, log)| *gain -= log);
+            self.logs.all(&self.sizes, &mut self.terms);
+            gains.iter_mut().zip(&self.terms).for_each(|(gain, term)| *gain -= term);
         }
         for (j, (&at, sum)) in block.at.iter().zip(&gains).enumerate() {
-            let (at, gain) = (at as usize, self.settle(*sum));
+            let (at, gain) = (at as usize, self.gain_from(*sum));
+            // A little below the bar of `compare`, for the rounding of gains between the two.
             if gain.max(self.last.gain) > self.best + 0.999 * EQUAL {
                 if j > 0 {
                     let before = (0..k).map(|c| cells[c * stride + j - 1]);
                     self.last.left.iter_mut().zip(before).for_each(|(l, x)| *l = x);
                 }
-                self.between(at);
+                self.compare_between(at);
                 self.compare(at, gain);
             }
             (self.last.at, self.last.gain) = (at, gain);
@@ -303,10 +316,10 @@ mod tests {
             sums
         }
 
-        /// Blocks, runs, and every cut for itself: rows on the left, gain, gain ratio.
-        fn check<W: Weighing>(&self, weights: W, told: &str) -> usize {
+        /// Compare the cuts found in blocks, run by run and one by one; 1 if there is one.
+        fn check<W: Weighing>(&self, weights: W, label: &str) -> usize {
             let context = Context::new(self.starts.len() + 1, 10_000);
-            let f = XLog2X::new(context.logs, QuickLog::new());
+            let logs = XLog2X::new(context.logs, QuickLog::new());
             let known = self.sums(weights, self.order.iter().map(|&e| entry_row(e)));
             let totals = self.sums(weights, 0..self.codes.len() as u32);
             let mut steps = Vec::new();
@@ -321,23 +334,24 @@ mod tests {
                 weights,
                 steps: &steps,
             };
-            let blocks =
-                cut(&scan, 0, self.least, &f, &context, &mut BlockScratch::default()).unwrap();
-            let runs = c45::runs(&scan, self.least, |c| f.one(c));
+            let mut scratch = BlockScratch::default();
+            let blocks = best_cut(&scan, 0, self.least, &logs, &context, &mut scratch).unwrap();
+            let runs = c45::best_cut(&scan, self.least, |c| logs.one(c));
             let truth = self.truth(&scan);
-            assert_eq!(blocks.map(|b| b.0), truth.map(|t| t.0), "{told}");
-            assert_eq!(runs.map(|b| b.0), truth.map(|t| t.0), "{told}");
+            assert_eq!(blocks.map(|b| b.at), truth.map(|t| t.0), "{label}");
+            assert_eq!(runs.map(|b| b.at), truth.map(|t| t.0), "{label}");
             if let (Some(b), Some(r), Some(t)) = (blocks, runs, truth) {
                 let close = |x: f64, y: f64| (x - y).abs() < 1e-9;
                 assert!(
-                    close(b.1, t.1) && close(b.1, r.1) && close(b.2, r.2),
-                    "{told}: {b:?} {r:?} {t:?}"
+                    close(b.gain, t.1) && close(b.gain, r.gain) && close(b.ratio, r.ratio),
+                    "{label}: {b:?} {r:?} {t:?}"
                 );
             }
             usize::from(blocks.is_some())
         }
 
-        /// The definition: cuts one after the other, each with entropies of its own.
+        /// Place and gain of the best cut by the definition: one cut after the other, each with
+        /// entropies of its own.
         fn truth<W: Weighing>(&self, scan: &KnownRows<'_, W>) -> Option<(u32, f64)> {
             let unit = scan.weights.unit();
             let value = |sums: &[W::Sum]| sums.iter().map(|s| s.value(unit)).collect::<Vec<f64>>();
@@ -371,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_find_the_cut_that_every_cut_for_itself_gives() {
+    fn blocks_and_runs_find_the_best_of_all_cuts() {
         let mut found = 0;
         for seed in 0..600 {
             let case = Case::new(seed);

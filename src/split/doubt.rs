@@ -1,22 +1,21 @@
-//! From estimates of scores to the candidates that must be looked at: the second look that all
-//! keepers of scored cuts share.
+//! Finds the best of some candidates of which only estimates of the scores are known.
 //!
-//! An estimate is off by at most a known error (0: it is the score), so what lies well below the
-//! best cannot be best, and the exact formula is asked only where there is a doubt. Whether a
-//! candidate near the top may be chosen at all is asked late, because few are near it: if none of
-//! them may, the next ones are looked at. O(candidates) a pass, one pass as a rule; 64 candidates
-//! are passed over together.
+//! An estimate is off by at most a known error (0: it is the score), so a candidate whose estimate
+//! is well below the largest cannot be best. Only the others are visited, which is where the caller
+//! computes the exact score ([`Estimated::visit_best`]). The caller may refuse a candidate it
+//! visits (a branch too small, say); if all near the top are refused, the next ones are visited.
+//! The sink and the histogram kernels use this. O(candidates) per pass, usually one pass.
 
 use crate::error::Result;
 
-/// Scores that are looked at together.
-const TOGETHER: usize = 64;
+/// Estimates that are compared with a bound together, before any of them alone.
+const CHUNK: usize = 64;
 
-/// A number that estimates a score: in double precision, or in single where a kernel gives such.
+/// An estimate of a score: in double precision, or in single precision from some kernels.
 pub(crate) trait Estimate: Copy + PartialOrd + Into<f64> {
-    /// What is no candidate.
+    /// Marks what is no candidate.
     const NONE: Self;
-    /// A bound in this precision.
+    /// A bound, rounded to this precision.
     fn of(bound: f64) -> Self;
 }
 
@@ -41,15 +40,17 @@ pub(crate) struct Estimated<'a, E> {
     pub scores: &'a [E],
     /// The largest of them.
     pub largest: E,
-    /// A bound on their distance from the scores; 0: there is none.
+    /// A bound on their distance from the scores; 0 where they are the scores.
     pub error: f64,
 }
 
 impl<E: Estimate> Estimated<'_, E> {
-    /// Visit all candidates that may have the best score, where a score of `known` is already held;
-    /// those of equal score are all visited. `visit` is given a candidate and its estimate, and
-    /// returns the score; nothing for a candidate that may not be chosen. In the order of the
-    /// candidates, and where all may be chosen, in one pass.
+    /// Visit all candidates that may have the best score, or tie with it, where the caller already
+    /// has a candidate of score `known`.
+    ///
+    /// `visit` gets a candidate and its estimate, and returns the exact score, or `None` to refuse
+    /// the candidate. Each is visited at most once. A pass visits in the order of the candidates;
+    /// there are further passes only if candidates are refused.
     #[inline]
     pub fn visit_best(
         &self,
@@ -69,7 +70,8 @@ impl<E: Estimate> Estimated<'_, E> {
         let mut seen = None;
         loop {
             let (mut accepted, mut refused) = (false, false);
-            for (i, chunk) in scores.chunks(TOGETHER).enumerate() {
+            for (i, chunk) in scores.chunks(CHUNK).enumerate() {
+                // Most chunks have no candidate near the bound; this test vectorises.
                 let near = chunk.len() == scores.len()
                     || chunk.iter().fold(false, |any, &s| any | (s >= bound));
                 if !near {
@@ -77,7 +79,7 @@ impl<E: Estimate> Estimated<'_, E> {
                 }
                 for (j, &s) in chunk.iter().enumerate() {
                     if s >= bound && s > E::NONE && seen.is_none_or(|seen| s < seen) {
-                        match visit(i * TOGETHER + j, s)? {
+                        match visit(i * CHUNK + j, s)? {
                             Some(score) => {
                                 accepted = true;
                                 best = if score > best { score } else { best };
@@ -90,10 +92,11 @@ impl<E: Estimate> Estimated<'_, E> {
             if !refused {
                 return Ok(());
             }
+            // A refused candidate may have set the bound: lower it to what the best score that was
+            // accepted needs, or to the next estimates below it.
             let next = if accepted {
                 E::of(best - 2.0 * error)
             } else {
-                // None of the best may be chosen: the next ones.
                 let next = |top: E, &s: &E| if s < bound && s > top { s } else { top };
                 let top = scores.iter().fold(E::NONE, next);
                 if top == E::NONE {
@@ -109,16 +112,16 @@ impl<E: Estimate> Estimated<'_, E> {
     }
 }
 
-/// The largest of some numbers, in eight strands that do not wait for each other.
+/// The largest of some numbers; eight maxima side by side, so that the loop vectorises.
 pub(crate) fn largest(numbers: &[f64]) -> f64 {
-    let mut strands = [f64::NEG_INFINITY; 8];
+    let mut maxima = [f64::NEG_INFINITY; 8];
     let (chunks, rest) = numbers.as_chunks::<8>();
     for chunk in chunks {
-        for (s, &x) in strands.iter_mut().zip(chunk) {
+        for (s, &x) in maxima.iter_mut().zip(chunk) {
             *s = if x > *s { x } else { *s };
         }
     }
-    rest.iter().chain(&strands).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
+    rest.iter().chain(&maxima).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }
 
 #[cfg(test)]
@@ -126,7 +129,7 @@ mod tests {
     use super::*;
     use crate::numeric::mix;
 
-    /// The best score of the candidates that may be chosen, and what was visited in each pass.
+    /// The best score of the allowed candidates, and the candidates in the order of their visits.
     fn found<E: Estimate>(
         estimated: &Estimated<'_, E>,
         scores: &[f64],

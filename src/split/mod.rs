@@ -1,10 +1,19 @@
-//! From a node's rows to the split that is chosen.
+//! The search for the best split of one node.
 //!
-//! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] or
-//! [`subset`] for codes), their tables are gathered in blocks and handed to the criterion, and a
-//! sink keeps what is wanted: the best of each feature ([`BestOfEach`]), or every score
-//! ([`Listing`]). A [`select`]ion rule then picks among the features; it sees scores and gains, no
-//! formula.
+//! Growth calls this module per node and feature. Candidate splits are enumerated ([`threshold`]
+//! and its variants for numeric features, [`multiway`] or [`subset`] for nominal ones), their
+//! contingency tables are collected in blocks and scored by the criterion, and a sink keeps what
+//! the caller wants: the best candidate of each feature ([`BestOfEach`]), or all scores
+//! ([`Listing`]). A [`Selector`] then picks among the features by their scores.
+//!
+//! | values of a feature | candidates |
+//! |---|---|
+//! | sorted rows | [`threshold`]; `running` for several classes, `weighed` for weights |
+//! | sorted rows, at most 64 of them | [`short`] |
+//! | counts per bin | [`binned`] |
+//! | nominal | [`multiway`], [`subset`] |
+//! | by C4.5's rule | [`c45`], [`cuts`] |
+//! | one drawn at random | [`random`], [`splitter`] |
 
 pub mod binned;
 mod block;
@@ -22,9 +31,11 @@ mod sink;
 pub mod splitter;
 pub mod subset;
 #[cfg(test)]
-mod tabled;
+mod tests;
 pub mod threshold;
 mod weighed;
+
+use crate::stats::Sum;
 
 pub use block::BlockScratch;
 pub use cut_rule::{CutRule, NumericRows};
@@ -33,3 +44,9 @@ pub(crate) use sink::not_a_number;
 pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink};
 pub use splitter::Splitter;
 pub use subset::NominalSplits;
+
+/// The sum of some sums.
+#[inline]
+fn total<S: Sum>(sums: &[S]) -> S {
+    sums.iter().fold(S::default(), |total, &sum| total.plus(sum))
+}

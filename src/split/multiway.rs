@@ -1,13 +1,15 @@
 //! Multiway splits on codes: one branch for each declared value, and one for missing values where
 //! the node has any.
 //!
-//! Neighbouring features with the same number of branches share a block, so that the formula runs
-//! over many tables at once. Fewer than two branches with rows, or a branch with fewer than
-//! `min_rows`, and the split is not a candidate.
+//! Each feature has one such split, which is a candidate if at least two branches have rows and
+//! each of these reaches the [`Minimum`]. Consecutive features with the same number of branches
+//! share a block, so that the criterion scores many tables in one call. O(levels x classes) per
+//! feature, without the counting.
 
 use super::block::{BLOCK, BlockScratch};
 use super::sink::{CandidateBlock, Features, Sink};
-use crate::criteria::{Context, Tables};
+use super::total;
+use crate::criteria::Context;
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::reached::{self, Way};
@@ -25,6 +27,17 @@ pub struct NominalTable<'a, S: Sum> {
     pub missing: bool,
 }
 
+/// Limits on the size of a branch that has rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Minimum {
+    /// Fewest rows; checked here only where sums count rows.
+    pub rows: u32,
+    /// Least weight.
+    pub weight: f64,
+    /// Sums count rows (or copies of rows).
+    pub copies: bool,
+}
+
 /// Score the multiway splits of a node's nominal features, in feature order.
 pub fn score_candidates<'a, S: Sum>(
     tables: impl Iterator<Item = NominalTable<'a, S>>,
@@ -40,74 +53,62 @@ pub fn score_candidates<'a, S: Sum>(
     scratch.totals.extend(totals.iter().map(|t| t.cell(unit)));
     let mut features = std::mem::take(&mut scratch.features);
     features.clear();
-    let mut open = 0;
     scratch.declared.clear();
+    let mut block_branches = 0;
     for table in tables {
         let Some(branches) = branches(&table, k, unit, min) else { continue };
-        if !features.is_empty() && (branches != open || features.len() == scratch.stride) {
-            flush(&mut features, open, context, scratch, sink)?;
+        // A table with another number of branches needs a block of its own.
+        let fits = branches == block_branches && features.len() < scratch.stride;
+        if !features.is_empty() && !fits {
+            flush(&mut features, block_branches, context, scratch, sink)?;
         }
         if features.is_empty() {
             scratch.prepare(branches, k, 2 * BLOCK);
-            open = branches;
+            block_branches = branches;
         }
         reached::count(Way::Multiway);
-        let j = features.len();
-        let stride = scratch.stride;
+        let (candidate, stride) = (features.len(), scratch.stride);
         for (i, &cell) in table.cells[..branches * k].iter().enumerate() {
-            scratch.cells[i * stride + j] = cell.cell(unit);
+            scratch.cells[i * stride + candidate] = cell.cell(unit);
         }
         scratch.declared.push(branches as u32);
         features.push(table.feature);
     }
     if !features.is_empty() {
-        flush(&mut features, open, context, scratch, sink)?;
+        flush(&mut features, block_branches, context, scratch, sink)?;
     }
     scratch.features = features;
     Ok(())
 }
 
-/// Smallest size of a branch with rows.
-#[derive(Debug, Clone, Copy)]
-pub struct Minimum {
-    /// In rows, checked here only where sums are copies of rows.
-    pub rows: u32,
-    /// In weight.
-    pub weight: f64,
-    /// Sums count rows.
-    pub copies: bool,
-}
-
-/// Number of branches if the split is a candidate.
+/// Number of branches of a multiway split if it is a candidate.
 pub fn branches<S: Sum>(
     table: &NominalTable<'_, S>,
-    k: usize,
+    classes: usize,
     unit: f64,
     min: Minimum,
 ) -> Option<usize> {
-    let mut branches = table.cells.len() / k;
-    let size =
-        |b: usize| table.cells[b * k..(b + 1) * k].iter().fold(S::default(), |a, &c| a.plus(c));
+    let mut branches = table.cells.len() / classes;
+    let size = |branch: usize| total(&table.cells[branch * classes..(branch + 1) * classes]);
     if table.missing && size(branches - 1).is_empty() {
         branches -= 1;
     }
+    // Without limits the second branch with rows decides.
     if min.rows <= 1 && min.weight <= 0.0 {
         return (0..branches).filter(|&b| !size(b).is_empty()).nth(1).map(|_| branches);
     }
-    let mut filled = 0;
-    for b in 0..branches {
-        let size = size(b);
-        if !size.is_empty() {
-            filled += 1;
-            let weight = size.value(unit);
-            if weight < min.weight || (min.copies && weight < f64::from(min.rows)) {
-                return None;
-            }
+    let mut occupied = 0;
+    for size in (0..branches).map(size).filter(|size| !size.is_empty()) {
+        occupied += 1;
+        let weight = size.value(unit);
+        if weight < min.weight || (min.copies && weight < f64::from(min.rows)) {
+            return None;
         }
     }
-    (filled >= 2).then_some(branches)
+    (occupied >= 2).then_some(branches)
 }
 
+/// Give the tables of the block to the sink, and empty it.
 fn flush<C: Count>(
     features: &mut Vec<u32>,
     branches: usize,
@@ -117,21 +118,9 @@ fn flush<C: Count>(
 ) -> Result<()> {
     let len = features.len();
     scratch.at[..len].fill(0);
-    let tables = Tables {
-        cells: C::cells(&scratch.cells),
-        totals: C::cells(&scratch.totals),
-        branches,
-        classes: context.classes,
-        stride: scratch.stride,
-        len,
-        declared: &scratch.declared,
-        context,
-    };
-    sink.take(&CandidateBlock {
-        tables,
-        at: &scratch.at[..len],
-        features: Features::Each(features),
-    })?;
+    let tables = scratch.tables(branches, len, context);
+    let features_of = Features::Each(features);
+    sink.take(&CandidateBlock { tables, at: &scratch.at[..len], features: features_of })?;
     features.clear();
     scratch.declared.clear();
     Ok(())

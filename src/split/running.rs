@@ -1,16 +1,17 @@
-//! Thresholds of unit rows of several classes, scored from running sums over the classes.
+//! Thresholds among rows of weight 1 and several classes, scored from running sums over the classes:
+//! a scan of [`threshold`](super::threshold).
 //!
-//! A scan keeps the rows of each class on the left of the place it is at, and a sum over the
-//! classes for each side; a row changes one term of each ([`crate::criteria::Term`]). All places of
-//! a block are scored, and those that are no thresholds ([`threshold`](super::threshold) says
-//! which) left out. Where sums are not exact, what may be best is scored again from its table,
-//! which holds only the classes of the node. O(rows + classes) a feature and node.
+//! The scan keeps the rows of each class on the left of the current place, and per side a sum over
+//! the classes; a row that passes to the left changes one term of each ([`crate::criteria::Term`]).
+//! All places of a block are scored, and those that are no thresholds get the score negative
+//! infinity. Where sums are not exact, candidates that may be best are scored again from their
+//! tables, which hold only the classes of the node. O(rows + classes) per feature and node.
 //!
-//! When not to use it: two classes, where listing counts is quicker; criteria that read more than
-//! such sums; weights.
+//! Not for few classes, where counts are quicker, nor for weights or for criteria that read more
+//! than such sums ([`RunningScores`]).
 
 use super::block::{PlaceSums, Running};
-use super::scan::{ClassOf, Scan};
+use super::scan::{ClassOf, PlaceRange, Scan};
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::data::{entry_row, entry_tied};
@@ -20,12 +21,12 @@ use crate::simd::Level;
 use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
 use crate::stats::{Sum, Weighing};
 
-/// Sums over the classes that rows change as they pass to the left.
+/// The sums over the classes of both sides, which change as rows pass to the left.
 trait ClassWalk {
-    /// Let rows of these classes pass, and write both sums after each.
+    /// Pass rows of these classes to the left, and write the sums of both sides after each row.
     fn pass(
         &mut self,
-        rows: &[u16],
+        classes: &[u16],
         sizes: &mut ClassSizes<'_>,
         left: &mut [f64; BLOCK],
         right: &mut [f64; BLOCK],
@@ -38,12 +39,12 @@ impl ClassWalk for simd::Squares {
     #[inline(always)]
     fn pass(
         &mut self,
-        rows: &[u16],
+        classes: &[u16],
         sizes: &mut ClassSizes<'_>,
         left: &mut [f64; BLOCK],
         right: &mut [f64; BLOCK],
     ) {
-        simd::squares(Level::active(), rows, sizes, self, left, right);
+        simd::squares(Level::active(), classes, sizes, self, left, right);
     }
 
     fn whole(&self) -> f64 {
@@ -51,9 +52,11 @@ impl ClassWalk for simd::Squares {
     }
 }
 
-/// Sums of `x log2 x`, from a table whose length is a power of two.
+/// Sums of `x log2 x`.
 struct Logarithms {
+    /// `x log2 x` by x; its length is a power of two.
     table: &'static [f64],
+    /// The sum of the whole node.
     whole: f64,
     left: f64,
     right: f64,
@@ -70,16 +73,16 @@ impl ClassWalk for Logarithms {
     #[inline(always)]
     fn pass(
         &mut self,
-        rows: &[u16],
+        classes: &[u16],
         sizes: &mut ClassSizes<'_>,
         left: &mut [f64; BLOCK],
         right: &mut [f64; BLOCK],
     ) {
-        // The mask changes no count, but it spares a comparison for each look-up.
+        // Counts are below the length, so the mask changes none; it spares a bounds check.
         let mask = self.table.len() - 1;
         let at = |count: u32| self.table[count as usize & mask];
         let (mut on_left, mut on_right) = (self.left, self.right);
-        for ((&class, left), right) in rows.iter().zip(left).zip(right) {
+        for ((&class, left), right) in classes.iter().zip(left).zip(right) {
             let class = usize::from(class);
             let l = &mut sizes.left[class];
             let r = sizes.all[class] - *l;
@@ -96,10 +99,10 @@ impl ClassWalk for Logarithms {
     }
 }
 
-/// Score the thresholds at the places `first..=last` of one feature, known in every row.
+/// Score the thresholds at some places of one feature, whose value is known in every row.
 pub(super) fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
-    places: (usize, usize),
+    places: PlaceRange,
     context: &Context,
     how: RunningScores,
     running: &mut Running,
@@ -126,28 +129,32 @@ pub(super) fn score_candidates<W: Weighing>(
     }
 }
 
-/// What is walked through, and how it is scored.
+/// A walk over the places of one feature.
 struct RunningWalk<'s, 'a, W: Weighing> {
     scan: &'s Scan<'a, W>,
     context: &'s Context,
+    /// How cuts are scored from sums.
     how: RunningScores,
-    places: (usize, usize),
+    /// The places that may be thresholds.
+    places: PlaceRange,
 }
 
 impl<W: Weighing> RunningWalk<'_, '_, W> {
+    /// Pass all rows to the left, block by block, and score the places of each block.
     fn walk<S: ClassWalk>(
         &self,
         mut sums: S,
         running: &mut Running,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let (first, last) = self.places;
+        let PlaceRange { first, last } = self.places;
         let (order, ClassOf { codes, starts }) = (self.scan.order, self.scan.class_of);
         let mut start = 1;
         while start <= last {
             // Rows before the first place pass in blocks of their own.
             let end = if start < first { first } else { last + 1 };
             let stop = end.min(start + BLOCK);
+            // Sums of squares are exact: no table is asked for.
             if self.how.term != Term::Squares {
                 running.before.clone_from(&running.left);
             }
@@ -157,17 +164,18 @@ impl<W: Weighing> RunningWalk<'_, '_, W> {
             let mut sizes = ClassSizes { left: on_left, all };
             sums.pass(&class[..stop - start], &mut sizes, left, right);
             if start >= first {
-                self.settle((start, stop), sums.whole(), running, sink)?;
+                self.score_block(start, stop, sums.whole(), running, sink)?;
             }
             start = stop;
         }
         Ok(())
     }
 
-    /// Score the places of a block and hand on those that are thresholds.
-    fn settle(
+    /// Score the places `start..stop` of a block, and give those that are thresholds to the sink.
+    fn score_block(
         &self,
-        (start, stop): (usize, usize),
+        start: usize,
+        stop: usize,
         whole: f64,
         running: &mut Running,
         sink: &mut dyn Sink,
@@ -191,7 +199,9 @@ impl<W: Weighing> RunningWalk<'_, '_, W> {
         }
         let scores = &mut scores[..len];
         let error = (self.how.scores)(&cuts, scores);
-        let largest = self.leave_out(start, &class[..=len], scores);
+        let largest = self.keep_thresholds(start, &class[..=len], scores);
+        // The exact score of place `start + j`, from its table: the class counts before the block
+        // are brought forward to it.
         let mut passed = start - 1;
         let mut exact = |j: usize, criterion: &dyn Criterion| {
             for &entry in &order[passed..start + j] {
@@ -213,12 +223,14 @@ impl<W: Weighing> RunningWalk<'_, '_, W> {
         )
     }
 
-    /// Negative infinity where a place is no threshold; returns the largest score.
-    fn leave_out(&self, start: usize, class: &[u16], scores: &mut [f64]) -> f64 {
-        let ((first, last), order, level) = (self.places, self.scan.order, Level::active());
+    /// Set the score of places that are no thresholds to negative infinity; returns the largest
+    /// score that is left.
+    fn keep_thresholds(&self, start: usize, class: &[u16], scores: &mut [f64]) -> f64 {
+        let (PlaceRange { first, last }, order) = (self.places, self.scan.order);
+        let level = Level::active();
         let mut cuts =
             simd::thresholds(level, !self.scan.convex, &order[start - 1..], class, scores.len());
-        // The ends of an admissible range are candidates even inside a run of one class.
+        // The ends of the admissible range are candidates even inside a run of one class.
         for end in [first, last] {
             let inside = (start..start + scores.len()).contains(&end);
             if first > 1 && inside && entry_tied(order[end]) == 0 {

@@ -1,18 +1,19 @@
-//! A scan over the sorted rows of a node: what it reads, how it goes through places, and where its
-//! candidates go.
+//! What the scans over the sorted rows of a node share: their input ([`Scan`]), the walk over
+//! places block by block ([`BlockWalk`]), and the hand-over of a full block to the sink ([`flush`]).
 //!
-//! The scans themselves are in [`threshold`](super::threshold) (rows) and `weighed` (rows with
-//! fixed-point weights).
+//! A *place* is a position between two entries of the sorted order; place `i` has `i` entries on
+//! its left. The scans themselves are in [`threshold`](super::threshold) (rows) and `weighed` (rows
+//! with fixed-point weights).
 
 use super::block::{BLOCK, BlockScratch};
 use super::multiway::Minimum;
 use super::sink::{CandidateBlock, Features, Sink};
-use crate::criteria::{Context, Tables};
+use crate::criteria::Context;
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::stats::Weighing;
 
-/// Class of an internal row.
+/// The class of each internal row.
 #[derive(Debug, Clone, Copy)]
 pub struct ClassOf<'a> {
     /// Class codes by internal row.
@@ -21,7 +22,7 @@ pub struct ClassOf<'a> {
     pub starts: &'a [u32],
 }
 
-/// What a scan needs.
+/// One numeric feature of a node, as a scan for thresholds reads it.
 #[derive(Debug, Clone, Copy)]
 pub struct Scan<'a, W: Weighing> {
     /// Feature.
@@ -33,53 +34,75 @@ pub struct Scan<'a, W: Weighing> {
     /// Class sums of all rows of the node; more than `known` when values are missing (a third
     /// branch).
     pub totals: &'a [W::Sum],
-    /// Classes.
+    /// Classes of the rows.
     pub class_of: ClassOf<'a>,
-    /// Weights.
+    /// Weights of the rows.
     pub weights: W,
-    /// Smallest branch.
+    /// Limits on the size of a branch.
     pub min: Minimum,
     /// Skip boundaries that the criterion cannot choose because it is convex, beside a third branch
     /// if there is one.
     pub convex: bool,
-    /// What `weighed_steps` says of the order, where rows have fixed-point weights and somebody has
-    /// asked; else empty.
+    /// Sums left of every [`STEP`](crate::simd::columns::STEP)-th entry, as
+    /// [`weighed_steps`](crate::simd::columns::weighed_steps) writes them, where rows have
+    /// fixed-point weights and the caller has computed them; else empty.
     pub steps: &'a [i64],
 }
 
-/// How a scan goes through places.
+/// The places `first..=last` of a scan; none where `last < first`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
-    /// Places that are candidates even inside a run of one class.
-    pub ends: Option<(usize, usize)>,
-    /// Room of a block.
+pub(super) struct PlaceRange {
+    /// The lowest place.
+    pub first: usize,
+    /// The highest place.
+    pub last: usize,
+}
+
+impl PlaceRange {
+    /// Whether it holds no place.
+    pub fn is_empty(self) -> bool {
+        self.first > self.last
+    }
+}
+
+/// A walk over places that collects candidates in blocks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockWalk {
+    /// The ends of the admissible range where they are candidates even inside a run of one class.
+    pub ends: Option<PlaceRange>,
+    /// Most candidates of a block.
     pub stride: usize,
 }
 
-impl Range {
-    /// Go through runs of places `first..=last`: `list` is given places, whether all of them are
-    /// wanted, and how many candidates are held, and returns how many it adds; `flush` takes those
-    /// that are held.
+impl BlockWalk {
+    /// Walk over runs of places.
+    ///
+    /// `list(tools, (start, stop), all, held)` appends the candidates among the places
+    /// `start..stop` (every boundary between two values if `all`) to the `held` ones of the block,
+    /// and returns how many it appended. `flush(tools, held)` hands the block on.
     pub fn walk<T>(
         &self,
-        runs: impl Iterator<Item = (usize, usize)>,
+        runs: impl Iterator<Item = PlaceRange>,
         tools: &mut T,
         mut list: impl FnMut(&mut T, (usize, usize), bool, usize) -> usize,
         mut flush: impl FnMut(&mut T, usize) -> Result<()>,
     ) -> Result<()> {
-        // The kernel writes past what it reports; the block is handed on before it could overflow.
+        // The kernel writes past what it reports, so a block is flushed before it is full.
         let step = (self.stride / 2).clamp(1, BLOCK);
         let mut held = 0;
-        for (first, last) in runs {
-            let mut i = first;
-            while i <= last {
-                let end = self.ends.is_some_and(|(a, b)| i == a || i == b);
-                let before_end = self
-                    .ends
-                    .map_or(last + 1, |(_, b)| if i < b { b.min(last + 1) } else { last + 1 });
-                let stop = if end { i + 1 } else { (i + step).min(before_end) };
-                held += list(tools, (i, stop), end, held);
-                i = stop;
+        for PlaceRange { first, last } in runs {
+            let mut start = first;
+            while start <= last {
+                // An end is listed alone, because other rules hold there.
+                let at_end =
+                    self.ends.is_some_and(|ends| start == ends.first || start == ends.last);
+                let before_end = match self.ends {
+                    Some(ends) if start < ends.last => ends.last.min(last + 1),
+                    _ => last + 1,
+                };
+                let stop = if at_end { start + 1 } else { (start + step).min(before_end) };
+                held += list(tools, (start, stop), at_end, held);
+                start = stop;
                 if held + step > self.stride {
                     flush(tools, held)?;
                     held = 0;
@@ -90,7 +113,7 @@ impl Range {
     }
 }
 
-/// Hand on the candidates of a feature that are held.
+/// Give the `held` candidates of one feature to the sink.
 pub(super) fn flush<C: Count>(
     feature: u32,
     held: usize,
@@ -102,15 +125,6 @@ pub(super) fn flush<C: Count>(
     if held == 0 {
         return Ok(());
     }
-    let tables = Tables {
-        cells: Count::cells(&scratch.cells),
-        totals: Count::cells(&scratch.totals),
-        branches,
-        classes: context.classes,
-        stride: scratch.stride,
-        len: held,
-        declared: &scratch.declared,
-        context,
-    };
+    let tables = scratch.tables(branches, held, context);
     sink.take(&CandidateBlock { tables, at: &scratch.at[..held], features: Features::One(feature) })
 }

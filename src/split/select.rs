@@ -1,7 +1,8 @@
-//! The selection rule: which feature's best candidate is taken.
+//! The selection rule: which feature's best candidate becomes the split of a node.
 //!
-//! A rule is not a criterion. It sees one score per feature (and, for the guards of gain ratio, one
-//! gain a feature) and the tie rule; formulas and tables are out of its sight.
+//! Growth calls [`Selector::choose`] once per node, with the best candidates that a sink kept. The
+//! rule needs one score per feature (and one gain per feature for the guards of gain ratio), and
+//! decides ties; it reads no tables. C4.5's own rule is [`super::c45::choose`].
 
 use super::sink::Scored;
 use crate::criteria::GainFilter;
@@ -30,7 +31,7 @@ pub trait FeatureBest {
 /// A selection rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Selector {
-    /// GainFilter against small gains.
+    /// Which features have too small a gain to be chosen.
     pub gain_filter: GainFilter,
     /// Tie rule.
     pub ties: Ties,
@@ -39,57 +40,50 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// The best of the features' best candidates, or nothing when there is no candidate. `key`
-    /// decides random ties.
+    /// The best of the features' best candidates; `None` where there is no candidate. `key` decides
+    /// random ties.
     pub fn choose(
         &self,
         mut best: Vec<Scored>,
         facts: &mut dyn FeatureBest,
         key: u64,
     ) -> Result<Option<Choice>> {
-        self.apply_guard(&mut best, facts)?;
+        self.apply_filter(&mut best, facts)?;
         let Some(top) =
             best.iter().map(|b| b.score).reduce(|a, b| if better(b, a) { b } else { a })
         else {
             return Ok(None);
         };
-        let tied = best.iter().filter(|b| b.score == top);
+        let mut tied = best.iter().filter(|b| b.score == top);
+        // All candidates of a feature that have its best score.
         let all = |b: &Scored| [&[b.at], &b.tied[..]].concat();
-        let (feature, at) = match self.ties {
-            Ties::First => tied.map(|b| (b.feature, b.at)).next(),
-            Ties::Row => tied
-                .map(|b| match b.tied.is_empty() {
-                    true => (b.feature, b.at),
-                    false => {
-                        let first =
-                            all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at));
-                        (b.feature, first.unwrap_or(b.at))
-                    }
-                })
-                .next(),
+        let choice = |feature, at| Choice { feature, at, score: top };
+        Ok(match self.ties {
+            Ties::First => tied.next().map(|b| choice(b.feature, b.at)),
+            Ties::Row => tied.next().map(|b| {
+                let first = match b.tied.is_empty() {
+                    true => None,
+                    false => all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at)),
+                };
+                choice(b.feature, first.unwrap_or(b.at))
+            }),
             Ties::Random => {
-                let all: Vec<(u32, u32)> =
-                    tied.flat_map(|b| all(b).into_iter().map(|at| (b.feature, at))).collect();
-                Some(all[uniform(key, all.len() as u64) as usize])
+                let all: Vec<Choice> =
+                    tied.flat_map(|b| all(b).into_iter().map(|at| choice(b.feature, at))).collect();
+                all.get(uniform(key, all.len() as u64) as usize).copied()
             }
-        }
-        .unwrap_or_default();
-        Ok(Some(Choice { feature, at, score: top }))
+        })
     }
 
-    fn apply_guard(&self, best: &mut [Scored], facts: &mut dyn FeatureBest) -> Result<()> {
+    /// Set the score of features whose gain is too small to 0.
+    fn apply_filter(&self, best: &mut [Scored], facts: &mut dyn FeatureBest) -> Result<()> {
         if self.gain_filter == GainFilter::None || best.is_empty() {
             return Ok(());
         }
         let gains: Vec<f64> =
             best.iter().map(|b| facts.gain(b.feature, b.at)).collect::<Result<_>>()?;
         let sum: f64 = gains.iter().sum();
-        let bound = match self.gain_filter {
-            GainFilter::None => return Ok(()),
-            GainFilter::Average => sum / gains.len() as f64,
-            GainFilter::J48 => sum / gains.len() as f64 - 1e-3,
-            GainFilter::Chen2013 => sum / (self.features as f64 + 1.0),
-        };
+        let bound = self.gain_filter.bound(sum, gains.len(), self.features);
         for (b, &gain) in best.iter_mut().zip(&gains) {
             if gain < bound {
                 b.score = 0.0;

@@ -1,9 +1,11 @@
-//! Thresholds of a node of at most 64 unit rows, from orders of one byte an entry.
+//! Thresholds of a node of at most 64 rows of weight 1, from orders of one byte per entry.
 //!
-//! The same scores as from running sums over any rows (`running`), for criteria that are scored
-//! from such sums: all cuts of a feature are summed and scored at once, those that are thresholds
-//! are the bits of a word. What may be best is scored again from its table where sums are not
-//! exact. About 40 ns per feature with AVX-512.
+//! For criteria that are scored from running sums; the scores equal those of `running`. All cuts of
+//! a feature are summed and scored at once, and the set of those that are thresholds is one word of
+//! 64 bits. Where sums are not exact, candidates that may be best are scored again from their
+//! tables. About 40 ns per feature with AVX-512.
+//!
+//! Cut `j` has the entries `0..=j` of the order on its left.
 
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
@@ -19,9 +21,9 @@ pub struct ShortScan<'a> {
     pub feature: u32,
     /// The node's rows by ascending value.
     pub order: &'a Bytes,
-    /// A bit for each entry with the value of the one before.
+    /// Bit `i`: entry `i` has the value of the entry before it.
     pub tied: u64,
-    /// The node. Its classes are numbered in the order of their codes.
+    /// Classes of the rows. They are numbered in the order of their codes.
     pub facts: &'a OrderFacts,
     /// Fewest rows of a branch, at least 1.
     pub min_rows: usize,
@@ -29,15 +31,21 @@ pub struct ShortScan<'a> {
     pub convex: bool,
 }
 
-/// Memory of a scan, kept for the next.
+/// Buffers of a scan, kept for the next.
 #[derive(Debug)]
 pub struct ShortScratch {
+    /// Sums over the classes on the left of each cut.
     left: CutNumbers,
+    /// Sums over the classes on the right of each cut.
     right: CutNumbers,
     scores: CutNumbers,
+    /// Rows before each entry that have its class.
     rank: Bytes,
+    /// Rows of the node that have the class of each entry.
     size: Bytes,
+    /// The counts of one table.
     cells: Vec<u32>,
+    /// Its class totals.
     totals: Vec<u32>,
 }
 
@@ -56,23 +64,24 @@ impl Default for ShortScratch {
 }
 
 impl ShortScan<'_> {
-    /// The cuts that are candidates, as bits, given those between rows of two classes.
+    /// The cuts that are candidates, as bits; `changes` are those between rows of two classes.
     fn candidates(&self, changes: u64) -> u64 {
         let (least, len) = (self.min_rows, self.facts.len);
         if 2 * least > len {
             return 0;
         }
-        // Cut j has j + 1 rows on its left.
         let (first, last) = (least - 1, len - least - 1);
         let within = u64::MAX >> (63 - last) & u64::MAX << first;
-        // The ends of an admissible range are candidates even inside a run of one class.
+        // The ends of the admissible range are candidates even inside a run of one class.
         let ends = if first > 0 { 1 << first | 1 << last } else { 0 };
         let all = if self.convex { 0 } else { u64::MAX };
-        let may = changes | self.tied | self.tied >> 2 | ends | all;
-        within & may & !(self.tied >> 1)
+        // Cuts beside a value that several rows share, before it and behind it.
+        let beside_ties = self.tied | self.tied >> 2;
+        let inside_ties = self.tied >> 1;
+        within & (changes | beside_ties | ends | all) & !inside_ties
     }
 
-    /// Class sums of both sides of a cut.
+    /// Class counts of both sides of a cut.
     fn table(&self, cut: usize, cells: &mut Vec<u32>, totals: &mut Vec<u32>) {
         let mut left = [0; ROWS];
         for &row in &self.order.0[..=cut] {
@@ -98,6 +107,7 @@ pub fn score_candidates(
 ) -> Result<()> {
     let (level, facts) = (Level::active(), scan.facts);
     let ShortScratch { left, right, scores, rank, size, cells, totals } = scratch;
+    // Sums of all cuts.
     let (changes, whole) = match how.term {
         Term::Squares => {
             reached::count(Way::ShortSquares);
@@ -106,7 +116,7 @@ pub fn score_candidates(
         }
         Term::XLog2X => {
             let changes = simd::ranks(level, scan.order, facts, rank, size);
-            (changes, logarithms(context, facts, (rank, size), left, right))
+            (changes, sum_logarithms(context, facts, rank, size, left, right))
         }
     };
     let candidates = scan.candidates(changes);
@@ -127,6 +137,7 @@ pub fn score_candidates(
         reached::count(Way::ShortBelow);
         return Ok(());
     }
+    // Scores of all cuts, then the best of those that are candidates.
     let scores = &mut scores[..n];
     let error = (how.scores)(&cuts, scores);
     let largest = running::largest(level, &[candidates], scores);
@@ -138,11 +149,13 @@ pub fn score_candidates(
     sink.estimated(scan.feature, Estimates { at: &at, scores, largest, error, exact: &mut exact })
 }
 
-/// Sums of `x log2 x` on both sides of each cut; returns that of the whole node.
-fn logarithms(
+/// Write the sums of `x log2 x` over the classes on both sides of each cut; returns that of the
+/// whole node. `rank` and `size` are as in [`ShortScratch`].
+fn sum_logarithms(
     context: &Context,
     facts: &OrderFacts,
-    (rank, size): (&Bytes, &Bytes),
+    rank: &Bytes,
+    size: &Bytes,
     left: &mut CutNumbers,
     right: &mut CutNumbers,
 ) -> f64 {
@@ -153,6 +166,7 @@ fn logarithms(
     let (mut on_left, mut on_right) = (0.0, whole);
     let entries = rank.0.iter().zip(&size.0).take(facts.len);
     for ((&rank, &size), (left, right)) in entries.zip(left.iter_mut().zip(right)) {
+        // Rows of the entry's class on each side before the entry passes from right to left.
         let (l, r) = (usize::from(rank), usize::from(size - rank));
         on_left += table[l + 1] - table[l];
         on_right -= table[r] - table[r - 1];
@@ -166,7 +180,7 @@ pub(super) mod tests {
     use super::*;
     use crate::data::{entry_row, entry_tied};
 
-    /// The facts of a node whose rows have these classes; a row's number is its place among them.
+    /// The facts of a node; `codes` are the classes of its rows.
     pub fn facts(codes: &[u16]) -> OrderFacts {
         let mut occurring = codes.to_vec();
         occurring.sort_unstable();
@@ -182,7 +196,7 @@ pub(super) mod tests {
         facts
     }
 
-    /// An order as bytes, and its ties.
+    /// An order as bytes, and its tied entries as bits.
     pub fn bytes(order: &[u32]) -> (Bytes, u64) {
         let (mut bytes, mut tied) = (Bytes::default(), 0);
         for (i, &entry) in order.iter().enumerate() {

@@ -1,4 +1,12 @@
-//! What happens to a block of candidates: scored at once and compared, or gathered for one call.
+//! Sinks: what becomes of a block of candidates.
+//!
+//! The scans of a node give their candidates to a [`Sink`], block by block and in feature order.
+//! [`BestOfEach`] scores a block and keeps the best candidate of each feature; [`Listing`] keeps all
+//! scores. A user's criterion is called once per node, so both gather all blocks for it and score
+//! them at the end ([`BestOfEach::finish`], [`Listing::finish`]).
+//!
+//! A sink that wants only the best candidates may say so; a scan then skips candidates below
+//! [`Sink::floor`], or sends estimates ([`Sink::estimated`]) instead of tables.
 
 use super::doubt::{self, Estimated};
 use crate::criteria::{Context, Criterion, RunningScores, Tables};
@@ -13,7 +21,8 @@ use crate::reached::{self, Way};
 pub struct CandidateBlock<'a> {
     /// The tables.
     pub tables: Tables<'a>,
-    /// What identifies each candidate within its feature: rows on the left of a threshold, 0 for a
+    /// The number of each candidate within its feature: rows on the left of a threshold, the
+    /// highest code on the left of a cut between bins, the number of a division of levels, 0 for a
     /// multiway split.
     pub at: &'a [u32],
     /// The feature of each candidate.
@@ -40,43 +49,45 @@ impl Features<'_> {
     }
 }
 
-/// Takes blocks.
+/// Receives the candidates of a node.
 pub trait Sink {
-    /// One block.
+    /// Take one block.
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()>;
-    /// Candidates that cannot be best may be left out.
+    /// Whether only the best candidates are wanted, so that others may be left out.
     fn wants_best(&self) -> bool {
         false
     }
-    /// Quick scores of some tables and a bound on their error, where there are such.
+    /// Write approximate scores of some tables to `out`, and return a bound on their error; `None`
+    /// where the criterion has none.
     fn quick(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None
     }
-    /// Candidates with smaller scores may be left out.
+    /// Candidates with a smaller score may be left out.
     fn floor(&self) -> f64 {
         f64::NEG_INFINITY
     }
-    /// How cuts are scored from running sums, where this is known and only the best is wanted.
+    /// How cuts are scored from running sums; `None` where the criterion does not say, or more than
+    /// the best is wanted.
     fn running_scores(&self) -> Option<RunningScores> {
         None
     }
-    /// Thresholds of one feature that were scored from such sums.
+    /// Take thresholds of one feature that were scored by [`Sink::running_scores`].
     fn estimated(&mut self, _feature: u32, _found: Estimates<'_>) -> Result<()> {
         Err(Error::Internal("running sums that nobody asked for".into()))
     }
 }
 
-/// Scores of thresholds that are known but for an error.
+/// Estimated scores of thresholds of one feature.
 pub struct Estimates<'a> {
-    /// Rows on the left of each threshold.
+    /// Rows on the left of threshold `j`.
     pub at: &'a dyn Fn(usize) -> u32,
-    /// The scores; negative infinity for what is no candidate.
+    /// The estimates; negative infinity where a place is no candidate.
     pub scores: &'a [f64],
     /// The largest of them.
     pub largest: f64,
-    /// A bound on their distance from what the criterion rounds; 0: there is none.
+    /// A bound on their distance from the criterion's score; 0 where they equal it to the bit.
     pub error: f64,
-    /// The score of one threshold from its table; thresholds are asked for in their order.
+    /// The criterion's score of threshold `j`; must be called for thresholds in ascending order.
     pub exact: &'a mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
 }
 
@@ -89,34 +100,34 @@ pub struct Scored {
     pub score: f64,
     /// The first candidate with that score, in threshold order.
     pub at: u32,
-    /// The others with that score, where the tie rule wants to know them.
+    /// The other candidates with that score; empty with [`Ties::First`].
     pub tied: Vec<u32>,
 }
 
-/// Keeps the best of each feature.
+/// Keeps the best candidate of each feature.
 #[derive(Debug)]
 pub struct BestOfEach<'a> {
     criterion: &'a dyn Criterion,
     ties: Ties,
-    /// The best of all features is wanted: a feature that cannot have it may be left out.
+    /// Only the best of all features is wanted; others may be left out.
     winner_only: bool,
-    /// Asked before each block whether to go on: one column of a large node alone can take a
-    /// second.
+    /// Checked for cancellation before each block: one column of a large node can take a second.
     watch: Option<&'a Control>,
+    /// The best score of all features so far.
     top: f64,
-    /// Candidates below this are of no interest.
+    /// Candidates below this score may be left out.
     floor: f64,
-    /// Memory of the scores of a block, which nodes may leave for each other.
+    /// Scores of a block; a buffer that nodes pass on.
     pub scores: Vec<f64>,
+    /// All blocks so far, for a user's criterion.
     gathered: Option<Gathered>,
-    /// The best of each feature with a valid candidate, in the order of their blocks.
+    /// The best candidate of each feature that has a valid one, in the order of their blocks.
     pub features: Vec<Scored>,
 }
 
 impl<'a> BestOfEach<'a> {
-    /// For one node; a user's criterion gathers all blocks first ([`BestOfEach::finish`] then
-    /// scores them). With `winner_only` the others may be missing, and blocks must come in feature
-    /// order.
+    /// A sink for one node. With `winner_only` the result may lack features other than the best,
+    /// and blocks must come in feature order.
     pub fn new(criterion: &'a dyn Criterion, ties: Ties, winner_only: bool) -> Self {
         let gathered = criterion.needs_all_candidates().then(Gathered::default);
         let winner_only = winner_only && ties == Ties::First;
@@ -133,20 +144,21 @@ impl<'a> BestOfEach<'a> {
         }
     }
 
-    /// Candidates below this score may be left out.
+    /// Allow it to leave out candidates below this score.
     pub fn above(&mut self, floor: f64) {
         self.floor = floor;
     }
 
-    /// The same, but it stops when the job is cancelled.
+    /// Stop when the job is cancelled.
     pub fn watched(self, control: &'a Control) -> Self {
         Self { watch: Some(control), ..self }
     }
 
+    /// Compare scored candidates with the best of their features.
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
-            // With `winner_only`, what does not beat the best of all features is left out. NaN is
-            // kept, and refused later.
+            // With `winner_only`, candidates that do not beat the best of all features are left
+            // out. NaN compares false, so `update` refuses it.
             let beaten = self.winner_only && score <= self.top && !self.features.is_empty();
             if !beaten {
                 self.update(features.of(j), at, score)?;
@@ -155,6 +167,7 @@ impl<'a> BestOfEach<'a> {
         Ok(())
     }
 
+    /// Compare one candidate with the best of its feature.
     #[inline]
     fn update(&mut self, feature: u32, at: u32, score: f64) -> Result<()> {
         match self.features.last_mut() {
@@ -183,12 +196,13 @@ impl<'a> BestOfEach<'a> {
         Ok(())
     }
 
-    /// Keep the best of thresholds of one feature, scored exactly only where estimates leave a
-    /// doubt.
+    /// Keep the best of some thresholds of one feature. Only those that may be best are scored
+    /// exactly.
     fn keep_best(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
         let Estimates { at, scores, largest, error, exact } = found;
         let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
         let known = if self.winner_only { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
+        // None of them can be best; a tie matters unless the first of equals wins.
         if largest + error < self.floor {
             return Ok(());
         }
@@ -202,19 +216,19 @@ impl<'a> BestOfEach<'a> {
         })
     }
 
-    /// Score what was gathered, if anything was.
+    /// Score the blocks that were gathered for a user's criterion, if there are any.
     pub fn finish(&mut self, context: &Context) -> Result<()> {
-        if let Some(g) = self.gathered.take()
-            && !g.at.is_empty()
+        if let Some(gathered) = self.gathered.take()
+            && !gathered.at.is_empty()
         {
-            let scores = g.scores(self.criterion, context)?;
-            self.compare(Features::Each(&g.features), &g.at, &scores)?;
+            let scores = gathered.scores(self.criterion, context)?;
+            self.compare(Features::Each(&gathered.features), &gathered.at, &scores)?;
         }
         Ok(())
     }
 }
 
-/// The refusal of a score that is no number.
+/// The error for a score that is NaN.
 pub(crate) fn not_a_number(feature: u32) -> Error {
     Error::Callback(format!(
         "the score of a split on column {feature} (counted from 0) is NaN; scores must be numbers"
@@ -249,12 +263,13 @@ impl Sink for BestOfEach<'_> {
         if let Some(control) = self.watch {
             control.check()?;
         }
-        if let Some(g) = &mut self.gathered {
+        if let Some(gathered) = &mut self.gathered {
             reached::count(Way::Gathered);
-            return g.take(block);
+            return gathered.take(block);
         }
         let mut scores = std::mem::take(&mut self.scores);
         scores.resize(block.tables.len, 0.0);
+        // Thresholds are screened by approximate scores where the criterion has them.
         let screened = match block.features {
             Features::One(feature) => {
                 self.criterion.screen(&block.tables, &mut scores).map(|error| (feature, error))
@@ -274,7 +289,7 @@ impl Sink for BestOfEach<'_> {
             reached::count(Way::Scored);
             self.criterion.score(&block.tables, &mut scores)?;
             match block.features {
-                // Thresholds: most blocks do not hold the best, and one look tells.
+                // Most blocks of thresholds do not hold the best: their largest score tells.
                 Features::One(feature)
                     if self.ties == Ties::First
                         && !scores.iter().any(|s| s.is_nan())
@@ -289,70 +304,74 @@ impl Sink for BestOfEach<'_> {
     }
 }
 
-/// Keeps every score.
+/// Keeps the scores of all candidates.
 #[derive(Debug)]
 pub struct Listing<'a> {
+    /// Only for the criterion, and what is gathered for it.
     best: BestOfEach<'a>,
-    /// (feature, which candidate, score) in feature and threshold order.
+    /// Feature, number within the feature ([`CandidateBlock::at`]) and score of each candidate, in
+    /// the order of their blocks.
     pub candidates: Vec<(u32, u32, f64)>,
 }
 
 impl<'a> Listing<'a> {
-    /// For one node.
+    /// A sink for one node.
     pub fn new(criterion: &'a dyn Criterion) -> Self {
         Self { best: BestOfEach::new(criterion, Ties::First, false), candidates: Vec::new() }
     }
 
-    /// Score what was gathered, if anything was.
+    /// Score the blocks that were gathered for a user's criterion, if there are any.
     pub fn finish(&mut self, context: &Context) -> Result<()> {
-        if let Some(g) = self.best.gathered.take()
-            && !g.at.is_empty()
+        if let Some(gathered) = self.best.gathered.take()
+            && !gathered.at.is_empty()
         {
-            let scores = g.scores(self.best.criterion, context)?;
+            let scores = gathered.scores(self.best.criterion, context)?;
             if let Some(j) = scores.iter().position(|s| s.is_nan()) {
-                return Err(not_a_number(g.features[j]));
+                return Err(not_a_number(gathered.features[j]));
             }
-            self.candidates.extend((0..g.at.len()).map(|j| (g.features[j], g.at[j], scores[j])));
+            self.append(Features::Each(&gathered.features), &gathered.at, &scores);
         }
         Ok(())
+    }
+
+    fn append(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) {
+        let scored = at.iter().zip(scores).enumerate();
+        self.candidates.extend(scored.map(|(j, (&at, &score))| (features.of(j), at, score)));
     }
 }
 
 impl Sink for Listing<'_> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
-        if let Some(g) = &mut self.best.gathered {
-            return g.take(block);
+        if let Some(gathered) = &mut self.best.gathered {
+            return gathered.take(block);
         }
         let mut scores = vec![0.0; block.tables.len];
         self.best.criterion.score(&block.tables, &mut scores)?;
-        self.candidates.extend(
-            block
-                .at
-                .iter()
-                .zip(scores)
-                .enumerate()
-                .map(|(j, (&at, s))| (block.features.of(j), at, s)),
-        );
+        self.append(block.features, block.at, &scores);
         Ok(())
     }
 }
 
-/// Most cells that are gathered for one call.
+/// Most cells that are gathered for one call: 4 GiB.
 const LARGEST_NODE: usize = 1 << 29;
 
-/// All candidates of a node, as tables of real counts padded to the largest number of branches.
+/// All candidates of a node, as tables of real counts with as many branches as the largest of them;
+/// those that a candidate lacks are empty.
 #[derive(Debug, Default)]
 struct Gathered {
-    /// One plane for each (branch, class).
+    /// Counts by candidate, one plane for each (branch, class).
     planes: Vec<Vec<f64>>,
+    /// Class totals of the node.
     totals: Vec<f64>,
     classes: usize,
+    /// Declared number of branches, number within the feature, and feature of each candidate.
     declared: Vec<u32>,
     at: Vec<u32>,
     features: Vec<u32>,
 }
 
 impl Gathered {
+    /// Append the candidates of a block.
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         let t = &block.tables;
         let before = self.at.len();
@@ -370,6 +389,7 @@ impl Gathered {
             )));
         }
         self.classes = t.classes;
+        // Earlier candidates lack branches that this block has, or the other way round.
         while self.planes.len() < t.branches * t.classes {
             self.planes.push(vec![0.0; before]);
         }
@@ -394,6 +414,7 @@ impl Gathered {
         Ok(())
     }
 
+    /// Score all candidates in one call.
     fn scores(&self, criterion: &dyn Criterion, context: &Context) -> Result<Vec<f64>> {
         let len = self.at.len();
         memory::expect(len * self.planes.len() * size_of::<f64>())?;

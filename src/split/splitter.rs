@@ -1,14 +1,17 @@
 //! Which splits of a feature are tried: the parameter `splitter`.
 //!
-//! One that tries a single threshold says here where it is, from the rows of the node; both kinds
-//! of growth on rows ask it. A new one is a file beside [`random`](super::random) that finds the
-//! place, and a variant with its answers below. O(rows) a feature for the class sums on the left.
+//! Growth on rows, whole or fractional, asks [`Splitter::cut`] which thresholds of a numeric
+//! feature it tries in a node; [`score_candidates`] scores the one threshold of a splitter that
+//! tries no others. A new splitter is a file beside [`random`](super::random) that finds the
+//! threshold, and a variant of [`Splitter`] with an arm in each method. O(rows) per feature for the
+//! class sums on the left.
 
 use super::block::BlockScratch;
 use super::cut_rule::{CutRule, NumericRows};
 use super::random::Draws;
 use super::scan::{Scan, flush};
 use super::sink::Sink;
+use super::total;
 use crate::criteria::Context;
 use crate::error::Result;
 use crate::reached::{self, Way};
@@ -26,7 +29,7 @@ pub enum Splitter {
 }
 
 impl Splitter {
-    /// The word of the parameter.
+    /// The value of the parameter.
     pub fn name(self) -> &'static str {
         match self {
             Self::Best => "best",
@@ -34,7 +37,7 @@ impl Splitter {
         }
     }
 
-    /// Whether all splits are tried, so that counts per bin serve, and trees are grown in all ways.
+    /// Whether all splits are tried. The others need sorted rows (no bins) and local evaluation.
     pub fn is_exhaustive(self) -> bool {
         match self {
             Self::Best => true,
@@ -42,7 +45,8 @@ impl Splitter {
         }
     }
 
-    /// What one division of a nominal feature's levels is drawn by; nothing where all are tried.
+    /// The draws by which one division of a nominal feature's levels is picked; `None` where all
+    /// are tried.
     pub fn division(self, draws: Draws) -> Option<Draws> {
         match self {
             Self::Best => None,
@@ -72,10 +76,10 @@ pub fn score_candidates<W: Weighing>(
     scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let (n, k, unit) = (scan.order.len(), context.classes, scan.weights.unit());
+    let (n, unit) = (scan.order.len(), scan.weights.unit());
     let right: Vec<W::Sum> = scan.known.iter().zip(left).map(|(a, &l)| a.minus(l)).collect();
     let is_large = |sums: &[W::Sum], rows: usize| {
-        let weight = sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b)).value(unit);
+        let weight = total(sums).value(unit);
         let size = if scan.min.copies { weight } else { rows as f64 };
         size >= f64::from(scan.min.rows) && weight >= scan.min.weight
     };
@@ -83,14 +87,8 @@ pub fn score_candidates<W: Weighing>(
         return Ok(());
     }
     reached::count(Way::OnePlace);
-    let branches = if scan.known == scan.totals { 2 } else { 3 };
-    scratch.prepare(branches, k, 1);
-    scratch.declare(branches as u32);
-    scratch.totals.clear();
-    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
-    let missing = scan.totals.iter().zip(scan.known).map(|(t, &k)| t.minus(k));
-    let cells = left.iter().copied().chain(right.iter().copied()).chain(missing);
-    for (i, sum) in cells.take(branches * k).enumerate() {
+    let branches = scratch.prepare_cuts(scan.known, scan.totals, unit, 1);
+    for (i, sum) in left.iter().chain(&right).enumerate() {
         scratch.cells[i * scratch.stride] = sum.cell(unit);
     }
     scratch.at[0] = at as u32;

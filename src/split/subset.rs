@@ -1,5 +1,5 @@
-//! Splits in two of a nominal feature: its levels on two sides, and one branch more for missing
-//! values where the node has any.
+//! Binary splits of a nominal feature: its levels are divided between two branches, with a third
+//! branch for missing values where the node has any.
 //!
 //! [`NominalSplits::OneVsRest`] offers each level against all others. [`NominalSplits::Subset`]
 //! looks for the best division of the `v` levels that occur in the node:
@@ -15,26 +15,27 @@
 //!   node; more than [`MOST`] levels are first joined with their neighbours in the order of their
 //!   class shares.
 //!
-//! Bins of a number keep their order: only cuts between two bins are offered. A limit on the size
-//! of branches forbids some divisions; then the shortcut is left out up to [`EXACT`] levels, and
-//! beyond them sees only what is allowed.
+//! Bins of a number keep their order: only cuts between two bins are offered. Where a limit on the
+//! size of branches forbids some divisions, Breiman's order is not used up to [`EXACT`] levels, and
+//! above that only its admissible cuts are tried.
 //!
-//! When not to use it: a feature with many levels and few rows in each has so many divisions that
-//! one fits by accident.
+//! Not for features with many levels and few rows in each: one of so many divisions fits by
+//! accident.
 
 mod join;
 mod score;
 
 use super::multiway::{Minimum, NominalTable};
 use super::random::Draws;
+use super::total;
 use crate::stats::Sum;
 use crate::tree::Test;
 
 pub use score::score_candidates;
 
-/// Levels of which all divisions are tried.
+/// Most levels (or groups of levels) of which all divisions are tried.
 pub const EXACT: usize = 12;
-/// Groups that are compared pair by pair.
+/// Most groups of levels that are compared pair by pair.
 pub const MOST: usize = 256;
 
 /// How nominal features are split.
@@ -44,21 +45,20 @@ pub enum NominalSplits {
     /// One branch for each declared level.
     #[default]
     Multiway,
-    /// Levels on two sides.
+    /// Levels divided between two branches.
     Subset,
     /// One level against the others.
     OneVsRest,
-    /// By the declared levels of each column: [`MULTIWAY_UP_TO`] at most are branches of their
-    /// own, more are divided in two.
+    /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else `Subset`.
     Auto,
 }
 
-/// Most levels that become branches of their own where each column decides; Python's `explain`
-/// holds the same number.
+/// Most declared levels that [`NominalSplits::Auto`] gives a branch each; Python's `explain` holds
+/// the same number.
 pub const MULTIWAY_UP_TO: usize = 32;
 
 impl NominalSplits {
-    /// How a column with a number of declared levels, or bins, is split.
+    /// How a column with `levels` declared levels (or bins) is split.
     pub fn of(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels > MULTIWAY_UP_TO => Self::Subset,
@@ -67,7 +67,7 @@ impl NominalSplits {
         }
     }
 
-    /// How a column that is divided in two is divided.
+    /// How a column is split that gets two branches.
     pub fn in_two(self) -> Self {
         match self {
             Self::Auto => Self::Subset,
@@ -81,22 +81,24 @@ impl NominalSplits {
     }
 }
 
-/// What is looked for.
+/// The setting of a search for divisions.
 #[derive(Debug, Clone, Copy)]
 pub struct SubsetSearch {
     /// How features are split.
     pub how: NominalSplits,
-    /// The criterion orders levels.
+    /// The criterion orders levels
+    /// ([`breiman_order`](crate::criteria::Properties::breiman_order)).
     pub shortcut: bool,
-    /// Smallest branch.
+    /// Limits on the size of a branch.
     pub min: Minimum,
     /// Value of one unit of the sums.
     pub unit: f64,
-    /// Only one division of each feature is wanted, drawn.
+    /// Where only one division of each feature is tried: the draws that pick it.
     pub drawn: Option<Draws>,
 }
 
 impl SubsetSearch {
+    /// Whether the size of a branch is limited.
     fn limited(&self) -> bool {
         self.min.rows > 1 || self.min.weight > 0.0
     }
@@ -105,44 +107,51 @@ impl SubsetSearch {
 /// The levels of one feature in a node.
 #[derive(Debug, Clone)]
 pub struct FeatureLevels<'a, S: Sum> {
-    /// Counts by code.
+    /// Class sums by code.
     pub table: NominalTable<'a, S>,
     /// Codes are bins of a number.
     pub ordered: bool,
-    /// Rows by code, where sums do not tell and a limit asks.
+    /// Number of rows by code, where a limit needs it and the sums do not count rows.
     pub rows: Option<Vec<u32>>,
 }
 
-/// How a number names a division of the groups.
+/// How a division of the groups is numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Naming {
-    /// The group on the first branch.
+    /// By the group that is alone on the first branch.
     #[default]
     Level,
-    /// The groups before it, against the others.
+    /// By the number of groups before a cut of their order; those with the lowest code are on the
+    /// first branch.
     Cut,
-    /// Bit i: group i + 1 is on the first branch, where group 0 always is.
+    /// By bits: bit i says that group i + 1 is on the first branch, where group 0 always is.
     Mask,
 }
 
-/// The divisions of one feature's levels in a node.
+/// The divisions of one feature's levels in a node. A group is a level, or several joined levels
+/// that stay on one side.
 #[derive(Debug)]
 pub struct LevelPartitions<S> {
     classes: usize,
-    /// Codes of the groups, group by group, and where each begins (and the last ends).
+    /// Codes of the groups, group by group.
     codes: Vec<u32>,
+    /// Where the codes of each group begin, and where the last ends.
     starts: Vec<usize>,
-    /// `[group * classes + class]`.
+    /// Class sums, `[group * classes + class]`.
     sums: Vec<S>,
     /// Class sums of missing values; empty without any.
     missing: Vec<S>,
     naming: Naming,
     /// The group with the lowest code.
     lowest: usize,
-    /// Memory kept between features: sums, codes, shares, and the order of the divisions.
+    /// Buffer for sums.
     work: Vec<S>,
+    /// Buffer for codes.
     spare: Vec<u32>,
+    /// Buffer for the share of a class in each group, with the group.
     shares: Vec<(f64, usize)>,
+    /// The divisions in the order in which they are scored: a key to sort by, and the division
+    /// counted from 0.
     sequence: Vec<(u128, u32)>,
 }
 
@@ -176,7 +185,7 @@ impl<S> Default for LevelPartitions<S> {
 }
 
 impl<S: Sum> LevelPartitions<S> {
-    /// Find out which divisions there are.
+    /// Take the levels of a feature, and choose which of their divisions are tried.
     pub fn fill(&mut self, levels: &FeatureLevels<'_, S>, classes: usize, search: &SubsetSearch) {
         let cells = &levels.table.cells[..];
         self.classes = classes;
@@ -185,11 +194,12 @@ impl<S: Sum> LevelPartitions<S> {
         self.starts.clear();
         self.sums.clear();
         self.missing.clear();
+        // Each level that occurs is a group.
         for (code, row) in cells[..declared * classes].chunks_exact(classes).enumerate() {
             if row.iter().any(|s| !s.is_empty()) {
                 self.starts.push(self.codes.len());
                 self.codes.push(code as u32);
-                // One by one: most rows are too short for a copy to pay.
+                // One by one: most rows are too short for a block copy to pay.
                 row.iter().for_each(|&s| self.sums.push(s));
             }
         }
@@ -200,6 +210,7 @@ impl<S: Sum> LevelPartitions<S> {
         }
         self.lowest = 0;
         let n = self.groups();
+        // Cuts of an order where one serves, else all divisions, of joined levels if need be.
         self.naming = match search.how {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,
@@ -237,7 +248,7 @@ impl<S: Sum> LevelPartitions<S> {
         }
     }
 
-    /// Nothing can be divided.
+    /// Whether there is no division.
     pub fn is_empty(&self) -> bool {
         self.groups() < 2
     }
@@ -247,7 +258,7 @@ impl<S: Sum> LevelPartitions<S> {
         2 + usize::from(!self.missing.is_empty())
     }
 
-    /// Whether a group is on the first branch of a division. Cuts are numbered from 1.
+    /// Whether a group is on the first branch of division `at`.
     fn is_first(&self, at: u32, group: usize) -> bool {
         match self.naming {
             Naming::Level => group == at as usize,
@@ -256,13 +267,13 @@ impl<S: Sum> LevelPartitions<S> {
         }
     }
 
-    /// The first division's number.
+    /// The number of the first division: cuts are numbered from 1, others from 0.
     fn first(&self) -> u32 {
         u32::from(self.naming == Naming::Cut)
     }
 
-    /// Put the divisions in the order in which ties are decided: cuts of shares as all divisions
-    /// would come.
+    /// Put the divisions in the order in which ties are decided. Cuts of an order by shares come as
+    /// the same divisions would come among all, where their masks fit into 128 bits.
     fn arrange(&mut self, ordered: bool) {
         let n = self.len() as u32;
         self.sequence.clear();
@@ -270,8 +281,8 @@ impl<S: Sum> LevelPartitions<S> {
             let (mut before, all) = (0_u128, u128::MAX >> (128 - self.groups()));
             for (i, code) in (0..n).zip(&self.codes) {
                 before |= 1 << self.codes.iter().filter(|c| *c < code).count();
-                self.sequence
-                    .push((if self.lowest <= i as usize { before } else { all & !before }, i));
+                let mask = if self.lowest <= i as usize { before } else { all & !before };
+                self.sequence.push((mask, i));
             }
             self.sequence.sort_unstable();
         } else {
@@ -279,7 +290,7 @@ impl<S: Sum> LevelPartitions<S> {
         }
     }
 
-    /// Codes that occur, on the first branch, ascending.
+    /// The codes that occur and are on the first branch of division `at`, ascending.
     pub fn listed(&self, at: u32) -> Vec<u32> {
         let first = (0..self.groups()).filter(|&g| self.is_first(at, g));
         let mut codes: Vec<u32> =
@@ -288,16 +299,16 @@ impl<S: Sum> LevelPartitions<S> {
         codes
     }
 
-    /// Codes that occur, ascending.
+    /// The codes that occur, ascending.
     pub fn occurring(&self) -> Vec<u32> {
         let mut codes = self.codes.clone();
         codes.sort_unstable();
         codes
     }
 
-    /// The test of a division of `declared` levels; `cuts` are the edges where these are bins of a
-    /// number. Levels that do not occur go to the heavier branch (the first on ties); in
-    /// one-vs-rest they belong to the rest.
+    /// The test of division `at` of `declared` levels. Where levels are bins of a number, `cuts` are
+    /// their edges and the test is a threshold. Levels that do not occur go to the heavier branch
+    /// (the first on ties); in one-vs-rest they belong to the rest.
     pub fn partition(
         &self,
         at: u32,
@@ -314,10 +325,8 @@ impl<S: Sum> LevelPartitions<S> {
             return LevelPartition { test, listed: Vec::new(), is_first };
         }
         let (sums, _) = self.sums(at);
-        let weight = |b: usize| {
-            let branch = &sums[b * self.classes..(b + 1) * self.classes];
-            branch.iter().fold(S::default(), |a, &b| a.plus(b)).value(search.unit)
-        };
+        let weight =
+            |b: usize| total(&sums[b * self.classes..(b + 1) * self.classes]).value(search.unit);
         if search.how == NominalSplits::Subset && weight(0) >= weight(1) {
             let occurring = self.occurring();
             listed.extend((0..declared).filter(|code| occurring.binary_search(code).is_err()));
@@ -328,7 +337,8 @@ impl<S: Sum> LevelPartitions<S> {
         LevelPartition { test, listed, is_first }
     }
 
-    /// Class sums of the branches of a division, and whether the last one holds missing values.
+    /// Class sums of the branches of division `at`, and whether there is a third one, for missing
+    /// values.
     pub fn sums(&self, at: u32) -> (Vec<S>, bool) {
         let k = self.classes;
         let mut sums = vec![S::default(); 2 * k];
@@ -342,18 +352,20 @@ impl<S: Sum> LevelPartitions<S> {
         (sums, !self.missing.is_empty())
     }
 
-    /// Sort the groups by the share of a class; false where more than two classes have rows.
+    /// Sort the groups by the share of the first class that occurs; does nothing and returns false
+    /// where more than two classes occur.
     fn sort_by_share(&mut self, unit: f64) -> bool {
         let k = self.classes;
-        let mut present =
+        let mut occurring =
             (0..k).filter(|&c| (0..self.groups()).any(|g| !self.sums[g * k + c].is_empty()));
-        let (Some(a), b, None) = (present.next(), present.next(), present.next()) else {
+        let (Some(first), second, None) = (occurring.next(), occurring.next(), occurring.next())
+        else {
             return false;
         };
         let share = |g: usize| {
-            let of = |c: usize| self.sums[g * k + c].value(unit);
+            let weight = |c: usize| self.sums[g * k + c].value(unit);
             // Rounded quotients of exact sums: equal shares are equal numbers.
-            of(a) / (of(a) + b.map_or(0.0, of))
+            weight(first) / (weight(first) + second.map_or(0.0, weight))
         };
         let mut order = std::mem::take(&mut self.shares);
         order.clear();

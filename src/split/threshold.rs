@@ -1,15 +1,18 @@
 //! Thresholds on a numeric feature: every boundary between two different values of a node.
 //!
-//! The node's rows come in ascending order (see [`crate::data`]); a scan keeps the class counts on
-//! the left and writes a candidate at each boundary, without a branch. For convex criteria only
-//! boundaries at which the class changes are kept (Fayyad & Irani 1992: no other can be best), with
-//! values that several rows share kept as well, so that no group has to be looked at twice. Beside
-//! a third branch of rows without a value the first and the last threshold are kept, too: there the
-//! ends of the data, which are no thresholds, may score high. O(rows) a feature and node, plus the
-//! formula.
+//! The node's rows come in ascending order (see [`crate::data`]). A scan keeps the class counts on
+//! the left and writes a candidate at each boundary. For convex criteria only boundaries at which
+//! the class changes are kept (Fayyad & Irani 1992: no other can be best); boundaries beside a
+//! value that several rows share are kept as well, because such rows are not compared one by one.
+//! Beside a third branch of rows without a value the first and the last threshold are kept, too:
+//! there the ends of the data, which are no thresholds, may score high.
+//!
+//! [`score_candidates`] chooses among four scans by weights and classes: running sums (`running`),
+//! counts of few classes, fixed-point weights (`weighed`), and a plain loop for the rest. All give
+//! the same scores, to the bit. O(rows) per feature and node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch};
-use super::scan::{Range, flush};
+use super::scan::{BlockWalk, PlaceRange, flush};
 use super::sink::Sink;
 use super::{running, weighed};
 use crate::criteria::Context;
@@ -22,7 +25,7 @@ use crate::stats::{CellOf, Sum, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
 
-/// Fewer classes are counted more quickly than sums over them are kept.
+/// Fewest classes for which running sums over the classes are quicker than class counts.
 pub const SEVERAL_CLASSES: usize = 4;
 
 /// Score all thresholds of one feature.
@@ -37,24 +40,25 @@ pub fn score_candidates<W: Weighing>(
         return Ok(());
     }
     let branches = if scan.known == scan.totals { 2 } else { 3 };
-    // Positions: `i` rows on the left. Row limits bound them at once where positions are rows,
-    // weight limits where rows are weights.
+    // A place has as many rows on its left as its number, so a limit on rows bounds the places at
+    // once; a limit on weight does where each row weighs 1.
     let rows = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
     let first = if W::UNIT { rows.max(scan.min.weight.ceil() as usize) } else { rows };
-    let last = n - first.min(n);
-    if first > last {
+    let places = PlaceRange { first, last: n - first.min(n) };
+    if places.is_empty() {
         return Ok(());
     }
+    // Several classes: running sums, where the criterion has them.
     if W::UNIT && branches == 2 && context.classes >= SEVERAL_CLASSES {
         let how = sink.running_scores().filter(|how| how.holds(n, context.logs));
         if let Some(how) = how {
             let running = &mut scratch.running;
-            return running::score_candidates(scan, (first, last), context, how, running, sink);
+            return running::score_candidates(scan, places, context, how, running, sink);
         }
     }
-    scratch.prepare_cuts((scan.known, scan.totals), scan.weights.unit(), n);
-    // Beside a third branch known rows of one class score alike wherever they are cut: the first
-    // must be found.
+    scratch.prepare_cuts(scan.known, scan.totals, scan.weights.unit(), n);
+    // Beside a third branch the known rows of one class score alike wherever they are cut; the
+    // first cut must then be found.
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
     let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
     let few = (2..=MOST_CLASSES).contains(&context.classes);
@@ -64,17 +68,17 @@ pub fn score_candidates<W: Weighing>(
             (_, true) => Way::WalkCounted,
             (_, false) => Way::WalkCountedAll,
         });
-        counted_rows(scan, first, last, context, branches, scratch, sink)
+        counted_rows(scan, places, context, branches, scratch, sink)
     } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {
         reached::count(if branches == 2 { Way::WalkWeighed } else { Way::WalkWeighedMissing });
-        weighed::score_candidates((scan, weights), (first, last), context, branches, scratch, sink)
+        weighed::score_candidates(scan, weights, places, context, branches, scratch, sink)
     } else {
         reached::count(if branches == 2 { Way::WalkAny } else { Way::WalkAnyMissing });
-        any_classes(scan, first, last, context, branches, scratch, sink)
+        any_classes(scan, places, context, branches, scratch, sink)
     }
 }
 
-/// 1 when per candidate lies between entries `i - 1` and `i`.
+/// 1 when a candidate lies between the entries `i - 1` and `i`, else 0.
 #[inline]
 fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     let here = entry_tied(order[i]) ^ 1;
@@ -85,12 +89,13 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     here & (class_changes | shared)
 }
 
-/// Unit weights: the kernel lists places and, for each class, the rows of it and later ones on the
-/// left; the rest is subtraction.
+/// Thresholds among rows of weight 1 and few classes.
+///
+/// Internal rows are sorted by class, so the kernel counts, per class, the rows on the left that
+/// belong to that class or a later one (`tails`); class counts are differences of two of them.
 fn counted_rows<W: Weighing>(
     scan: &Scan<'_, W>,
-    first: usize,
-    last: usize,
+    places: PlaceRange,
     context: &Context,
     branches: usize,
     scratch: &mut BlockScratch<CellOf<W>>,
@@ -98,28 +103,32 @@ fn counted_rows<W: Weighing>(
 ) -> Result<()> {
     let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
     let (level, unit, stride) = (Level::active(), scan.weights.unit(), scratch.stride);
+    // Kernels write up to SLACK entries past what they report.
     let room = stride + SLACK;
     if scratch.tails.len() < (k - 1) * room {
         scratch.tails.resize((k - 1) * room, 0);
     }
+    // Counts of the rows before the first place.
     let mut before = [0_u32; MOST_CLASSES];
     let before = &mut before[..k - 1];
-    for &entry in &order[..first - 1] {
+    for &entry in &order[..places.first - 1] {
         for (count, &start) in before.iter_mut().zip(starts) {
             *count += u32::from(entry_row(entry) >= start);
         }
     }
-    let range = Range { ends: (first > 1 || branches == 3).then_some((first, last)), stride };
-    range.walk(
-        std::iter::once((first, last)),
+    let ends = (places.first > 1 || branches == 3).then_some(places);
+    BlockWalk { ends, stride }.walk(
+        std::iter::once(places),
         scratch,
-        |scratch, places, end, held| {
-            let wanted = Wanted { starts, convex: scan.convex && !end };
+        |scratch, places, all, held| {
+            let wanted = Wanted { starts, convex: scan.convex && !all };
             let tails = Tails { planes: &mut scratch.tails, stride: room, from: held };
             let places = places.0..places.1;
             boundaries(level, order, places, wanted, before, &mut scratch.at[held..], tails)
         },
         |scratch, held| {
+            // Class counts of both sides from the counts of this class and later ones; the rows on
+            // the left are those of class 0 and later ones.
             for c in 0..k {
                 let known = scan.known[c];
                 let (left, right) = scratch.cells.split_at_mut(k * stride);
@@ -148,10 +157,10 @@ fn counted_rows<W: Weighing>(
     )
 }
 
+/// Thresholds among rows of any number of classes and any weights, one place after the other.
 fn any_classes<W: Weighing>(
     scan: &Scan<'_, W>,
-    first: usize,
-    last: usize,
+    places: PlaceRange,
     context: &Context,
     branches: usize,
     scratch: &mut BlockScratch<CellOf<W>>,
@@ -162,8 +171,9 @@ fn any_classes<W: Weighing>(
     let limited = scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1);
     let least =
         if W::COPIES { scan.min.weight.max(f64::from(scan.min.rows)) } else { scan.min.weight };
-    let (first, last) =
-        if limited { heavy_enough(scan, least, first, last) } else { (first, last) };
+    let PlaceRange { first, last } =
+        if limited { heavy_enough(scan, least, places) } else { places };
+    // Class sums on the left of the first place.
     let mut left = vec![W::Sum::default(); k];
     for i in 0..first - 1 {
         let c = class(i) as usize;
@@ -193,15 +203,10 @@ fn any_classes<W: Weighing>(
     flush(scan.feature, held, context, branches, scratch, sink)
 }
 
-/// The positions `first..=last` at which both sides weigh at least `least` (none: `last < first`).
-fn heavy_enough<W: Weighing>(
-    scan: &Scan<'_, W>,
-    least: f64,
-    mut first: usize,
-    mut last: usize,
-) -> (usize, usize) {
-    let unit = scan.weights.unit();
-    let least = W::Sum::at_least(least, unit);
+/// The places among `places` at which both sides weigh at least `least`.
+fn heavy_enough<W: Weighing>(scan: &Scan<'_, W>, least: f64, places: PlaceRange) -> PlaceRange {
+    let PlaceRange { mut first, mut last } = places;
+    let least = W::Sum::at_least(least, scan.weights.unit());
     let weight = |i: usize| scan.weights.of(entry_row(scan.order[i]));
     let mut left = (0..first).fold(W::Sum::default(), |s, i| s.plus(weight(i)));
     while left < least && first <= last {
@@ -213,5 +218,5 @@ fn heavy_enough<W: Weighing>(
         last -= 1;
         right = right.plus(weight(last));
     }
-    (first, last)
+    PlaceRange { first, last }
 }

@@ -1,23 +1,23 @@
-//! Thresholds among rows with fixed-point weights.
+//! Thresholds among rows with fixed-point weights: a scan of [`threshold`](super::threshold).
 //!
-//! The kernel lists boundaries with the weight on their left, class by class; the rest is
-//! subtraction. Where the sums left of every [`STEP`]-th entry are known, two classes are counted
-//! and the criterion is convex, most places are not looked at: of the places between two such
-//! entries the weights `(x, y)` of the classes on the left lie in a box, and a score that is
-//! quasi-convex along both axes is largest at a corner of it. It is 0, the least, where both sides
-//! have the same shares of the classes; above that diagonal it rises with `y` and falls with `x`,
-//! below it is the other way round. So the corners (low, high) and (high, low) bound all candidates
-//! of the box. Boxes whose bound stays below a score that is certain to be reached (the best
-//! candidate in the box with the largest bound, or that of an earlier feature) are left out. Scores
-//! there are the criterion's quick ones, whose error is known; what is left is scored as always, so
-//! the result is the same to the last bit.
+//! The kernel lists boundaries with the weight on their left, class by class; the weights of both
+//! sides follow by subtraction. Most places are skipped where there are two classes, the criterion
+//! is convex and the sums left of every [`STEP`]-th entry are known. The places between two such
+//! entries are a *box*: the weights `(x, y)` of the two classes on the left lie in a rectangle, and
+//! a score that is quasi-convex along both axes is largest at a corner of it. The score is 0, the
+//! least, where both sides have the same shares of the classes; above that diagonal it rises with
+//! `y` and falls with `x`, below it is the other way round. So the corners (low, high) and (high,
+//! low) bound all candidates of the box. A box is skipped if its bound is below a score that is
+//! certain to be reached: that of the best candidate in the box with the largest bound, or of an
+//! earlier feature. Bounds are approximate scores ([`Sink::quick`]) with a known error; candidates
+//! of the other boxes are scored exactly, so the result is the same to the last bit.
 //!
-//! O(rows / STEP) scores per feature and node, and the candidates of the boxes that remain.
+//! O(rows / STEP) scores per feature and node, plus the candidates of the boxes that remain.
 
 use super::block::BlockScratch;
-use super::scan::{Range, Scan, flush};
+use super::scan::{BlockWalk, PlaceRange, Scan, flush};
 use super::sink::Sink;
-use crate::criteria::{Context, Tables};
+use crate::criteria::Context;
 use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::Count;
@@ -28,56 +28,63 @@ use crate::simd::columns::{
 };
 use crate::stats::{CellOf, Sum, Weighing};
 
-/// Fewer places than this are not worth a bound.
+/// Fewest places for which bounds pay.
 const FEW_PLACES: usize = 2 * STEP;
 
-/// What does not change during a scan.
+/// A scan, and what does not change during it.
 struct WeighedScan<'s, 'a, W: Weighing> {
     scan: &'s Scan<'a, W>,
+    /// Weights by internal row, in units.
     weights: &'a [i64],
     context: &'s Context,
-    ends: Option<(usize, usize)>,
+    /// The ends of the admissible range where they are candidates even inside a run of one class.
+    ends: Option<PlaceRange>,
 }
 
-/// Where the kernel stands: the place it would look at next, and the weight left of the entry
-/// before that.
-struct Standing {
+/// The state of the kernel between two calls.
+struct KernelState {
+    /// The place that it lists next if it continues.
     next: usize,
+    /// Weight on the left of the entry before that place, by class.
     before: [i64; MOST_CLASSES],
 }
 
-/// Score the thresholds at `first..=last`.
+/// Score the thresholds at some places. `weights` are the fixed-point weights of `scan.weights`.
 pub(super) fn score_candidates<W: Weighing>(
-    (scan, weights): (&Scan<'_, W>, &[i64]),
-    (mut first, mut last): (usize, usize),
+    scan: &Scan<'_, W>,
+    weights: &[i64],
+    mut places: PlaceRange,
     context: &Context,
     branches: usize,
     scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let mut weighed = WeighedScan { scan, weights, context, ends: None };
     if scan.min.weight > 0.0 {
         let known = scan.known.iter().map(|s| s.units()).sum();
         let least = W::Sum::at_least(scan.min.weight, scan.weights.unit()).units();
-        let (lowest, highest) =
-            heavy_enough((scan.order, weights, scan.steps), known, least, context.classes);
-        (first, last) = (first.max(lowest), last.min(highest));
+        let rows = WeighedRows { order: scan.order, weights, steps: scan.steps };
+        let heavy = rows.heavy_enough(known, least, context.classes);
+        places.first = places.first.max(heavy.first);
+        places.last = places.last.min(heavy.last);
     }
-    if first > last {
+    if places.is_empty() {
         return Ok(());
     }
-    // The ends of the admissible range are candidates even inside a run of one class.
-    weighed.ends = (scan.min.weight > 0.0 || first > 1 || branches == 3).then_some((first, last));
+    let limited = scan.min.weight > 0.0 || places.first > 1;
+    let ends = (limited || branches == 3).then_some(places);
+    let weighed = WeighedScan { scan, weights, context, ends };
+    // Kernels write up to SLACK entries past what they report.
     let room = scratch.stride + SLACK;
     if scratch.sums.len() < context.classes * room {
         scratch.sums.resize(context.classes * room, 0);
     }
+    // The runs of places to look at: all, or the boxes whose bound is high enough.
     let mut runs = std::mem::take(&mut scratch.runs);
     runs.clear();
-    runs.push((first, last));
+    runs.push(places);
     let bounded = branches == 2 && context.classes == 2 && scan.convex && !scan.steps.is_empty();
-    if bounded && sink.wants_best() && last - first >= FEW_PLACES {
-        weighed.promising(&mut runs, scratch, sink)?;
+    if bounded && sink.wants_best() && places.last - places.first >= FEW_PLACES {
+        weighed.keep_promising(&mut runs, scratch, sink)?;
     }
     let done = weighed.walk(&runs, scratch, |scratch, held| {
         weighed.subtract(held, scratch);
@@ -87,38 +94,47 @@ pub(super) fn score_candidates<W: Weighing>(
     done
 }
 
-/// The first place with at least `least` weight on its left, and the last with as much on its right
-/// (none: below the first). Rows with a `known` value have their order, weights and perhaps steps
-/// of `planes` planes.
-pub(super) fn heavy_enough(
-    (order, weights, steps): (&[u32], &[i64], &[i64]),
-    known: i64,
-    least: i64,
-    planes: usize,
-) -> (usize, usize) {
-    let most = known - least;
-    let steps = &steps[..steps.len() / planes];
-    let weight = |i: usize| weights[entry_row(order[i]) as usize];
-    let from = |enough: &dyn Fn(i64) -> bool| {
-        let step = steps.partition_point(|&s| !enough(s)).saturating_sub(1);
-        (step * STEP, steps.get(step).copied().unwrap_or(0))
-    };
-    let (mut first, mut left) = from(&|s| s >= least);
-    while left < least && first < order.len() {
-        left += weight(first);
-        first += 1;
+/// Sorted rows with their fixed-point weights.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeighedRows<'a> {
+    /// Entries of the rows with a known value, ascending.
+    pub order: &'a [u32],
+    /// Weights by internal row, in units.
+    pub weights: &'a [i64],
+    /// Sums at the steps of the order; see [`Scan::steps`]. May be empty.
+    pub steps: &'a [i64],
+}
+
+impl WeighedRows<'_> {
+    /// The places with at least `least` weight on both sides; none if there is no such place.
+    /// `known` is the weight of all rows, `planes` the number of planes of the steps.
+    pub fn heavy_enough(&self, known: i64, least: i64, planes: usize) -> PlaceRange {
+        let Self { order, weights, steps } = *self;
+        let most = known - least;
+        let steps = &steps[..steps.len() / planes];
+        let weight = |i: usize| weights[entry_row(order[i]) as usize];
+        // The last step that is not enough, and the weight on its left: the search starts there.
+        let from = |enough: &dyn Fn(i64) -> bool| {
+            let step = steps.partition_point(|&s| !enough(s)).saturating_sub(1);
+            (step * STEP, steps.get(step).copied().unwrap_or(0))
+        };
+        let (mut first, mut left) = from(&|s| s >= least);
+        while left < least && first < order.len() {
+            left += weight(first);
+            first += 1;
+        }
+        let (mut last, mut left) = from(&|s| s > most);
+        while last < order.len() && left + weight(last) <= most {
+            left += weight(last);
+            last += 1;
+        }
+        PlaceRange { first, last: if left <= most { last } else { 0 } }
     }
-    let (mut last, mut left) = from(&|s| s > most);
-    while last < order.len() && left + weight(last) <= most {
-        left += weight(last);
-        last += 1;
-    }
-    (first, if left <= most { last } else { 0 })
 }
 
 impl<W: Weighing> WeighedScan<'_, '_, W> {
-    /// Weight left of a place: of all rows, then for each start of those of this class or a later
-    /// one.
+    /// Weight on the left of a place: of all rows, then for each start of the rows of that class or
+    /// a later one.
     fn left_of(&self, place: usize, out: &mut [i64]) {
         let Scan { order, steps, class_of, .. } = *self.scan;
         let step = if steps.is_empty() { 0 } else { place / STEP };
@@ -135,27 +151,27 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
             .for_each(|(c, o)| *o += steps.get(c * stride + step).unwrap_or(&0));
     }
 
-    /// List the boundaries in runs of places, blocks of which go to `flush`.
+    /// List the boundaries in runs of places; blocks of them go to `flush`.
     fn walk(
         &self,
-        runs: &[(usize, usize)],
+        runs: &[PlaceRange],
         scratch: &mut BlockScratch<CellOf<W>>,
         flush: impl FnMut(&mut BlockScratch<CellOf<W>>, usize) -> Result<()>,
     ) -> Result<()> {
         let Scan { order, class_of, convex, .. } = *self.scan;
         let (stride, k) = (scratch.stride, self.context.classes);
-        let mut standing = Standing { next: 0, before: [0; MOST_CLASSES] };
-        let range = Range { ends: self.ends, stride };
-        range.walk(
+        let mut state = KernelState { next: 0, before: [0; MOST_CLASSES] };
+        BlockWalk { ends: self.ends, stride }.walk(
             runs.iter().copied(),
             scratch,
-            |scratch, places, end, held| {
-                let before = &mut standing.before[..k];
-                if standing.next != places.0 {
+            |scratch, places, all, held| {
+                let before = &mut state.before[..k];
+                // Between two runs places were skipped.
+                if state.next != places.0 {
                     self.left_of(places.0 - 1, before);
                 }
-                standing.next = places.1;
-                let wanted = Wanted { starts: class_of.starts, convex: convex && !end };
+                state.next = places.1;
+                let wanted = Wanted { starts: class_of.starts, convex: convex && !all };
                 let sums =
                     PlaneSums { planes: &mut scratch.sums, stride: stride + SLACK, from: held };
                 let (level, at) = (Level::active(), &mut scratch.at[held..]);
@@ -166,7 +182,8 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
         )
     }
 
-    /// Tables of the boundaries that are held.
+    /// Write the tables of the `held` boundaries: the weight of a class is that of this class and
+    /// later ones less that of the later ones.
     fn subtract(&self, held: usize, scratch: &mut BlockScratch<CellOf<W>>) {
         let (k, stride, unit) = (self.context.classes, scratch.stride, self.scan.weights.unit());
         let room = stride + SLACK;
@@ -190,70 +207,56 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
         }
     }
 
-    /// Quick scores of the tables that lie in the first places of `scratch`.
-    fn quick(
+    /// Replace the one run by the boxes of it in which the best candidate may lie.
+    fn keep_promising(
         &self,
-        scratch: &BlockScratch<CellOf<W>>,
-        len: usize,
-        sink: &dyn Sink,
-        out: &mut [f64],
-    ) -> Option<f64> {
-        let tables = Tables {
-            cells: Count::cells(&scratch.cells),
-            totals: Count::cells(&scratch.totals),
-            branches: 2,
-            classes: 2,
-            stride: scratch.stride,
-            len,
-            declared: &scratch.declared,
-            context: self.context,
-        };
-        sink.quick(&tables, out)
-    }
-
-    /// Replace the one run by those places of it at which the best candidate may lie.
-    fn promising(
-        &self,
-        runs: &mut Vec<(usize, usize)>,
+        runs: &mut Vec<PlaceRange>,
         scratch: &mut BlockScratch<CellOf<W>>,
         sink: &dyn Sink,
     ) -> Result<()> {
-        let Some(&(first, last)) = runs.first() else { return Ok(()) };
+        let Some(&places) = runs.first() else { return Ok(()) };
         let mut bounds = std::mem::take(&mut scratch.bounds);
-        if let Some(error) = self.bounds((first, last), scratch, sink, &mut bounds) {
+        if let Some(error) = self.bounds(places, scratch, sink, &mut bounds) {
             reached::count(Way::WalkBoxes);
-            // Places of a box: the last has one more.
-            let inner = first / STEP;
-            let box_at = |b: usize| {
-                let from = if b == 0 { first } else { (inner + b) * STEP };
-                let to = if b + 1 == bounds.len() { last } else { (inner + b + 1) * STEP - 1 };
-                (from, to)
+            // The first box begins, and the last ends, where the run does.
+            let step = places.first / STEP;
+            let box_at = |b: usize| PlaceRange {
+                first: if b == 0 { places.first } else { (step + b) * STEP },
+                last: match b + 1 == bounds.len() {
+                    true => places.last,
+                    false => (step + b + 1) * STEP - 1,
+                },
             };
-            let highest =
-                bounds.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (b, &x)| {
-                    if x > best.1 { (b, x) } else { best }
+            let (top, highest) =
+                bounds.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (b, &bound)| {
+                    if bound > best.1 { (b, bound) } else { best }
                 });
-            // The bound is off by an error, and so are the scores that are rounded from the
-            // formula.
-            let room = 3.0 * error;
+            // A bound is off by an error, and so are the scores that are rounded from the formula.
+            let tolerance = 3.0 * error;
+            // A score that is certain to be reached: an earlier one, or one in the box with the
+            // highest bound.
             let mut floor = sink.floor();
-            if highest.1 + room >= floor {
+            if highest + tolerance >= floor {
                 let mut scores = [0.0; STEP + 1];
-                self.walk(&[box_at(highest.0)], scratch, |scratch, held| {
+                self.walk(&[box_at(top)], scratch, |scratch, held| {
                     self.subtract(held, scratch);
                     let scores = &mut scores[..held];
-                    if let Some(error) = self.quick(scratch, held, sink, scores) {
+                    if let Some(error) = sink.quick(&scratch.tables(2, held, self.context), scores)
+                    {
                         floor = scores.iter().map(|s| s - error).fold(floor, f64::max);
                     }
                     Ok(())
                 })?;
             }
+            // Adjacent boxes become one run.
             runs.clear();
-            for (b, _) in bounds.iter().enumerate().filter(|(_, x)| **x + room >= floor) {
-                let (from, to) = box_at(b);
+            for (b, _) in
+                bounds.iter().enumerate().filter(|(_, bound)| **bound + tolerance >= floor)
+            {
+                let places = box_at(b);
                 match runs.last_mut() {
-                    Some(run) if run.1 + 1 == from => run.1 = to,
-                    _ => runs.push((from, to)),
+                    Some(run) if run.last + 1 == places.first => run.last = places.last,
+                    _ => runs.push(places),
                 }
             }
         }
@@ -261,28 +264,29 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
         Ok(())
     }
 
-    /// Quick scores that no candidate of a box exceeds, box by box, and the error of quick scores.
-    /// Boxes end at the multiples of [`STEP`] between `first` and `last`.
+    /// Write to `bounds`, per box, an approximate score that no candidate of it exceeds; returns
+    /// the error of approximate scores, or `None` where the criterion has none. Boxes end at the
+    /// multiples of [`STEP`] inside `places`.
     fn bounds(
         &self,
-        (first, last): (usize, usize),
+        places: PlaceRange,
         scratch: &mut BlockScratch<CellOf<W>>,
         sink: &dyn Sink,
         bounds: &mut Vec<f64>,
     ) -> Option<f64> {
         let Scan { steps, known, .. } = *self.scan;
         let unit = self.scan.weights.unit();
-        let width = steps.len() / 2;
-        let (all, later) = steps.split_at(width);
-        // Multiples of the step inside, and the boxes they separate.
-        let inner = first / STEP + 1..last.div_ceil(STEP);
+        let (all, later) = steps.split_at(steps.len() / 2);
+        // The multiples of the step inside the run separate the boxes.
+        let inner = places.first / STEP + 1..places.last.div_ceil(STEP);
         let boxes = inner.len() + 1;
         let edge = |place: usize| {
             let mut sums = [0; 2];
             self.left_of(place, &mut sums);
             sums
         };
-        let (lowest, highest) = (edge(first), edge(last));
+        let (lowest, highest) = (edge(places.first), edge(places.last));
+        // Weight left of where a box begins: of all rows, and of those of class 1.
         let at = |b: usize| match b {
             0 => lowest,
             _ if b == boxes => highest,
@@ -295,16 +299,18 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
         let (stride, mut error) = (scratch.stride, 0.0_f64);
         let mut scores = std::mem::take(&mut scratch.scores);
         scores.resize(stride, 0.0);
+        // A box takes two candidates of a block, one per corner.
         let most = stride / 2;
         let mut usable = true;
-        for (part, bounds) in bounds.chunks_mut(most).enumerate() {
+        for (chunk, bounds) in bounds.chunks_mut(most).enumerate() {
             let held = bounds.len();
             fill_corners(scratch, held, whole, |b| {
-                let [all, later] = at(part * most + b);
+                let [all, later] = at(chunk * most + b);
                 [cell(all - later), cell(later)]
             });
             let scores = &mut scores[..2 * held];
-            let Some(off) = self.quick(scratch, 2 * held, sink, scores) else {
+            let tables = scratch.tables(2, 2 * held, self.context);
+            let Some(off) = sink.quick(&tables, scores) else {
                 usable = false;
                 break;
             };
@@ -319,9 +325,9 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
     }
 }
 
-/// The two corners of each of `boxes` boxes as candidates; `edge` gives the weights of both classes
-/// on the left where a box begins. The first half of the candidates has little of class 0 and much
-/// of class 1, the other half the reverse.
+/// Write the two corners of each of `boxes` boxes as candidates. `edge(b)` gives the weights of both
+/// classes on the left where box `b` begins, `whole` those of the node. The first half of the
+/// candidates has little of class 0 and much of class 1, the other half the reverse.
 #[inline]
 fn fill_corners<C: Count>(
     scratch: &mut BlockScratch<C>,

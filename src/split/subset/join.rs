@@ -1,39 +1,49 @@
-//! Too many levels are joined before their divisions are tried.
+//! Joins the levels of a feature with too many of them until all divisions can be tried.
 //!
-//! The loss of a union is the information that the split into groups loses by it; see [`super`].
-//! That is the criterion `info_gain`, in natural logarithms: its fold, in bits, breaks ties of
-//! losses otherwise and joins other levels.
+//! Groups of levels are joined greedily, as C4.5 does with `-s`: the pair whose union loses least
+//! information becomes one group ([`join_pairs`], O(levels^2 classes)). Above [`MOST`] levels only
+//! neighbours in the order of their class shares are compared first ([`join_neighbours`], O(levels
+//! log levels)).
+//!
+//! The information that the split into groups loses by a union is that of the criterion
+//! `info_gain`, but in natural logarithms: its rounding decides which of two equal pairs is joined,
+//! so the criterion's own formula, in bits, cannot stand in.
 
 use super::{EXACT, LevelPartitions, MOST};
+use crate::criteria::c45::total_entropy;
 use crate::numeric::order_key;
 use crate::stats::Sum;
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A group of levels: codes and class sums.
+/// A group of levels.
 struct LevelGroup {
+    /// Codes of the levels.
     codes: Vec<u32>,
+    /// Weight by class.
     sums: Vec<f64>,
+    /// Weight.
     weight: f64,
-    /// `weight log weight - sum n_c log n_c`.
-    spread: f64,
+    /// Entropy times weight, in nats.
+    total_entropy: f64,
 }
 
-fn xlog(x: f64) -> f64 {
+/// `x ln x`, 0 at 0.
+fn x_ln_x(x: f64) -> f64 {
     if x > 0.0 { x * x.ln() } else { 0.0 }
 }
 
 impl LevelGroup {
     fn new(codes: Vec<u32>, sums: Vec<f64>) -> Self {
         let weight = sums.iter().sum();
-        let spread = xlog(weight) - sums.iter().map(|&n| xlog(n)).sum::<f64>();
-        Self { codes, sums, weight, spread }
+        let total_entropy = total_entropy(sums.iter().copied(), &x_ln_x);
+        Self { codes, sums, weight, total_entropy }
     }
 
     /// Information lost when two groups become one.
     fn loss(&self, other: &Self) -> f64 {
-        let each: f64 = self.sums.iter().zip(&other.sums).map(|(a, b)| xlog(a + b)).sum();
-        xlog(self.weight + other.weight) - each - self.spread - other.spread
+        let each: f64 = self.sums.iter().zip(&other.sums).map(|(a, b)| x_ln_x(a + b)).sum();
+        x_ln_x(self.weight + other.weight) - each - self.total_entropy - other.total_entropy
     }
 
     fn union(&self, other: &Self) -> Self {
@@ -43,15 +53,16 @@ impl LevelGroup {
 }
 
 impl<S: Sum> LevelPartitions<S> {
-    /// Join groups until [`EXACT`] are left; group 0 has the lowest code, and so on.
+    /// Join groups until [`EXACT`] are left; they are in the order of their lowest codes.
     pub(super) fn join(&mut self, unit: f64) {
         let k = self.classes;
-        let of = |g: usize| {
+        let group = |g: usize| {
             let sums = self.sums[g * k..(g + 1) * k].iter().map(|s| s.value(unit)).collect();
             LevelGroup::new(vec![self.codes[g]], sums)
         };
-        let groups = by_pairs(by_neighbours((0..self.groups()).map(of).collect()));
-        // Exact sums again, from the levels.
+        let levels = (0..self.groups()).map(group).collect();
+        let groups = join_pairs(join_neighbours(levels));
+        // The sums of a group are added up again from its levels, exactly.
         let place = |code: u32| self.codes.partition_point(|&c| c < code);
         let mut sums = vec![S::default(); groups.len() * k];
         let (mut codes, mut starts) = (Vec::with_capacity(self.codes.len()), vec![0]);
@@ -67,45 +78,8 @@ impl<S: Sum> LevelPartitions<S> {
     }
 }
 
-/// The nearest pair becomes one, again and again. `best[i]` is the nearest later group of group i.
-fn by_pairs(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
-    let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
-    let nearest = |groups: &[Option<LevelGroup>], i: usize| {
-        let mut best = (f64::INFINITY, usize::MAX);
-        if let Some(one) = &groups[i] {
-            for (j, other) in groups.iter().enumerate().skip(i + 1) {
-                if let Some(other) = other {
-                    let loss = one.loss(other);
-                    if loss < best.0 {
-                        best = (loss, j);
-                    }
-                }
-            }
-        }
-        best
-    };
-    let mut best: Vec<(f64, usize)> = (0..groups.len()).map(|i| nearest(&groups, i)).collect();
-    for _ in EXACT..groups.len() {
-        let Some(i) = (0..groups.len()).min_by(|&a, &b| best[a].0.total_cmp(&best[b].0)) else {
-            break;
-        };
-        let j = best[i].1;
-        let (Some(other), Some(one)) = (groups[j].take(), &groups[i]) else { break };
-        groups[i] = Some(one.union(&other));
-        best[j] = (f64::INFINITY, usize::MAX);
-        for h in 0..groups.len() {
-            if h == i || best[h].1 == i || best[h].1 == j {
-                best[h] = nearest(&groups, h);
-            } else if h < i
-                && let (Some(one), Some(other)) = (&groups[h], &groups[i])
-            {
-                let loss = one.loss(other);
-                if loss < best[h].0 || (loss == best[h].0 && i < best[h].1) {
-                    best[h] = (loss, i);
-                }
-            }
-        }
-    }
+/// The groups that are left, in the order of their lowest codes.
+fn sorted(groups: Vec<Option<LevelGroup>>) -> Vec<LevelGroup> {
     let mut groups: Vec<LevelGroup> = groups.into_iter().flatten().collect();
     for group in &mut groups {
         group.codes.sort_unstable();
@@ -114,64 +88,117 @@ fn by_pairs(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
     groups
 }
 
-/// More than [`MOST`] groups: neighbours in the order of class shares (the most frequent class
-/// first) become one.
-fn by_neighbours(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
+/// The cheapest union of a group with a later one.
+#[derive(Clone, Copy)]
+struct CheapestUnion {
+    loss: f64,
+    /// Place of the later group.
+    with: usize,
+}
+
+impl CheapestUnion {
+    const NONE: Self = Self { loss: f64::INFINITY, with: usize::MAX };
+
+    /// For the group at place `i`; the first of equal ones.
+    fn of(groups: &[Option<LevelGroup>], i: usize) -> Self {
+        let mut best = Self::NONE;
+        let Some(group) = &groups[i] else { return best };
+        for (j, other) in groups.iter().enumerate().skip(i + 1) {
+            if let Some(other) = other {
+                let loss = group.loss(other);
+                if loss < best.loss {
+                    best = Self { loss, with: j };
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Join the cheapest pair again and again, until [`EXACT`] groups are left.
+fn join_pairs(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
+    let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
+    let n = groups.len();
+    let mut best: Vec<_> = (0..n).map(|i| CheapestUnion::of(&groups, i)).collect();
+    for _ in EXACT..n {
+        // The union takes the place of its first group.
+        let Some(i) = (0..n).min_by(|&a, &b| best[a].loss.total_cmp(&best[b].loss)) else { break };
+        let j = best[i].with;
+        let (Some(other), Some(group)) = (groups[j].take(), &groups[i]) else { break };
+        groups[i] = Some(group.union(&other));
+        best[j] = CheapestUnion::NONE;
+        for h in 0..n {
+            if h == i || best[h].with == i || best[h].with == j {
+                // One of the two groups that it compared is no more.
+                best[h] = CheapestUnion::of(&groups, h);
+            } else if h < i
+                && let (Some(group), Some(union)) = (&groups[h], &groups[i])
+            {
+                let loss = group.loss(union);
+                if loss < best[h].loss || (loss == best[h].loss && i < best[h].with) {
+                    best[h] = CheapestUnion { loss, with: i };
+                }
+            }
+        }
+    }
+    sorted(groups)
+}
+
+/// Join neighbours in the order of class shares (the most frequent class first) until [`MOST`]
+/// groups are left.
+fn join_neighbours(mut groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
     if groups.len() <= MOST {
         return groups;
     }
-    let k = groups[0].sums.len();
-    let total = |c: usize| groups.iter().map(|g| g.sums[c]).sum::<f64>();
-    let mut classes: Vec<(f64, usize)> = (0..k).map(|c| (total(c), c)).collect();
-    classes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut groups = groups;
-    groups.sort_by(|a, b| {
-        let by_class =
-            |&(_, c): &(f64, usize)| (a.sums[c] / a.weight).total_cmp(&(b.sums[c] / b.weight));
-        let first = classes.iter().map(by_class).find(|order| order.is_ne());
-        first.unwrap_or(std::cmp::Ordering::Equal).then(a.codes.cmp(&b.codes))
-    });
+    sort_by_class_shares(&mut groups);
     let n = groups.len();
     let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
+    // A linked list of the groups that are left; `n` and above is no group.
     let mut next: Vec<usize> = (1..=n).collect();
     let mut before: Vec<usize> = (0..n).map(|i| i.wrapping_sub(1)).collect();
+    // Unions of neighbours by their loss. An entry is out of date when one of its groups has
+    // changed since, which their versions tell.
     let mut version = vec![0_u32; n];
     let mut heap = BinaryHeap::new();
-    let weigh =
-        |groups: &[Option<LevelGroup>], i: usize, j: usize| match (&groups[i], groups.get(j)) {
-            (Some(a), Some(Some(b))) => Some(order_key(a.loss(b))),
-            _ => None,
-        };
+    let entry = |groups: &[Option<LevelGroup>], version: &[u32], i: usize, j: usize| {
+        let (Some(a), Some(Some(b))) = (&groups[i], groups.get(j)) else { return None };
+        Some(Reverse((order_key(a.loss(b)), i, version[i], version[j])))
+    };
     for i in 0..n - 1 {
-        heap.extend(weigh(&groups, i, i + 1).map(|loss| Reverse((loss, i, 0_u32, 0_u32))));
+        heap.extend(entry(&groups, &version, i, i + 1));
     }
     let mut left = n;
     while left > MOST {
-        let Some(Reverse((_, i, a, b))) = heap.pop() else { break };
+        let Some(Reverse((_, i, version_i, version_j))) = heap.pop() else { break };
         let j = next[i];
-        if groups[i].is_none() || j >= n || version[i] != a || version[j] != b {
+        if groups[i].is_none() || j >= n || version[i] != version_i || version[j] != version_j {
             continue;
         }
-        let (Some(other), Some(one)) = (groups[j].take(), &groups[i]) else { break };
-        groups[i] = Some(one.union(&other));
+        // The union takes the place of its first group, and its neighbours are compared again.
+        let (Some(other), Some(group)) = (groups[j].take(), &groups[i]) else { break };
+        groups[i] = Some(group.union(&other));
         (version[i], next[i]) = (version[i] + 1, next[j]);
-        if next[j] < n {
-            before[next[j]] = i;
-            let seen = (version[i], version[next[i]]);
-            heap.extend(weigh(&groups, i, next[i]).map(|loss| Reverse((loss, i, seen.0, seen.1))));
+        if next[i] < n {
+            before[next[i]] = i;
+            heap.extend(entry(&groups, &version, i, next[i]));
         }
         if before[i] < n {
-            let p = before[i];
-            heap.extend(
-                weigh(&groups, p, i).map(|loss| Reverse((loss, p, version[p], version[i]))),
-            );
+            heap.extend(entry(&groups, &version, before[i], i));
         }
         left -= 1;
     }
-    let mut groups: Vec<LevelGroup> = groups.into_iter().flatten().collect();
-    for group in &mut groups {
-        group.codes.sort_unstable();
-    }
-    groups.sort_by_key(|g| g.codes[0]);
-    groups
+    sorted(groups)
+}
+
+/// Sort groups by the share of the most frequent class, then of the next, then by code.
+fn sort_by_class_shares(groups: &mut [LevelGroup]) {
+    let total = |class: usize| groups.iter().map(|g| g.sums[class]).sum::<f64>();
+    let totals: Vec<f64> = (0..groups[0].sums.len()).map(total).collect();
+    let mut classes: Vec<usize> = (0..totals.len()).collect();
+    classes.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]));
+    groups.sort_by(|a, b| {
+        let by_share = |&c: &usize| (a.sums[c] / a.weight).total_cmp(&(b.sums[c] / b.weight));
+        let first = classes.iter().map(by_share).find(|order| order.is_ne());
+        first.unwrap_or(Ordering::Equal).then(a.codes.cmp(&b.codes))
+    });
 }

@@ -1,17 +1,21 @@
-//! The divisions of a [`LevelPartitions`] become blocks of tables.
+//! Scores the divisions of nominal features: the tables of the divisions of a [`LevelPartitions`]
+//! are collected in blocks and given to a sink.
 //!
-//! Divisions of several features share a block as long as they have the same number of branches.
+//! Divisions of consecutive features share a block as long as they have the same number of
+//! branches. One division costs O(classes): cuts of an order and one-against-rest from running
+//! sums, all `2^(groups - 1) - 1` divisions from sums of sets of groups ([`SetSums`]).
 
 use super::{FeatureLevels, LevelPartitions, Naming, SubsetSearch};
-use crate::criteria::{Context, Tables};
+use crate::criteria::Context;
 use crate::error::Result;
 use crate::numeric::{Count, uniform};
 use crate::reached::{self, Way};
 use crate::split::block::{BLOCK, BlockScratch};
 use crate::split::sink::{CandidateBlock, Features, Sink};
 use crate::stats::Sum;
+use std::ops::Range;
 
-/// Levels whose sums are tabulated.
+/// Most groups whose sums are tabulated, for all of their 256 sets.
 const LOW: usize = 8;
 
 /// Score the divisions of a node's nominal features, in feature order.
@@ -52,24 +56,24 @@ pub fn score_candidates<'a, S: Sum>(
     block.flush()
 }
 
-/// Class sums of sets of groups, numbered by their bits: those of the low groups are tabulated, and
-/// those of the high ones added.
+/// Class sums of sets of groups. A set is a number whose bits are the groups after the first; the
+/// low bits are looked up in a table, and the sums of the high ones are added.
 struct SetSums<'w, S> {
-    /// Sets of low groups.
+    /// Number of sets of low groups.
     width: usize,
-    /// Of group 0 and each set of the low groups: `[class * width + set]`.
+    /// Sums of group 0 and each set of low groups: `[class * width + set]`.
     tabulated: &'w mut [S],
-    /// Of all groups.
+    /// Sums of all groups.
     known: &'w mut [S],
-    /// Of the high groups of a set.
+    /// Sums of the high groups of the current set.
     high: &'w mut [S],
 }
 
 impl<'w, S: Sum> SetSums<'w, S> {
-    /// In a place for `(2^low + 2) * classes` sums.
-    fn new(partitions: &LevelPartitions<S>, low: usize, k: usize, place: &'w mut [S]) -> Self {
+    /// The sums of `low` low groups and `k` classes, in a buffer of `(2^low + 2) * k` sums.
+    fn new(partitions: &LevelPartitions<S>, low: usize, k: usize, buffer: &'w mut [S]) -> Self {
         let width = 1 << low;
-        let (tabulated, rest) = place.split_at_mut(k * width);
+        let (tabulated, rest) = buffer.split_at_mut(k * width);
         let (known, high) = rest.split_at_mut(k);
         let group = |g: usize, c: usize| partitions.sums[g * k + c];
         for c in 0..k {
@@ -85,27 +89,28 @@ impl<'w, S: Sum> SetSums<'w, S> {
         Self { width, tabulated, known, high }
     }
 
-    /// Add up the high groups of the set `from`.
-    fn list_high(&mut self, partitions: &LevelPartitions<S>, from: usize) {
+    /// Add up the high groups of a set.
+    fn add_high(&mut self, partitions: &LevelPartitions<S>, set: usize) {
         let (k, first) = (self.high.len(), self.width.ilog2() as usize + 1);
         for (c, sum) in self.high.iter_mut().enumerate() {
-            let listed = (first..partitions.groups()).filter(|g| from >> (g - 1) & 1 == 1);
-            *sum = listed.fold(S::default(), |sum, g| sum.plus(partitions.sums[g * k + c]));
+            let members = (first..partitions.groups()).filter(|g| set >> (g - 1) & 1 == 1);
+            *sum = members.fold(S::default(), |sum, g| sum.plus(partitions.sums[g * k + c]));
         }
     }
 }
 
-/// The block under construction.
+/// The block under construction; `scratch.features` has one entry per candidate.
 struct SubsetBlock<'b, C> {
     search: &'b SubsetSearch,
     context: &'b Context,
+    /// Number of branches of its candidates.
     branches: usize,
     scratch: &'b mut BlockScratch<C>,
     sink: &'b mut dyn Sink,
 }
 
 impl<C: Count> SubsetBlock<'_, C> {
-    /// Make room for candidates with a number of branches.
+    /// Start a new block if the current one has another number of branches.
     fn open(&mut self, branches: usize) -> Result<()> {
         if self.branches != branches {
             self.flush()?;
@@ -116,6 +121,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         Ok(())
     }
 
+    /// Whether the branch of missing values, if there is one, reaches the limits.
     fn admits_missing<S: Sum<Cell = C>>(
         &self,
         partitions: &LevelPartitions<S>,
@@ -126,7 +132,8 @@ impl<C: Count> SubsetBlock<'_, C> {
             || self.is_large_enough(partitions.missing.iter().copied(), || rows.unwrap_or(0))
     }
 
-    /// Whether a branch reaches the limits; `rows` counts its rows where sums do not.
+    /// Whether a branch reaches the limits. `sums` are its class sums, `rows` counts its rows where
+    /// sums do not.
     fn is_large_enough<S: Sum>(
         &self,
         sums: impl Iterator<Item = S>,
@@ -144,7 +151,8 @@ impl<C: Count> SubsetBlock<'_, C> {
             }
     }
 
-    /// Whether both sides of a division reach the limits.
+    /// Whether both sides of division `at` reach the limits; `left` and `right` are their class
+    /// sums.
     fn admits<S: Sum>(
         &self,
         partitions: &LevelPartitions<S>,
@@ -163,7 +171,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         self.is_large_enough(left, || rows(true)) && self.is_large_enough(right, || rows(false))
     }
 
-    /// Append a candidate.
+    /// Append division `at` to the block; `left` and `right` are the class sums of its sides.
     fn push<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
@@ -172,22 +180,17 @@ impl<C: Count> SubsetBlock<'_, C> {
         left: &[S],
         right: &[S],
     ) -> Result<()> {
-        let (k, unit, held, stride) = (
-            self.context.classes,
-            self.search.unit,
-            self.scratch.features.len(),
-            self.scratch.stride,
-        );
+        debug_assert_eq!(left.len(), self.context.classes);
+        let (held, stride) = (self.scratch.features.len(), self.scratch.stride);
         for (i, &sum) in left.iter().chain(right).chain(&partitions.missing).enumerate() {
-            self.scratch.cells[i * stride + held] = sum.cell(unit);
+            self.scratch.cells[i * stride + held] = sum.cell(self.search.unit);
         }
-        debug_assert_eq!(left.len(), k);
         self.scratch.at[held] = at;
         self.scratch.features.push(levels.table.feature);
         if held + 1 == stride { self.flush() } else { Ok(()) }
     }
 
-    /// One division, drawn among all.
+    /// Append one division, drawn among all.
     fn drawn<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
@@ -204,7 +207,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         Ok(())
     }
 
-    /// One level against the others, and cuts of an order.
+    /// Append the divisions of one level against the others, or the cuts of an order.
     fn one_by_one<S: Sum<Cell = C>>(
         &mut self,
         partitions: &mut LevelPartitions<S>,
@@ -212,13 +215,14 @@ impl<C: Count> SubsetBlock<'_, C> {
     ) -> Result<()> {
         let (k, n) = (self.context.classes, partitions.groups());
         partitions.arrange(levels.ordered);
-        // Sums of the groups (before each cut: of all up to it), of all, and of the other side.
+        // One buffer: sums of each group (for cuts, of the groups up to it), of all groups, and of
+        // the groups that are not on the current side.
         let mut work = std::mem::take(&mut partitions.work);
         work.clear();
         work.extend_from_slice(&partitions.sums);
         work.resize((n + 2) * k, S::default());
         let (sums, rest) = work.split_at_mut(n * k);
-        let (known, after) = rest.split_at_mut(k);
+        let (known, others) = rest.split_at_mut(k);
         for row in sums.chunks_exact(k) {
             known.iter_mut().zip(row).for_each(|(sum, &s)| *sum = sum.plus(s));
         }
@@ -228,13 +232,14 @@ impl<C: Count> SubsetBlock<'_, C> {
         for j in 0..partitions.sequence.len() {
             let i = partitions.sequence[j].1 as usize;
             let at = partitions.first() + i as u32;
-            let before = &sums[i * k..(i + 1) * k];
+            let side = &sums[i * k..(i + 1) * k];
             for c in 0..k {
-                after[c] = known[c].minus(before[c]);
+                others[c] = known[c].minus(side[c]);
             }
+            // The lone level, or the side with the lowest code, is the first branch.
             let (left, right) = match partitions.naming == Naming::Level || partitions.lowest <= i {
-                true => (before, &after[..]),
-                false => (&after[..], before),
+                true => (side, &others[..]),
+                false => (&others[..], side),
             };
             if self.admits(partitions, levels, at, left.iter().copied(), right.iter().copied()) {
                 self.push(partitions, levels, at, left, right)?;
@@ -244,7 +249,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         Ok(())
     }
 
-    /// All divisions, in the order of their numbers.
+    /// Append all divisions, in the order of their numbers.
     fn masks<S: Sum<Cell = C>>(
         &mut self,
         partitions: &mut LevelPartitions<S>,
@@ -252,6 +257,7 @@ impl<C: Count> SubsetBlock<'_, C> {
     ) -> Result<()> {
         let (k, groups) = (self.context.classes, partitions.groups());
         let low = (groups - 1).min(LOW);
+        // One buffer for the sums of sets and of the two sides of a division.
         let mut work = std::mem::take(&mut partitions.work);
         work.clear();
         work.resize(((1 << low) + 4) * k, S::default());
@@ -259,13 +265,15 @@ impl<C: Count> SubsetBlock<'_, C> {
         let (left, right) = sides.split_at_mut(k);
         let mut sets = SetSums::new(partitions, low, k, sets);
         let (count, width) = (partitions.len(), sets.width);
+        // The sets that share their high groups come one after the other.
         for from in (0..count).step_by(width) {
-            sets.list_high(partitions, from);
+            sets.add_high(partitions, from);
             let end = width.min(count - from);
+            // Without limits the sides of many divisions are written at once.
             if !self.search.limited() {
-                let mut j = 0;
-                while j < end {
-                    j += self.push_sets(partitions, levels, &sets, (from, j), end)?;
+                let mut low = 0;
+                while low < end {
+                    low += self.push_sets(partitions, levels, &sets, from, low..end)?;
                 }
                 continue;
             }
@@ -285,25 +293,27 @@ impl<C: Count> SubsetBlock<'_, C> {
         Ok(())
     }
 
-    /// Append the sets `from + j..from + end` as far as there is room; how many there was room for.
+    /// Append the sets of the high groups `high_set` and each of the `low_sets` of low groups, as
+    /// far as there is room; returns how many were appended.
     #[inline]
     fn push_sets<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
         sets: &SetSums<'_, S>,
-        (from, j): (usize, usize),
-        end: usize,
+        high_set: usize,
+        low_sets: Range<usize>,
     ) -> Result<usize> {
         let (k, unit) = (self.context.classes, self.search.unit);
         let (held, stride) = (self.scratch.features.len(), self.scratch.stride);
-        let len = (end - j).min(stride - held);
+        let len = low_sets.len().min(stride - held);
         let (firsts, seconds) = self.scratch.cells.split_at_mut(k * stride);
         for c in 0..k {
             let (high, known) = (sets.high[c], sets.known[c]);
             let place = c * stride + held;
             let cells = firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
-            for ((l, r), &sum) in cells.zip(&sets.tabulated[c * sets.width + j..][..len]) {
+            let tabulated = &sets.tabulated[c * sets.width + low_sets.start..][..len];
+            for ((l, r), &sum) in cells.zip(tabulated) {
                 let sum = sum.plus(high);
                 *l = sum.cell(unit);
                 *r = known.minus(sum).cell(unit);
@@ -312,7 +322,8 @@ impl<C: Count> SubsetBlock<'_, C> {
         for (c, &sum) in partitions.missing.iter().enumerate() {
             self.scratch.cells[(2 * k + c) * stride + held..][..len].fill(sum.cell(unit));
         }
-        for (at, i) in self.scratch.at[held..held + len].iter_mut().zip(from + j..) {
+        let first = high_set + low_sets.start;
+        for (at, i) in self.scratch.at[held..held + len].iter_mut().zip(first..) {
             *at = i as u32;
         }
         self.scratch.features.resize(held + len, levels.table.feature);
@@ -322,19 +333,11 @@ impl<C: Count> SubsetBlock<'_, C> {
         Ok(len)
     }
 
+    /// Give the block to the sink, and empty it.
     fn flush(&mut self) -> Result<()> {
         let len = self.scratch.features.len();
         if len > 0 {
-            let tables = Tables {
-                cells: C::cells(&self.scratch.cells),
-                totals: C::cells(&self.scratch.totals),
-                branches: self.branches,
-                classes: self.context.classes,
-                stride: self.scratch.stride,
-                len,
-                declared: &self.scratch.declared,
-                context: self.context,
-            };
+            let tables = self.scratch.tables(self.branches, len, self.context);
             let features = Features::Each(&self.scratch.features);
             self.sink.take(&CandidateBlock { tables, at: &self.scratch.at[..len], features })?;
             self.scratch.features.clear();

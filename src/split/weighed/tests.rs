@@ -1,7 +1,7 @@
-//! Tests of [`super`].
+//! Tests that bounds on boxes change no result, and that they save most candidates.
 
 use super::*;
-use crate::criteria::make;
+use crate::criteria::{Tables, make};
 use crate::data::pack_entry;
 use crate::numeric::{Ties, mix};
 use crate::simd::columns::weighed_steps;
@@ -12,7 +12,7 @@ use crate::stats::FixedWeights;
 
 const UNIT: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// A best that counts what it is given.
+/// Keeps the best of each feature, and counts the candidates that it is given.
 struct Counting<'a> {
     best: BestOfEach<'a>,
     given: usize,
@@ -34,10 +34,15 @@ impl Sink for Counting<'_> {
     }
 }
 
+/// Random weighted rows of two classes, three quarters of them with a known value.
 struct Case {
+    /// The sorted rows with a known value.
     order: Vec<u32>,
+    /// Class of each row.
     codes: Vec<u16>,
+    /// Weight of each row, in units.
     weights: Vec<i64>,
+    /// First row of class 1.
     start: u32,
     min: Minimum,
 }
@@ -47,7 +52,7 @@ impl Case {
         let n = 2 + mix(seed, 1) as usize % 700;
         let start = mix(seed, 2) % (n as u64 + 1);
         let values = [3, 40, u64::MAX][seed as usize % 3];
-        // Some have a signal, some have little.
+        // How far the values of class 1 are moved.
         let signal = [0, 1 << 20, 1 << 62][mix(seed, 3) as usize % 3];
         let value = |r: u64| {
             (mix(seed + 77, r) >> 2).wrapping_add(if r < start { 0 } else { signal }) % values
@@ -69,6 +74,7 @@ impl Case {
         }
     }
 
+    /// Class sums of some entries.
     fn sums(&self, entries: &[u32]) -> [i64; 2] {
         let mut sums = [0; 2];
         for &e in entries {
@@ -78,7 +84,7 @@ impl Case {
         sums
     }
 
-    /// The best, and how many candidates were given.
+    /// The best candidates, and how many were scored.
     fn run(&self, name: &str, bounded: bool, ties: Ties, floor: f64) -> (Vec<Scored>, usize) {
         let criterion = make(name, Default::default()).unwrap();
         let context = Context::new(2, 10_000);
@@ -106,7 +112,7 @@ impl Case {
         (sink.best.features, sink.given)
     }
 
-    /// The first place with the largest score, of all there are.
+    /// The first place with the largest score, and that score, from the tables of all places.
     fn truth(&self, name: &str) -> Option<(u32, f64)> {
         let criterion = make(name, Default::default()).unwrap();
         let (context, known) = (Context::new(2, 10_000), self.sums(&self.order));
@@ -140,10 +146,10 @@ fn bounds_change_nothing() {
         let case = Case::new(seed);
         for name in ["info_gain", "gini", "gain_ratio"] {
             for ties in [Ties::First, Ties::Row, Ties::Random] {
-                let (expected, many) = case.run(name, false, ties, f64::NEG_INFINITY);
-                let (got, few) = case.run(name, true, ties, f64::NEG_INFINITY);
+                let (expected, without_bounds) = case.run(name, false, ties, f64::NEG_INFINITY);
+                let (got, with_bounds) = case.run(name, true, ties, f64::NEG_INFINITY);
                 assert_eq!(got, expected, "{name} {seed}");
-                (given, all) = (given + few, all + many);
+                (given, all) = (given + with_bounds, all + without_bounds);
             }
             let (best, _) = case.run(name, true, Ties::First, f64::NEG_INFINITY);
             let best = best.first().map(|b| (b.at, b.score));
@@ -152,6 +158,7 @@ fn bounds_change_nothing() {
             if truth.is_none_or(|t| t.1 > 1e-12) {
                 assert_eq!(best, truth, "{name} {seed}");
             }
+            // A floor below the best score changes nothing; above it nothing needs to be found.
             for share in [0.5, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 2.0] {
                 let Some((at, score)) = best.filter(|b| b.1 > 1e-9) else { continue };
                 let (found, _) = case.run(name, true, Ties::First, score * share);

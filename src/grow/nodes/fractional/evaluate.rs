@@ -23,7 +23,7 @@ use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
-use crate::split::c45::{self, KnownRows, Usable};
+use crate::split::c45::{self, C45Split, KnownRows, Usable};
 use crate::split::cuts;
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
@@ -357,9 +357,9 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
                     steps: &steps,
                 };
                 let found = if known.len() <= cuts::FEW_CLASSES {
-                    cuts::cut(&scan, feature, least, &logs, facts, scratch)?
+                    cuts::best_cut(&scan, feature, least, &logs, facts, scratch)?
                 } else {
-                    c45::runs(&scan, least, x_log2_x)
+                    c45::best_cut(&scan, least, x_log2_x)
                 };
                 scratch.steps = steps;
                 found
@@ -368,14 +368,13 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
                 let cells: Vec<_> = cells.iter().map(|s| s.cell(unit)).collect();
                 let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
                 if context.setting.nominal_splits == NominalSplits::OneVsRest {
-                    c45::lone_level(&cells, &totals, least, &x_log2_x)
+                    c45::one_vs_rest(&cells, &totals, least, &x_log2_x)
                 } else {
-                    c45::branches(&cells, &totals, least, &x_log2_x)
-                        .map(|(gain, ratio)| (0, gain, ratio))
+                    c45::multiway(&cells, &totals, least, &x_log2_x)
                 }
             };
             let many = context.many[feature as usize];
-            Ok(found.map(|(at, gain, ratio)| Usable { feature, at, gain, ratio, many }))
+            Ok(found.map(|C45Split { at, gain, ratio }| Usable { feature, at, gain, ratio, many }))
         };
         // Several threads share the features of a large node.
         let p = context.data.columns().len();

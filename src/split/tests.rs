@@ -1,5 +1,5 @@
-//! Tests only: random nodes, and the best thresholds of their features found from tables, the truth
-//! that quicker scans are compared with.
+//! Tests of the scans that score cuts from running sums: on random nodes they must find the same
+//! best thresholds as a scan that scores every candidate from its contingency table.
 
 use super::multiway::Minimum;
 use super::sink::{BestOfEach, CandidateBlock, Scored, Sink};
@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::numeric::{Ties, mix};
 use crate::stats::UnitWeights;
 
-/// Offers no running scores, so that every candidate is scored from its table.
-struct Tabled<'a>(BestOfEach<'a>);
+/// A sink that offers no running scores, so that every candidate is scored from its table.
+struct FromTables<'a>(BestOfEach<'a>);
 
-impl Sink for Tabled<'_> {
+impl Sink for FromTables<'_> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         self.0.take(block)
     }
@@ -23,41 +23,49 @@ impl Sink for Tabled<'_> {
     }
 }
 
-/// Rows of several classes, sorted by class, and how their best threshold is asked for.
-pub struct Node {
+/// Random rows of several classes, sorted by class, and a random setting of the search.
+struct RandomNode {
     seed: u64,
-    pub codes: Vec<u16>,
+    /// Class of each row.
+    codes: Vec<u16>,
+    /// First row of the classes 1, 2, ...
     starts: Vec<u32>,
-    pub known: Vec<u32>,
+    /// Number of rows of each class.
+    known: Vec<u32>,
+    /// Values of a feature are below this.
     values: u64,
     ties: Ties,
     winner_only: bool,
-    pub min_rows: usize,
-    pub convex: bool,
+    min_rows: usize,
+    convex: bool,
 }
 
-impl Node {
-    pub fn new(seed: u64, (n, k): (u64, u64)) -> Self {
-        let draw = |i: u64, most: u64| mix(seed, i) % most;
-        let mut codes: Vec<u16> = (0..n).map(|r| draw(10_000 + r, k) as u16).collect();
+impl RandomNode {
+    /// A node of `rows` rows of at most `classes` classes.
+    fn new(seed: u64, rows: u64, classes: u64) -> Self {
+        let draw = |i: u64, below: u64| mix(seed, i) % below;
+        let mut codes: Vec<u16> = (0..rows).map(|r| draw(10_000 + r, classes) as u16).collect();
         codes.sort_unstable();
-        let starts = (1..k).map(|c| codes.partition_point(|&x| u64::from(x) < c) as u32).collect();
-        let mut known = vec![0; k as usize];
+        let start = |class: u64| codes.partition_point(|&c| u64::from(c) < class) as u32;
+        let starts = (1..classes).map(start).collect();
+        let mut known = vec![0; classes as usize];
         codes.iter().for_each(|&c| known[usize::from(c)] += 1);
+        let n = rows as usize;
         Self {
             seed,
             codes,
             starts,
             known,
+            // Many ties, some, none.
             values: [3, 50, u64::MAX][draw(3, 3) as usize],
             ties: [Ties::First, Ties::Row][draw(4, 2) as usize],
             winner_only: draw(5, 2) == 0,
-            min_rows: [1, 1, 2 + n as usize / 50, n as usize / 3][draw(6, 4) as usize],
+            min_rows: [1, 1, 2 + n / 50, n / 3][draw(6, 4) as usize],
             convex: draw(7, 4) > 0,
         }
     }
 
-    /// The order of a feature: values of odd features depend on the class, others are noise.
+    /// The sorted rows of a feature. Values of odd features depend on the class, others are noise.
     fn order(&self, feature: u64) -> Vec<u32> {
         let value = |r: u64| {
             let noise = mix(self.seed + feature, r) >> 3;
@@ -84,42 +92,48 @@ impl Node {
         }
     }
 
-    /// Compare the best of each feature as `score` finds them with what tables say, to the bit;
-    /// returns how many features have one.
-    pub fn compare(
+    /// Assert that `score` finds the same best thresholds of five features as tables do, to the
+    /// bit. Returns how many features have a threshold.
+    fn compare(
         &self,
         criterion: &dyn Criterion,
         mut score: impl FnMut(&Scan<'_, UnitWeights>, &Context, &mut BestOfEach<'_>),
     ) -> usize {
+        // Both ways, feature by feature.
         let context = Context::new(self.known.len(), self.codes.len() as u64);
-        let best = || BestOfEach::new(criterion, self.ties, self.winner_only);
-        let (mut found, mut tables, mut scratch) =
-            (best(), Tabled(best()), BlockScratch::default());
+        let mut found = BestOfEach::new(criterion, self.ties, self.winner_only);
+        let expected = BestOfEach::new(criterion, self.ties, self.winner_only);
+        let (mut expected, mut scratch) = (FromTables(expected), BlockScratch::default());
         for feature in 0..5 {
             let order = self.order(feature);
             let scan = self.scan(feature, &order);
             score(&scan, &context, &mut found);
-            threshold::score_candidates(&scan, &context, &mut scratch, &mut tables).unwrap();
+            threshold::score_candidates(&scan, &context, &mut scratch, &mut expected).unwrap();
         }
-        let bits = |found: &[Scored]| -> Vec<(u32, u32, u64, Vec<u32>)> {
-            found.iter().map(|s| (s.feature, s.at, s.score.to_bits(), s.tied.clone())).collect()
-        };
-        // Where the winner alone is asked for, others may be left out.
-        let winner = |found: &[Scored]| {
-            let best = found.iter().fold(f64::NEG_INFINITY, |a, s| a.max(s.score));
-            bits(&found.iter().filter(|s| s.score == best).take(1).cloned().collect::<Vec<_>>())
-        };
-        let (found, tables) = (found.features, tables.0.features);
-        assert_eq!(winner(&found), winner(&tables), "seed {}", self.seed);
+        let (found, expected) = (found.features, expected.0.features);
+        // The winner must be the same. With `winner_only` other features may be left out.
+        assert_eq!(winner(&found).map(bits), winner(&expected).map(bits), "seed {}", self.seed);
         if !self.winner_only {
-            assert_eq!(bits(&found), bits(&tables), "seed {}", self.seed);
+            let all = |found: &[Scored]| found.iter().map(bits).collect::<Vec<_>>();
+            assert_eq!(all(&found), all(&expected), "seed {}", self.seed);
         }
         found.len()
     }
 }
 
-/// A criterion that is scored from running sums.
-pub fn criterion(seed: u64) -> Box<dyn Criterion> {
+/// The first feature with the largest score.
+fn winner(found: &[Scored]) -> Option<&Scored> {
+    let best = found.iter().fold(f64::NEG_INFINITY, |best, s| best.max(s.score));
+    found.iter().find(|s| s.score == best)
+}
+
+/// Feature, candidate, score and tied candidates in a form that compares bit by bit.
+fn bits(found: &Scored) -> (u32, u32, u64, Vec<u32>) {
+    (found.feature, found.at, found.score.to_bits(), found.tied.clone())
+}
+
+/// One of the criteria that are scored from running sums.
+fn criterion(seed: u64) -> Box<dyn Criterion> {
     match seed % 3 {
         0 => Box::new(Gini::default()),
         1 => Box::new(InfoGain::default()),
@@ -130,9 +144,11 @@ pub fn criterion(seed: u64) -> Box<dyn Criterion> {
 #[test]
 fn running_sums_find_what_tables_find_to_the_bit() {
     let compare = |seed: u64| {
-        let (n, k) = (2 + mix(seed, 1) % 900, 4 + mix(seed, 2) % [3, 40, 200][seed as usize % 3]);
+        let rows = 2 + mix(seed, 1) % 900;
+        let classes = 4 + mix(seed, 2) % [3, 40, 200][seed as usize % 3];
         let mut scratch = BlockScratch::default();
-        Node::new(seed, (n, k)).compare(&*criterion(seed / 3), |scan, context, best| {
+        let node = RandomNode::new(seed, rows, classes);
+        node.compare(&*criterion(seed / 3), |scan, context, best| {
             threshold::score_candidates(scan, context, &mut scratch, best).unwrap();
         })
     };
@@ -143,10 +159,13 @@ fn running_sums_find_what_tables_find_to_the_bit() {
 #[test]
 fn bytes_find_what_tables_find_to_the_bit() {
     let compare = |seed: u64| {
-        let (n, k) = (2 + mix(seed, 1) % 63, 2 + mix(seed, 2) % [1, 5, 80][seed as usize % 3]);
-        let (node, criterion) = (Node::new(seed, (n, k)), criterion(seed / 3));
+        let rows = 2 + mix(seed, 1) % 63;
+        let classes = 2 + mix(seed, 2) % [1, 5, 80][seed as usize % 3];
+        let node = RandomNode::new(seed, rows, classes);
+        let criterion = criterion(seed / 3);
+        let how = criterion.running_scores().unwrap();
         let facts = short::tests::facts(&node.codes);
-        let (how, mut scratch) = (criterion.running_scores().unwrap(), Default::default());
+        let mut scratch = short::ShortScratch::default();
         node.compare(&*criterion, |scan, context, best| {
             let (order, tied) = short::tests::bytes(scan.order);
             let scan = short::ShortScan {

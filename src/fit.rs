@@ -1,11 +1,18 @@
-//! Validates the user's parameters and builds a fit plan; the plan fits models.
+//! From the user's parameters and rows to a fitted [model](crate::model).
 //!
-//! [`Config`] holds the parameters as parsed (names, strings, `None`), [`FitPlan`] what they mean
-//! (objects whose options are inside their domains). The steps of a fit are files: parameters are
-//! checked (`validate`), the form in which growth reads the rows is chosen ([`route`]), the data
-//! set is prepared (`prepare`) or the caller's cells become records of codes (`records`), a tree
-//! grows (`grow`) and is pruned (`prune`); a forest does that on samples (`forest`), rows in
-//! batches come as records (`batches`).
+//! [`Config`] holds the parameters as parsed, [`FitPlan`] after validation. Each step of a fit is a
+//! file that adds methods to the plan:
+//!
+//! 1. `validate`: combinations of parameters that are not supported are refused.
+//! 2. `counted`: sample weights and class weights become rows and weights.
+//! 3. `prepare`: missing values are imputed, numeric columns binned.
+//! 4. [`route`]: the form in which growth reads the rows is chosen.
+//! 5. `records`: for routes on codes, rows become records of codes.
+//! 6. `grow`: the tree grows, and `prune` prunes it.
+//!
+//! `forest` does this for many samples, `batches` for rows of which only codes are kept, `shared`
+//! for several plans on the same rows.
+
 mod batches;
 mod config;
 mod counted;

@@ -1,4 +1,7 @@
-//! What a user holds: a schema, a tree (or several that vote), and how leaves speak.
+//! The result of a fit: a [`Model`] is a schema, a tree and the smoothing of its leaf
+//! probabilities; a [`Forest`] is several models that vote.
+//!
+//! Prediction, explanation and storage need nothing else of a fit.
 
 use crate::data::Schema;
 use crate::tree::{Tree, join_largest, majority};
@@ -24,47 +27,50 @@ pub enum LeafSmoothing {
 /// A fitted model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// How to read rows and name classes.
+    /// Features and classes: how rows are read.
     pub schema: Arc<Schema>,
     /// The tree.
     pub tree: Tree,
-    /// Leaf probabilities.
+    /// How class counts of a leaf become probabilities.
     pub smoothing: LeafSmoothing,
-    /// Criterion and parameters, opaque here.
+    /// Criterion and parameters as JSON, which the core stores but does not read.
     pub parameters: String,
 }
 
 impl Model {
-    /// Every node that answers is labelled by its most probable class (the lower of equals), so
-    /// that a prediction is the largest of the probabilities however they are smoothed: an
-    /// m-estimate moves them towards the shares at the root and may put another class in front.
+    /// Label every node that has a label by its most probable class (the lowest of equals), so that
+    /// a prediction is the class of the largest probability. Smoothing can change which one that
+    /// is: an m-estimate moves probabilities towards the shares at the root.
     pub fn relabel(&mut self) {
-        let mut p = vec![0.0; self.tree.classes];
+        let mut probabilities = vec![0.0; self.tree.classes];
         for node in 0..self.tree.nodes.len() {
-            if self.is_clear(node) {
+            if self.has_clear_label(node) {
                 continue;
             }
-            self.probabilities(node, &mut p);
-            if self.tree.nodes[node].label >= 0 && p.iter().all(|p| p.is_finite()) {
-                self.tree.nodes[node].label = majority(&p) as i32;
+            self.probabilities(node, &mut probabilities);
+            let label = &mut self.tree.nodes[node].label;
+            if *label >= 0 && probabilities.iter().all(|p| p.is_finite()) {
+                *label = majority(&probabilities) as i32;
             }
         }
     }
 
-    /// Whether the counts alone say that the label is the most probable class, by more than any
-    /// rounding.
-    fn is_clear(&self, node: usize) -> bool {
+    /// Whether the counts alone show, beyond rounding, that the label is the most probable class;
+    /// true for a node without a label.
+    fn has_clear_label(&self, node: usize) -> bool {
         let Ok(label) = usize::try_from(self.tree.nodes[node].label) else { return true };
         let counts = self.tree.counts(node);
         let most = counts[label];
-        let second = counts.iter().enumerate().filter(|&(c, _)| c != label);
+        let others = counts.iter().enumerate().filter(|&(c, _)| c != label);
+        let second = others.fold(0.0, |largest: f64, (_, &n)| largest.max(n));
+        // The second condition keeps the sum of the counts finite.
         self.smoothing == LeafSmoothing::None
             && most < f64::MAX / counts.len() as f64
-            && second.fold(0.0, |a: f64, (_, &n)| a.max(n)) * (1.0 + 1e-9) < most
+            && second * (1.0 + 1e-9) < most
     }
 
-    /// Probabilities of the classes in a node, all zero when the node predicts nothing. Those that
-    /// differ from the largest by rounding only are made equal to it.
+    /// Write the probabilities of the classes in a node to `out`, all zero if the node has no
+    /// label. Those that differ from the largest by rounding only are made equal to it.
     pub fn probabilities(&self, node: usize, out: &mut [f64]) {
         if self.tree.nodes[node].label < 0 {
             out.fill(0.0);
@@ -90,21 +96,21 @@ impl Model {
     }
 }
 
-/// Trees that vote. All of them have one schema and one way to smooth leaves.
+/// Trees that vote. All have the same schema and smoothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
     /// The trees; their own parameters are empty.
     pub trees: Vec<Model>,
     /// The seed of each tree.
     pub seeds: Vec<u64>,
-    /// Weight of each class in the training set (a tree knows its sample only).
+    /// Weight of each class in the training set; the counts of a tree are those of its sample.
     pub totals: Vec<f64>,
-    /// Criterion and parameters, opaque here.
+    /// Criterion and parameters as JSON, which the core stores but does not read.
     pub parameters: String,
 }
 
 impl Forest {
-    /// How to read rows and name classes.
+    /// Features and classes: how rows are read.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.trees[0].schema
     }
@@ -114,8 +120,9 @@ impl Forest {
         self.totals.len()
     }
 
-    /// Mean over the trees of each feature's share in the summed score x weight of its splits; a
-    /// tree without any gain counts as zeros. Shares sum to 1 unless no tree gains anything.
+    /// Importance of each feature: its share in the sum of score times weight over the splits of a
+    /// tree, averaged over the trees. A tree without any gain counts as zeros. Importances sum to 1,
+    /// or are all 0 where no tree has a gain.
     pub fn importances(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.schema().features.len()];
         for model in &self.trees {

@@ -1,13 +1,14 @@
-//! Fits on rows that came in batches, or that lie on other machines: records of codes are all that
-//! there is of them.
+//! Fits on rows that came in batches, or that are divided into partitions on several machines.
 //!
-//! Cut points are in the schema, codes are known by [`FeatureBins`]. What reads rows or numbers
-//! again is refused by name before anything is counted ([`FitPlan::check_codes`]); all else is what
-//! [`FitPlan::fit`] does on histograms, and the model is the same.
+//! Of such rows only records of codes are kept; cut points are in the schema, and [`FeatureBins`]
+//! say what codes mean. Parameters that need rows or numbers after encoding are refused by name
+//! before anything is counted ([`FitPlan::check_codes`]). The model is the one that
+//! [`FitPlan::fit`] gives on the same histograms. The bindings call this for `fit_batches` and for
+//! distributed growth.
 
 use super::FitPlan;
 use super::records::RecordRows;
-use super::route::{FitShape, Reason, bars_codes};
+use super::route::{CodesObstacle, ColumnShape, FitShape, Reason, codes_obstacle};
 use crate::bins::{
     BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
 };
@@ -19,7 +20,7 @@ use crate::model::{Forest, Model};
 use crate::parallel::Control;
 use crate::tree::{Node, NodePosition, Tree};
 
-/// What growth on codes must know of all rows.
+/// What growth on codes needs to know about all rows.
 #[derive(Debug, Clone)]
 pub struct CodeFacts {
     /// Names and cut points.
@@ -28,7 +29,7 @@ pub struct CodeFacts {
     pub features: Vec<FeatureBins>,
     /// Rows have weights.
     pub weighted: bool,
-    /// The rows are copies that were drawn.
+    /// Rows were drawn with replacement; a weight is the number of draws.
     pub drawn: bool,
     /// Weight of each class.
     pub totals: Vec<u32>,
@@ -42,7 +43,7 @@ impl CodeFacts {
         self.totals.iter().map(|&t| u64::from(t)).sum()
     }
 
-    /// What growth must know of copies drawn of the rows.
+    /// The facts of a bootstrap sample of the rows, whose records have weights.
     pub fn of_drawn(&self, records: &Records) -> Self {
         let mut totals = vec![0; self.totals.len()];
         for row in records.rows() {
@@ -52,6 +53,7 @@ impl CodeFacts {
         Self { weighted: true, drawn: true, totals, rows, ..self.clone() }
     }
 
+    /// Which classes have rows.
     fn occurring(&self) -> Vec<bool> {
         self.totals.iter().map(|&t| t > 0).collect()
     }
@@ -60,7 +62,7 @@ impl CodeFacts {
         TableFacts { features: &self.features, classes: self.totals.len(), unit: 1.0 }
     }
 
-    /// How rows are laid out and counted.
+    /// The layout of the records, and how their histograms count.
     pub fn format(&self) -> PartFormat {
         let weight = if self.weighted { WeightWidth::Word } else { WeightWidth::None };
         let wide = self.features.iter().any(|f| f.codes > 255);
@@ -72,7 +74,7 @@ impl CodeFacts {
         }
     }
 
-    /// What distributed growth must know.
+    /// The facts that distributed growth needs.
     pub fn spread(&self) -> SpreadFacts<'_> {
         SpreadFacts {
             table: self.table(),
@@ -84,31 +86,33 @@ impl CodeFacts {
 }
 
 impl FitPlan {
-    /// Refuse what cannot be done on codes alone.
+    /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are fitted.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
-        let config = &self.config;
-        let columns: Vec<(usize, bool)> =
-            facts.features.iter().map(|f| (f.codes as usize, f.missing)).collect();
-        let shape = FitShape::of_codes(&columns, facts.rows, facts.totals.len());
-        let refused = if !self.on_bins() {
-            ("threshold_search='exact'", "threshold_search='histogram'")
-        } else if self.criterion.needs_all_candidates() {
-            ("a function as criterion", "the criteria of fasttree.list_criteria()")
-        } else if config.alpha_rule.is_some() {
-            ("ccp_alpha='cv'", "a number")
-        } else if forest && !self.is_final() {
-            ("pruning in a forest", "pruning=None and merge_redundant=None")
-        } else if let Some(bar) = bars_codes(self, &shape, 0) {
-            bar
-        } else {
-            // Refuses what asks for rows.
-            let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
-            return self.pruned(leaf, method, None, &Control::new(1)).map(|_| ());
+        let column =
+            |f: &FeatureBins| ColumnShape { levels: Some(f.codes as usize), missing: f.missing };
+        let columns = facts.features.iter().map(column).collect();
+        let shape = FitShape::of_codes(columns, facts.rows, facts.totals.len());
+        let refuse = |what, instead| {
+            unsupported(format!("{what} on rows in batches or partitions"), instead)
         };
-        unsupported(format!("{} on rows in batches or partitions", refused.0), refused.1)
+        if !self.on_bins() {
+            refuse("threshold_search='exact'", "threshold_search='histogram'")
+        } else if self.criterion.needs_all_candidates() {
+            refuse("a function as criterion", "the criteria of fasttree.list_criteria()")
+        } else if self.config.alpha_rule.is_some() {
+            refuse("ccp_alpha='cv'", "a number")
+        } else if forest && !self.is_final() {
+            refuse("pruning in a forest", "pruning=None and merge_redundant=None")
+        } else if let Some(CodesObstacle { what, instead }) = codes_obstacle(self, &shape, 0) {
+            refuse(what, instead)
+        } else {
+            // A pruning method that needs rows refuses any tree, so a leaf is enough to ask.
+            let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
+            self.pruned(leaf, method, None, &Control::new(1)).map(|_| ())
+        }
     }
 
-    /// A tree that is one leaf.
+    /// A model of one leaf.
     fn leaf(&self, facts: &CodeFacts) -> Model {
         let mut tree = Tree::empty(facts.totals.len());
         tree.counts = facts.totals.iter().map(|&t| f64::from(t)).collect();
@@ -116,12 +120,13 @@ impl FitPlan {
         self.model_of(tree, facts.schema.clone().into(), String::new())
     }
 
-    /// The setting of growth.
+    /// The setting of growth on the rows of these facts.
     pub fn setting_on_codes(&self, facts: &CodeFacts) -> GrowthSetting<'_> {
-        self.setting_on_features(facts.occurring(), (facts.total(), facts.rows), &facts.features)
+        self.setting_on_features(facts.occurring(), facts.total(), facts.rows, &facts.features)
     }
 
-    /// Records of all rows, for a tree or a forest; `hashes` are the numbers of their content.
+    /// The records of all rows from their `bytes`, for a tree or a forest. `hashes` are numbers for
+    /// the content of each row, by which a forest draws its samples.
     pub fn coded(
         &self,
         facts: CodeFacts,
@@ -155,7 +160,7 @@ impl FitPlan {
         }))
     }
 
-    /// Trees, each by its seed, as a forest.
+    /// A forest of trees, each of which was grown with the seed of its place.
     pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
         self.joined(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
     }

@@ -1,6 +1,8 @@
-//! The user's parameters, as parsed.
+//! [`Config`]: the user's parameters as parsed from JSON.
 //!
-//! Only names and types are checked here; [`super::FitPlan::new`] checks domains and combinations.
+//! Field names are the parameter names of the Python estimators, where they are documented
+//! (`python/fasttree/estimators/declaration.py`). Parsing checks names and types;
+//! [`super::FitPlan::new`] checks domains and combinations.
 
 use crate::discretize;
 use crate::error::{Error, Result};
@@ -17,16 +19,16 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
-    /// The best that criterion and evaluation serve.
+    /// `Fractional` where criterion and evaluation support it, else `Branch`.
     #[default]
     Auto,
-    /// Rows are divided among all branches, as in C4.5.
+    /// Rows without a value are divided among all branches, as in C4.5.
     Fractional,
-    /// Mean or mode of the training rows.
+    /// Missing cells are replaced by the mean or mode of the training rows.
     Mode,
-    /// A branch of their own.
+    /// Rows without a value get a branch of their own.
     Branch,
-    /// Refuse them.
+    /// Missing cells are refused.
     Error,
 }
 
@@ -37,7 +39,7 @@ pub enum ThresholdSearch {
     /// At every boundary between two values.
     #[default]
     Exact,
-    /// Between bins.
+    /// Between the bins of a histogram.
     Histogram,
 }
 
@@ -74,9 +76,10 @@ pub struct Config {
     pub alpha_rule: Option<AlphaRule>,
     pub merge_redundant: Option<prune::Merge>,
     pub cost_matrix: Option<Vec<Vec<f64>>>,
-    /// What the weights of the rows of each class are multiplied by; rows of it are not more.
+    /// Factors of the weights of the rows, by class. They do not change the number of rows.
     pub class_weight: Option<Vec<f64>>,
-    /// Within each sample of a forest, classes weigh alike before `class_weight` multiplies.
+    /// Within each sample of a forest, all classes get the same weight before `class_weight`
+    /// multiplies it.
     pub balanced_samples: bool,
     pub seed: u64,
     /// JSON, printed into the model as it is.

@@ -1,12 +1,12 @@
-//! What rows count and what they weigh, in one place.
+//! Sample weights and class weights of the rows of a fit.
 //!
-//! A row has a weight of its own and a class weight that multiplies it. A whole weight is that many
-//! copies of the row, and copies are rows: limits on rows, nearest neighbours and bootstrap samples
-//! count them. A class weight makes no row more. Where both meet, or where the rows will be divided
-//! (held out for pruning, folds that choose the complexity penalty), the copies become rows of a
-//! drawn data set, whose columns share the numbers of the given one; class weights are then what
-//! these rows weigh. Copies above [`MOST_COPIES`] stay weights, and rows count once. O(rows +
-//! copies).
+//! A row has a sample weight, and the weight of its class multiplies it. An integer sample weight is
+//! a number of copies, and copies are rows: limits on rows, nearest neighbours and bootstrap samples
+//! count them. A class weight adds no rows. Where there are both, or where the rows will be divided
+//! (held out for pruning, or folds that choose the complexity penalty), the copies become rows of a
+//! drawn data set, whose columns share the numbers of the given one, and class weights are the
+//! weights of these rows. With more than [`MOST_COPIES`] copies they stay weights, and each row
+//! counts once. O(rows + copies).
 
 use super::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};
@@ -14,12 +14,12 @@ use crate::error::{Error, Result};
 use crate::prune::PruneMethod;
 use std::sync::Arc;
 
-/// Copies that become rows, at most.
+/// Most copies that become rows.
 const MOST_COPIES: u64 = 1 << 24;
 
 impl FitPlan {
-    /// Do a job on rows as growth counts and weighs them under the plan's class weights; `weights`
-    /// are the rows' own.
+    /// Call `job` with rows and weights as growth counts them under the plan's class weights;
+    /// `weights` are the sample weights.
     pub fn on_counted_rows<R>(
         &self,
         data: &Dataset,
@@ -30,8 +30,8 @@ impl FitPlan {
         let total = |copies: &[u32]| -> u64 {
             rows.rows().iter().map(|&r| u64::from(copies[r as usize])).sum()
         };
-        let matter = self.config.class_weight.is_some() || self.divides_rows();
-        let copies = weights.copies().filter(|copies| matter && total(copies) <= MOST_COPIES);
+        let needs_rows = self.config.class_weight.is_some() || self.divides_rows();
+        let copies = weights.copies().filter(|copies| needs_rows && total(copies) <= MOST_COPIES);
         let Some(copies) = copies else {
             return match &self.config.class_weight {
                 None => job(data, rows, weights),
@@ -46,7 +46,8 @@ impl FitPlan {
         job(&drawn, &rows, &weights)
     }
 
-    /// Weights of rows times those of their classes: importances, whatever the rows weighed.
+    /// Weights of rows times those of their classes. The result are importances, which count no
+    /// copies; without class weights it is `weights`.
     pub(super) fn weighed(
         &self,
         data: &Dataset,
@@ -59,7 +60,7 @@ impl FitPlan {
         times_class(data.classes(), rows.rows(), weights, of_class)
     }
 
-    /// [`FitPlan::weighed`] for all rows of cells that are no data set yet.
+    /// [`FitPlan::weighed`] for all rows of a fit without a data set; `classes` are their classes.
     pub(super) fn weights_of_cells(&self, classes: &[u16], weights: Weights) -> Result<Weights> {
         let k = self.config.class_weight.as_ref().map_or(0, Vec::len);
         let Some(of_class) = self.class_weights(k)? else { return Ok(weights) };
@@ -70,9 +71,9 @@ impl FitPlan {
         times_class(classes, &all, &weights, of_class)
     }
 
-    /// What rows of a sample weigh, each of which counts once.
+    /// The weights of the rows of a bootstrap sample, where copies are rows: those of the classes,
+    /// after balancing if the plan says so.
     pub(super) fn weights_of_sample(&self, sample: &Dataset) -> Result<Weights> {
-        let (k, starts) = (sample.n_classes(), sample.class_starts());
         if !self.weighs_samples() {
             return Ok(Weights::Unit);
         }
@@ -80,27 +81,31 @@ impl FitPlan {
         if !self.config.balanced_samples {
             return self.weighed(sample, &all, &Weights::Unit);
         }
-        let given = self.class_weights(k)?;
-        let sizes: Vec<f64> = starts.windows(2).map(|s| f64::from(s[1] - s[0])).collect();
+        // Balanced weights as in scikit-learn, `n / (occurring classes * n_c)`, times the given.
+        let given = self.class_weights(sample.n_classes())?;
+        let sizes = sample.class_starts().windows(2).map(|s| f64::from(s[1] - s[0]));
+        let sizes: Vec<f64> = sizes.collect();
         let occurring = sizes.iter().filter(|&&n| n > 0.0).count() as f64;
-        let balanced = sizes.iter().enumerate().map(|(c, &n)| {
-            let alike = if n > 0.0 { sample.len() as f64 / (occurring * n) } else { 1.0 };
-            alike * given.map_or(1.0, |w| w[c])
-        });
-        let balanced: Vec<f64> = balanced.collect();
-        let mut present = balanced.iter().zip(&sizes).filter(|(_, n)| **n > 0.0).map(|(w, _)| *w);
+        let weight = |(c, &n): (usize, &f64)| {
+            let balanced = if n > 0.0 { sample.len() as f64 / (occurring * n) } else { 1.0 };
+            balanced * given.map_or(1.0, |w| w[c])
+        };
+        let of_class: Vec<f64> = sizes.iter().enumerate().map(weight).collect();
+        // Equal weights of all classes that occur are unit weights.
+        let mut present = of_class.iter().zip(&sizes).filter(|(_, n)| **n > 0.0).map(|(w, _)| *w);
         let first = present.next();
         if present.all(|w| Some(w) == first) {
             return Ok(Weights::Unit);
         }
-        times_class(sample.classes(), all.rows(), &Weights::Unit, &balanced)
+        times_class(sample.classes(), all.rows(), &Weights::Unit, &of_class)
     }
 
-    /// Class weights multiply in trees on samples.
+    /// Whether the classes of a bootstrap sample have weights.
     pub(super) fn weighs_samples(&self) -> bool {
         self.config.class_weight.is_some() || self.config.balanced_samples
     }
 
+    /// The given weights of the classes, if there are any, checked for their number.
     fn class_weights(&self, classes: usize) -> Result<Option<&[f64]>> {
         match self.config.class_weight.as_deref() {
             Some(w) if w.len() != classes || !w.iter().all(|w| *w >= 0.0 && w.is_finite()) => {
@@ -114,13 +119,14 @@ impl FitPlan {
         }
     }
 
-    /// Rows are held out for pruning, or become folds.
+    /// Whether rows are held out for pruning, or become folds.
     fn divides_rows(&self) -> bool {
         self.config.alpha_rule.is_some()
             || matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))
     }
 }
 
+/// Weights of `rows` times those of their classes; `classes` are the classes of all rows.
 fn times_class(
     classes: &[u16],
     rows: &[u32],

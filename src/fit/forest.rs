@@ -1,9 +1,12 @@
-//! A plan carried out on many samples: the forest.
+//! The fit of a forest: one tree per bootstrap sample, by the same plan.
 //!
-//! Columns are imputed and binned once, on all training rows, so that the trees speak of the same
-//! values; what follows (growth, pruning) happens to each tree on its own sample.
+//! Columns are imputed and binned once, on all training rows, so that all trees have the same
+//! values and cut points. Growth and pruning read the sample of their tree alone: rows of a drawn
+//! data set ([`Dataset::drawn`]), or records of codes with counts of copies where the route is on
+//! codes.
 
 use super::FitPlan;
+use super::grow::TreeRows;
 use super::prepare::few_branches;
 use super::records::{FitRows, RecordRows};
 use super::route::Reason;
@@ -25,46 +28,35 @@ use std::sync::Arc;
 const OTHER_ROWS: &str = "warm_start=True goes on with the rows of the last fit, and these are \
      others; give the same rows, or set warm_start=False";
 
-/// What the trees of a forest on codes have in common, and the seed of one.
-#[derive(Clone, Copy)]
-struct Sampled<'a> {
-    data: &'a Dataset,
-    seen: &'a Dataset,
-    rows: &'a RowSet,
-    weights: &'a Weights,
-    table: &'a BinnedTable,
-    seed: u64,
-}
-
 /// A fitted forest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GrownForest {
     /// Its trees.
     pub forest: Forest,
-    /// The vote of each tree on the rows that it did not see, where it was asked for.
+    /// The vote of each tree on the rows outside its sample, if requested.
     pub votes: Option<Votes>,
-    /// A number for the content of the rows, for a forest goes on with the same rows only; nothing
-    /// where codes are all that was read.
+    /// A hash of the rows, by which a warm start checks that they are the same; `None` for a fit on
+    /// codes.
     pub content: Option<u64>,
-    /// The route of growth, and why it was taken; nothing where no tree was grown.
+    /// The route of growth, and why it was taken; `None` where no tree was grown.
     pub reason: Option<Reason>,
 }
 
-/// What a fit of a forest is asked for beside its trees.
+/// Options of a forest's fit beside its parameters.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
-    /// Votes on the rows that trees did not see.
+    /// Count the votes of each tree on the rows outside its sample.
     pub out_of_bag: bool,
-    /// The first trees, with the number for the rows that they were grown on.
+    /// A warm start: the forest whose trees are kept, with [`GrownForest::content`] of its rows.
     pub before: Option<(&'a Forest, u64)>,
 }
 
 impl Request<'_> {
-    /// The trees that there are already, if they were grown on rows of this content.
-    fn trees_before(&self, seen: &Dataset, content: u64) -> Result<Vec<Model>> {
+    /// The trees of a warm start, if they were grown on the same rows and prepared columns.
+    fn trees_before(&self, prepared: &Dataset, content: u64) -> Result<Vec<Model>> {
         match self.before {
             None => Ok(Vec::new()),
-            Some((before, rows)) if rows == content && **before.schema() == *seen.schema() => {
+            Some((before, rows)) if rows == content && **before.schema() == *prepared.schema() => {
                 Ok(before.trees.clone())
             }
             Some(_) => Err(Error::Data(OTHER_ROWS.into())),
@@ -82,8 +74,8 @@ fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
 }
 
 impl FitPlan {
-    /// Fit a forest. Where there are trees already, the others are grown; the forest is the one
-    /// that is grown at once.
+    /// Fit a forest. A warm start grows the missing trees only, and gives the same forest as a fit
+    /// of all trees.
     pub fn fit_forest(
         &self,
         rows: FitRows<'_>,
@@ -98,17 +90,18 @@ impl FitPlan {
             }
             FitRows::Encoded(data, rows, weights) => (data, rows, weights),
         };
+        // Without samples, copies may become rows of their own, as for a single tree.
         if bagging.draws.is_none() {
             return self.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
-                self.forest_on(data, rows, (weights, weights), bagging, request, control)
+                self.forest_on(data, rows, weights, weights, bagging, request, control)
             });
         }
         let rows = self.training_rows(data, &rows, &weights)?;
         let importances = self.weighed(data, &rows, &weights)?;
-        self.forest_on(data, &rows, (&weights, &importances), bagging, request, control)
+        self.forest_on(data, &rows, &weights, &importances, bagging, request, control)
     }
 
-    /// Samples are drawn by the numbers of the rows' content.
+    /// Fit a forest on records of codes. Samples are drawn by the hashes of the rows.
     fn forest_on_codes(
         &self,
         coded: RecordRows,
@@ -136,8 +129,8 @@ impl FitPlan {
             bagging.first,
             control,
             |seed, times, control| {
-                let all = (copies, rows);
-                let setting = self.setting_on_features(occurring.clone(), all, &table.features);
+                let occurring = occurring.clone();
+                let setting = self.setting_on_features(occurring, copies, rows, &table.features);
                 let setting = GrowthSetting { seed, ..setting };
                 let tree = tree_on_codes(&table, setting, times, &Weights::Unit, control)?;
                 self.tree_of_forest(tree, schema.clone(), None, control)
@@ -149,35 +142,41 @@ impl FitPlan {
         Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason) })
     }
 
-    /// Samples are drawn by the rows' own weights; bins, means and totals go by their importances.
+    /// Fit a forest on rows of a data set. Samples are drawn by the rows' own weights; bins, means
+    /// and class totals go by `weights`, which are multiplied by those of the classes.
+    #[allow(clippy::too_many_arguments, reason = "the two kinds of weights are easily confused")]
     fn forest_on(
         &self,
         data: &Dataset,
         rows: &RowSet,
-        (own, weights): (&Weights, &Weights),
+        own_weights: &Weights,
+        weights: &Weights,
         bagging: &Bagging,
         request: Request<'_>,
         control: &Control,
     ) -> Result<GrownForest> {
         let rows = self.training_rows(data, rows, weights)?;
-        let content = forest::content(data, &rows, own);
-        let prepared = self.prepare(data, &rows, weights, control)?;
-        let seen = prepared.as_ref().unwrap_or(data);
-        let mut trees = request.trees_before(seen, content)?;
-        if self.nominal_splits(seen) == NominalSplits::Multiway {
-            few_branches(seen)?;
+        let content = forest::content(data, &rows, own_weights);
+        let changed = self.prepare(data, &rows, weights, control)?;
+        let prepared = changed.as_ref().unwrap_or(data);
+        let all = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
+        // What all trees to be grown share: the codes of all rows, or sorted columns.
+        let mut trees = request.trees_before(prepared, content)?;
+        if self.nominal_splits(prepared) == NominalSplits::Multiway {
+            few_branches(prepared)?;
         }
         let first = bagging.first.max(trees.len());
         let (mut table, mut reason) = (None, None);
         if first < bagging.trees {
-            let routed = self.routed(seen, &rows, weights, control)?;
-            table = self.records(seen, &rows, weights, &routed, control)?;
+            let routed = self.routed(prepared, &rows, weights, control)?;
+            table = self.records(prepared, &rows, weights, &routed, control)?;
             reason = Some(routed.reason);
             if table.is_none() {
-                seen.sort_columns(control)?;
+                prepared.sort_columns(control)?;
             }
         }
-        let sampler = bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, own));
+        let sampler =
+            bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, own_weights));
         let pool = BufferPool::default();
         let more = forest::grow_trees(
             sampler.as_ref(),
@@ -187,17 +186,23 @@ impl FitPlan {
             control,
             |seed, times, control| {
                 if let Some(table) = &table {
-                    let of = Sampled { data, seen, rows: &rows, weights, table, seed };
-                    return self.binned_tree(&of, times, control);
+                    return self.tree_on_sampled_codes(all, table, seed, times, control);
                 }
                 let Some(times) = times else {
-                    return self.one_tree((data, seen), &rows, weights, (seed, &pool), control);
+                    return self.tree_on_rows(all, seed, &pool, control);
                 };
+                // The sample as a data set, raw and prepared.
                 let draw = &Arc::new(Draw::new(times)?);
-                let (raw, sample) = (prepared.as_ref().map(|_| data.drawn(draw)), seen.drawn(draw));
-                let (raw, all) = (raw.as_ref().unwrap_or(&sample), RowSet::all(sample.len()));
-                let weights = self.weights_of_sample(&sample)?;
-                self.one_tree((raw, &sample), &all, &weights, (seed, &pool), control)
+                let raw = changed.as_ref().map(|_| data.drawn(draw));
+                let sample = prepared.drawn(draw);
+                let sampled = TreeRows {
+                    raw: raw.as_ref().unwrap_or(&sample),
+                    data: &sample,
+                    rows: &RowSet::all(sample.len()),
+                    all: None,
+                    weights: &self.weights_of_sample(&sample)?,
+                };
+                self.tree_on_rows(sampled, seed, &pool, control)
             },
         )?;
         trees.extend(more);
@@ -211,14 +216,14 @@ impl FitPlan {
         Ok(GrownForest { forest: grown, votes, content: Some(content), reason })
     }
 
-    /// Trees as a forest, whose first tree is the one of number `first`.
+    /// A forest of these trees; the first of them is tree number `first`, which gives their seeds.
     pub(super) fn joined(&self, trees: Vec<Model>, first: usize, totals: Vec<f64>) -> Forest {
         let places = first..first + trees.len();
         let seeds = places.map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
         Forest { trees, seeds, totals, parameters: self.config.parameters.clone() }
     }
 
-    /// Refuse what forests do not go with.
+    /// Refuse parameters that forests do not support.
     fn check_forest(&self, bagging: &Bagging, out_of_bag: bool) -> Result<()> {
         forest::check_bagging(bagging)?;
         if self.config.alpha_rule.is_some() {
@@ -244,61 +249,61 @@ impl FitPlan {
         Ok(())
     }
 
-    /// A tree on rows as they came (`raw`) and as growth sees them (`seen`).
-    fn one_tree(
+    /// Fit a tree on rows of a data set.
+    fn tree_on_rows(
         &self,
-        (raw, seen): (&Dataset, &Dataset),
-        rows: &RowSet,
-        weights: &Weights,
-        (seed, pool): (u64, &BufferPool),
+        of: TreeRows<'_>,
+        seed: u64,
+        pool: &BufferPool,
         control: &Control,
     ) -> Result<Model> {
+        let TreeRows { raw, data, rows, weights, .. } = of;
         let setting = GrowthSetting {
             seed,
             pool: Some(pool),
             raw: Some(raw),
-            ..self.setting(seen, rows, weights)
+            ..self.setting(data, rows, weights)
         };
-        let tree = self.grow_sample(seen, &setting, rows, weights, control)?;
-        let looked_at = PruneRows { data: raw, rows: rows.rows(), weights };
-        self.tree_of_forest(tree, seen.shared_schema(), Some(&looked_at), control)
+        let tree = self.grow_sample(data, &setting, rows, weights, control)?;
+        self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)
     }
 
-    /// A tree on the codes of a sample.
-    fn binned_tree(
+    /// Fit a tree on codes: `table` holds those of all rows `of`, row r is drawn `times[r]` times
+    /// (once, without samples).
+    fn tree_on_sampled_codes(
         &self,
-        of: &Sampled<'_>,
+        of: TreeRows<'_>,
+        table: &BinnedTable,
+        seed: u64,
         times: Option<&[u32]>,
         control: &Control,
     ) -> Result<Model> {
         reached::count(Way::FitSample);
-        let Sampled { data, seen, rows, weights, table, seed } = *of;
-        let setting = GrowthSetting { seed, ..self.setting(seen, rows, weights) };
-        let schema = seen.shared_schema();
+        let setting = GrowthSetting { seed, ..self.setting(of.data, of.rows, of.weights) };
+        let schema = of.data.shared_schema();
         let Some(times) = times else {
             let tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
-            let looked_at = PruneRows { data, rows: rows.rows(), weights };
-            return self.tree_of_forest(tree, schema, Some(&looked_at), control);
+            return self.tree_of_forest(tree, schema, Some(&of.prune_rows()), control);
         };
-        // The sample as rows, where something but growth reads them.
+        // The sample is drawn as rows only where pruning or class weights read them.
         let reads_rows = !self.is_final() || self.weighs_samples();
         let sample = match reads_rows {
-            true => Some(data.drawn(&Arc::new(Draw::new(times)?))),
+            true => Some(of.raw.drawn(&Arc::new(Draw::new(times)?))),
             false => None,
         };
-        let own = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
-        let copies: Vec<u32> = rows.rows().iter().map(|&r| times[r as usize]).collect();
-        let tree = tree_on_codes(table, setting, Some(&copies), &own, control)?;
-        let all = RowSet::all(sample.as_ref().map_or(0, Dataset::len));
-        let looked_at = sample.as_ref().map(|sample| PruneRows {
+        let weights = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
+        let copies: Vec<u32> = of.rows.rows().iter().map(|&r| times[r as usize]).collect();
+        let tree = tree_on_codes(table, setting, Some(&copies), &weights, control)?;
+        let rows = RowSet::all(sample.as_ref().map_or(0, Dataset::len));
+        let prune_rows = sample.as_ref().map(|sample| PruneRows {
             data: sample,
-            rows: all.rows(),
-            weights: &own,
+            rows: rows.rows(),
+            weights: &weights,
         });
-        self.tree_of_forest(tree, schema, looked_at.as_ref(), control)
+        self.tree_of_forest(tree, schema, prune_rows.as_ref(), control)
     }
 
-    /// A grown tree as a model, pruned on the rows as they came.
+    /// A grown tree as a model, pruned on `rows` as they were given.
     pub fn tree_of_forest(
         &self,
         tree: Tree,
@@ -311,8 +316,8 @@ impl FitPlan {
     }
 }
 
-/// Grow a tree on the codes of all rows, or on `copies` of each; what the copies weigh is their
-/// number, or `weights` one after the other.
+/// Grow a tree on the codes of all rows, or on `copies` of each. A copy weighs 1, or what fixed
+/// `weights` give, copy by copy.
 fn tree_on_codes(
     table: &BinnedTable,
     mut setting: GrowthSetting<'_>,
@@ -324,6 +329,7 @@ fn tree_on_codes(
         let records = table.records.clone();
         return binned::grow(&table.facts(), records, false, &setting, control);
     };
+    // The classes and the size of the sample replace those of all rows.
     let (classes, layout) = (table.classes, table.records.layout);
     let mut occurring = vec![false; classes];
     for (row, &n) in table.records.rows().zip(copies) {

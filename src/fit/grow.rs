@@ -1,7 +1,9 @@
-//! Growth: a tree is grown on prepared rows by the route of its plan, and pruned.
+//! The fit of one tree: rows are held out for pruning, the data set is prepared, the tree grows by
+//! its route and is pruned.
 //!
-//! [`super::route`] names the route; here is the one place that follows it. Rows that pruning holds
-//! out are divided before anything is prepared.
+//! [`super::route`] chooses the route; the functions at the end of this file call the growth that
+//! belongs to it. [`FitPlan::fit`] is what estimators call, [`FitPlan::grow`] stops before pruning
+//! (for the choice of the complexity penalty), [`FitPlan::fit_records`] needs no data set.
 
 use super::FitPlan;
 use super::prepare::few_branches;
@@ -24,24 +26,32 @@ use std::sync::Arc;
 pub struct Fitted {
     /// The model.
     pub model: Model,
-    /// What pruning did.
+    /// The steps of pruning.
     pub account: Vec<PruneStep>,
     /// The route of growth, and why it was taken.
     pub reason: Reason,
 }
 
-/// The rows of a fit of one tree.
+/// The rows of the fit of one tree.
 #[derive(Clone, Copy)]
 pub(super) struct TreeRows<'a> {
     /// The data set as it was given.
     pub raw: &'a Dataset,
-    /// The data set as growth reads it.
+    /// The data set as growth reads it: imputed and binned.
     pub data: &'a Dataset,
     /// Rows to grow on.
     pub rows: &'a RowSet,
     /// All training rows, where pruning holds some of them out.
     pub all: Option<&'a RowSet>,
+    /// Weights of the rows.
     pub weights: &'a Weights,
+}
+
+impl<'a> TreeRows<'a> {
+    /// The rows of growth as given, for pruning.
+    pub fn prune_rows(&self) -> PruneRows<'a> {
+        PruneRows { data: self.raw, rows: self.rows.rows(), weights: self.weights }
+    }
 }
 
 impl FitPlan {
@@ -59,7 +69,7 @@ impl FitPlan {
                 "a number, or ccp_alpha='cv' in fit and cross_validate",
             );
         }
-        // Hold rows out for pruning.
+        // Hold rows out for pruning, before anything is prepared.
         let mut rows = self.training_rows(data, rows, weights)?;
         let mut held_out = None;
         if let Some(PruneMethod::ReducedError(ReducedError { share, seed })) = self.config.pruning {
@@ -73,18 +83,20 @@ impl FitPlan {
             .map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
         // Grow on the others.
         let prepared = self.prepare(data, &rows, weights, control)?;
-        let seen = prepared.as_ref().unwrap_or(data);
-        let of = TreeRows { raw: data, data: seen, rows: &rows, all: all.as_ref(), weights };
+        let prepared = prepared.as_ref().unwrap_or(data);
+        let of = TreeRows { raw: data, data: prepared, rows: &rows, all: all.as_ref(), weights };
         let (model, reason) = self.grow_prepared(of, None, control)?;
         // Prune on the rows held out, or on all.
-        let looked_at =
-            PruneRows { data, rows: held_out.as_deref().unwrap_or(rows.rows()), weights };
+        let mut prune_rows = of.prune_rows();
+        if let Some(held_out) = &held_out {
+            prune_rows.rows = held_out;
+        }
         let method = self.config.pruning.as_ref();
-        let (model, account) = self.pruned(model, method, Some(&looked_at), control)?;
+        let (model, account) = self.pruned(model, method, Some(&prune_rows), control)?;
         Ok(Fitted { model, account, reason })
     }
 
-    /// Grow a tree on rows that count, without pruning it.
+    /// Grow a tree without pruning it; `rows` are without those of weight 0.
     pub fn grow(
         &self,
         data: &Dataset,
@@ -93,13 +105,13 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Fitted> {
         let prepared = self.prepare(data, rows, weights, control)?;
-        let seen = prepared.as_ref().unwrap_or(data);
-        let of = TreeRows { raw: data, data: seen, rows, all: None, weights };
+        let prepared = prepared.as_ref().unwrap_or(data);
+        let of = TreeRows { raw: data, data: prepared, rows, all: None, weights };
         let (model, reason) = self.grow_prepared(of, None, control)?;
         Ok(Fitted { model, account: Vec::new(), reason })
     }
 
-    /// Grow a tree on prepared rows.
+    /// Grow a tree on prepared rows. `memo` keeps the pairs of nodes for other plans.
     pub(super) fn grow_prepared(
         &self,
         of: TreeRows<'_>,
@@ -113,7 +125,7 @@ impl FitPlan {
         let mut setting =
             GrowthSetting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
         if let Some(all) = all {
-            // What J48 asks of the whole training set, it asks of the rows held out, too.
+            // J48 takes what depends on the training set from all of it, held-out rows included.
             let whole = self.setting(data, all, weights);
             (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
         }
@@ -135,24 +147,22 @@ impl FitPlan {
     pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
         let reason = coded.reason;
         let tree = {
-            let setting = self.setting_on_features(
-                coded.occurring,
-                (coded.copies, coded.rows),
-                &coded.table.features,
-            );
+            let (copies, rows) = (coded.copies, coded.rows);
+            let features = &coded.table.features;
+            let setting = self.setting_on_features(coded.occurring, copies, rows, features);
             on_codes(coded.table, &setting, control)?
         };
         Ok(Fitted { reason, ..self.finish_on_codes(tree, coded.schema, control)? })
     }
 
-    /// A tree that grew on codes as a model, labelled and pruned without a look at rows.
+    /// Label and prune a tree that grew on codes; neither reads rows.
     pub fn finish_on_codes(&self, tree: Tree, schema: Schema, control: &Control) -> Result<Fitted> {
         let model = self.labelled(tree, schema.into())?;
         let (model, account) = self.pruned(model, self.config.pruning.as_ref(), None, control)?;
         Ok(Fitted { model, account, reason: Reason::RECORDS })
     }
 
-    /// A grown tree as a model; what errors cost decides its labels.
+    /// A grown tree as a model; a cost matrix decides its labels.
     fn labelled(&self, tree: Tree, schema: Arc<Schema>) -> Result<Model> {
         let mut model = self.model_of(tree, schema, self.config.parameters.clone());
         if let Some(costs) = self.costs(model.tree.classes)? {
@@ -175,7 +185,7 @@ impl FitPlan {
     }
 }
 
-/// Grow a tree on records of codes, which growth moves.
+/// Grow a tree on records of codes, which growth reorders.
 fn on_codes(table: BinnedTable, setting: &GrowthSetting<'_>, control: &Control) -> Result<Tree> {
     let (classes, unit) = (table.classes, table.unit);
     let (features, records) = table.into_records();

@@ -1,7 +1,9 @@
-//! The user's parameters, checked: what every step of a fit asks of them.
+//! [`FitPlan`]: the user's parameters after validation, and what the steps of a fit derive from
+//! them.
 //!
-//! Combinations that are not served are refused by name in [`FitPlan::new`], before any row is read
-//! ([`validate`]). A plan knows no route.
+//! [`FitPlan::new`] refuses combinations that are not supported by name, before any row is read
+//! ([`validate`]). The other files of this module add a step of the fit each as methods. The route
+//! of growth is no part of the plan, as it depends on the rows too ([`super::route`]).
 
 use super::config::{Config, Missing, ThresholdSearch};
 use super::validate;
@@ -25,7 +27,7 @@ pub struct FitPlan {
 }
 
 impl FitPlan {
-    /// Check parameters. A user's criterion, which has no name, comes as `custom`.
+    /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
         let criterion = match custom {
             Some(c) => c,
@@ -63,14 +65,14 @@ impl FitPlan {
         self.criterion.as_ref()
     }
 
-    /// A bound on the work of one fit in cells: every level of a tree looks at every cell, and a
-    /// chain has as many levels as rows (a level of some hundred rows costs no more than starting
-    /// one); global growth looks at every leaf again in every step.
+    /// An upper bound on the work of one fit, in cells read; see [`FitPlan::work_on`].
     pub fn work(&self, data: &Dataset) -> usize {
         self.work_on(data.len(), data.columns().len(), data.n_classes())
     }
 
-    /// [`FitPlan::work`] for `n` rows and a number of columns and classes.
+    /// An upper bound on the work of one fit on `n` rows, in cells read. Every level of a tree reads
+    /// every cell, and a chain has as many levels as rows (a level of some hundred rows costs no
+    /// more than starting one); global growth reads every leaf again in every step.
     pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local => match self.criterion.info().evidence {
@@ -88,8 +90,8 @@ impl FitPlan {
         self.config.missing
     }
 
-    /// Rows without a value are divided among all branches: asked for, or the best that criterion
-    /// and evaluation serve.
+    /// Whether rows without a value are divided among all branches: by the parameter, or with
+    /// `auto` where criterion and evaluation serve it.
     pub fn is_fractional(&self) -> bool {
         match self.config.missing {
             Missing::Fractional => true,
@@ -102,7 +104,7 @@ impl FitPlan {
         }
     }
 
-    /// Thresholds are searched between bins.
+    /// Whether thresholds are searched between bins.
     pub(super) fn on_bins(&self) -> bool {
         self.config.threshold_search == ThresholdSearch::Histogram
     }
@@ -158,7 +160,7 @@ impl FitPlan {
             splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
             thresholds: match self.on_bins() {
-                // Of rounded numbers the lower value is the edge of a bin.
+                // Rounded numbers: the value just left of a cut is the edge of a bin.
                 true => Thresholds::Value,
                 false => self.config.thresholds,
             },
@@ -175,11 +177,12 @@ impl FitPlan {
         }
     }
 
-    /// The setting of growth on records of rows, which are `copies` with their copies.
+    /// The setting of growth on records of `rows` rows, whose copies add up to `copies`.
     pub(super) fn setting_on_features(
         &self,
         occurring: Vec<bool>,
-        (copies, rows): (u64, usize),
+        copies: u64,
+        rows: usize,
         features: &[FeatureBins],
     ) -> GrowthSetting<'_> {
         let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.codes as usize);
@@ -187,13 +190,13 @@ impl FitPlan {
         GrowthSetting { nominal_splits, ..self.setting_of(occurring, copies, rows) }
     }
 
-    /// No tree is pruned.
+    /// Whether a tree stays as it was grown: nothing is pruned or merged.
     pub(super) fn is_final(&self) -> bool {
         let collapse = self.criterion.split_rule() == SplitRule::C45;
         self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
     }
 
-    /// Rows that count: weight 0 is dropped before anything else.
+    /// The rows with a positive weight; the others are dropped before anything else.
     pub fn training_rows(
         &self,
         data: &Dataset,
@@ -222,8 +225,8 @@ impl FitPlan {
         }))
     }
 
-    /// How features with these numbers of levels are split: what each of them decides for itself is
-    /// settled here where all agree.
+    /// How features with these numbers of levels are split. `Auto` becomes `Multiway` where it
+    /// means that for all of them.
     fn splits_of(&self, mut levels: impl Iterator<Item = usize>) -> NominalSplits {
         match self.config.nominal_splits {
             NominalSplits::Auto

@@ -1,8 +1,10 @@
-//! Prepares the data set for growth: means and modes in place of missing values, bins.
+//! The preparation step of a fit: imputes missing values, discretises numeric columns, and writes
+//! the cut points of histograms into the schema.
 //!
-//! A histogram has its cut points written into the schema. Where its rows cannot be codes
-//! ([`super::route`]), a number becomes the upper edge of its bin: growth, which looks at
-//! boundaries between values, then looks at cuts and names them.
+//! Means, modes and bins come from the training rows alone. Where the rows of a histogram cannot be
+//! codes ([`super::route`]), each number is replaced by the upper edge of its bin, so that the
+//! boundaries between values, which growth scans, are the cut points. O(rows) per column after
+//! sorting.
 
 use super::records::{CallerRows, chosen};
 use super::route::{FitShape, Route};
@@ -12,14 +14,14 @@ use crate::data::{
     Bins, Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema,
     Weights,
 };
-use crate::discretize;
+use crate::discretize::{self, DiscretizeMethod};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 
 impl FitPlan {
-    /// The data set as growth reads it, imputed and binned on the training rows; nothing where it
-    /// can be used as it is.
+    /// The data set as growth reads it, imputed and binned on the training rows; `None` where it is
+    /// used unchanged.
     pub fn prepare(
         &self,
         data: &Dataset,
@@ -37,7 +39,7 @@ impl FitPlan {
         {
             refuse_numeric(data, self.criterion.info())?;
         }
-        let imputed = self.with_bins(data, rows, weights, bin.as_ref(), control)?;
+        let imputed = self.imputed_and_binned(data, rows, weights, bin.as_ref(), control)?;
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
         if !self.on_bins() || !numeric {
             return Ok(imputed);
@@ -45,7 +47,7 @@ impl FitPlan {
         self.with_edges(imputed.as_ref().unwrap_or(data), rows, weights, control).map(Some)
     }
 
-    /// The imputed data set with numbers as numbers; nothing where no cell is imputed.
+    /// The imputed data set, whose numeric columns are not binned; `None` where no cell is imputed.
     pub fn imputed(
         &self,
         data: &Dataset,
@@ -53,7 +55,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset>> {
-        self.with_bins(data, rows, weights, None, control)
+        self.imputed_and_binned(data, rows, weights, None, control)
     }
 
     /// The data set with the cut points of all numeric columns in its schema, and with rounded
@@ -81,12 +83,14 @@ impl FitPlan {
         Ok(data.with_columns(schema, columns))
     }
 
-    fn with_bins(
+    /// The data set with imputed cells, and with numeric columns as levels if there is a method;
+    /// `None` where nothing changes.
+    fn imputed_and_binned(
         &self,
         data: &Dataset,
         rows: &RowSet,
         weights: &Weights,
-        bin: Option<&discretize::DiscretizeMethod>,
+        method: Option<&DiscretizeMethod>,
         control: &Control,
     ) -> Result<Option<Dataset>> {
         if self.config.missing == Missing::Error {
@@ -95,56 +99,58 @@ impl FitPlan {
         let impute =
             self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
-        let bin = bin.filter(|_| numeric);
-        if !impute && bin.is_none() {
+        let method = method.filter(|_| numeric);
+        if !impute && method.is_none() {
             return Ok(None);
         }
         data.sort_columns(control)?;
         let mut schema: Schema = data.schema().clone();
-        let columns = data
-            .columns()
-            .iter()
-            .zip(&mut schema.features)
-            .map(|(column, feature)| {
-                control.check()?;
-                match (column, &mut feature.kind) {
-                    (Column::Numeric(c), Kind::Numeric { cuts, fill }) => {
-                        let mut column = None;
-                        if impute && c.n_missing() > 0 {
-                            *fill = discretize::mean(c, rows, weights);
-                            column = fill.map(|mean| c.filled(mean));
-                        }
-                        let c = column.unwrap_or_else(|| c.clone());
-                        let Some(method) = bin else { return Ok(Column::Numeric(c)) };
-                        let (classes, k) = (data.classes(), data.n_classes());
-                        let bins = discretize::fit(method, &c, classes, k, rows, weights)?;
-                        *cuts = Some(bins.cuts().to_vec());
-                        let bin = |&v: &f64| if v.is_nan() { MISSING } else { bins.bin(v) };
-                        let codes = c.values().iter().map(bin);
-                        Ok(Column::Nominal(NominalColumn::new(bins.len(), codes)))
-                    }
-                    (Column::Nominal(c), Kind::Nominal { fill, .. })
-                        if impute && c.n_missing() > 0 =>
-                    {
-                        let mode = discretize::mode(c, rows, weights);
-                        *fill = mode;
-                        let codes = (0..c.len() as u32).map(|r| match (c.code(r), mode) {
-                            (MISSING, Some(m)) => m,
-                            (code, _) => code,
-                        });
-                        Ok(Column::Nominal(NominalColumn::new(c.levels(), codes)))
-                    }
-                    (Column::Nominal(c), _) => Ok(Column::Nominal(c.clone())),
-                    (Column::Numeric(c), _) => Ok(Column::Numeric(c.clone())),
-                }
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let mut columns = data.columns().to_vec();
+        for (column, feature) in columns.iter_mut().zip(&mut schema.features) {
+            control.check()?;
+            if impute && n_missing(column) > 0 {
+                fill_missing(column, &mut feature.kind, rows, weights);
+            }
+            if let (Some(method), Column::Numeric(numbers), Kind::Numeric { cuts, .. }) =
+                (method, &*column, &mut feature.kind)
+            {
+                let (classes, k) = (data.classes(), data.n_classes());
+                let bins = discretize::fit(method, numbers, classes, k, rows, weights)?;
+                *cuts = Some(bins.cuts().to_vec());
+                let bin = |&v: &f64| if v.is_nan() { MISSING } else { bins.bin(v) };
+                let codes = numbers.values().iter().map(bin);
+                *column = Column::Nominal(NominalColumn::new(bins.len(), codes));
+            }
+        }
         Ok(Some(data.with_columns(schema, columns)))
     }
 }
 
-/// Each number as the upper edge of its bin; of the last bin, which has none, the number next to
-/// the last cut.
+/// Replace missing cells by the mean or mode of the rows, and write it into the schema. A column
+/// without a value in these rows stays as it is.
+fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &Weights) {
+    match (&*column, kind) {
+        (Column::Numeric(numbers), Kind::Numeric { fill, .. }) => {
+            *fill = discretize::mean(numbers, rows, weights);
+            if let Some(mean) = *fill {
+                *column = Column::Numeric(numbers.filled(mean));
+            }
+        }
+        (Column::Nominal(codes), Kind::Nominal { fill, .. }) => {
+            *fill = discretize::mode(codes, rows, weights);
+            if let Some(mode) = *fill {
+                let code = |r| if codes.code(r) == MISSING { mode } else { codes.code(r) };
+                let filled = (0..codes.len() as u32).map(code);
+                *column = Column::Nominal(NominalColumn::new(codes.levels(), filled));
+            }
+        }
+        // A column is of its feature's kind, but for binned numbers, whose cells are left alone.
+        _ => {}
+    }
+}
+
+/// Each number as the upper edge of its bin. The last bin has no upper edge; its numbers become the
+/// next number above the last cut.
 fn rounded(column: &NumericColumn, bins: &Bins) -> NumericColumn {
     let cuts = bins.cuts();
     let last = cuts.last().map_or(0.0, |c| c.next_up());
@@ -154,7 +160,8 @@ fn rounded(column: &NumericColumn, bins: &Bins) -> NumericColumn {
     NumericColumn::new(column.values().iter().map(edge).collect())
 }
 
-/// Pairs are counted over nominal columns, and what neighbours score is split by values.
+/// Refuse numeric columns for criteria on pairs, which are counted over nominal columns, and on
+/// neighbours, whose splits are multiway.
 fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
     let (name, evidence) = (criterion.name, criterion.evidence);
     let does = if evidence == EvidenceKind::Pairs { "counts pairs of rows over" } else { "splits" };
@@ -171,7 +178,7 @@ fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
     Ok(())
 }
 
-/// Branches of a split, the one of missing values included, are numbered in 16 bits.
+/// Refuse columns whose branches, that of missing values included, cannot be numbered in 16 bits.
 pub(super) fn few_branches(data: &Dataset) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if let Column::Nominal(c) = column {
@@ -197,6 +204,7 @@ fn n_missing(column: &Column) -> usize {
     }
 }
 
+/// Refuse missing cells, with the first row that has one.
 fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         let is_missing = |r: u32| match column {

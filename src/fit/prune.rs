@@ -1,8 +1,8 @@
-//! Pruning: removes branches that fit noise, after growth.
+//! The pruning step of a fit: prunes a grown tree by the method of the plan, merges redundant
+//! leaves, and relabels leaves by their probabilities.
 //!
-//! A tree is pruned by the method of the plan, and redundant leaves are merged. Where the plan
-//! leaves the complexity penalty open (`alpha_rule`), [`crate::resample::alpha`] chooses it and
-//! calls [`FitPlan::prune_at`].
+//! The methods are in [`crate::prune`]. Where the plan leaves the complexity penalty open
+//! (`alpha_rule`), [`crate::resample::alpha`] chooses it and calls [`FitPlan::prune_at`].
 
 use super::FitPlan;
 use crate::criteria::SplitRule;
@@ -16,7 +16,8 @@ use crate::prune::{
 use crate::tree::CostMatrix;
 
 impl FitPlan {
-    /// Prune a grown model by a method, and merge leaves.
+    /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are those that the
+    /// method may read, if there are any.
     pub(super) fn pruned(
         &self,
         mut model: Model,
@@ -25,11 +26,11 @@ impl FitPlan {
         control: &Control,
     ) -> Result<(Model, Vec<PruneStep>)> {
         let merged = self.config.merge_redundant;
-        // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
+        // C4.5 removes splits that save no training error; J48 does not where it holds rows out.
         let collapse = self.criterion.split_rule() == SplitRule::C45
             && !matches!(method, Some(PruneMethod::ReducedError { .. }));
         let costs = self.costs(model.tree.classes)?;
-        // Labels that a cost matrix or global growth chose stay.
+        // Labels that a cost matrix or global growth chose are kept.
         let by_probability = costs.is_none() && self.config.labels == LeafLabels::Majority;
         if method.is_none() && merged.is_none() && !collapse {
             if by_probability {
@@ -58,12 +59,12 @@ impl FitPlan {
         self.pruned(model, Some(&method), None, control)
     }
 
-    /// How the complexity penalty is chosen, where the parameters leave it open.
+    /// The rule that chooses the complexity penalty, where the parameters leave it open.
     pub fn alpha_rule(&self) -> Option<&AlphaRule> {
         self.config.alpha_rule.as_ref()
     }
 
-    /// What a leaf's rows cost in cost-complexity pruning.
+    /// The impurity that cost-complexity pruning sums over the leaves.
     pub fn impurity(&self) -> Impurity {
         match self.config.pruning {
             Some(PruneMethod::CostComplexity(CostComplexity { impurity, .. })) => impurity,
@@ -71,7 +72,7 @@ impl FitPlan {
         }
     }
 
-    /// What errors cost.
+    /// The cost matrix, if there is one, checked for a number of classes.
     pub fn costs(&self, classes: usize) -> Result<Option<CostMatrix>> {
         self.config.cost_matrix.as_ref().map(|rows| CostMatrix::new(rows, classes)).transpose()
     }

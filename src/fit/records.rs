@@ -1,9 +1,9 @@
-//! Records of codes, for the routes that read them, from a data set or from the caller's own cells.
+//! The encoding step of a fit: rows become records of codes, for the routes on codes.
 //!
-//! Where codes are all that a fit reads, [`FitPlan::read`] makes them from the cells as they lie in
-//! memory, and no data set is encoded: of the numbers at most two buffers of records are kept, of
-//! `features + 1` bytes per row (see [`crate::bins`]). Records of the same rows are the same
-//! whatever they were read from, and so is the tree.
+//! Records come from a prepared data set ([`FitPlan::records`]). Where a fit reads nothing but
+//! codes, they come directly from the caller's columns ([`FitPlan::read`]) and no data set is
+//! made; memory is then at most two buffers of records, of `features + 1` bytes per row (see
+//! [`crate::bins`]). Both give the same records, hence the same tree.
 
 use super::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};
@@ -24,31 +24,33 @@ pub struct CallerRows<'a> {
     pub classes: &'a [u16],
 }
 
-/// The rows of a fit.
+/// The rows of a fit, in the form in which they are given.
 #[derive(Debug)]
 pub enum FitRows<'a> {
-    /// Records of codes; nothing else of the rows is read.
+    /// Records of codes, without a data set.
     Codes(Box<RecordRows>),
     /// Rows of a data set, with their own weights.
     Encoded(&'a Dataset, RowSet, Weights),
 }
 
-/// Training rows as records of codes, and what growth must know of them.
+/// Training rows as records of codes, and what growth needs to know about them.
 #[derive(Debug)]
 pub struct RecordRows {
     pub(super) schema: Schema,
     pub(super) table: BinnedTable,
     /// Which classes occur.
     pub(super) occurring: Vec<bool>,
-    /// The rows with their copies.
+    /// Number of rows, each counted with its copies.
     pub(super) copies: u64,
+    /// Number of rows.
     pub(super) rows: usize,
+    /// The route, and why it was taken.
     pub(super) reason: Reason,
-    /// A number for the content of each row, by which the samples of a forest are drawn.
+    /// A hash of each row, by which the samples of a forest are drawn; may be empty.
     pub(super) hashes: Vec<u64>,
 }
 
-/// The route of a fit, and what was found out about the rows on the way to it.
+/// The route of a fit, and what was computed about the rows to choose it.
 #[derive(Debug)]
 pub(super) struct Routed {
     pub route: Route,
@@ -58,7 +60,8 @@ pub(super) struct Routed {
 }
 
 impl Routed {
-    /// Complete a shape by counting the values of its columns where the route depends on them.
+    /// Choose the route. Where it depends on the number of values of the columns, they are counted
+    /// and the shape is completed.
     fn of(
         plan: &FitPlan,
         shape: &mut FitShape,
@@ -108,7 +111,8 @@ impl FitPlan {
         self.encoded(cells, chosen(rows), weights, routed.values.as_deref(), control).map(Some)
     }
 
-    /// Rows as records: cut points are between the `values` of each column, or in the schema.
+    /// Encode rows. The cut points are between the `values` of each column if given, else those of
+    /// the schema.
     fn encoded(
         &self,
         cells: CallerRows<'_>,
@@ -171,8 +175,8 @@ impl FitPlan {
         Ok(schema)
     }
 
-    /// Codes of the caller's cells, where the route of a fit on all of them reads nothing else;
-    /// `weights` are the rows' own.
+    /// Encode the caller's cells, if the fit reads nothing but codes; `None` where it needs a data
+    /// set. `weights` are the rows' own, not multiplied by those of the classes.
     pub fn read(
         &self,
         cells: CallerRows<'_>,
@@ -187,7 +191,7 @@ impl FitPlan {
         if cells.classes.iter().any(|&c| usize::from(c) >= k) {
             return Err(Error::Internal("a class code without a class".into()));
         }
-        // Rows that weigh something, under the weights of their classes.
+        // The rows that have a positive weight after multiplication by the weights of the classes.
         let weights = self.weights_of_cells(cells.classes, weights)?;
         let empty = |r: &usize| weights.is_zero(*r as u32);
         let kept: Option<Vec<u32>> = (0..n)
@@ -197,7 +201,7 @@ impl FitPlan {
         if rows.is_empty() {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
-        // The route, once the values of the columns are counted.
+        // The route may be another once the values of the columns are counted.
         shape.rows = rows.len();
         let routed = Routed::of(self, &mut shape, cells.source, rows, control)?;
         if !routed.route.reads_cells(self, &shape) {
@@ -209,12 +213,13 @@ impl FitPlan {
         };
         let binned = CallerRows { schema: &schema, ..cells };
         let table = self.encoded(binned, rows, &weights, routed.values.as_deref(), control)?;
-        // The route, once it is known whether a cell is missing.
+        // A missing cell, which encoding finds, excludes this route.
         shape.has_gaps = table.features.iter().any(|f| f.missing);
         if !routed.route.reads_cells(self, &shape) {
             return Ok(None);
         }
         reached::count(Way::FitNumbers);
+        // The facts about the rows.
         let mut occurring = vec![false; k];
         (0..rows.len()).for_each(|i| occurring[usize::from(cells.classes[rows.row(i)])] = true);
         let copies = match &weights {

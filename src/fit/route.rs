@@ -1,18 +1,16 @@
-//! Which route a fit takes: every condition, in one table.
+//! The choice of a route: the form in which growth reads the rows of a fit.
 //!
-//! **What.** A route is the form in which growth reads its rows: codes of bins or of values,
-//! lists with weights, bit planes, sorted orders, or the labels of all leaves. [`ROUTES`] lists
-//! them in the order in which they are asked; the first whose condition holds is taken
-//! ([`Route::of`]). It depends on the plan and on the [`FitShape`] of the rows, never on what was
-//! done with the rows before.
+//! [`ROUTES`] lists the routes with their conditions, in order; [`Route::of`] takes the first whose
+//! condition holds. The choice depends on the plan and on the [`FitShape`] of the rows alone.
+//! `prepare`, `records` and `grow` ask for it and follow it.
 //!
-//! **How.** Two facts of a shape cost a pass over the cells: whether one is missing, and how many
-//! values the columns have. Until they are known the shape is taken to have the fact that the
-//! quicker route needs; who reads the cells and finds otherwise completes the shape and asks again.
+//! Two facts of a shape cost a pass over the cells: whether one is missing, and how many values the
+//! columns have. A shape whose cells were not read assumes what the quicker route needs. The code
+//! that then reads the cells corrects the shape and asks again.
 //!
-//! **Gain.** The routes that serve the same plan and rows grow the same tree, bit for bit, but for
-//! rounded numbers, which take the place of codes where codes do not serve. A wrong choice costs
-//! time.
+//! All routes that serve a plan and its rows grow the same tree, bit for bit, so a wrong choice
+//! costs only time. The exception is a histogram whose rows cannot be codes: its numbers are
+//! rounded to their bins instead.
 //!
 //! | route | taken where | measured gain | bench |
 //! |---|---|---|---|
@@ -36,19 +34,20 @@ use crate::simd::columns::PLANE_GROUP;
 use crate::split::NominalSplits;
 use std::fmt;
 
-/// Rows from which an exact search counts the values of its columns.
+/// Fewest rows for which an exact search counts the values of its columns: with fewer, counting
+/// costs more than codes gain.
 const LEAST_COUNTED: usize = 2000;
 /// Most values of a column that an exact search reads as codes, which are then single bytes.
 pub(super) const MOST_VALUES: usize = 255;
-/// Most classes of rows of codes.
+/// Most classes of rows as codes; a class is a single byte of a record.
 const MOST_CLASSES: usize = 255;
-/// Most codes of a column, that of missing values included.
+/// Most codes of a column, that of missing values included; a code has at most 16 bits.
 const MOST_CODES: usize = 1 << 16;
-/// Most counters of a node of codes.
+/// Most counters of a node on codes, which bounds the memory of its histograms.
 const MOST_COUNTERS: usize = 1 << 23;
-/// Most levels of a column on bit planes.
+/// Most levels of a column on bit planes; the time of a node grows with their number.
 const MOST_LEVELS: usize = 32;
-/// Largest memory of bit planes, in words of 64 bits.
+/// Most words of 64 bits for all bit planes: 128 MiB.
 const MOST_WORDS: usize = 1 << 24;
 
 /// The form in which growth reads its rows.
@@ -72,13 +71,20 @@ pub enum Route {
 struct RouteEntry {
     route: Route,
     name: &'static str,
-    /// Where the route is taken, as a user reads it.
+    /// The condition in words, for users.
     condition: &'static str,
+    /// The condition.
     serves: fn(&FitPlan, &FitShape) -> bool,
 }
 
-/// What keeps rows from being codes, and what may be chosen instead.
-pub(super) type Bar = (&'static str, &'static str);
+/// A reason why growth cannot read rows as codes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CodesObstacle {
+    /// The parameter or property of the rows that excludes codes.
+    pub what: &'static str,
+    /// What may be chosen instead.
+    pub instead: &'static str,
+}
 
 const ROUTES: [RouteEntry; 6] = [
     RouteEntry {
@@ -122,42 +128,42 @@ const ROUTES: [RouteEntry; 6] = [
     },
 ];
 
-/// What is known of a column.
+/// What the choice of a route depends on in a column.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnShape {
-    /// Levels of a nominal column; nothing of numbers.
+    /// Number of levels (or codes) of a nominal column; `None` for a numeric one.
     pub levels: Option<usize>,
-    /// A cell of some row is missing, as far as it is known.
+    /// A cell of some row is missing; false if the cells were not read.
     pub missing: bool,
 }
 
-/// What the choice of a route needs to know of the rows of a fit.
+/// What the choice of a route depends on in the rows of a fit.
 #[derive(Debug, Clone)]
 pub struct FitShape {
-    /// Rows that weigh something.
+    /// Number of rows with a positive weight.
     pub rows: usize,
-    /// Rows of the data set.
+    /// Number of rows of the data set.
     pub stored: usize,
-    /// They are all such rows of the data set: no fold, no part held out.
+    /// The rows are all those of the data set with a positive weight: no fold, none held out.
     pub is_whole: bool,
-    /// They are a sample of rows that were found not to be codes.
+    /// The rows are a sample of rows that cannot be codes.
     pub is_sample: bool,
-    /// Declared classes.
+    /// Number of declared classes.
     pub classes: usize,
     /// The columns, in feature order.
     pub columns: Vec<ColumnShape>,
-    /// A cell of these rows is missing, as far as it is known.
+    /// A cell of these rows is missing; false if the cells were not read.
     pub has_gaps: bool,
-    /// Every row counts once.
+    /// Every row weighs 1.
     pub unit_weights: bool,
-    /// A row stands for several copies.
+    /// Weights are numbers of copies.
     pub has_copies: bool,
     /// Most distinct values of a numeric column, where they were counted.
     pub values: Option<usize>,
 }
 
 impl FitShape {
-    /// The shape of rows whose cells were not looked at.
+    /// The shape of rows whose cells were not read.
     pub(super) fn unread(schema: &Schema, rows: usize, weights: &Weights) -> Self {
         let column = |kind: &Kind| ColumnShape {
             levels: match kind {
@@ -188,7 +194,7 @@ impl FitShape {
                 ColumnShape { levels: Some(c.levels()), missing: c.n_missing() > 0 }
             }
         };
-        let weigh = match weights {
+        let weighing = match weights {
             Weights::Unit => data.len(),
             _ => (0..data.len() as u32).filter(|&r| !weights.is_zero(r)).count(),
         };
@@ -196,49 +202,44 @@ impl FitShape {
             rows: rows.len(),
             stored: data.len(),
             is_sample: false,
-            is_whole: rows.len() == weigh,
+            is_whole: rows.len() == weighing,
             classes: data.n_classes(),
             columns: data.columns().iter().map(column).collect(),
-            has_gaps: gaps(data, rows),
+            has_gaps: has_gaps(data, rows),
             unit_weights: matches!(weights, Weights::Unit),
             has_copies: weights.copies().is_some(),
             values: None,
         }
     }
 
-    /// The shape of rows of which only codes are left: of each column the number of codes, and
-    /// whether one of them stands for missing values.
-    pub(super) fn of_codes(columns: &[(usize, bool)], rows: usize, classes: usize) -> Self {
-        let columns: Vec<ColumnShape> = columns
-            .iter()
-            .map(|&(codes, missing)| ColumnShape { levels: Some(codes), missing })
-            .collect();
-        let has_gaps = columns.iter().any(|c| c.missing);
+    /// The shape of rows of which only codes are left.
+    pub(super) fn of_codes(columns: Vec<ColumnShape>, rows: usize, classes: usize) -> Self {
         Self {
             rows,
             stored: rows,
             is_whole: true,
             is_sample: false,
             classes,
+            has_gaps: columns.iter().any(|c| c.missing),
             columns,
-            has_gaps,
             unit_weights: false,
             has_copies: false,
             values: None,
         }
     }
 
-    /// The shape of a sample of rows that were found not to be codes.
+    /// The shape of a sample of rows that cannot be codes.
     pub(super) fn of_sample(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         Self { is_sample: true, ..Self::of(data, rows, weights) }
     }
 
-    /// All columns are numbers.
+    /// Whether all columns are numeric.
     fn is_numeric(&self) -> bool {
         self.columns.iter().all(|c| c.levels.is_none())
     }
 
-    /// Codes of the widest column without that of missing values, where a number has `numeric`.
+    /// The number of codes of the widest column, without that of missing values, if numeric columns
+    /// have `numeric` codes.
     fn widest(&self, numeric: usize) -> usize {
         self.columns.iter().map(|c| c.levels.unwrap_or(numeric)).max().unwrap_or(0)
     }
@@ -249,7 +250,7 @@ impl FitShape {
 pub struct Reason {
     name: &'static str,
     condition: &'static str,
-    /// What keeps rows of a histogram from being codes.
+    /// Why the numbers of a histogram are rounded instead of being codes.
     rounded: Option<&'static str>,
 }
 
@@ -266,7 +267,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.condition)?;
         match self.rounded {
-            Some(bar) => write!(f, "; numbers are rounded to their bins ({bar})"),
+            Some(why) => write!(f, "; numbers are rounded to their bins ({why})"),
             None => Ok(()),
         }
     }
@@ -279,44 +280,47 @@ impl Route {
             .iter()
             .find(|entry| (entry.serves)(plan, shape))
             .unwrap_or(&ROUTES[ROUTES.len() - 1]);
-        let rounds = plan.on_bins() && entry.route != Self::Bins && shape.widest(2) > 0;
+        let rounds = plan.on_bins() && entry.route != Self::Bins;
         let rounded = match rounds && shape.columns.iter().any(|c| c.levels.is_none()) {
-            true => bars_codes(plan, shape, plan.config.max_bins as usize).map(|bar| bar.0),
+            true => codes_obstacle(plan, shape, plan.config.max_bins as usize).map(|o| o.what),
             false => None,
         };
         (entry.route, Reason { name: entry.name, condition: entry.condition, rounded })
     }
 
-    /// Growth reads records of codes.
+    /// Whether growth reads records of codes.
     pub fn is_on_codes(self) -> bool {
         matches!(self, Self::Bins | Self::Values)
     }
 
-    /// Codes of the caller's cells are all that the fit reads: no data set is encoded.
+    /// Whether the fit reads nothing but codes of the caller's cells, so that no data set need be
+    /// encoded.
     pub(super) fn reads_cells(self, plan: &FitPlan, shape: &FitShape) -> bool {
         self.is_on_codes()
             && shape.is_numeric()
             && !shape.has_gaps
-            && !looks_back(&plan.config)
+            && !reads_rows_again(&plan.config)
             && !plan.criterion.needs_all_candidates()
             && shape.classes <= MOST_CLASSES
             && !(plan.config.class_weight.is_some() && shape.has_copies)
     }
 }
 
-/// Something after growth reads the rows again.
-fn looks_back(config: &Config) -> bool {
+/// Whether something after growth reads the rows.
+fn reads_rows_again(config: &Config) -> bool {
     config.pruning.is_some() || config.merge_redundant.is_some() || config.alpha_rule.is_some()
 }
 
+/// The condition of [`Route::Bins`].
 fn serves_bins(plan: &FitPlan, shape: &FitShape) -> bool {
-    plan.on_bins() && bars_codes(plan, shape, plan.config.max_bins as usize).is_none()
+    plan.on_bins() && codes_obstacle(plan, shape, plan.config.max_bins as usize).is_none()
 }
 
+/// The condition of [`Route::Values`].
 fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     let config = &plan.config;
     let values = shape.values.unwrap_or(2).max(2);
-    // Codes of values give the thresholds of sorted orders midway between values alone.
+    // Only with midpoints are the thresholds those of sorted orders.
     !plan.on_bins()
         && config.thresholds == Thresholds::Midpoint
         && config.discretize.is_none()
@@ -327,42 +331,48 @@ fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
         && shape.is_whole
         && shape.rows >= LEAST_COUNTED
         && values <= MOST_VALUES
-        && !looks_back(config)
+        && !reads_rows_again(config)
         && !plan.criterion.needs_all_candidates()
-        && bars_codes(plan, shape, values).is_none()
+        && codes_obstacle(plan, shape, values).is_none()
 }
 
-/// What keeps growth from records of codes, where a numeric column has at most `numeric` codes.
-pub(super) fn bars_codes(plan: &FitPlan, shape: &FitShape, numeric: usize) -> Option<Bar> {
+/// The first reason why growth cannot read records of codes, if there is one; numeric columns have
+/// at most `numeric` codes.
+pub(super) fn codes_obstacle(
+    plan: &FitPlan,
+    shape: &FitShape,
+    numeric: usize,
+) -> Option<CodesObstacle> {
     let config = &plan.config;
+    let because = |what, instead| Some(CodesObstacle { what, instead });
     let widest = shape.widest(numeric) + 1;
     let counters = widest.saturating_mul(shape.columns.len()).saturating_mul(shape.classes + 1);
     let missing = shape.columns.iter().any(|c| c.missing);
     if shape.is_sample {
-        Some(("a sample of rows that are no codes", ""))
+        because("a sample of rows that are no codes", "")
     } else if config.evaluation != Evaluation::Local {
-        Some(("evaluation='global' or 'glocal'", "evaluation='local'"))
+        because("evaluation='global' or 'glocal'", "evaluation='local'")
     } else if plan.criterion.info().evidence != EvidenceKind::Table {
-        Some(("a criterion on pairs, neighbours or rows", "criteria on tables"))
+        because("a criterion on pairs, neighbours or rows", "criteria on tables")
     } else if plan.criterion.split_rule() == SplitRule::C45 {
-        Some(("mdl_penalty=True", "mdl_penalty=False"))
+        because("mdl_penalty=True", "mdl_penalty=False")
     } else if config.ties == Ties::Row {
-        Some(("ties='row'", "ties='first' or 'random'"))
+        because("ties='row'", "ties='first' or 'random'")
     } else if !config.splitter.is_exhaustive() {
-        Some(("splitter='random'", "splitter='best'"))
+        because("splitter='random'", "splitter='best'")
     } else if missing && plan.is_fractional() {
-        Some(("missing values that divide rows among branches", "missing='branch' or 'mode'"))
+        because("missing values that divide rows among branches", "missing='branch' or 'mode'")
     } else if shape.classes > MOST_CLASSES || widest > MOST_CODES || counters > MOST_COUNTERS {
-        Some((
+        because(
             "more classes, levels or bins than codes serve",
             "at most 255 classes, and fewer levels or max_bins",
-        ))
+        )
     } else {
         None
     }
 }
 
-/// Whether rows can be masks over bit planes.
+/// The condition of [`Route::BitPlanes`].
 fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
     let multiway = |levels| plan.config.nominal_splits.of(levels) == NominalSplits::Multiway;
     // The last level of a column has no plane; each class begins a new word.
@@ -381,7 +391,7 @@ fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
 }
 
 /// Whether a cell of these rows is missing.
-fn gaps(data: &Dataset, rows: &RowSet) -> bool {
+fn has_gaps(data: &Dataset, rows: &RowSet) -> bool {
     data.columns().iter().any(|column| match column {
         Column::Numeric(c) => c.n_missing() > 0 && rows.rows().iter().any(|&r| c.value(r).is_nan()),
         Column::Nominal(c) => {

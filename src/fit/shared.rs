@@ -1,4 +1,8 @@
-//! Fits on the same rows under several plans: what they have in common is made once.
+//! Fits on the same rows by several plans, which share prepared columns and counts of pairs.
+//!
+//! Cross-validation of several criteria calls [`FitPlan::fit_beside`] per fold. Pairs of rows cost
+//! O(rows^2 columns) and do not depend on the criterion, so criteria on pairs count them once per
+//! node ([`PairMemo`]). Other plans are fitted alone.
 
 use super::FitPlan;
 use super::grow::TreeRows;
@@ -8,45 +12,53 @@ use crate::error::Result;
 use crate::grow::{KnownPairs, PairMemo};
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::{PruneMethod, PruneRows};
+use crate::prune::PruneMethod;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What fits on the same rows under several plans have in common: prepared columns, and pairs of
-/// nodes.
+/// What fits on the same rows by several plans share.
 #[derive(Debug, Default)]
 pub struct Common {
-    /// The pairs of the root, where the columns are taken as they are.
+    /// The pairs of the root, for columns that preparation leaves unchanged.
     root: Option<Arc<KnownPairs>>,
-    /// Bytes of pairs of nodes that are kept for other plans, by preparation.
+    /// Most bytes of pairs that are kept per preparation.
     kept: usize,
-    by_preparation: HashMap<String, (Option<Dataset>, PairMemo)>,
+    by_preparation: HashMap<String, SharedRows>,
+}
+
+/// The rows as one preparation leaves them.
+#[derive(Debug)]
+struct SharedRows {
+    /// The prepared data set; `None` where it is the given one.
+    prepared: Option<Dataset>,
+    /// The pairs of nodes that were counted.
+    memo: PairMemo,
 }
 
 impl Common {
-    /// `root` is what is known of the root's pairs; up to `kept` bytes of pairs of nodes are kept
-    /// for other plans, by preparation.
+    /// Nothing but the pairs of the `root`, if they are known. Up to `kept` bytes of pairs of other
+    /// nodes will be kept per preparation.
     pub fn new(root: Option<Arc<KnownPairs>>, kept: usize) -> Self {
         Self { root, kept, by_preparation: HashMap::new() }
     }
 }
 
 impl FitPlan {
-    /// Whether the pairs of nodes can be shared with other plans: their counts are the evidence,
-    /// and no rows are held out.
+    /// Whether this plan counts pairs that other plans can use: its criterion reads plain counts of
+    /// pairs, and no rows are held out.
     pub fn shares_pairs(&self) -> bool {
         let Evidence::Pairs(formula) = self.criterion.evidence() else { return false };
         let counted = formula.matrices().is_none() && matches!(formula.weighed(), Ok(None));
         counted && !matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))
     }
 
-    /// Plans with the same text grow on the same prepared columns.
+    /// A key of the prepared columns: plans with equal keys share them.
     pub fn preparation(&self) -> String {
         format!("{:?} {:?}", self.config.discretize, self.config.missing)
     }
 
-    /// [`FitPlan::fit`], sharing with other plans on the same rows what they have in common.
+    /// Fit a tree as [`FitPlan::fit`] does, and share what `common` holds with the other plans.
     pub fn fit_beside(
         &self,
         data: &Dataset,
@@ -65,13 +77,13 @@ impl FitPlan {
                 let prepared = self.prepare(data, &rows, weights, control)?;
                 let root = common.root.as_ref().filter(|_| prepared.is_none());
                 let memo = PairMemo::new(root, common.kept);
-                free.insert((prepared, memo))
+                free.insert(SharedRows { prepared, memo })
             }
         };
-        let prepared = shared.0.as_ref().unwrap_or(data);
+        let prepared = shared.prepared.as_ref().unwrap_or(data);
         let of = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
-        let (model, _) = self.grow_prepared(of, Some(&shared.1), control)?;
-        let looked_at = PruneRows { data, rows: rows.rows(), weights };
-        Ok(self.pruned(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
+        let (model, _) = self.grow_prepared(of, Some(&shared.memo), control)?;
+        let method = self.config.pruning.as_ref();
+        Ok(self.pruned(model, method, Some(&of.prune_rows()), control)?.0)
     }
 }

@@ -1,5 +1,8 @@
-//! Validates the user's parameters: combinations that are not supported are refused by name,
-//! before any row is read.
+//! Validation of the user's parameters, before any row is read.
+//!
+//! A combination that is not supported is refused by an error that names the parameters and says
+//! which values are supported. Each function checks what one parameter excludes;
+//! [`super::FitPlan::new`] calls them.
 
 use super::config::{Config, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
@@ -10,8 +13,8 @@ use crate::numeric::Ties;
 use crate::split::NominalSplits;
 use serde_json::Value;
 
-/// The configuration with multiway splits where every column may decide but the criterion serves no
-/// others.
+/// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
+/// other splits.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
         && (criterion.info().evidence != EvidenceKind::Table
@@ -22,7 +25,7 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
     config
 }
 
-/// Refuse what criterion and evaluation do not serve.
+/// Refuse what criterion and evaluation do not support.
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
     if config.nominal_splits != NominalSplits::Multiway
@@ -56,7 +59,7 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
     c45(config, criterion)
 }
 
-/// Names of the criteria that serve rows divided among branches.
+/// Names of the criteria that support rows divided among branches.
 fn fractional() -> String {
     let names: Vec<_> =
         CRITERIA.iter().filter(|e| e.info.fractional).map(|e| e.info.name).collect();
@@ -66,7 +69,7 @@ fn fractional() -> String {
     }
 }
 
-/// Refuse what one split per feature does not go with.
+/// Refuse what a splitter that tries one split per feature does not support.
 fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()
@@ -83,7 +86,7 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     )
 }
 
-/// Refuse what bins do not go with.
+/// Refuse what histograms do not support.
 fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if config.threshold_search == ThresholdSearch::Exact {
         return Ok(());
@@ -106,7 +109,7 @@ fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     unsupported(format!("threshold_search='histogram' with {refused}"), "threshold_search='exact'")
 }
 
-/// Refuse what costs and the choice of a complexity penalty do not go with.
+/// Refuse pruning options outside their domains, and what a cost matrix does not support.
 pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     if let Some(rule) = config.alpha_rule.filter(|rule| rule.folds < 2) {
         return Err(Error::parameter("folds", rule.folds, "must be at least 2"));
@@ -135,36 +138,37 @@ pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Refuse what C4.5's rule for candidates does not go with.
+/// Refuse what C4.5's rule for candidates does not support.
 fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
-    if criterion.split_rule() == SplitRule::C45 && config.missing == Missing::Branch {
+    if criterion.split_rule() != SplitRule::C45 {
+        return Ok(());
+    }
+    if config.missing == Missing::Branch {
         return unsupported(
             "missing='branch' with mdl_penalty=True (C4.5 scores a split on the rows whose \
-                 value is known)",
+             value is known)",
             "'auto', 'fractional', 'mode', 'error'",
         );
     }
-    if criterion.split_rule() == SplitRule::C45
-        && (config.nominal_splits == NominalSplits::Subset
-            || (config.nominal_splits == NominalSplits::OneVsRest && config.discretize.is_some()))
+    if config.nominal_splits == NominalSplits::Subset
+        || (config.nominal_splits == NominalSplits::OneVsRest && config.discretize.is_some())
     {
         return unsupported(
-            "nominal_splits='subset', or 'one_vs_rest' of binned numbers, with \
-                 mdl_penalty=True",
+            "nominal_splits='subset', or 'one_vs_rest' of binned numbers, with mdl_penalty=True",
             "nominal_splits='multiway', or 'one_vs_rest' of nominal features",
         );
     }
-    if criterion.split_rule() == SplitRule::C45 && config.ties != Ties::First {
+    if config.ties != Ties::First {
         return unsupported(
             "ties other than 'first' with mdl_penalty=True (the first of nearly equal \
-                 candidates stays)",
+             candidates stays)",
             "ties='first'",
         );
     }
     Ok(())
 }
 
-/// What global evaluation cannot serve.
+/// Refuse what the evaluation does not support.
 fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if config.evaluation == Evaluation::Local {
         return match config.labels {
@@ -210,7 +214,7 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     Ok(())
 }
 
-/// What `no_distance_decay` means.
+/// Parse `no_distance_decay`, and refuse it for criteria without a global distance.
 pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> Result<OnRise> {
     let no_distance_decay = match &config.no_distance_decay {
         Value::Bool(false) | Value::Null => OnRise::Ignore,

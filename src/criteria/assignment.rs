@@ -36,7 +36,7 @@ impl Assignment {
         }
     }
 
-    /// The same for `rows <= columns`.
+    /// [`Assignment::best`] for `rows <= columns`.
     fn wide(&mut self, rows: usize, columns: usize, weight: impl Fn(usize, usize) -> f64) -> f64 {
         match rows {
             0 => 0.0,
@@ -60,6 +60,7 @@ impl Assignment {
         refill(&mut self.row_potential, rows + 1, 0.0);
         refill(&mut self.column_potential, columns + 1, 0.0);
         refill(&mut self.row_of, columns + 1, 0);
+        // Row by row, an augmenting path from the new row to a free column.
         for i in 1..=rows {
             self.row_of[0] = i;
             let mut column = 0;
@@ -69,6 +70,7 @@ impl Assignment {
             while self.row_of[column] != 0 {
                 self.used[column] = true;
                 let row = self.row_of[column];
+                // The nearest column that the path does not use, by reduced cost.
                 let (mut delta, mut next) = (f64::INFINITY, 0);
                 for j in 1..=columns {
                     if self.used[j] {
@@ -85,6 +87,7 @@ impl Assignment {
                         next = j;
                     }
                 }
+                // Potentials change so that this column becomes tight.
                 for j in 0..=columns {
                     if self.used[j] {
                         self.row_potential[self.row_of[j]] += delta;
@@ -95,6 +98,7 @@ impl Assignment {
                 }
                 column = next;
             }
+            // The columns of the path are given to the rows before them.
             while column != 0 {
                 let previous = self.before[column];
                 self.row_of[column] = self.row_of[previous];

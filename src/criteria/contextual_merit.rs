@@ -7,10 +7,8 @@
 //! values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of
 //! all, see the K-nearest merit.
 
-use super::pairs::{
-    ALPHA, AT_ZERO, DECAY, DECAYS, DecayName, OnPairs, PRECISION, PRECISIONS, Pairs, Precision,
-};
-use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
+use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
+use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::PairSetting;
@@ -46,42 +44,10 @@ pub(super) static INFO: Info = Info {
         Vilalta, Brodie, Oblinger & Rish (2001)",
     lowest: Some(0.0),
     options: &[
-        OptionInfo {
-            name: "alpha",
-            domain: OptionDomain::from(0.0),
-            default: "2.0",
-            others: "[0.7]",
-            doc: ALPHA,
-            ..OptionInfo::PLAIN
-        },
-        OptionInfo {
-            name: "decay",
-            domain: DECAYS,
-            default: "\"power\"",
-            others: "[\"threshold\", \"identical\", \"uniform\"]",
-            doc: DECAY,
-            ..OptionInfo::PLAIN
-        },
-        OptionInfo {
-            name: "at_zero",
-            domain: OptionDomain::Number {
-                low: Some(0.0),
-                high: Some(1e250),
-                closed: (true, true),
-            },
-            default: "0.0",
-            others: "[3.0]",
-            doc: AT_ZERO,
-            ..OptionInfo::PLAIN
-        },
-        OptionInfo {
-            name: "precision",
-            domain: PRECISIONS,
-            default: "\"exact\"",
-            others: "[\"fixed\"]",
-            doc: PRECISION,
-            ..OptionInfo::PLAIN
-        },
+        OptionInfo { default: "2.0", ..ALPHA },
+        OptionInfo { default: "\"power\"", ..DECAY },
+        AT_ZERO,
+        PRECISION,
     ],
     extensive: true,
     ..Info::beyond_tables(EvidenceKind::Pairs)

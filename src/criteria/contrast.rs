@@ -1,4 +1,4 @@
-//! How measures made for two branches, or for two classes, serve more of them.
+//! Extends measures of two branches, or of two classes, to more of them.
 //!
 //! *Branch against rest*: a measure of two branches on m > 2 of them is the mean over branches of
 //! the branch against all others together, with weights n_m/n (euclid, angle, orthogonality,
@@ -7,12 +7,12 @@
 //! needs at most one of the two: the first family is defined for any number of classes, the second
 //! for any number of branches.
 //!
-//! None of them is a [`fold`](super::fold): a branch adds nothing by itself, only beside the rest,
+//! Neither is a [`fold`](super::fold): a branch has no term of its own, only one beside the rest,
 //! and the classes have different weights.
 //!
-//! With exactly two branches (classes) the measure is taken once, as it is defined. A side without
-//! rows says nothing and has the measure's neutral value. O(branches x classes), resp. O(branches x
-//! classes) calls.
+//! With exactly two branches (classes) the measure is taken once, as it is defined. Where a side has
+//! no rows, the measure has its neutral value. O(branches x classes) per candidate, for class
+//! against rest with a pass over the branches per class.
 
 use super::Block;
 use super::fold::LANES;
@@ -26,7 +26,8 @@ pub(super) struct ContrastSide<'a> {
     pub size: f64,
 }
 
-/// `measure(branch, rest)` of every candidate; 0 where a side is empty.
+/// Write the mean over the branches of `measure(branch, rest)` for each candidate; 0 where a side
+/// is empty.
 pub(super) fn branch_against_rest<C: Count>(
     block: &Block<'_, C>,
     out: &mut [f64],
@@ -68,7 +69,7 @@ pub(super) struct OneVersusRest<'a, C> {
 }
 
 impl<C: Count> OneVersusRest<'_, C> {
-    /// (rows of the class, all other rows) in one branch, candidate by candidate.
+    /// Rows of the class and all other rows in branch `m`, candidate by candidate.
     #[inline]
     pub(super) fn branch(&self, m: usize) -> impl Iterator<Item = (f64, f64)> {
         let sizes = &self.sizes[m * LANES..(m + 1) * LANES];
@@ -76,7 +77,7 @@ impl<C: Count> OneVersusRest<'_, C> {
         positive.iter().zip(sizes).map(|(&x, &size)| (x.value(), size.minus(x).value()))
     }
 
-    /// The same for one candidate.
+    /// Rows of the class and all other rows in branch `m` of one candidate.
     #[inline]
     pub(super) fn at(&self, m: usize, candidate: usize) -> (f64, f64) {
         let x = self.block.at(m, self.class, candidate);
@@ -84,8 +85,12 @@ impl<C: Count> OneVersusRest<'_, C> {
     }
 }
 
-/// `measure(part, positives, negatives, out)` of every candidate; `neutral` where a class has no
-/// counterpart. With two classes the second is the positive.
+/// Write the mean over the classes of a measure of one class against the rest for each candidate;
+/// `neutral` where fewer than two classes occur.
+///
+/// `measure(part, positives, negatives, out)` writes the measure of up to [`LANES`] candidates;
+/// `positives` and `negatives` are the rows of the class and of the rest in the node. With two
+/// declared classes the second is the positive one.
 pub(super) fn class_against_rest<C: Count>(
     block: &Block<'_, C>,
     out: &mut [f64],
@@ -98,6 +103,7 @@ pub(super) fn class_against_rest<C: Count>(
         out.fill(neutral);
         return;
     }
+    // Two branches, the usual case, need no allocation.
     let (mut few, mut many) = ([C::default(); 2 * LANES], Vec::new());
     let sizes = if block.branches == 2 {
         &mut few[..]

@@ -1,6 +1,9 @@
-//! What a criterion may read of a node: class counts, pairs of rows, neighbours of rows, or the
-//! rows themselves. [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of
-//! it.
+//! The kinds of evidence that a criterion may read of a node: class counts, pairs of rows,
+//! neighbours of rows, or the rows themselves.
+//!
+//! Growth asks a criterion for its [`Evidence`] and counts what it names.
+//! [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of formulas on the
+//! second and third kind.
 
 use super::Info;
 use crate::error::{Error, Result};
@@ -16,7 +19,7 @@ pub enum Evidence<'a> {
     Table,
     /// Pairs of rows, by this formula.
     Pairs(&'a dyn OnPairs),
-    /// Neighbours of rows, found and weighed like this.
+    /// Neighbours of rows, found and weighed by this search.
     Neighbours(NeighbourSearch),
     /// The rows themselves, and what the smallest trees of branches may cost.
     Rows(SizeBudget),
@@ -47,7 +50,7 @@ pub struct Pairs<'a> {
     pub weighed: Option<&'a WeighedPairs>,
 }
 
-/// What a file on pairs implements.
+/// A formula on pairs of rows.
 pub trait OnPairs: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
@@ -57,7 +60,7 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
     /// Score of the split that puts all rows into one branch.
     fn whole(&self, pairs: &Pairs<'_>) -> Result<f64>;
-    /// Whether the radius of the root is looked at.
+    /// Whether the formula reads [`Pairs::radius`].
     fn reads_radius(&self) -> bool {
         false
     }

@@ -1,14 +1,14 @@
-//! A criterion on sums, declared once: components make the parts of a branch, branches the sums of
-//! a split, and sums its score.
+//! Criteria that are sums over the branches of a split, each a function of sums over its classes.
 //!
-//! A file declares the steps ([`Additive`], [`OnClasses`]); the loops over candidates, branches and
-//! classes stand here, and give blocks, single tables, the row terms of global growth and the loss
-//! of a leaf. Rounding is part of a criterion, so the steps say where the sums start and how a
-//! branch changes them. Branches come in value order, classes in class order, and an empty node has
-//! no branches.
+//! A criterion declares the steps of this fold ([`Additive`], [`OnClasses`]): how a class changes
+//! the *parts* of a branch, how a branch changes the *sums* of a split, and the score of the sums.
+//! The loops over candidates, branches and classes are here, once for all criteria. They give the
+//! scores of blocks and of single tables, the row terms of global growth, and the loss of a leaf.
+//! Rounding is part of a criterion: branches are added in value order, classes in class order. An
+//! empty node has no branches.
 //!
-//! Cost: O(branches x classes) a candidate, [`LANES`] candidates a step. Look-ups in tables come
-//! before the arithmetic, so that the arithmetic vectorises; where there are none, two classes are
+//! O(branches x classes) per candidate, [`LANES`] candidates per step. Look-ups in tables come
+//! before the arithmetic, so that the arithmetic vectorises; without look-ups, two classes are
 //! added and used in one loop.
 //!
 //! Not for criteria that compare branches or classes with each other (matching, distances between
@@ -20,17 +20,17 @@ use super::{Block, Context, Formula, Properties};
 use crate::numeric::Count;
 use serde::Serialize;
 
-/// Candidates a step: what a step adds up stays in the first-level cache.
+/// Candidates per step; the sums of a step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
 
-/// Lanes of a step where a block has no more candidates, as when one is scored again.
+/// Candidates per step for blocks that have no more, as when a candidate is scored again.
 const FEW: usize = 8;
 
-/// Some numbers of one candidate, and of `L` candidates as one array for each number.
+/// A fixed number of numbers of one candidate; for `L` candidates, one array per number.
 pub(super) trait Lane: Copy {
-    /// As many zeros.
+    /// All zero.
     const ZERO: Self;
-    /// How many numbers.
+    /// The number of numbers.
     const NUMBERS: usize;
     /// The numbers of `L` candidates.
     type Planes<const L: usize>;
@@ -66,16 +66,16 @@ impl<const N: usize> Lane for [f64; N] {
     }
 }
 
-/// From the parts of the branches to a score. `size` is what a branch holds of the rows (or of
-/// their weight), whatever the target is.
+/// The steps from the parts of the branches to a score. `size` is the number of rows (or the
+/// weight) of a branch.
 pub(super) trait Additive: Properties {
-    /// What all candidates of a node have in common.
+    /// Numbers that all candidates of a node share.
     type Node: Copy;
-    /// What the components of a branch add up to.
+    /// Sums over the classes of a branch.
     type Parts: Lane;
-    /// What is looked up by the size of a branch.
+    /// Numbers that are looked up by the size of a branch.
     type Look: Lane;
-    /// What the branches add up to.
+    /// Sums over the branches.
     type Sums: Lane;
 
     /// The sums before the first branch.
@@ -84,12 +84,12 @@ pub(super) trait Additive: Properties {
     fn start_of_distance(&self, node: &Self::Node) -> Self::Sums {
         self.start(node)
     }
-    /// The parts of a branch before its first component.
+    /// The parts of a branch before its first class.
     #[inline(always)]
     fn open(&self, _sums: Self::Sums) -> Self::Parts {
         Self::Parts::ZERO
     }
-    /// Read the tables; no arithmetic beside it.
+    /// Look up numbers by the size of a branch, without other arithmetic.
     fn look<C: Count>(&self, size: C, node: &Self::Node) -> Self::Look;
     /// Add a branch to the sums. An empty one must leave them as they are.
     fn branch<C: Count>(
@@ -110,18 +110,18 @@ pub(super) trait Additive: Properties {
 
     /// Whether a leaf has a [`loss`](Additive::loss).
     const LOSS: bool = false;
-    /// The loss of a leaf with this branch's rows, at least 0. The losses of all branches, less a
-    /// number that depends on the class totals alone, are minus `n` times the score, and `n` times
-    /// the distance (`n` = 1 for [extensive](super::Info::extensive) scores). Only asked for where
-    /// [`Additive::LOSS`] says so.
+    /// The loss of a leaf with this branch's rows, at least 0; only called if [`Additive::LOSS`].
+    /// The sum of the losses of all branches is minus `n` times the score, and `n` times the
+    /// distance, up to a number that depends on the class totals alone (`n` = 1 for
+    /// [extensive](super::Info::extensive) scores).
     fn loss<C: Count>(&self, _size: C, _parts: Self::Parts, _node: &Self::Node) -> f64 {
         f64::NAN
     }
 }
 
-/// From class counts to the parts of a branch.
+/// The steps from class counts to the parts of a branch.
 pub(super) trait OnClasses: Additive {
-    /// What the class totals of a node say.
+    /// The numbers that candidates share, from the class totals of the node.
     fn node<C: Count>(&self, totals: &[C], context: &Context) -> Self::Node;
     /// Add a class to the parts.
     fn class<C: Count>(&self, count: C, node: &Self::Node, parts: &mut Self::Parts);
@@ -133,13 +133,13 @@ pub(super) fn total<C: Count>(totals: &[C]) -> C {
     totals.iter().fold(C::default(), |n, &c| n.plus(c))
 }
 
-/// The larger of what was found and `x`, in the form that vectorises.
+/// Raise `largest` to `x` if that is larger; this form vectorises.
 #[inline(always)]
 pub(super) fn raise(largest: &mut f64, x: f64) {
     *largest = if x > *largest { x } else { *largest };
 }
 
-/// What the loops fill for one branch of `L` candidates.
+/// One branch of `L` candidates, as the loops fill it.
 struct Branch<V: Additive, C, const L: usize> {
     size: [C; L],
     parts: <V::Parts as Lane>::Planes<L>,
@@ -155,8 +155,9 @@ impl<V: OnClasses, C: Count, const L: usize> Branch<V, C, L> {
         }
     }
 
-    /// Add up `classes` classes of `len` candidates, `open(j)` the parts before the first; `counts`
-    /// has what all candidates hold of a class, and what each adds to that.
+    /// Add up `classes` classes of `len` candidates. `open(j)` are the parts of candidate `j` before
+    /// the first class; `counts(class)` is the count that all candidates have of a class, and what
+    /// each adds to it.
     #[inline(always)]
     fn add_classes<'c>(
         &mut self,
@@ -184,7 +185,7 @@ impl<V: OnClasses, C: Count, const L: usize> Branch<V, C, L> {
     }
 }
 
-/// Scores (or distances) of a block.
+/// Write the scores of a block, or its distances, `L` candidates per step.
 fn fold<V: OnClasses, C: Count, const L: usize>(
     fold: &V,
     block: &Block<'_, C>,
@@ -199,6 +200,7 @@ fn fold<V: OnClasses, C: Count, const L: usize>(
         let len = L.min(block.len - at);
         let mut sums = start.splat::<L>();
         for m in 0..branches {
+            // The classes of the branch, and the look-ups by its size.
             let counts = |class| &block.cell(m, class)[at..at + len];
             if block.classes == 2 {
                 two_classes(fold, node, [counts(0), counts(1)], &mut branch, &mut sums);
@@ -213,6 +215,7 @@ fn fold<V: OnClasses, C: Count, const L: usize>(
                     fold.look(branch.size[j], node).put(&mut branch.look, j);
                 }
             }
+            // The branch is added to the sums.
             for j in 0..len {
                 let (parts, look) =
                     (V::Parts::get(&branch.parts, j), V::Look::get(&branch.look, j));
@@ -261,7 +264,7 @@ fn two_classes<V: OnClasses, C: Count, const L: usize>(
     }
 }
 
-/// Scores of a block, or its distances.
+/// Write the scores of a block, or its distances.
 pub(super) fn evaluate<V: OnClasses, C: Count>(
     criterion: &V,
     block: &Block<'_, C>,
@@ -277,7 +280,7 @@ pub(super) fn evaluate<V: OnClasses, C: Count>(
     }
 }
 
-/// The loss of the leaf that each candidate makes of a branch, times `scale`.
+/// Write the loss of the leaf that each candidate makes of a branch, times `scale`.
 fn losses<'c, V: OnClasses, C: Count>(
     fold: &V,
     node: &V::Node,
@@ -301,7 +304,7 @@ fn losses<'c, V: OnClasses, C: Count>(
     }
 }
 
-/// Row terms ([`Formula::row_terms`]): losses, for distances that are means of them.
+/// [`Formula::row_terms`] of criteria whose distance is a mean of losses; else false.
 pub(super) fn row_terms<V: OnClasses, C: Count>(
     fold: &V,
     row: &RowOf<'_, C>,

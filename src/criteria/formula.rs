@@ -1,10 +1,10 @@
-//! The two faces of a criterion: [`Criterion`], what growth calls, and [`Formula`], what a file of
-//! this room writes. Both say the same of themselves, beside numbers: [`Properties`].
+//! The traits of criteria: growth calls [`Criterion`], a criterion's file implements [`Formula`], and
+//! both have [`Properties`].
 //!
-//! A formula is generic in the kind of count; the blanket implementation asks once a block which
-//! kind it is. A criterion on class sums declares the steps of a [`fold`](super::fold) and gets its
-//! formula from them. A criterion that needs more than a table (pairs, neighbours, rows) implements
-//! [`Criterion`] and says so by [`Properties::evidence`].
+//! A formula is generic in the kind of count; the blanket implementation of [`Criterion`] finds out
+//! the kind once per block. A criterion on class sums declares the steps of a [`fold`](super::fold)
+//! and gets its formula from them. A criterion that needs more than a table (pairs, neighbours,
+//! rows) implements [`Criterion`] itself, and [`Properties::evidence`].
 
 use super::{Block, Context, Evidence, Info, RunningScores, Tables, rows};
 use crate::error::{Error, Result};
@@ -64,7 +64,8 @@ pub struct PairScreen {
     pub error: f64,
 }
 
-/// What a criterion says of itself: facts, rules for growth, and quicker ways to its scores.
+/// What a criterion declares beside its scores: facts, rules for growth, and quicker ways to the
+/// scores.
 pub trait Properties: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
@@ -131,7 +132,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     }
 }
 
-/// A criterion as growth sees it.
+/// A criterion as growth calls it.
 pub trait Criterion: Properties {
     /// Options as JSON, in the order of `info().options`.
     fn options(&self) -> Value;
@@ -161,7 +162,7 @@ pub trait Criterion: Properties {
     }
 }
 
-/// What a file of this room implements: the formula, once, for any kind of count.
+/// The formula of a criterion on tables, written once for both kinds of count.
 pub trait Formula: Properties + Serialize + 'static {
     /// Scores of a block.
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]);
@@ -247,7 +248,7 @@ impl<F: Formula> Criterion for F {
     }
 }
 
-/// Options as a file of this room declares them.
+/// Options from JSON; unknown names and wrong types are refused.
 pub(super) fn read<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T> {
     let options = Value::Object(options);
     let shown = options.to_string();

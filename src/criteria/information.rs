@@ -6,19 +6,20 @@
 //! subtracted branch by branch. Whether an entropy is zero is decided on the counts (fewer than two
 //! non-empty ones), not on the rounded value, so that no ratio ever divides noise by noise.
 //!
-//! A criterion says what is measured beside the gain and what it makes of both ([`OnEntropies`]);
-//! the steps of the [`fold`](super::fold) are the same for all. The screens are identities of gain
-//! and gain ratio with proven errors. O(branches x classes) a candidate, two divisions a branch.
+//! A criterion declares what is measured beside the gain, and its score from both ([`OnEntropies`]);
+//! the steps of the [`fold`](super::fold) follow. The screens at the end are cheaper approximations
+//! of gain and gain ratio with proven errors. O(branches x classes) per candidate, two divisions per
+//! branch.
 
 use super::fold::{Additive, LANES, Lane, OnClasses, total};
 use super::{Block, Cells, Context, Properties};
 use crate::numeric::{Count, Logs, entropy};
 use crate::simd::{Level, logs::QuickLog};
 
-/// What the class totals of a node say.
+/// The class entropy of a node, and what else all candidates share.
 #[derive(Clone, Copy)]
 pub struct EntropyNode {
-    /// Rows.
+    /// Rows of the node.
     pub n: f64,
     /// `H(c)`.
     pub h: f64,
@@ -28,21 +29,25 @@ pub struct EntropyNode {
     logs: Logs,
 }
 
-/// What is measured beside the gain, in one fold.
+/// The gain, and at most one entropy beside it, as steps of one fold; see [`Additive`].
 pub(super) trait EntropyMeasure {
-    /// The classes of a branch.
+    /// Sums over the classes of a branch.
     type Parts: Lane;
     /// Logarithms of the size of a branch.
     type Look: Lane;
-    /// Gain so far, and what else is measured.
+    /// The gain so far, and the sums of the other entropy.
     type Sums: Lane;
+    /// The sums before the first branch.
     fn start(gain: f64) -> Self::Sums;
+    /// The parts of a branch before its first class.
     fn open(sums: Self::Sums) -> Self::Parts;
+    /// Add a class to the parts.
     fn class<C: Count>(count: C, logs: Logs, parts: &mut Self::Parts);
+    /// Look up the logarithms of a size.
     fn look<C: Count>(size: C, logs: Logs) -> Self::Look;
-    /// What a branch takes off the gain is [`branch_entropy`].
+    /// Add a branch: the gain decreases by its [`branch_entropy`].
     fn branch<C: Count>(size: C, p: Self::Parts, l: Self::Look, n: f64, sums: &mut Self::Sums);
-    /// The gain, and the entropy that is measured beside it.
+    /// The gain and the other entropy, from the sums over all branches.
     fn read(sums: Self::Sums, node: &EntropyNode) -> (f64, f64);
     /// `sum_c n_mc log2 n_mc`.
     fn sum(parts: Self::Parts) -> f64;
@@ -51,10 +56,10 @@ pub(super) trait EntropyMeasure {
 /// The gain alone.
 pub(super) struct Gain;
 
-/// And `H(m)`, 0 when fewer than two branches are occupied.
+/// The gain and `H(m)`, which is 0 when fewer than two branches are occupied.
 pub(super) struct GainAndSplit;
 
-/// And `H(m,c)`, 0 when fewer than two cells are occupied.
+/// The gain and `H(m,c)`, which is 0 when fewer than two cells are occupied.
 pub(super) struct GainAndJoint;
 
 /// `(n_m/n) H(c|m)`; nothing for an empty branch: `0 * (-0/1 + 0)`.
@@ -63,13 +68,13 @@ fn branch_entropy<C: Count>(size: C, sum: f64, log: f64, n: f64) -> f64 {
     size.value() / n * (-sum / size.or_one() + log)
 }
 
-/// 1 for what holds something.
+/// 1 for a count above 0, else 0.
 #[inline(always)]
 fn occupied<C: Count>(count: C) -> f64 {
     if count.value() > 0.0 { 1.0 } else { 0.0 }
 }
 
-/// The entropy of `parts` numbers that hold something, from their sum of `x log2 x`.
+/// The entropy of `parts` positive counts, from their sum of `x log2 x`.
 #[inline(always)]
 fn entropy_of(sum: f64, parts: f64, node: &EntropyNode) -> f64 {
     if parts < 2.0 { 0.0 } else { -sum / node.n + node.log_n }
@@ -189,16 +194,15 @@ impl EntropyMeasure for GainAndJoint {
     }
 }
 
-/// A criterion of the information family, by what it makes of the gain and of the entropy that is
-/// measured beside it.
+/// A criterion of the information family: a function of the gain and of one other entropy.
 pub(super) trait OnEntropies: Properties {
-    /// What is measured.
+    /// Which entropy is measured beside the gain.
     type Measure: EntropyMeasure;
-    /// Bits of a branch in the units of a loss; nothing where a leaf has none.
+    /// The loss of a leaf per bit of its entropy times its rows; `None` where leaves have no loss.
     const LOSS_PER_BIT: Option<f64> = None;
-    /// The score.
+    /// The score; `declared` is the declared number of values of the feature.
     fn score(&self, gain: f64, other: f64, node: &EntropyNode, declared: u32) -> f64;
-    /// Where the gain starts for a distance.
+    /// The value from which the branches are subtracted for a distance.
     fn start_of_distance(&self, node: &EntropyNode) -> f64 {
         node.h
     }
@@ -340,16 +344,16 @@ fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<
     }
 }
 
-/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, at most [`LANES`] candidates,
-/// and `n_m log2 n_m` to `sizes` if given.
+/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over the branches to `out`, for at most [`LANES`]
+/// candidates, and `n_m log2 n_m` to `sizes` if given.
 fn add_x_log2_x<C: Count>(
     block: &Block<'_, C>,
     table: &[f64],
     out: &mut [f64],
     mut sizes: Option<&mut [f64]>,
 ) {
-    // The length is a power of two and counts are below it: the mask changes none, but it spares a
-    // comparison for each look-up.
+    // The length is a power of two and counts are below it, so the mask changes none; it spares a
+    // bounds check.
     let mask = table.len() - 1;
     let at = |x: u32| table[x as usize & mask];
     let mut size = [0; LANES];
@@ -394,10 +398,10 @@ fn add_x_log2_x<C: Count>(
     }
 }
 
-/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and as the fold does
-/// it: both are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings
-/// count, at most `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n.
-/// Eight times that.
+/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and by the fold. Both are
+/// equal in exact arithmetic whatever the tabulated logarithms are, so only roundings count: at most
+/// `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n. The bound is eight
+/// times that.
 pub(super) fn gain_error(branches: usize, classes: usize, n: f64) -> f64 {
     let roundings = (branches * classes + 2 * branches + classes + 10) as f64;
     4.0 * f64::EPSILON * roundings * (1.0 + n.log2())
@@ -443,7 +447,7 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
             smallest = if split < smallest { split } else { smallest };
             *s = (n_h + *s) / split;
         }
-        // Splits that are next to nothing are left to the exact formula.
+        // The bound would be useless where a split entropy is close to 0.
         return (smallest > 1e-3 * n.min(1.0)).then(|| 8.0 * error_of(block) * n / smallest);
     }
     let table = screenable(block)?;

@@ -1,11 +1,12 @@
 //! Split criteria: pure functions of evidence, one file each.
 //!
-//! A criterion declares its [`Evidence`], and growth asks `stats` for it. One on tables sees a
-//! *block* of candidates at once ([`Tables`]: struct of arrays `[branch][class][candidate]`),
-//! because inner loops over candidates vectorise and the virtual call is paid once a block; one on
-//! [`pairs`] sees the pairs of a node, for all features together. It returns a *score* (larger is
-//! better) and, for growth that compares leaves or whole trees, a *distance* (smaller is better).
-//! It knows nothing about growing, features or thresholds.
+//! A criterion declares the [`Evidence`] that it reads, and growth lets `stats` count it. A
+//! criterion on tables is given a *block* of candidates at once ([`Tables`]: struct of arrays
+//! `[branch][class][candidate]`), so that inner loops over candidates vectorise and there is one
+//! virtual call per block; one on [`pairs`] is given the pairs of a node, for all features
+//! together. It returns a *score* (larger is better) and, for growth that compares leaves or whole
+//! trees, a *distance* (smaller is better). Criteria do not depend on growth, features or
+//! thresholds.
 //!
 //! To add one: write a file with a struct for its options, `info()` ([`Properties`]) and either the
 //! steps of a [`fold`] over classes and branches or one generic `score` ([`Formula`]), and give it

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a file on neighbours implements.
+/// A criterion on neighbours: how they are picked and weighed.
 pub trait OnNeighbours: Send + Sync + std::fmt::Debug + Serialize {
     /// Facts.
     fn info(&self) -> &'static Info;

@@ -10,7 +10,7 @@
 use super::evidence::Evidence;
 pub use super::evidence::{OnPairs, Pairs, Precision};
 use super::formula::read;
-use super::{Criterion, Info, OptionDomain, Properties, Tables};
+use super::{Criterion, Info, OptionDomain, OptionInfo, Properties, Tables};
 use crate::error::{Error, Result};
 use crate::stats::pairs::Decay;
 use serde::de::DeserializeOwned;
@@ -93,18 +93,43 @@ impl DecayName {
     }
 }
 
-/// Words of `precision`.
-pub(super) const PRECISIONS: OptionDomain = OptionDomain::Words { words: &["exact", "fixed"] };
-/// Words of `decay`.
-pub(super) const DECAYS: OptionDomain =
-    OptionDomain::Words { words: &["exponential", "power", "threshold", "identical", "uniform"] };
-pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' \
-    adds up their weights in fixed point: a pair of different rows is off \
-    by at most 2^-25 of the largest weight of such a pair (of D = 1 where none weighs less than \
-    a sixteenth of that), and many features (from about 30) take a fraction of the time.";
-pub(super) const ALPHA: &str =
-    "How fast the weight of a pair falls with its distance D; finite and at least 0.";
-pub(super) const DECAY: &str = "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if \
-    D < alpha; 'identical': 1 if D = 0; \
-     'uniform': 1.";
-pub(super) const AT_ZERO: &str = "Weight of pairs at distance 0 under 'power', from 0 to 1e250.";
+/// How fast weights fall with distance.
+pub(super) const ALPHA: OptionInfo = OptionInfo {
+    name: "alpha",
+    domain: OptionDomain::from(0.0),
+    others: "[0.7]",
+    doc: "How fast the weight of a pair falls with its distance D; finite and at least 0.",
+    ..OptionInfo::PLAIN
+};
+/// The form in which they fall.
+pub(super) const DECAY: OptionInfo = OptionInfo {
+    name: "decay",
+    domain: OptionDomain::Words {
+        words: &["exponential", "power", "threshold", "identical", "uniform"],
+    },
+    others: "[\"threshold\", \"identical\", \"uniform\"]",
+    doc: "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if D < alpha; \
+        'identical': 1 if D = 0; 'uniform': 1.",
+    ..OptionInfo::PLAIN
+};
+/// Weight at distance 0, where a power has none.
+pub(super) const AT_ZERO: OptionInfo = OptionInfo {
+    name: "at_zero",
+    domain: OptionDomain::Number { low: Some(0.0), high: Some(1e250), closed: (true, true) },
+    default: "0.0",
+    others: "[3.0]",
+    doc: "Weight of pairs at distance 0 under 'power', from 0 to 1e250.",
+    ..OptionInfo::PLAIN
+};
+/// How pairs are added up.
+pub(super) const PRECISION: OptionInfo = OptionInfo {
+    name: "precision",
+    domain: OptionDomain::Words { words: &["exact", "fixed"] },
+    default: "\"exact\"",
+    others: "[\"fixed\"]",
+    doc: "'exact' counts pairs by distance as whole numbers; 'fixed' adds up their weights in fixed \
+        point: a pair of different rows is off by at most 2^-25 of the largest weight of such a \
+        pair (of D = 1 where none weighs less than a sixteenth of that), and many features (from \
+        about 30) take a fraction of the time.",
+    ..OptionInfo::PLAIN
+};

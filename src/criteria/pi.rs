@@ -9,9 +9,7 @@
 //! only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of thousands of
 //! rows, and blind where every row is far from all others.
 
-use super::pairs::{
-    ALPHA, AT_ZERO, DECAY, DECAYS, DecayName, OnPairs, PRECISION, PRECISIONS, Pairs, Precision,
-};
+use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
 use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
@@ -63,34 +61,9 @@ pub(super) static INFO: Info = Info {
                   4 other value, other class.",
             ..OptionInfo::PLAIN
         },
-        OptionInfo {
-            name: "alpha",
-            domain: OptionDomain::from(0.0),
-            default: "0.1",
-            others: "[0.7]",
-            doc: ALPHA,
-            ..OptionInfo::PLAIN
-        },
-        OptionInfo {
-            name: "decay",
-            domain: DECAYS,
-            default: "\"exponential\"",
-            others: "[\"threshold\", \"identical\", \"uniform\"]",
-            doc: DECAY,
-            ..OptionInfo::PLAIN
-        },
-        OptionInfo {
-            name: "at_zero",
-            domain: OptionDomain::Number {
-                low: Some(0.0),
-                high: Some(1e250),
-                closed: (true, true),
-            },
-            default: "0.0",
-            others: "[3.0]",
-            doc: AT_ZERO,
-            ..OptionInfo::PLAIN
-        },
+        OptionInfo { default: "0.1", ..ALPHA },
+        OptionInfo { default: "\"exponential\"", ..DECAY },
+        AT_ZERO,
         OptionInfo {
             name: "weighted",
             domain: OptionDomain::Flag,
@@ -100,14 +73,7 @@ pub(super) static INFO: Info = Info {
                 by Relief with the same decay.",
             ..OptionInfo::PLAIN
         },
-        OptionInfo {
-            name: "precision",
-            domain: PRECISIONS,
-            default: "\"exact\"",
-            others: "[\"fixed\"]",
-            doc: PRECISION,
-            ..OptionInfo::PLAIN
-        },
+        PRECISION,
     ],
     extensive: true,
     ..Info::beyond_tables(EvidenceKind::Pairs)

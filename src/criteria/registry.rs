@@ -1,7 +1,7 @@
-//! All criteria by name, with what makes each from its options.
+//! The registry: all criteria by name, each with a function that makes it from its options.
 //!
-//! The only file of this room that knows every criterion; a name that it does not know is refused
-//! with the nearest one.
+//! Python classes, choices of the command and documentation pages are made from [`CRITERIA`]. An
+//! unknown name is refused with a list of the names and the most similar one.
 
 use super::formula::from_options;
 use super::{Criterion, Info};
@@ -82,7 +82,8 @@ pub static CRITERIA: &[Entry] = &[
     entry!(on neighbours k_nearest_merit::KNearestMerit, k_nearest_merit::INFO),
 ];
 
-/// The entry with this name or alias; otherwise an error that lists the names and the nearest one.
+/// The entry with this name or alias; otherwise an error that lists the names and the most similar
+/// one.
 pub fn find(name: &str) -> Result<&'static Entry> {
     if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name))
     {
@@ -107,6 +108,7 @@ pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion
     (entry.make)(options).map_err(|e| e.of(entry.info.name))
 }
 
+/// Levenshtein distance, row by row.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,25 +1,24 @@
-//! One label's row of the table "label x class" of a whole tree, as each candidate of a block would
-//! leave it.
+//! One row of the table "label x class" of a whole tree, as each candidate of a block changes it.
 //!
-//! A split changes at most the rows of the leaf's old label and of the new labels. Where a distance
-//! is a sum over rows, the summands of all other rows stay, and a candidate costs the summands of
-//! two rows ([`Formula::row_terms`](super::Formula::row_terms)) instead of the whole table:
-//! O(classes), for the Jaccard distance O(1). The sums are rounded in another order than the
-//! formula does it; they choose who is looked at closely, never who wins.
+//! Global growth scores a candidate by the distance of the whole tree. A split changes at most the
+//! rows of the leaf's old label and of the new labels. Where the distance is a sum over rows, a
+//! candidate costs the terms of these rows ([`Formula::row_terms`](super::Formula::row_terms))
+//! instead of the whole table: O(classes), for the Jaccard distance O(1). Such sums are rounded in
+//! another order than the formula's, so they only preselect candidates; the formula decides.
 
 use super::Context;
 use crate::numeric::{Cells, Count};
 
-/// A row with the kind of its counts still to be found out.
+/// A row of counts of either kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The label whose row it is.
     pub label: usize,
-    /// Counts by class that every candidate finds in the row.
+    /// Counts by class before a candidate adds its own.
     pub base: Cells<'a>,
-    /// What a candidate adds: `cells[class * stride + candidate]`.
+    /// Counts that a candidate adds: `cells[class * stride + candidate]`.
     pub cells: Cells<'a>,
-    /// The sum of that over the classes, by candidate.
+    /// The sum of a candidate's counts over the classes.
     pub sizes: Cells<'a>,
     /// Distance between the planes of two classes.
     pub stride: usize,
@@ -65,13 +64,13 @@ impl<'a, C: Count> RowOf<'a, C> {
         self.base.len()
     }
 
-    /// What the row holds of a class before, and what each candidate adds to it.
+    /// The count of a class before the candidates, and what each candidate adds to it.
     #[inline]
     pub fn class(&self, class: usize) -> (C, &'a [C]) {
         (self.base[class], &self.cells[class * self.stride..][..self.sizes.len()])
     }
 
-    /// The same for all classes together.
+    /// The count of the row before the candidates, and what each candidate adds to it.
     #[inline]
     pub fn size(&self) -> (C, &'a [C]) {
         (self.base.iter().fold(C::default(), |a, &b| a.plus(b)), self.sizes)

@@ -50,13 +50,13 @@ pub struct Cuts<'a> {
 /// The rows on the left of cuts.
 #[derive(Debug, Clone, Copy)]
 pub enum LeftRows<'a> {
-    /// So many for the first cut; each has one more than the cut before.
+    /// The number for the first cut; each cut has one more than the cut before.
     From(u32),
     /// As listed. The score of a cut with none or all of the rows means nothing.
     Each(&'a [u32]),
 }
 
-/// Fewer rows have sums of squares below 2^52.
+/// With fewer rows, sums of squares are below 2^52.
 const EXACT_SQUARES: usize = 1 << 26;
 
 impl RunningScores {

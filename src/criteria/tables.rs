@@ -1,9 +1,10 @@
-//! What a formula sees: the counts of a block of candidates of one node, branch by class.
+//! The input of a formula: the contingency tables (branch x class) of a block of candidates of one
+//! node.
 //!
 //! Struct of arrays, `cells[(branch * classes + class) * stride + candidate]`: inner loops run over
 //! candidates and vectorise. All candidates of a block have the same number of branches and the
-//! same class totals. [`Tables`] leaves open whether rows or weights are counted, [`Block`] has the
-//! type. Views only, nothing is copied; one table is a block of one.
+//! same class totals. The counts of [`Tables`] are rows or weights; [`Block`] has their type. Both
+//! are views, so nothing is copied. A single table is a block of one candidate.
 
 use crate::numeric::{Cells, Count, Logs};
 
@@ -52,7 +53,7 @@ pub struct Tables<'a> {
     pub context: &'a Context,
 }
 
-/// [`Tables`] with the type of the counts known; what a formula is written against.
+/// [`Tables`] with the type of the counts, for which formulas are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a, C> {
     cells: &'a [C],

@@ -121,8 +121,8 @@ impl Forest {
     }
 
     /// Importance of each feature: its share in the sum of score times weight over the splits of a
-    /// tree, averaged over the trees. A tree without any gain counts as zeros. Importances sum to 1,
-    /// or are all 0 where no tree has a gain.
+    /// tree, averaged over the trees. A tree without any gain counts as zeros. Importances sum to
+    /// 1, or are all 0 where no tree has a gain.
     pub fn importances(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.schema().features.len()];
         for model in &self.trees {

@@ -49,8 +49,8 @@ impl XLog2X {
     }
 }
 
-/// The entropy of some counts times their sum: `f(sum) - sum f(count)` with `f(x) = x log x`, in the
-/// unit of that logarithm.
+/// The entropy of some counts times their sum: `f(sum) - sum f(count)` with `f(x) = x log x`, in
+/// the unit of that logarithm.
 pub fn total_entropy<C: Count>(
     counts: impl Iterator<Item = C>,
     x_log_x: &impl Fn(C) -> f64,

@@ -10,8 +10,8 @@
 //! Neither is a [`fold`](super::fold): a branch has no term of its own, only one beside the rest,
 //! and the classes have different weights.
 //!
-//! With exactly two branches (classes) the measure is taken once, as it is defined. Where a side has
-//! no rows, the measure has its neutral value. O(branches x classes) per candidate, for class
+//! With exactly two branches (classes) the measure is taken once, as it is defined. Where a side
+//! has no rows, the measure has its neutral value. O(branches x classes) per candidate, for class
 //! against rest with a pass over the branches per class.
 
 use super::Block;

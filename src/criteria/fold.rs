@@ -155,9 +155,9 @@ impl<V: OnClasses, C: Count, const L: usize> Branch<V, C, L> {
         }
     }
 
-    /// Add up `classes` classes of `len` candidates. `open(j)` are the parts of candidate `j` before
-    /// the first class; `counts(class)` is the count that all candidates have of a class, and what
-    /// each adds to it.
+    /// Add up `classes` classes of `len` candidates. `open(j)` are the parts of candidate `j`
+    /// before the first class; `counts(class)` is the count that all candidates have of a class,
+    /// and what each adds to it.
     #[inline(always)]
     fn add_classes<'c>(
         &mut self,

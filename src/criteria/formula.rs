@@ -1,5 +1,5 @@
-//! The traits of criteria: growth calls [`Criterion`], a criterion's file implements [`Formula`], and
-//! both have [`Properties`].
+//! The traits of criteria: growth calls [`Criterion`], a criterion's file implements [`Formula`],
+//! and both have [`Properties`].
 //!
 //! A formula is generic in the kind of count; the blanket implementation of [`Criterion`] finds out
 //! the kind once per block. A criterion on class sums declares the steps of a [`fold`](super::fold)

@@ -6,10 +6,10 @@
 //! subtracted branch by branch. Whether an entropy is zero is decided on the counts (fewer than two
 //! non-empty ones), not on the rounded value, so that no ratio ever divides noise by noise.
 //!
-//! A criterion declares what is measured beside the gain, and its score from both ([`OnEntropies`]);
-//! the steps of the [`fold`](super::fold) follow. The screens at the end are cheaper approximations
-//! of gain and gain ratio with proven errors. O(branches x classes) per candidate, two divisions per
-//! branch.
+//! A criterion declares what is measured beside the gain, and its score from both
+//! ([`OnEntropies`]); the steps of the [`fold`](super::fold) follow. The screens at the end are
+//! cheaper approximations of gain and gain ratio with proven errors. O(branches x classes) per
+//! candidate, two divisions per branch.
 
 use super::fold::{Additive, LANES, Lane, OnClasses, total};
 use super::{Block, Cells, Context, Properties};
@@ -398,10 +398,10 @@ fn add_x_log2_x<C: Count>(
     }
 }
 
-/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and by the fold. Both are
-/// equal in exact arithmetic whatever the tabulated logarithms are, so only roundings count: at most
-/// `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n. The bound is eight
-/// times that.
+/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and by the fold. Both
+/// are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings count: at
+/// most `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n. The bound is
+/// eight times that.
 pub(super) fn gain_error(branches: usize, classes: usize, n: f64) -> f64 {
     let roundings = (branches * classes + 2 * branches + classes + 10) as f64;
     4.0 * f64::EPSILON * roundings * (1.0 + n.log2())

@@ -127,9 +127,9 @@ pub(super) const PRECISION: OptionInfo = OptionInfo {
     domain: OptionDomain::Words { words: &["exact", "fixed"] },
     default: "\"exact\"",
     others: "[\"fixed\"]",
-    doc: "'exact' counts pairs by distance as whole numbers; 'fixed' adds up their weights in fixed \
-        point: a pair of different rows is off by at most 2^-25 of the largest weight of such a \
-        pair (of D = 1 where none weighs less than a sixteenth of that), and many features (from \
-        about 30) take a fraction of the time.",
+    doc: "'exact' counts pairs by distance as whole numbers; 'fixed' adds up their weights in \
+        fixed point: a pair of different rows is off by at most 2^-25 of the largest weight of \
+        such a pair (of D = 1 where none weighs less than a sixteenth of that), and many features \
+        (from about 30) take a fraction of the time.",
     ..OptionInfo::PLAIN
 };

@@ -86,7 +86,8 @@ impl CodeFacts {
 }
 
 impl FitPlan {
-    /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are fitted.
+    /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are
+    /// fitted.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let column =
             |f: &FeatureBins| ColumnShape { levels: Some(f.codes as usize), missing: f.missing };

@@ -1,12 +1,12 @@
 //! Sample weights and class weights of the rows of a fit.
 //!
-//! A row has a sample weight, and the weight of its class multiplies it. An integer sample weight is
-//! a number of copies, and copies are rows: limits on rows, nearest neighbours and bootstrap samples
-//! count them. A class weight adds no rows. Where there are both, or where the rows will be divided
-//! (held out for pruning, or folds that choose the complexity penalty), the copies become rows of a
-//! drawn data set, whose columns share the numbers of the given one, and class weights are the
-//! weights of these rows. With more than [`MOST_COPIES`] copies they stay weights, and each row
-//! counts once. O(rows + copies).
+//! A row has a sample weight, and the weight of its class multiplies it. An integer sample weight
+//! is a number of copies, and copies are rows: limits on rows, nearest neighbours and bootstrap
+//! samples count them. A class weight adds no rows. Where there are both, or where the rows will be
+//! divided (held out for pruning, or folds that choose the complexity penalty), the copies become
+//! rows of a drawn data set, whose columns share the numbers of the given one, and class weights
+//! are the weights of these rows. With more than [`MOST_COPIES`] copies they stay weights, and each
+//! row counts once. O(rows + copies).
 
 use super::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};

@@ -70,9 +70,9 @@ impl FitPlan {
         self.work_on(data.len(), data.columns().len(), data.n_classes())
     }
 
-    /// An upper bound on the work of one fit on `n` rows, in cells read. Every level of a tree reads
-    /// every cell, and a chain has as many levels as rows (a level of some hundred rows costs no
-    /// more than starting one); global growth reads every leaf again in every step.
+    /// An upper bound on the work of one fit on `n` rows, in cells read. Every level of a tree
+    /// reads every cell, and a chain has as many levels as rows (a level of some hundred rows costs
+    /// no more than starting one); global growth reads every leaf again in every step.
     pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local => match self.criterion.info().evidence {

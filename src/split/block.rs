@@ -5,7 +5,6 @@
 //! allocated per feature. Tables lie as [`Tables`] reads them: one plane of candidates per
 //! (branch, class), so that inner loops over candidates vectorise.
 
-use super::scan::PlaceRange;
 use crate::criteria::{Context, Tables};
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;
@@ -20,6 +19,22 @@ const MOST_CANDIDATES: usize = 2 * BLOCK;
 const FEWEST_CANDIDATES: usize = 16;
 /// Most cells of a block: one mebibyte in double precision. Larger tables come in smaller blocks.
 const MOST_CELLS: usize = 1 << 17;
+
+/// The places `first..=last` of a scan; none where `last < first`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlaceRange {
+    /// The lowest place.
+    pub first: usize,
+    /// The highest place.
+    pub last: usize,
+}
+
+impl PlaceRange {
+    /// Whether it holds no place.
+    pub fn is_empty(self) -> bool {
+        self.first > self.last
+    }
+}
 
 /// A block under construction, and the buffers of the scans that fill it.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! The interface of splitters for numeric features: [`Splitter::cut`](super::Splitter::cut) gets the
-//! sorted rows of a node ([`NumericRows`]) and returns which thresholds growth tries
+//! The interface of splitters for numeric features: [`Splitter::cut`](super::Splitter::cut) gets
+//! the sorted rows of a node ([`NumericRows`]) and returns which thresholds growth tries
 //! ([`CutRule`]).
 
 /// A numeric feature in a node: the rows whose value is known.

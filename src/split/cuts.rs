@@ -10,10 +10,9 @@
 //! With more than [`FEW_CLASSES`] classes [`c45::best_cut`] is quicker: a run of rows changes the
 //! terms of one class only.
 
-use super::block::BlockScratch;
+use super::block::{BlockScratch, PlaceRange};
 use super::c45::{self, C45Split, KnownRows};
 use super::multiway::Minimum;
-use super::scan::PlaceRange;
 use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan};
 use super::total;

@@ -1,5 +1,5 @@
-//! Thresholds among rows of weight 1 and several classes, scored from running sums over the classes:
-//! a scan of [`threshold`](super::threshold).
+//! Thresholds among rows of weight 1 and several classes, scored from running sums over the
+//! classes: a scan of [`threshold`](super::threshold).
 //!
 //! The scan keeps the rows of each class on the left of the current place, and per side a sum over
 //! the classes; a row that passes to the left changes one term of each ([`crate::criteria::Term`]).
@@ -10,8 +10,8 @@
 //! Not for few classes, where counts are quicker, nor for weights or for criteria that read more
 //! than such sums ([`RunningScores`]).
 
-use super::block::{PlaceSums, Running};
-use super::scan::{ClassOf, PlaceRange, Scan};
+use super::block::{PlaceRange, PlaceSums, Running};
+use super::scan::{ClassOf, Scan};
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
 use crate::data::{entry_row, entry_tied};

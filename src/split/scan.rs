@@ -1,11 +1,12 @@
 //! What the scans over the sorted rows of a node share: their input ([`Scan`]), the walk over
-//! places block by block ([`BlockWalk`]), and the hand-over of a full block to the sink ([`flush`]).
+//! places block by block ([`BlockWalk`]), and the hand-over of a full block to the sink
+//! ([`flush`]).
 //!
 //! A *place* is a position between two entries of the sorted order; place `i` has `i` entries on
 //! its left. The scans themselves are in [`threshold`](super::threshold) (rows) and `weighed` (rows
 //! with fixed-point weights).
 
-use super::block::{BLOCK, BlockScratch};
+use super::block::{BLOCK, BlockScratch, PlaceRange};
 use super::multiway::Minimum;
 use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::Context;
@@ -47,22 +48,6 @@ pub struct Scan<'a, W: Weighing> {
     /// [`weighed_steps`](crate::simd::columns::weighed_steps) writes them, where rows have
     /// fixed-point weights and the caller has computed them; else empty.
     pub steps: &'a [i64],
-}
-
-/// The places `first..=last` of a scan; none where `last < first`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PlaceRange {
-    /// The lowest place.
-    pub first: usize,
-    /// The highest place.
-    pub last: usize,
-}
-
-impl PlaceRange {
-    /// Whether it holds no place.
-    pub fn is_empty(self) -> bool {
-        self.first > self.last
-    }
 }
 
 /// A walk over places that collects candidates in blocks.

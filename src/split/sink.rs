@@ -1,9 +1,9 @@
 //! Sinks: what becomes of a block of candidates.
 //!
 //! The scans of a node give their candidates to a [`Sink`], block by block and in feature order.
-//! [`BestOfEach`] scores a block and keeps the best candidate of each feature; [`Listing`] keeps all
-//! scores. A user's criterion is called once per node, so both gather all blocks for it and score
-//! them at the end ([`BestOfEach::finish`], [`Listing::finish`]).
+//! [`BestOfEach`] scores a block and keeps the best candidate of each feature; [`Listing`] keeps
+//! all scores. A user's criterion is called once per node, so both gather all blocks for it and
+//! score them at the end ([`BestOfEach::finish`], [`Listing::finish`]).
 //!
 //! A sink that wants only the best candidates may say so; a scan then skips candidates below
 //! [`Sink::floor`], or sends estimates ([`Sink::estimated`]) instead of tables.

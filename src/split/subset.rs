@@ -306,9 +306,9 @@ impl<S: Sum> LevelPartitions<S> {
         codes
     }
 
-    /// The test of division `at` of `declared` levels. Where levels are bins of a number, `cuts` are
-    /// their edges and the test is a threshold. Levels that do not occur go to the heavier branch
-    /// (the first on ties); in one-vs-rest they belong to the rest.
+    /// The test of division `at` of `declared` levels. Where levels are bins of a number, `cuts`
+    /// are their edges and the test is a threshold. Levels that do not occur go to the heavier
+    /// branch (the first on ties); in one-vs-rest they belong to the rest.
     pub fn partition(
         &self,
         at: u32,

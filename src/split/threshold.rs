@@ -11,8 +11,8 @@
 //! counts of few classes, fixed-point weights (`weighed`), and a plain loop for the rest. All give
 //! the same scores, to the bit. O(rows) per feature and node, plus the criterion's formula.
 
-use super::block::{BLOCK, BlockScratch};
-use super::scan::{BlockWalk, PlaceRange, flush};
+use super::block::{BLOCK, BlockScratch, PlaceRange};
+use super::scan::{BlockWalk, flush};
 use super::sink::Sink;
 use super::{running, weighed};
 use crate::criteria::Context;

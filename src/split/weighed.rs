@@ -14,8 +14,8 @@
 //!
 //! O(rows / STEP) scores per feature and node, plus the candidates of the boxes that remain.
 
-use super::block::BlockScratch;
-use super::scan::{BlockWalk, PlaceRange, Scan, flush};
+use super::block::{BlockScratch, PlaceRange};
+use super::scan::{BlockWalk, Scan, flush};
 use super::sink::Sink;
 use crate::criteria::Context;
 use crate::data::entry_row;
@@ -325,8 +325,8 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
     }
 }
 
-/// Write the two corners of each of `boxes` boxes as candidates. `edge(b)` gives the weights of both
-/// classes on the left where box `b` begins, `whole` those of the node. The first half of the
+/// Write the two corners of each of `boxes` boxes as candidates. `edge(b)` gives the weights of
+/// both classes on the left where box `b` begins, `whole` those of the node. The first half of the
 /// candidates has little of class 0 and much of class 1, the other half the reverse.
 #[inline]
 fn fill_corners<C: Count>(

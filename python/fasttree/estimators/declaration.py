@@ -627,5 +627,7 @@ def check(name: str, value: Any) -> Any:
         ...
         ValueError: max_depth=0 must be at least 1
     """
-    test = PARAMETERS[name].kind.check
-    return value if test is None else test(name, value)
+    parameter = PARAMETERS[name]
+    test = parameter.kind.check
+    is_known = test is None or value is parameter.default
+    return value if is_known else test(name, value)

@@ -68,6 +68,8 @@ class TrainingRows:
             ValueError: weights of another shape, a class weight below 0 or not known.
         """
         weights = own_weights(table, sample_weight)
+        if class_weight is None and priors is None:
+            return cls(table, weights, None, of_samples, kept)
         sums = class_sums(table.y_codes, weights, len(table.classes))
         factors = np.ones(len(sums))
         if priors is not None:

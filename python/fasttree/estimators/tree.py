@@ -173,8 +173,8 @@ class FastTreeClassifier(
     @property
     def tree_(self) -> TreeArrays:
         """The nodes as read-only arrays."""
-        check_is_fitted(self, "_model")
         if "_tree" not in self.__dict__:
+            check_is_fitted(self, "_model")
             self._tree = TreeArrays(self._model.arrays())
         return self._tree
 

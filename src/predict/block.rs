@@ -26,12 +26,12 @@ pub(super) struct SourceBlock<'a, S> {
     pub(super) first: usize,
     pub(super) len: usize,
     /// The numbers, if they lie row by row in memory.
-    values: Option<BlockValues<'a>>,
+    values: Option<FloatBlock<'a>>,
 }
 
 /// The numbers of a block, row by row.
 #[derive(Clone, Copy)]
-struct BlockValues<'a> {
+struct FloatBlock<'a> {
     numbers: Dense<'a>,
     /// Whether some number is NaN.
     has_missing: bool,
@@ -55,7 +55,7 @@ impl<'a, S: Source> SourceBlock<'a, S> {
             let numbers = all.rows(first, len, width);
             let has_missing = numbers.has_missing();
             if !(has_missing && tree.fills) {
-                let values = Some(BlockValues { numbers, has_missing });
+                let values = Some(FloatBlock { numbers, has_missing });
                 return Self { source, first, len, values };
             }
         }
@@ -67,7 +67,7 @@ impl<'a, S: Source> SourceBlock<'a, S> {
             copy.0.extend((0..width).map(|feature| tree.number(source, row, feature)));
         }
         let numbers = Dense::F64(&copy.0);
-        let values = Some(BlockValues { numbers, has_missing: numbers.has_missing() });
+        let values = Some(FloatBlock { numbers, has_missing: numbers.has_missing() });
         Self { source, first, len, values }
     }
 
@@ -76,7 +76,7 @@ impl<'a, S: Source> SourceBlock<'a, S> {
     /// one.
     pub(super) fn ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
         match self.values {
-            Some(BlockValues { numbers, has_missing }) if tree.numeric => match numbers {
+            Some(FloatBlock { numbers, has_missing }) if tree.numeric => match numbers {
                 Dense::F64(values) => walk::<_, NODES>(tree, values, has_missing, out),
                 Dense::F32(values) => walk::<_, NODES>(tree, values, has_missing, out),
             },

@@ -28,7 +28,7 @@ macro_rules! level {
             use super::Vector;
             use $crate::simd::instantiate::instance;
             use $crate::simd::layout::{Counter, CounterState, Schedule, SlotMasks, Window};
-            use $crate::simd::near::{Moments, TileNumbers};
+            use $crate::simd::near::{RowSums, TileNumbers};
             use $crate::simd::table::KernelTable;
             use $crate::simd::weights::{Joint, WeighedTile, WeightTable};
             use $crate::simd::word::Word;
@@ -62,7 +62,7 @@ macro_rules! level {
             unsafe fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
                 wide::add_gaps(column, x, out);
             }
-            instance!([$($feature)?] Vector, near::moments(numbers: TileNumbers<'_>) -> Moments);
+            instance!([$($feature)?] Vector, near::moments(numbers: TileNumbers<'_>) -> RowSums);
             instance!([$($feature)?] Vector, near::at_least(
                 numbers: TileNumbers<'_>, low: u32, out: &mut [u64],
             ));

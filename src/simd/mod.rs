@@ -67,7 +67,7 @@ pub use layout::{
     cold_planes,
 };
 pub use level::Level;
-pub use near::{Moments, TileNumbers};
+pub use near::{RowSums, TileNumbers};
 use table::KernelTable;
 pub use weights::{
     FeatureSlots, Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
@@ -276,7 +276,7 @@ impl Kernels {
     }
 
     /// The sum of all numbers and the sum of their squares, both below 2^64.
-    pub fn moments(&self, numbers: TileNumbers<'_>) -> Moments {
+    pub fn moments(&self, numbers: TileNumbers<'_>) -> RowSums {
         numbers.check(self.table.words);
         // SAFETY: all planes lie inside their slice.
         unsafe { (self.table.moments)(numbers) }

@@ -25,7 +25,7 @@ pub struct TileNumbers<'a> {
 
 /// Sums over the numbers of some tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moments {
+pub struct RowSums {
     /// Sum of the numbers.
     pub sum: u64,
     /// Sum of their squares.
@@ -47,7 +47,7 @@ impl TileNumbers<'_> {
 
 /// [`super::Kernels::moments`]: a square is the sum of `2^(p + q)` over all pairs of its bits.
 #[inline(always)]
-pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> Moments {
+pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> RowSums {
     // SAFETY: the safe method checked that all planes lie inside the slice.
     unsafe {
         let (mut sum, mut squares) = (0, 0);
@@ -69,7 +69,7 @@ pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> Moments {
                 }
             }
         }
-        Moments { sum, squares }
+        RowSums { sum, squares }
     }
 }
 

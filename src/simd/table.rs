@@ -10,7 +10,7 @@
 //! [`Kernels::at`]: super::Kernels::at
 
 use super::layout::{Counter, CounterState, Schedule, SlotMasks, Window};
-use super::near::{Moments, TileNumbers};
+use super::near::{RowSums, TileNumbers};
 use super::weights::{Joint, WeighedTile, WeightTable};
 
 pub(super) type DistancesKernel = unsafe fn(
@@ -100,7 +100,7 @@ pub(super) struct KernelTable {
     pub add_distances: [AddDistancesKernel; 5],
     pub add_mismatches: AddMismatchesKernel,
     pub add_gaps: AddGapsKernel,
-    pub moments: unsafe fn(numbers: TileNumbers<'_>) -> Moments,
+    pub moments: unsafe fn(numbers: TileNumbers<'_>) -> RowSums,
     pub at_least: AtLeastKernel,
     pub kth_largest: KthLargestKernel,
     pub shared: SharedKernel,

@@ -240,7 +240,7 @@ fn moments_thresholds_and_shares() {
             let all = TileNumbers { planes: &planes, stride, tiles, depth };
             let sum: u64 = numbers.iter().map(|&x| u64::from(x)).sum();
             let squares: u64 = numbers.iter().map(|&x| u64::from(x) * u64::from(x)).sum();
-            assert_eq!(k.moments(all), Moments { sum, squares }, "{}", level.name());
+            assert_eq!(k.moments(all), RowSums { sum, squares }, "{}", level.name());
             let mut sorted = numbers.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
             let mut mask = vec![0u64; tiles * w];

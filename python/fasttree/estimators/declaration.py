@@ -629,5 +629,6 @@ def check(name: str, value: Any) -> Any:
     """
     parameter = PARAMETERS[name]
     test = parameter.kind.check
-    is_known = test is None or value is parameter.default
-    return value if is_known else test(name, value)
+    if test is None or value is parameter.default:
+        return value
+    return test(name, value)

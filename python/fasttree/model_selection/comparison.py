@@ -17,10 +17,11 @@ import numpy as np
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
 from .._checks.aliases import CvFolds, Seed
 from ..datasets.inputs import given
+from ..rendering.forms import Rendered
 from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
-from ..rendering.table import ReportTable
-from ..reports.render import Rendered
+from ..rendering.scales import mean_sd, scale_of
+from ..rendering.table import Cell, ReportTable, number
 from .arguments import has_labels, load_tables
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation
@@ -36,7 +37,6 @@ from .statistics import (
 from .statistics.bayesian import posterior_probabilities
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
-from .tables import comparison_tables
 
 
 class Comparison(Rendered):
@@ -298,7 +298,7 @@ class Comparison(Rendered):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.rendering`."""
-        return comparison_tables(self)
+        return _tables(self)
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
@@ -470,4 +470,87 @@ def compare(
         test=test,
         sd=sd,
         unfinished=unfinished,
+    )
+
+
+def _tables(result: Comparison) -> list[ReportTable]:
+    """Return the table of means with marks, the matrix of significant wins, and the methods that
+    are significantly worse than others."""
+    tables = [_means_table(result)]
+    if len(result.methods) > 2:
+        tables.append(_wins_table(result))
+    worse = result.significantly_worse()
+    if worse:
+        rows = [
+            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))]
+            for one in worse
+        ]
+        tables.append(
+            ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
+        )
+    return tables
+
+
+def _means_table(result: Comparison) -> ReportTable:
+    """Means with marks, the average, and wins, ties and losses against the baseline."""
+    marks, best = result.marks, result.best
+    factor, digits, label = scale_of(result.metric)
+    # One row per data set, then averages, then wins, ties and losses.
+    rows = []
+    for i, dataset in enumerate(result.datasets):
+        cells = [Cell(dataset)]
+        for j in range(len(result.methods)):
+            text = mean_sd(float(result.means[i, j]), float(result.sds[i, j]), result.metric)
+            cells.append(Cell(text, bool(best[i, j]) and len(result.methods) > 1, str(marks[i, j])))
+        rows.append(cells)
+    n_sets = len(rows)
+    rows.append(
+        [
+            Cell("average"),
+            *(Cell(number(factor * float(value), digits)) for value in result.averages),
+        ]
+    )
+    against = [Cell("(v/ /*)")]
+    for method, (wins, ties, losses) in zip(result.methods, result.wins_ties_losses, strict=True):
+        against.append(Cell("" if method == result.baseline else f"({wins}/{ties}/{losses})"))
+    rows.append(against)
+    direction = "" if result.greater_is_better else ", smaller is better"
+    header = ["data set", *result.methods]
+    return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result))
+
+
+def _notes(result: Comparison) -> list[str]:
+    """Notes below the table: the meaning of the marks, and what is missing."""
+    test = (
+        result.test
+        if isinstance(result.test, str)
+        else getattr(result.test, "__name__", "given test")
+    )
+    name = test.replace("_", " ") + " test"
+    notes = [
+        "Mean (standard deviation of "
+        f"{'fold values' if result.sd == 'folds' else 'repetition means'}); "
+        "best values emphasised.",
+        (
+            f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
+            f"{result.alpha:g})."
+        ),
+    ]
+    if result.unfinished:
+        notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
+    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
+    return notes
+
+
+def _wins_table(result: Comparison) -> ReportTable:
+    """How often each method is significantly better than each other."""
+    wins = result.win_matrix
+    rows = [
+        [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
+        for i, method in enumerate(result.methods)
+    ]
+    return ReportTable(
+        "Data sets on which the row's method is significantly better than the column's",
+        ["method", *result.methods],
+        rows,
     )

@@ -14,14 +14,14 @@ import numpy as np
 
 from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed
+from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
-from ..rendering.table import ReportTable
-from ..reports.render import Rendered
+from ..rendering.scales import mean_sd, scale_of
+from ..rendering.table import Cell, ReportTable
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
 from .statistics.ties import exact_mean
-from .tables import learning_curve_tables
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class LearningCurve(Rendered):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.rendering`."""
-        return learning_curve_tables(self)
+        return _tables(self)
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
@@ -174,3 +174,23 @@ def learning_curve(
     return LearningCurve(
         result, [int(size) for size in result.folds.train_sizes[: len(train_sizes)]]
     )
+
+
+def _tables(result: LearningCurve) -> list[ReportTable]:
+    """Return one table per metric: training sizes by methods, mean (sd over repetitions)."""
+    found = {(row["metric"], row["n_train"], row["method"]): row for row in result.records()}
+    repeats = len(result.values(result.methods[0], result.result.metrics[0]))
+    tables = []
+    for metric in result.result.metrics:
+        rows = []
+        for size in result.train_sizes:
+            cells = [Cell(str(size))]
+            for method in result.methods:
+                row = found[metric, size, method]
+                cells.append(Cell(mean_sd(row["mean"], row["sd"], metric)))
+            rows.append(cells)
+        notes = [f"Mean (standard deviation) over {repeats} repetitions."]
+        tables.append(
+            ReportTable(scale_of(metric)[2], ["training rows", *result.methods], rows, (), notes)
+        )
+    return tables

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from ..rendering.forms import Rendered
 from ..rendering.records import records_to_frame
-from ..rendering.table import ReportTable
-from ..reports.render import Rendered
+from ..rendering.scales import mean_sd, scale_of
+from ..rendering.table import Cell, ReportTable
+from ..reports.classes import per_class_table
 from .folds import Folds
 from .statistics import PairedTestResult, corrected_resampled_t_test
-from .statistics.ties import exact_mean
-from .tables import cross_validation_tables
+from .statistics.ties import TIED, exact_mean
 
 
 class MethodScores(Mapping[str, np.ndarray]):
@@ -211,7 +212,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
         """Return the tables of the result: methods by metrics; with `per_class` one more per
         method."""
-        return cross_validation_tables(self, sd=sd, per_class=per_class)
+        return _tables(self, sd=sd, per_class=per_class)
 
     def against_first(self, metric: str | None = None) -> list[PairedTestResult]:
         """Return the corrected resampled t test of every other method against the first.
@@ -285,3 +286,61 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]
         return records_to_frame(list(by_method.values()))
+
+
+def _tables(
+    result: CrossValidation, *, sd: str = "folds", per_class: bool = False
+) -> list[ReportTable]:
+    """Return one table: methods by metrics, mean (sd), the best of every metric emphasised.
+
+    With `per_class` one more per method: the measures of every class.
+    """
+    # The metrics, then the sizes of trees where all methods are trees.
+    metrics = list(result.metrics)
+    all_scores = list(result.values())
+    for extra in ("leaves", "nodes", "depth"):
+        if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in all_scores):
+            metrics.append(extra)
+    if any(scores["unclassified"].any() for scores in all_scores) and "unclassified" not in metrics:
+        metrics.append("unclassified")
+    # The best mean of each metric, which is printed bold.
+    best = {}
+    for metric in result.metrics:
+        means = result.matrix(metric).mean(axis=1)
+        if np.isfinite(means).any():
+            best[metric] = (
+                np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
+            )
+    rows = []
+    for method in result.methods:
+        cells = [Cell(method)]
+        for metric in metrics:
+            mean = result.mean(method, metric)
+            bold = (
+                len(result) > 1
+                and metric in best
+                and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
+            )
+            cells.append(Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
+        rows.append(cells)
+    rows += [
+        [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
+        for name in result.skipped
+    ]
+    n_folds = len(result.folds.pairs)
+    spread = "fold values" if sd == "folds" else "repetition means"
+    title = f"{result.name}: " if result.name else ""
+    title += f"{len(result)} methods, {n_folds} folds ({result.folds.description})"
+    notes = [f"Mean (standard deviation of {spread}) over {n_folds} folds; best values emphasised."]
+    if result.unfinished:
+        notes.append(f"Interrupted: {result.unfinished} folds are not finished.")
+    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
+    of_classes = [
+        per_class_table(method, result.classes, result.true_codes, scores.predictions, scores.proba)
+        for method, scores in result.items()
+        if per_class
+    ]
+    table = ReportTable(
+        title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
+    )
+    return [table, *of_classes]

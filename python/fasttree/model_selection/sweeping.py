@@ -23,14 +23,14 @@ import numpy as np
 from .. import criteria
 from .._checks import at_least_zero, checked, one_value, random_seed, several_fours
 from .._checks.aliases import CvFolds, MaybeArray, Seed
+from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
-from ..rendering.table import ReportTable
-from ..reports.render import Rendered
+from ..rendering.scales import mean_sd, scale_of
+from ..rendering.table import Cell, ReportTable
 from .arguments import data_and_criteria
 from .result import CrossValidation
-from .statistics.ties import snap
-from .tables import sweep_tables
+from .statistics.ties import TIED, snap
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Sweep(Rendered):
 
     def tables(self, *, sd: str = "folds") -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.rendering`."""
-        return sweep_tables(self, sd=sd)
+        return _tables(self, sd=sd)
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
@@ -334,3 +334,36 @@ def sweep(
         **params,
     )
     return Sweep(settings, axes, result)
+
+
+def _tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
+    """Return one table per metric: the map of settings, mean (sd), the best emphasised."""
+    rows, columns, places, across = result.layout()
+    methods, scores = result.result.methods, result.result
+    tables = []
+    for metric in scores.metrics:
+        means = [scores.mean(method, metric) for method in methods]
+        best = max(means) if scores.directions.get(metric, True) else min(means)
+        body = []
+        for label, row in zip(rows, places, strict=True):
+            cells = [Cell(label)]
+            for place in row:
+                if place < 0:
+                    cells.append(Cell(""))
+                    continue
+                text = mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
+                cells.append(
+                    Cell(
+                        text,
+                        len(methods) > 1
+                        and bool(np.isclose(means[place], best, rtol=TIED, atol=0.0)),
+                    )
+                )
+            body.append(cells)
+        folds = f"{len(scores.folds.pairs)} folds ({scores.folds.description})"
+        title = f"{scores.name}: " if scores.name else ""
+        title += f"{scale_of(metric)[2]} by {across}, {folds}"
+        spread = "fold values" if sd == "folds" else "repetition means"
+        notes = [f"Mean (standard deviation of {spread}); best values emphasised."]
+        tables.append(ReportTable(title, ["", *columns], body, (), notes))
+    return tables

@@ -6,7 +6,7 @@ Layout only: the statistics are computed in `fasttree.model_selection`.
 from typing import TYPE_CHECKING, Any
 
 from ..rendering import Cell, ReportTable, render_csv, render_json, tables_of
-from .render import FORMS, render
+from ..rendering.forms import FORMS, render
 
 if TYPE_CHECKING:
     from .html import render_html
@@ -30,3 +30,13 @@ def __getattr__(name: str) -> Any:
     from .html import render_html
 
     return render_html
+
+
+def _page(result: Any, **options: Any) -> str:
+    from .html import render_html
+
+    return render_html(result, **options)
+
+
+# The page shows results, and results are rendered by `rendering`: it is told of the page here.
+FORMS["html"] = _page

@@ -164,8 +164,8 @@ def estimate_features(
     """Estimate the scores of a criterion on pairs of rows, with standard errors.
 
     Both methods are unbiased for what `score_features` computes from all pairs, self-pairs
-    included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the exponential decay; use it
-    for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
+    included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the exponential decay;
+    use it for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
     any decay.
 
     The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small.

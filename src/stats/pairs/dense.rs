@@ -78,7 +78,7 @@ struct DistanceCounts {
     all: Vec<i64>,
 }
 
-/// DomainAxis of the table for one feature.
+/// Axis of the table for one feature.
 #[derive(Debug, Clone, Copy)]
 struct DomainAxis {
     values: usize,

@@ -44,7 +44,7 @@ pub struct WeighedPairs {
 }
 
 /// Weight of the rows of one class among rows with identical codes.
-struct ClassWeight {
+struct IdenticalRows {
     class: usize,
     weight: i128,
 }
@@ -75,14 +75,14 @@ impl WeighedPairs {
     /// Count the pairs at distance 0, by a hash table of the distinct active rows.
     pub(super) fn with_identical(mut self, columns: &SlotRows, active: &SlotRows) -> Self {
         let classes = self.n_classes;
-        let mut identical: HashMap<&[u32], Vec<ClassWeight>> = HashMap::new();
+        let mut identical: HashMap<&[u32], Vec<IdenticalRows>> = HashMap::new();
         for class in 0..classes {
             for j in active.class_rows(class) {
                 let found = identical.entry(active.row(j)).or_default();
                 let weight = i128::from(active.weights[j]);
                 match found.last_mut().filter(|last| last.class == class) {
                     Some(last) => last.weight += weight,
-                    None => found.push(ClassWeight { class, weight }),
+                    None => found.push(IdenticalRows { class, weight }),
                 }
             }
         }

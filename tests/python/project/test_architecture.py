@@ -160,29 +160,15 @@ def test_modules_named_in_registries_count_as_imports():
     assert {"exports.dot", "exports.sql"} <= of["exports/formats.py"]
 
 
-def test_no_ring_of_files():
+@pytest.mark.parametrize("types", [False, True], ids=["imports", "with those for types"])
+def test_no_ring_of_files(types):
     uses = {
-        module_of(p): {other for other, _ in imports(p)} - {module_of(p)}
+        module_of(p): {other for other, _ in imports(p, types=types)} - {module_of(p)}
         for p in FILES
         if room_of(p) not in TOP
     }
     assert rings({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}) == list("abcd")
     assert rings(uses) == []
-
-
-# Files of these rooms still know each other's types: results and what lays them out.
-RINGS_OF_TYPES = {"model_selection", "reports"}
-
-
-def test_no_ring_of_files_by_types():
-    """As above, with the imports for types, in each room for itself."""
-    for room in {room_of(p) for p in FILES} - set(TOP) - RINGS_OF_TYPES:
-        files = [p for p in FILES if room_of(p) == room]
-        uses = {
-            module_of(p): {other for other, _ in imports(p, types=True)} - {module_of(p)}
-            for p in files
-        }
-        assert rings(uses) == [], room
 
 
 def test_only_the_engine_imports_the_core():

@@ -26,9 +26,9 @@ from fasttree.model_selection import (
     learning_curve,
     sweep,
 )
+from fasttree.rendering.forms import Rendered
 from fasttree.reports import render, render_html, tables_of
 from fasttree.reports.html.finding import finding, paragraph
-from fasttree.reports.render import Rendered
 
 from .report_tools import NASTY, check_page
 
@@ -361,7 +361,7 @@ def test_a_page_of_many_stays_small():
 def test_other_things_are_refused():
     with pytest.raises(TypeError, match="tables of a str"):
         render_html("a")
-    with pytest.raises(ValueError, match="html, csv or json"):
+    with pytest.raises(ValueError, match="csv, json or html"):
         render("a", "pdf")
 
 

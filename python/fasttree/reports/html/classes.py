@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..classes import pooled_counts
+from ...metrics.confusion import confusion_counts
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
@@ -42,7 +42,7 @@ class Confusion:
 
 def confusion_of(result: CrossValidation, method: str) -> Confusion:
     """Return a method's confusion, all folds and repetitions together."""
-    counts = pooled_counts(result, method)
+    counts = confusion_counts(result.true_codes, result[method].predictions, len(result.classes))
     names = [*(str(label) for label in result.classes), "unclassified"]
     if not counts[:, -1].any():
         counts, names = counts[:, :-1], names[:-1]

@@ -16,7 +16,7 @@ import numpy as np
 from ...metrics.calibration import calibration_curve, curve_of
 from ...metrics.cost_curves import cost_envelope
 from ...metrics.roc import RocCurve, binary_auc, roc_curve
-from ..classes import usable_proba
+from ..classes import usable_scores
 from .charts import WIDTH, Series, line_chart
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, f
     truth = result.true_codes == code
     found = []
     for place, method in enumerate(result.methods):
-        scores = usable_proba(result, method, probabilities=False)
+        scores = usable_scores(result[method].proba, probabilities=False)
         if scores is not None:
             column = scores[:, code]
             curve = roc_curve(truth, column, positive=True, classes=(False, True))
@@ -106,7 +106,7 @@ def calibration_panel(result: CrossValidation) -> Panel | None:
     k = len(result.classes)
     lines, legend = [], []
     for place, method in enumerate(result.methods):
-        proba = usable_proba(result, method, probabilities=True)
+        proba = usable_scores(result[method].proba, probabilities=True)
         if proba is None:
             continue
         codes = result.true_codes

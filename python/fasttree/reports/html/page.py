@@ -26,7 +26,6 @@ from ...exports.words import one_line
 from ...rendering.saving import save_text
 from ...rendering.scales import PERCENT, scale_of
 from ...rendering.table import Cell, ReportTable, number, tables_of
-from ..classes import per_class_table
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of
@@ -131,7 +130,7 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         tables=result.tables(),
         panels=panels,
         missing=missing,
-        per_class=[per_class_table(result, method) for method in result.methods],
+        per_class=result.tables(per_class=True)[1:],
         confusions=[confusion_of(result, method) for method in result.methods],
         trees=trees_of(result, nodes, f"{key}-trees") if nodes else Trees(""),
         facts=facts,

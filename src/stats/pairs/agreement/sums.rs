@@ -56,7 +56,7 @@ struct OrderedRows {
     of_group: Vec<u32>,
 }
 
-/// GroupingCosts of the methods for one grouping; the unit is an increment of a table in the cache.
+/// Costs of the methods for one grouping; the unit is an increment of a table in the cache.
 struct GroupingCosts {
     rows: f64,
     /// (group, class) pairs.

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from ..rendering.html import render_fragment
-from ..rendering.latex import render_latex
-from ..rendering.markdown import render_markdown
-from ..rendering.records import render_csv, render_json
-from ..rendering.saving import save_text
-from ..rendering.table import ReportTable, tables_of
-from ..rendering.text import render_text
+from .html import render_fragment
+from .latex import render_latex
+from .markdown import render_markdown
+from .records import render_csv, render_json
+from .saving import save_text
+from .table import ReportTable, tables_of
+from .text import render_text
 
 __all__ = ["FORMS", "Rendered", "render"]
 
@@ -43,18 +43,10 @@ def _json(result: Any, **options: Any) -> str:
     return render_json(result.document(), **options)
 
 
-def _html(result: Any, **options: Any) -> str:
-    """The HTML page; imported here, as results import this module for their methods."""
-    from .html import render_html
-
-    return render_html(result, **options)
-
-
 FORMS: dict[str, Callable[..., str]] = {
     "text": _from_tables(render_text),
     "markdown": _from_tables(render_markdown),
     "latex": _from_tables(render_latex),
-    "html": _html,
     "csv": _csv,
     "json": _json,
 }

@@ -1,5 +1,5 @@
-//! The caller's columns as a source of numbers and codes for the binned route of growth
-//! ([`crate::bins`]), which reads them column by column without an encoded copy.
+//! The caller's columns as a source of numbers and codes for the routes on codes, of
+//! bins or of values ([`crate::bins`]), which reads them column by column without an encoded copy.
 
 use super::convert::{ArrayView, Columns};
 use crate::bins::{RowChoice, RowSource};

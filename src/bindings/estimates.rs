@@ -12,14 +12,16 @@ use crate::stats::pairs::{CaseSigns, NominalColumns, RowBlocks, agreement, block
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// The factors of the four cases in a metric: its signs times theta.
+/// The factors of the four cases of a pair in a metric: its signs times theta. Cases 1 and 2 agree
+/// on the feature, cases 1 and 3 have the same class. With `shares` each value of the
+/// feature counts with its share of the rows.
 fn signs(metric: &str, theta: [f64; 4]) -> Result<CaseSigns> {
-    let [a, b, c, d] = theta;
+    let [agree_same, agree_other, differ_same, differ_other] = theta;
     let (factors, shares) = match metric {
-        "pi" => ([a, -b, -c, d], true),
-        "pi_unweighted" => ([a, -b, -c, d], false),
-        "contextual_merit" => ([0.0, 0.0, 0.0, d], false),
-        "relief" => ([0.0, 0.0, -c, d], false),
+        "pi" => ([agree_same, -agree_other, -differ_same, differ_other], true),
+        "pi_unweighted" => ([agree_same, -agree_other, -differ_same, differ_other], false),
+        "contextual_merit" => ([0.0, 0.0, 0.0, differ_other], false),
+        "relief" => ([0.0, 0.0, -differ_same, differ_other], false),
         other => {
             let known = "use 'pi', 'pi_unweighted', 'contextual_merit' or 'relief'";
             return Err(Error::parameter("criterion", format!("'{other}'"), known));
@@ -126,6 +128,7 @@ pub fn pair_block_scores<'py>(
     let signs = signs(metric, theta).map_err(exception)?;
     let decay = setting(theta, alpha, decay, at_zero).map_err(exception)?.weights(n_features + 1);
     let weights = copies(weights.as_ref(), data)?;
+    // A word holds 64 pairs.
     let work = rows.len().saturating_mul(rows.len()) / 64 * n_features;
     let asked = asked.map_or(0..usize::MAX, |(first, end)| first..end);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {

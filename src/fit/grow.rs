@@ -2,8 +2,10 @@
 //! its route and is pruned.
 //!
 //! [`super::route`] chooses the route; the functions at the end of this file call the growth that
-//! belongs to it. [`FitPlan::fit`] is what estimators call, [`FitPlan::grow`] stops before pruning
-//! (for the choice of the complexity penalty), [`FitPlan::fit_records`] needs no data set.
+//! belongs to it. [`FitPlan::fit`] grows on a data set, [`FitPlan::fit_records`] on records of
+//! codes that were read without one, [`FitPlan::grow`] stops before pruning. Estimators enter by
+//! [`crate::resample::alpha::fit`], which calls them, several times where it chooses the complexity
+//! penalty.
 
 use super::FitPlan;
 use super::prepare::few_branches;

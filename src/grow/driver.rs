@@ -12,7 +12,7 @@ use super::builder::TreeBuilder;
 use super::nodes::{NodeRows, Open};
 use super::options::LeafOrder;
 use super::search::BestSplit;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::numeric::order_key;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
@@ -103,12 +103,12 @@ impl<R: NodeRows> Driver<R> {
         self.rows.discard(rows);
     }
 
-    /// Grow the subtree of a node depth first, except for nodes of at most `task` rows (none when
-    /// 0), which are returned.
+    /// Grow the subtree of a node depth first, except for nodes of at most `task_rows` rows (none
+    /// when 0), which are returned.
     fn depth_first(
         &mut self,
         root: Open<R::Node>,
-        task: usize,
+        task_rows: usize,
         control: &Control,
     ) -> Result<Vec<Open<R::Node>>> {
         let (mut tasks, mut stack) = (Vec::new(), Vec::new());
@@ -116,7 +116,7 @@ impl<R: NodeRows> Driver<R> {
             stack.push(root);
         }
         while let Some(mut open) = stack.pop() {
-            if self.rows.len(&open.rows) <= task {
+            if self.rows.len(&open.rows) <= task_rows {
                 tasks.push(open);
             } else if let Some(best) = self.evaluate(&mut open, control)? {
                 // The stack pops the last child, so the first one goes on top.
@@ -130,15 +130,15 @@ impl<R: NodeRows> Driver<R> {
         Ok(tasks)
     }
 
-    /// Grow the upper part of a tree here and the subtrees of at most `task` rows in other threads.
+    /// Grow the upper part of a tree here and the subtrees of at most `task_rows` rows in other threads.
     fn in_parallel(
         mut self,
         root: Open<R::Node>,
-        task: usize,
+        task_rows: usize,
         control: &Control,
     ) -> Result<TreeBuilder<R::Sum>> {
         // The upper part; its open leaves become tasks, each with rows and a builder of its own.
-        let tasks = self.depth_first(root, task, control)?;
+        let tasks = self.depth_first(root, task_rows, control)?;
         let Self { rows, mut tree, .. } = self;
         let context = rows.context();
         let (leaves, nodes): (Vec<u32>, Vec<R::Node>) =
@@ -153,14 +153,16 @@ impl<R: NodeRows> Driver<R> {
         let serial = control.serial();
         let grown = parallel::map(control, waiting.len(), |i| {
             let taken = waiting[i].lock().unwrap_or_else(PoisonError::into_inner).take();
-            let Some((task, tree)) = taken else { return Ok(None) };
+            let Some((task, tree)) = taken else {
+                return Err(Error::Internal("a subtree that was grown already".into()));
+            };
             let (rows, root) = R::attach(context, task);
             let mut driver = Self { rows, tree, unchecked: 0, quiet: serial.quiet() };
             driver.depth_first(Open { node: 0, rows: root }, 0, &serial)?;
-            Ok(Some(driver.tree))
+            Ok(driver.tree)
         })?;
         // In the order of the leaves, so that the tree does not depend on threads.
-        for (&leaf, subtree) in leaves.iter().zip(grown.iter().flatten()) {
+        for (&leaf, subtree) in leaves.iter().zip(&grown) {
             tree.graft(leaf as usize, subtree);
         }
         Ok(tree)

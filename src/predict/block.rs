@@ -10,7 +10,7 @@ use super::dense::Dense;
 use crate::data::Bits;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::walk::{BLOCK, End, LANES, Number, in_groups};
+use crate::simd::walk::{BLOCK, End, EndPlace, LANES, Number, in_groups};
 use std::ops::Range;
 
 /// Largest number of cells in the copy of a block (1 MiB); wider rows are sent one by one.
@@ -38,17 +38,17 @@ struct FloatBlock<'a> {
 }
 
 impl<'a, S: Source> SourceBlock<'a, S> {
-    /// The rows of a range, read as `tree` reads them. `numeric`: whether any tree that the block
-    /// is for tests numbers only.
+    /// The rows of a range, read as `tree` reads them. `any_numeric`: whether any tree that the
+    /// block is for tests numbers only.
     pub(super) fn new(
         source: &'a S,
         rows: Range<usize>,
         tree: &CompiledTree,
-        numeric: bool,
+        any_numeric: bool,
         copy: &'a mut Copied,
     ) -> Self {
         let (first, len, width) = (rows.start, rows.len(), tree.features());
-        if !numeric {
+        if !any_numeric {
             return Self { source, first, len, values: None };
         }
         if let Some(all) = source.dense() {
@@ -134,7 +134,7 @@ impl CompiledTree {
         mut take: impl FnMut(usize, u32),
     ) {
         self.block_ends::<true, S>(block, |row, end| {
-            if let Err(node) = end.place() {
+            if let EndPlace::Node(node) = end.place() {
                 take(row, self.main_leaf(block.source, row, node));
             }
         });
@@ -200,8 +200,8 @@ fn walk<T: Number, const NODES: bool>(
     ends: &mut [End],
 ) {
     if !has_missing {
-        let walk = if NODES { T::walk_to_nodes } else { T::walk };
-        return walk(&tree.table, values, tree.depth, ends);
+        let kernel = if NODES { T::walk_to_nodes } else { T::walk };
+        return kernel(&tree.table, values, tree.depth, ends);
     }
     let width = tree.table.width();
     let next = |row: u32, at| step(tree, &values[row as usize * width..][..width], at);

@@ -12,7 +12,7 @@ use super::compiled::{CompiledTree, Source};
 use crate::error::Result;
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::simd::walk::End;
+use crate::simd::walk::{End, EndPlace};
 use crate::tree::majority;
 use std::collections::HashMap;
 
@@ -95,16 +95,18 @@ impl Predictor {
     /// Probabilities of a row that ended in a leaf, if all leaves predict a class.
     #[inline]
     pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
-        let number = end.place().ok().filter(|_| self.always_predicts)?;
-        Some(self.of_number(number))
+        match end.place() {
+            EndPlace::Leaf(number) if self.always_predicts => Some(self.of_number(number)),
+            _ => None,
+        }
     }
 
     /// Label of a row that ended at `end`, -1 for none; `scratch` has room for one number per
     /// class.
     fn label<S: Source>(&self, source: &S, row: usize, end: End, scratch: &mut [f64]) -> i32 {
         match end.place() {
-            Ok(number) => self.labels[number],
-            Err(_) => self.answer(source, row, end, scratch),
+            EndPlace::Leaf(number) => self.labels[number],
+            EndPlace::Node(_) => self.answer(source, row, end, scratch),
         }
     }
 
@@ -112,11 +114,11 @@ impl Predictor {
     /// none.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: End, out: &mut [f64]) -> i32 {
         let from = match end.place() {
-            Ok(number) => {
+            EndPlace::Leaf(number) => {
                 out.copy_from_slice(self.of_number(number));
                 return self.labels[number];
             }
-            Err(node) => node,
+            EndPlace::Node(node) => node,
         };
         // The whole row ended at an inner node: fractions go on from there.
         out.fill(0.0);

@@ -18,9 +18,18 @@ const FIRST_STEPS: usize = 14;
 /// Steps between later times.
 const MORE_STEPS: usize = 6;
 
-/// The end of the walk of a row: a leaf, given by its number, or a node.
+/// The end of the walk of a row, packed: a leaf, given by its number, or a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End(u32);
+
+/// An [`End`], unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndPlace {
+    /// The number of a leaf.
+    Leaf(usize),
+    /// The place of a node in the table.
+    Node(u32),
+}
 
 impl End {
     const LEAF: u32 = 1 << 31;
@@ -37,10 +46,13 @@ impl End {
         Self(node)
     }
 
-    /// The number of the leaf, or as an error the place of the node.
+    /// Where it is.
     #[inline]
-    pub fn place(self) -> Result<usize, u32> {
-        if self.0 & Self::LEAF == 0 { Err(self.0) } else { Ok((self.0 & !Self::LEAF) as usize) }
+    pub fn place(self) -> EndPlace {
+        match self.0 & Self::LEAF {
+            0 => EndPlace::Node(self.0),
+            _ => EndPlace::Leaf((self.0 & !Self::LEAF) as usize),
+        }
     }
 }
 
@@ -372,8 +384,17 @@ mod tests {
                 ends.fill(End::default());
                 f32::walk(&table, &narrow, steps, &mut ends);
                 assert_eq!(ends, alone, "{n}, {steps}, float32");
-                let number = |end: &End| table.nodes()[end.place().unwrap_err() as usize].leaf();
-                let numbers: Vec<_> = alone.iter().map(|end| end.place().ok()).collect();
+                let number = |end: &End| match end.place() {
+                    EndPlace::Node(node) => table.nodes()[node as usize].leaf(),
+                    EndPlace::Leaf(_) => None,
+                };
+                let numbers: Vec<_> = alone
+                    .iter()
+                    .map(|end| match end.place() {
+                        EndPlace::Leaf(number) => Some(number),
+                        EndPlace::Node(_) => None,
+                    })
+                    .collect();
                 f64::walk_to_nodes(&table, &values, steps, &mut ends);
                 let found: Vec<_> = ends.iter().map(|e| number(e).map(|i| i as usize)).collect();
                 assert_eq!(found, numbers, "{n}, {steps}, nodes");

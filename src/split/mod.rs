@@ -39,7 +39,7 @@ use crate::stats::Sum;
 
 pub use block::BlockScratch;
 pub use cut_rule::{CutRule, NumericRows};
-pub use select::{Choice, FeatureBest, Selector};
+pub use select::{CandidateFacts, Choice, Selector};
 pub(crate) use sink::not_a_number;
 pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink};
 pub use splitter::Splitter;

@@ -16,12 +16,12 @@ pub struct Choice {
     pub feature: u32,
     /// Which candidate of the feature (rows on the left of a threshold).
     pub at: u32,
-    /// Score, after the guard.
+    /// Score, after the gain filter.
     pub score: f64,
 }
 
-/// What a rule needs to know of a feature beyond its score, supplied by growth on demand.
-pub trait FeatureBest {
+/// What a rule asks of a candidate beyond its score; growth computes it on demand.
+pub trait CandidateFacts {
     /// Information gain of a candidate, scaled as its score is.
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64>;
     /// The first original row whose value is the one just left of a threshold.
@@ -45,7 +45,7 @@ impl Selector {
     pub fn choose(
         &self,
         mut best: Vec<Scored>,
-        facts: &mut dyn FeatureBest,
+        facts: &mut dyn CandidateFacts,
         key: u64,
     ) -> Result<Option<Choice>> {
         self.apply_filter(&mut best, facts)?;
@@ -76,7 +76,7 @@ impl Selector {
     }
 
     /// Set the score of features whose gain is too small to 0.
-    fn apply_filter(&self, best: &mut [Scored], facts: &mut dyn FeatureBest) -> Result<()> {
+    fn apply_filter(&self, best: &mut [Scored], facts: &mut dyn CandidateFacts) -> Result<()> {
         if self.gain_filter == GainFilter::None || best.is_empty() {
             return Ok(());
         }

@@ -66,6 +66,8 @@ def readable(values: Any, dtype: Any = None) -> np.ndarray:
     that of the array.
     """
     array = np.asarray(values, dtype=dtype)
+    if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
+        return array
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     steps = [step for step, n in zip(array.strides, array.shape, strict=True) if n > 1]
     whole = all(step % array.itemsize == 0 for step in steps)

@@ -30,7 +30,7 @@ from ..table.columns import Column
 from .blocks import blocks, decode, decode_as, split_suffix
 from .errors import DataFileError
 from .limits import Limits
-from .reading import CoreColumn, faults_of, found_column, read_column, warn_of_latin1
+from .reading import CoreColumn, encoding_of, faults_of, found_column, read_column
 
 Path = str | os.PathLike[str]
 
@@ -75,7 +75,7 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
             _start(reader, set(drop), path)
         relation, attributes = reader.header()
         read, weighted_rows, weights, latin1_line = reader.finish()
-    encoding = warn_of_latin1(path, latin1_line)
+    encoding = encoding_of(path, latin1_line)
     # Declared labels keep their order; those of a string attribute are found in its cells.
     columns = []
     for column in map(CoreColumn._make, read):

@@ -24,7 +24,7 @@ from ..table.columns import Column, make_levels
 from .blocks import blocks
 from .errors import DataFileError
 from .limits import Limits
-from .reading import ColumnRequest, found_column, read_records, warn_of_latin1
+from .reading import ColumnRequest, encoding_of, found_column, read_records
 
 Path = str | os.PathLike[str]
 
@@ -86,7 +86,7 @@ def _text(path: Path, limits: Limits | None) -> tuple[str, str]:
     try:
         return content.decode("utf-8-sig"), "utf-8"
     except UnicodeDecodeError as error:
-        encoding = warn_of_latin1(path, content[: error.start].count(b"\n") + 1)
+        encoding = encoding_of(path, content[: error.start].count(b"\n") + 1)
         return content.decode(encoding), encoding
 
 
@@ -207,7 +207,7 @@ def read_c45(
         _rows(path, limits),
         lambda: _start(reader, names, requests, path, names_path),
     )
-    encoding = warn_of_latin1(path, records.latin1_line)
+    encoding = encoding_of(path, records.latin1_line)
     # Declared labels are decoded already; those of "discrete N" attributes are found in the rows.
     columns = []
     for column in records.columns:

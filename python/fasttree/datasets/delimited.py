@@ -41,10 +41,10 @@ from .limits import Limits
 from .reading import (
     ColumnRequest,
     CoreColumn,
+    encoding_of,
     found_column,
     read_column,
     read_records,
-    warn_of_latin1,
 )
 
 Path = str | os.PathLike[str]
@@ -146,7 +146,7 @@ def read_delimited(
     if first.failed:
         second = replace(first, header=first.has_header)
         columns |= second.read(set(first.failed))
-    warn_of_latin1(path, first.latin1_line)
+    encoding_of(path, first.latin1_line)
     numbers_read = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
     return Sheet(numbers_read, first.has_header)
 

@@ -17,7 +17,7 @@ from ..table.columns import Column
 from .blocks import blocks, head
 from .errors import DataFileError
 from .limits import Limits
-from .reading import ColumnRequest, found_column, read_column, read_records, warn_of_latin1
+from .reading import ColumnRequest, encoding_of, found_column, read_column, read_records
 
 Path = str | os.PathLike[str]
 
@@ -93,7 +93,7 @@ def read_orange(
     records = read_records(
         reader, path, blocks(path, limits), lambda: _start(reader, names, requests, path)
     )
-    encoding = warn_of_latin1(path, records.latin1_line)
+    encoding = encoding_of(path, records.latin1_line)
     # Labels that the header does not declare are those that occur.
     undeclared = {r.position for r in requests if r.labels is None and not r.is_numeric}
     return target, [

@@ -26,11 +26,11 @@ from .errors import DataFileError
 __all__ = [
     "ColumnRequest",
     "CoreColumn",
+    "encoding_of",
     "faults_of",
     "found_column",
     "read_column",
     "read_records",
-    "warn_of_latin1",
 ]
 
 Path = str | os.PathLike[str]
@@ -113,7 +113,7 @@ def read_records(
     return Records([CoreColumn(*column) for column in columns], failed, latin1_line)
 
 
-def warn_of_latin1(path: Path, line: int | None) -> str:
+def encoding_of(path: Path, line: int | None) -> str:
     """The encoding of a file: UTF-8, or Latin-1 with a warning if `line` is the first line that is
     not UTF-8."""
     if line is None:

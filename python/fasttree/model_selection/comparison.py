@@ -380,6 +380,8 @@ def compare(
     ----------
     tables : Table, name of a data set or file, pair (X, y), or a list or dict of these
         The data sets; ``compare(X, y, criteria)`` compares on one.
+    more : optional
+        The criteria, where `tables` and `criteria` are X and y of one data set.
     criteria : str, criterion object, callable, list or dict of these, optional
         Each becomes a `FastTreeClassifier(criterion=..., **params)`. Without criteria and
         estimators: "info_gain".

@@ -195,7 +195,7 @@ def _listed(paths: Sequence[Path]) -> list[tuple[str, str]]:
     try:
         names = json.loads(content)
         pairs = list(zip(names, (os.path.realpath(os.fspath(p)) for p in paths), strict=True))
-        known = all(os.path.basename(n) == n and (n[:1] + n[-4:]) in ("", "..tmp") for n in names)
+        known = all(not n or _is_temporary(n) for n in names)
     except (ValueError, TypeError):
         known = False
     if not known:  # a list from elsewhere must not rename the files of its choice
@@ -203,6 +203,11 @@ def _listed(paths: Sequence[Path]) -> list[tuple[str, str]]:
             f"{marker}: is no list of files to rename; delete it and write the files again"
         )
     return [(os.path.join(os.path.dirname(target), n), target) for n, target in pairs if n]
+
+
+def _is_temporary(name: str) -> bool:
+    """Whether a file may be named so by `_temporary`: a name without folders, ".*.tmp"."""
+    return os.path.basename(name) == name and name.startswith(".") and name.endswith(".tmp")
 
 
 def _complete(paths: Sequence[Path]) -> None:
@@ -252,7 +257,8 @@ def _adopt(temporary: str, before: os.stat_result) -> None:
             with contextlib.suppress(OSError):
                 os.chown(temporary, -1, before.st_gid)
         if os.stat(temporary).st_gid != before.st_gid:
-            mode = mode & ~0o070 | mode & (mode & 0o007) << 3
+            # Another group owns the file now: it may do no more than all others may.
+            mode &= ~0o070 | (mode & 0o007) << 3
     with contextlib.suppress(OSError):
         os.chmod(temporary, mode)
 

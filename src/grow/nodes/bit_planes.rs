@@ -19,7 +19,7 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{SparseWord, count_planes};
-use crate::split::{Choice, FeatureBest, Scored, Selector};
+use crate::split::{CandidateFacts, Choice, Scored, Selector};
 use crate::tree::{NONE, Test, Tree};
 
 /// Subtrees of fewer rows do not pay for a task of their own.
@@ -397,7 +397,7 @@ struct PlaneFacts<'w, 'g, 'a> {
     totals: &'w [u32],
 }
 
-impl FeatureBest for PlaneFacts<'_, '_, '_> {
+impl CandidateFacts for PlaneFacts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
         let PlanePlace { group, column } = self.rows.place(feature);
         let mut out = [0.0];

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::grow::context::FeaturePlace;
 use crate::grow::options::GrowthSetting;
 use crate::numeric::mix;
-use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
+use crate::split::{CandidateFacts, Choice, NominalSplits, Scored, Selector};
 
 /// Whether a sink may keep the best candidate of the node alone, not one per feature: no guard
 /// needs all features, and the candidates arrive in feature order. `nominal` and `numeric` are the
@@ -86,7 +86,7 @@ struct FeatureFacts<'r, R> {
     rows: &'r R,
 }
 
-impl<R: NodeTables> FeatureBest for FeatureFacts<'_, R> {
+impl<R: NodeTables> CandidateFacts for FeatureFacts<'_, R> {
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
         let BranchSums { sums, .. } = sums_of_candidate(self.rows, feature, at);
         let (known, share) = self.rows.scored_rows(self.rows.place(feature));

@@ -40,12 +40,17 @@ impl<'a> PickedRows<'a> {
     }
 }
 
+/// Index of the neighbours of a row's own class.
+const HITS: usize = 0;
+/// Index of the neighbours of another class.
+const MISSES: usize = 1;
+
 /// A group of neighbours as the kernel takes it.
 struct NearGroup<'a> {
     /// Place of the row.
     place: usize,
-    /// 0 for hits, 1 for misses.
-    is_miss: usize,
+    /// Index of hits or of misses, in [`Differing`] and in a tally.
+    kind: usize,
     weight: f64,
     neighbours: Members<'a>,
 }
@@ -65,27 +70,28 @@ pub(super) fn add(
     let counted = differing.is_some();
     let differing = differing.unwrap_or(&mut not_counted);
 
-    // the groups of neighbours, which have one class each
-    let is_miss = |row: usize, places: &[u32]| {
+    // The groups of neighbours, which have one class each.
+    let kind = |row: usize, places: &[u32]| {
         let class = |row: usize| samples.rows.classes[row];
-        usize::from(class(row) != class(samples.order.rows[places[0] as usize] as usize))
+        let is_miss = class(row) != class(samples.order.rows[places[0] as usize] as usize);
+        if is_miss { MISSES } else { HITS }
     };
     let near: Vec<NearGroup<'_>> = picked
         .groups()
         .filter(|(_, group)| !group.places.is_empty())
         .map(|(row, PlaceGroup { weight, places })| NearGroup {
             place: samples.order.places[row] as usize,
-            is_miss: is_miss(row, places),
+            kind: kind(row, places),
             weight: *weight,
             neighbours: Members::new(places),
         })
         .collect();
     if counted {
-        near.iter().for_each(|g| differing.pairs[g.is_miss] += g.neighbours.len() as u64);
+        near.iter().for_each(|g| differing.pairs[g.kind] += g.neighbours.len() as u64);
         differing.counts.iter_mut().for_each(|c| c.resize(scores.len(), 0));
     }
 
-    // scores and counts of the variants of each task
+    // Scores and counts of the variants of each task.
     let [hits, misses] = &mut differing.counts;
     let mut counts =
         hits.chunks_mut(TASK_GROUPS * GROUP).zip(misses.chunks_mut(TASK_GROUPS * GROUP));
@@ -98,14 +104,14 @@ pub(super) fn add(
             let at = p * TASK_GROUPS + g;
             samples.planes.copy_group(at, &mut group);
             let mut sums = vec![0.0; GROUP];
-            for (i, &NearGroup { place, is_miss, weight, neighbours }) in near.iter().enumerate() {
+            for (i, &NearGroup { place, kind, weight, neighbours }) in near.iter().enumerate() {
                 if i % 64 == 0 {
                     control.check()?;
                 }
-                let sums = GenotypeSums { weight, out: &mut sums, tally: &mut tally[is_miss] };
+                let sums = GenotypeSums { weight, out: &mut sums, tally: &mut tally[kind] };
                 add_differing(samples.level, &group, place, neighbours, sums);
             }
-            // counts of the group fit 32 bits; add them to those of all tiles
+            // Counts of the group fit 32 bits; add them to those of all tiles.
             if let Some((hits, misses)) = counts {
                 for (to, from) in [hits, misses].into_iter().zip(&mut tally) {
                     let to = &mut to[g * GROUP..][..scores.len()];

@@ -65,6 +65,7 @@ impl<'a> Removals<'a> {
         by_class.refine(CodeValues::U16(&table.classes), table.n_classes, 0, &mut scratch);
         let mut cells: Vec<GroupClass> = Vec::with_capacity(by_class.size);
         for (i, &cell) in by_class.of.iter().enumerate() {
+            // `refine` without a limit numbers groups by their first row: a new one comes next.
             if cell as usize == cells.len() {
                 let group = number[groups.of[i] as usize];
                 cells.push(GroupClass { group, class: table.classes[i], weight: 0 });

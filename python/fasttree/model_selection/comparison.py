@@ -39,6 +39,21 @@ from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
 
 
+def _significant(
+    means: np.ndarray, p_values: np.ndarray, alpha: float, greater_is_better: bool
+) -> np.ndarray:
+    """1 where a method is significantly better than another, -1 where it is worse, else 0.
+
+    Shape (sets, methods, methods). Means have to differ by more than rounding.
+    """
+    with np.errstate(invalid="ignore"):
+        gap = means[:, :, None] - means[:, None, :]
+        larger = np.maximum(np.abs(means[:, :, None]), np.abs(means[:, None, :]))
+        gap[np.abs(gap) <= TIED * larger] = 0.0
+    sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if greater_is_better else -1)
+    return np.where(p_values < alpha, sign, 0)
+
+
 class Comparison(Rendered):
     """Result of `compare`.
 
@@ -107,13 +122,7 @@ class Comparison(Rendered):
                 for one in results.values()
             ]
         )
-        # A mark needs means that differ by more than rounding.
-        with np.errstate(invalid="ignore"):
-            gap = self.means[:, :, None] - self.means[:, None, :]
-            larger = np.maximum(np.abs(self.means[:, :, None]), np.abs(self.means[:, None, :]))
-            gap[np.abs(gap) <= TIED * larger] = 0.0
-        sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if self.greater_is_better else -1)
-        self.better = np.where(self.p_values < self.alpha, sign, 0)
+        self.better = _significant(self.means, self.p_values, self.alpha, self.greater_is_better)
 
     def _matrix(self, one: CrossValidation, metric: str) -> np.ndarray:
         """Fold values of the methods that are compared, (methods, folds)."""
@@ -221,11 +230,12 @@ class Comparison(Rendered):
         """Return the full test of two methods on one data set, with interval and sentence."""
         one = self[dataset]
         a, b = one[first][self.metric], one[second][self.metric]
+        if not isinstance(self.test, str):
+            return self.test(a, b)
         options: dict[str, Any] = {"alpha": self.alpha, "names": (first, second)}
         if self.test == "corrected_resampled_t":
             options["test_over_train"] = one.folds.n_test_over_n_train
-        run = TESTS[self.test] if isinstance(self.test, str) else self.test
-        return run(a, b, **options) if isinstance(self.test, str) else run(a, b)
+        return TESTS[self.test](a, b, **options)
 
     def bayesian_test(
         self, dataset: str, first: str, second: str, *, rope: float = 0.01

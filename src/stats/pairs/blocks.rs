@@ -13,7 +13,7 @@ use super::input::{CodeTable, SlotRows};
 use super::naive::few_rows;
 use super::plan;
 use super::runs::Mode;
-use super::scan::{PairScan, Tile, majority_slots, tiles};
+use super::scan::{PairScan, SlotSizes, Tile, tiles};
 use super::tile::{Worker, WorkerOptions};
 use crate::error::{Error, Result};
 use crate::memory::Budget;
@@ -100,7 +100,7 @@ impl PreparedBlock {
         let pass_bytes = |rows| codes.shape(kernels, rows).least();
         let rows = SlotRows::gather(budget, codes, Some(members), pass_bytes)?;
         let tiles = tiles(&rows, kernels.words());
-        let scan = PairScan::new(&rows, &tiles, &majority_slots(&rows));
+        let scan = PairScan::new(&rows, &tiles, &SlotSizes::new(&rows).majority);
         Ok(Self { rows, tiles, scan })
     }
 }

@@ -19,7 +19,7 @@ use super::input::{CodeTable, REMEDY, SlotRows, WHAT};
 use super::naive::few_rows;
 use super::plan::{self, PassShape};
 use super::runs::Mode;
-use super::scan::{PairScan, Tile, majority_slots, tiles};
+use super::scan::{PairScan, SlotSizes, Tile, tiles};
 use super::tile::{Worker, WorkerOptions};
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -107,7 +107,8 @@ pub(super) fn count(
         return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
     // Divide the work within the limits of memory.
-    let shape = PassShape::new(kernels, columns, active, classes);
+    let sizes = SlotSizes::new(active);
+    let shape = PassShape::new(kernels, columns, active, classes, &sizes);
     let plan = plan::CountPlan::new(&shape, control.threads(), control.budget());
     control.budget().admit(WHAT, plan.bytes, REMEDY)?;
     let column_tiles = tiles(columns, kernels.words());
@@ -118,12 +119,11 @@ pub(super) fn count(
     let mode = if same_rows { Mode::own(active, kernels, classes) } else { Mode::Columns };
     let options = WorkerOptions { mode, classes, longest: plan.longest };
     // Count one batch of active rows after the other, all shares of the columns in parallel.
-    let majority = majority_slots(active);
     let first_window = OnceLock::new();
     let zero = || PairCounts::try_zero(active.offsets.clone(), classes.kept(all));
     let mut counts = zero()?;
     for batch in active_tiles.chunks(plan.tiles) {
-        let scan = PairScan::new(active, batch, &majority);
+        let scan = PairScan::new(active, batch, &sizes.majority);
         if plan.shares == 1 {
             let worker = Worker::new(kernels, columns, active, &scan, options, counts);
             counts = count_tiles(control, worker, &column_tiles, &first_window)?;

@@ -24,7 +24,7 @@
 use super::counts::{Classes, PairCounts};
 use super::dense;
 use super::input::{CodeTable, SlotRows, distance};
-use super::scan::{CHUNK, Chunk, majority_slots};
+use super::scan::{CHUNK, Chunk, SlotSizes};
 use super::window::WindowCosts;
 use crate::memory::Budget;
 use crate::simd::{Kernels, LONGEST_WINDOW, Schedule, cold_planes};
@@ -131,7 +131,7 @@ pub(super) fn counting_pays(
     // Where both orders of a pair are counted at once, distances are still computed for each order.
     let orders = if same_rows { 2.0 } else { 1.0 };
     let features = active.features as f64;
-    let steps = steps(active);
+    let steps = steps(active, &SlotSizes::new(active));
     let pairs = sample_distances(columns, active, same_rows, 64 * words);
     let runs = if same_rows { classes as f64 / 2.0 + 1.0 } else { classes as f64 };
     let costs = WindowCosts {
@@ -197,15 +197,21 @@ pub(super) struct PassShape {
 }
 
 impl PassShape {
-    /// Shape of a pass over gathered rows.
-    pub fn new(kernels: Kernels, columns: &SlotRows, active: &SlotRows, classes: Classes) -> Self {
+    /// Shape of a pass over gathered rows; `sizes` are those of the active rows.
+    pub fn new(
+        kernels: Kernels,
+        columns: &SlotRows,
+        active: &SlotRows,
+        classes: Classes,
+        sizes: &SlotSizes,
+    ) -> Self {
         let pairs = PairShape::new(columns, active);
         Self {
             kernels,
             pairs,
             counted_classes: classes.kept(pairs.classes),
-            entries: schedule_entries(active),
-            steps: steps(active) - 1.0,
+            entries: schedule_entries(active, sizes),
+            steps: steps(active, sizes) - 1.0,
         }
     }
 
@@ -344,18 +350,16 @@ impl CountPlan {
 /// Schedule entries per active row, summed over features: without a majority value each row has
 /// one; with it only rows of other values, and two unless the feature is binary, since the columns
 /// of the majority value count them as well ([`super::scan`]).
-fn schedule_entries(active: &SlotRows) -> f64 {
-    let mut of_slot = vec![0u32; active.n_slots()];
-    active.slots.iter().for_each(|&slot| of_slot[slot as usize] += 1);
+fn schedule_entries(active: &SlotRows, sizes: &SlotSizes) -> f64 {
     let rows = active.len().max(1) as f64;
-    let of_feature = |(o, majority): (&[u32], Option<u32>)| match majority {
+    let of_feature = |(o, &majority): (&[u32], &Option<u32>)| match majority {
         None => 1.0,
         Some(majority) => {
-            let others = 1.0 - f64::from(of_slot[majority as usize]) / rows;
+            let others = 1.0 - f64::from(sizes.rows[majority as usize]) / rows;
             if o[1] - o[0] == 2 { others } else { 2.0 * others }
         }
     };
-    active.offsets.windows(2).zip(majority_slots(active)).map(of_feature).sum()
+    active.offsets.windows(2).zip(&sizes.majority).map(of_feature).sum()
 }
 
 /// At most `most` of `rows` row numbers, evenly spaced.
@@ -370,12 +374,11 @@ fn spaced(rows: usize, most: usize) -> impl Iterator<Item = usize> + Clone {
 /// A chunk takes as many steps for a feature as its most frequent value has rows there, majority
 /// value excepted: the share of that value in all rows, and on average 1.3 standard deviations
 /// more, being the largest of several.
-fn steps(active: &SlotRows) -> f64 {
+fn steps(active: &SlotRows, sizes: &SlotSizes) -> f64 {
     let mut of_slot = vec![0u32; active.n_slots()];
     let rows = spaced(active.len(), SAMPLED_VALUES);
     rows.clone().for_each(|i| active.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1));
     let all = f64::from(rows.count() as u32);
-    let majority = majority_slots(active);
     let of_feature = |(slots, majority): (Range<u32>, &Option<u32>)| {
         let share_of = |slot: u32| f64::from(of_slot[slot as usize]) / all;
         let share = match majority {
@@ -385,7 +388,7 @@ fn steps(active: &SlotRows) -> f64 {
         share + 1.3 * (share * (1.0 - share) / CHUNK as f64).sqrt()
     };
     let slots = active.offsets.windows(2).map(|o| o[0]..o[1]);
-    1.0 + slots.zip(&majority).map(of_feature).sum::<f64>()
+    1.0 + slots.zip(&sizes.majority).map(of_feature).sum::<f64>()
 }
 
 /// Pairs of `width` columns with all active rows by distance, estimated from a sample without

@@ -107,7 +107,8 @@ pub(super) struct PairScan {
 }
 
 impl PairScan {
-    /// Cut and schedule the rows of the given tiles; `majority` is [`majority_slots`] of all rows.
+    /// Cut and schedule the rows of the given tiles; `majority` is that of all rows
+    /// ([`SlotSizes`]).
     pub fn new(rows: &SlotRows, tiles: &[Tile], majority: &[Option<u32>]) -> Self {
         let chunks = |bit| chunks(rows, tiles, majority, bit);
         let bits: Vec<Vec<Chunk>> = (0..rows.weight_bits()).map(chunks).collect();
@@ -118,14 +119,23 @@ impl PairScan {
     }
 }
 
-/// Slot of the value that at least half of the rows have, for each feature that has one.
-pub(super) fn majority_slots(rows: &SlotRows) -> Vec<Option<u32>> {
-    let mut rows_of_slot = vec![0usize; rows.n_slots()];
-    for i in 0..rows.len() {
-        rows.row(i).iter().for_each(|&slot| rows_of_slot[slot as usize] += 1);
+/// How many rows have each value of each feature.
+pub(super) struct SlotSizes {
+    /// Rows of each slot.
+    pub rows: Vec<u32>,
+    /// Slot of the value that at least half of the rows have, for each feature that has one.
+    pub majority: Vec<Option<u32>>,
+}
+
+impl SlotSizes {
+    /// Count the rows.
+    pub fn new(rows: &SlotRows) -> Self {
+        let mut sizes = vec![0u32; rows.n_slots()];
+        rows.slots.iter().for_each(|&slot| sizes[slot as usize] += 1);
+        let is_majority = |slot: &u32| 2 * sizes[*slot as usize] as usize >= rows.len();
+        let majority = rows.offsets.windows(2).map(|o| (o[0]..o[1]).find(is_majority)).collect();
+        Self { rows: sizes, majority }
     }
-    let is_majority = |slot: &u32| 2 * rows_of_slot[*slot as usize] >= rows.len();
-    rows.offsets.windows(2).map(|o| (o[0]..o[1]).find(is_majority)).collect()
 }
 
 /// The chunks of one binary digit of the multiplicities.

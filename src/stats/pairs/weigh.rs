@@ -24,7 +24,7 @@ use super::counts::Classes;
 use super::exact;
 use super::input::{CodeTable, REMEDY, SlotRows, WHAT, distance};
 use super::plan::{self, PairShape, PassShape};
-use super::scan::{CHUNK, Tile, tiles};
+use super::scan::{CHUNK, SlotSizes, Tile, tiles};
 use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
@@ -84,7 +84,8 @@ pub(super) fn weigh(
         per_block as f64 / CHUNK as f64
     };
     let counts_fit = || {
-        let shape = PassShape::new(kernels, columns, active, Classes::Apart);
+        let sizes = SlotSizes::new(active);
+        let shape = PassShape::new(kernels, columns, active, Classes::Apart, &sizes);
         control.budget().has(shape.least())
     };
     if plan::counting_pays(columns, active, kernels.words(), additions) && counts_fit() {

@@ -10,6 +10,11 @@
 //! 5. `records`: for routes on codes, rows become records of codes.
 //! 6. `grow`: the tree grows, and `prune` prunes it.
 //!
+//! Before a data set is encoded, `records` ([`FitPlan::read`]) asks for the route, too: rows that a
+//! route on codes serves need no encoding, and steps 2 and 3 are skipped. Estimators enter by
+//! [`crate::resample::alpha::fit`], which fits once, or several times where it chooses the
+//! complexity penalty.
+//!
 //! `forest` does this for many samples, `batches` for rows of which only codes are kept, `shared`
 //! for several plans on the same rows.
 

@@ -1,8 +1,8 @@
 //! `_core.Dataset`: a training set; its scores, candidate splits and cross-validation; and the
 //! functions that describe the core's registries.
 //!
-//! A data set keeps the caller's arrays and encodes them only when a call needs that: the binned
-//! route of growth reads the arrays in place ([`super::cells`]).
+//! A data set keeps the caller's arrays and encodes them only when a call needs that: the
+//! routes on codes read the arrays in place ([`super::cells`]).
 
 use super::aligned::{Aligned1, Aligned3};
 use super::code_facts::{CodedArrays, PyCodeFacts, code_facts, schema};

@@ -3,8 +3,8 @@
 //!
 //! `H(m) = 0` (one occupied branch) gives 0. The ratio explodes where nearly all rows go one way,
 //! which is why C4.5 only looks at features with at least average gain: option `guard`. A guard
-//! compares features, so it is no part of the formula; the selection rule asks `guard()` for it.
-//! O(branches x classes).
+//! compares features, so it is no part of the formula; the selection rule asks `gain_filter()` for
+//! it. O(branches x classes).
 //!
 //! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.

@@ -130,7 +130,8 @@ impl<R: NodeRows> Driver<R> {
         Ok(tasks)
     }
 
-    /// Grow the upper part of a tree here and the subtrees of at most `task_rows` rows in other threads.
+    /// Grow the upper part of a tree here and the subtrees of at most `task_rows` rows in other
+    /// threads.
     fn in_parallel(
         mut self,
         root: Open<R::Node>,

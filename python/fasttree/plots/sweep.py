@@ -63,10 +63,10 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
             f"metric={metric!r} is not known; there are {', '.join(sweep.result.metrics)}"
         )
     # The mean of each cell; NaN in combinations that the sweep does not hold.
-    rows, columns, methods, across = sweep.layout()
+    rows, columns, places, across = sweep.layout()
     factor, _, label = scale_of(metric)
     means = np.array([factor * sweep.result.mean(m, metric) for m in sweep.result.methods])
-    values = np.where(methods >= 0, means[methods], np.nan)
+    values = np.where(places >= 0, means[places], np.nan)
     ax = axes_of(
         ax,
         width=2.4 + (0.62 if len(columns) <= 20 else 0.42) * len(columns),

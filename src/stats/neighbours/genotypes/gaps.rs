@@ -10,8 +10,8 @@
 
 use super::super::grid::Grid;
 use super::super::nearest::PlaceGroup;
+use super::picked::PickedRows;
 use super::samples::{Samples, is_constant};
-use super::sums::PickedRows;
 use crate::data::genotypes::{GROUP, MISSING_CODE};
 use crate::error::Result;
 use crate::parallel::{self, Control};

@@ -17,6 +17,7 @@
 mod distances;
 mod gaps;
 mod permuted;
+mod picked;
 mod samples;
 mod sums;
 #[cfg(test)]
@@ -35,11 +36,11 @@ use crate::simd::Level;
 use distances::DistanceTile;
 use gaps::Gaps;
 pub use permuted::{Permuted, genotype_tests};
+use picked::PickedRows;
 pub use samples::GenotypeRows;
 use samples::{Samples, is_constant};
 use std::ops::Range;
 pub use sums::Differing;
-use sums::PickedRows;
 
 /// Most bytes that [`genotype_scores`] takes: in all, and in the largest single allocation.
 pub fn memory(samples: usize, variants: usize) -> (usize, usize) {

@@ -4,15 +4,14 @@
 //! same sum on any number of threads. Counts of differing pairs, which p-values need, come with it.
 
 use super::super::nearest::PlaceGroup;
-use super::super::select::Contribution;
 use super::gaps::Gaps;
+use super::picked::PickedRows;
 use super::samples::Samples;
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Buffer;
 use crate::simd::genotypes::{GenotypeSums, Members, add_differing};
-use std::ops::Range;
 
 /// Groups of variants per task, which share a buffer.
 const TASK_GROUPS: usize = 8;
@@ -24,20 +23,6 @@ pub struct Differing {
     pub pairs: [u64; 2],
     /// By variant: number of these pairs that differ.
     pub counts: [Vec<u64>; 2],
-}
-
-/// The rows of a tile with what each adds to the scores.
-pub(super) struct PickedRows<'a> {
-    pub rows: Range<usize>,
-    pub contributions: &'a [Contribution],
-}
-
-impl<'a> PickedRows<'a> {
-    /// Each row with each group of its neighbours.
-    pub fn groups(&self) -> impl Iterator<Item = (usize, &'a PlaceGroup)> {
-        let rows = self.rows.clone().zip(self.contributions);
-        rows.flat_map(|(row, contribution)| contribution.groups.iter().map(move |g| (row, g)))
-    }
 }
 
 /// Index of the neighbours of a row's own class.

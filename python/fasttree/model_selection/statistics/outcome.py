@@ -254,7 +254,7 @@ class AnovaResult(Shown):
     Attributes:
         names: of the methods.
         means: shape (methods,).
-        statistic: F.
+        statistic: the F ratio.
         p_value: under sphericity.
         df: (k - 1, (n - 1)(k - 1)) for k methods and n subjects.
         epsilon: Greenhouse & Geisser's.

@@ -266,7 +266,7 @@ struct JointTable {
     /// Rows below the cut of the first feature, by interval of the second:
     /// `inside[interval * k + class]`.
     inside: Vec<u32>,
-    /// The same rows below each cut of the second: `below[cut * k + class]`.
+    /// Of these rows, those below each cut of the second: `below[cut * k + class]`.
     below: Vec<u32>,
     /// Number of rows that are counted, in the order of the first feature.
     n_counted: usize,

@@ -57,12 +57,8 @@ pub struct C45Split {
 pub struct Usable {
     /// Feature.
     pub feature: u32,
-    /// Which of its candidates; see [`C45Split::at`].
-    pub at: u32,
-    /// Gain; of a threshold, after the subtraction.
-    pub gain: f64,
-    /// Ratio of the gain to the entropy of the split.
-    pub ratio: f64,
+    /// Its best split.
+    pub split: C45Split,
     /// The feature has too many values to count in the mean gain.
     pub many: bool,
 }
@@ -274,11 +270,11 @@ pub fn choose(usable: &[Usable], filter: GainFilter, features: usize) -> Option<
     if counted == 0 {
         return None;
     }
-    let sum: f64 = usable.iter().filter(|u| !u.many).map(|u| u.gain).sum();
+    let sum: f64 = usable.iter().filter(|u| !u.many).map(|u| u.split.gain).sum();
     let bound = filter.bound(sum, counted, features);
     let mut best: Option<&Usable> = None;
     for u in usable {
-        if u.gain >= bound && u.ratio - best.map_or(0.0, |b| b.ratio) > EQUAL {
+        if u.split.gain >= bound && u.split.ratio - best.map_or(0.0, |b| b.split.ratio) > EQUAL {
             best = Some(u);
         }
     }

@@ -4,8 +4,8 @@ What
     The rule is Breiman's (1984): the smallest tree whose accuracy is within one standard error,
     ``sqrt(p (1 - p) / n)``, of the best. The accuracy of the best of many candidates is biased
     upwards (Varma & Simon 2006), so the choice itself is cross-validated: the rule chooses by the
-    out-of-fold predictions of nine tenths of the rows, and its choice is judged by those of the
-    last tenth. `advise` calls this; no tree is fitted again.
+    out-of-fold predictions of nine tenths of the rows, and the accuracy of its choice is measured
+    on the last tenth. `advise` calls this; no tree is fitted again.
 Complexity
     O(divisions x rows x candidates).
 """

@@ -68,12 +68,10 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
             if isinstance(mark, Alias):
                 alias = f"{parameter.name}_alias"
                 aliases[alias] = parameter.name
-                hidden = Annotated[kind | None, typer.Option(mark.name, hidden=True)]  # type: ignore[valid-type]
-                parameters.append(
-                    inspect.Parameter(
-                        alias, parameter.KEYWORD_ONLY, default=None, annotation=hidden
-                    )
-                )
+                option = typer.Option(mark.name, hidden=True)
+                hidden = Annotated[kind | None, option]  # type: ignore[valid-type]
+                new = inspect.Parameter(alias, parameter.KEYWORD_ONLY, default=None)
+                parameters.append(new.replace(annotation=hidden))
 
     @functools.wraps(command)
     def run(*given: Any, **options: Any) -> None:

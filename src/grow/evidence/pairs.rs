@@ -262,7 +262,7 @@ fn all_values<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
     (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
 }
 
-/// Whether there are so many distances that one setting is cheaper than counts for all of them.
+/// Whether weighing pairs under one setting is cheaper than counting them at each distance.
 fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>) -> bool {
     let features = context.nominal.layout.features();
     let shared = context.setting.memo.is_some_and(PairMemo::is_open);

@@ -263,8 +263,8 @@ impl<C: Count> LeafInTable<'_, C> {
         self.whole.formula.of_candidates(label, self.row_without(label), added, out);
     }
 
-    /// Write the sums of the terms of a block of candidates with given labels; `terms` is memory of
-    /// the same length.
+    /// Write the sums of the terms of a block of candidates with given labels; `terms` is scratch
+    /// memory as long as `sums`.
     pub fn sums_of_block(
         &self,
         group: &CandidateGroup<C>,

@@ -23,6 +23,9 @@ from fasttree.table import Table
 SLACK = 192 << 10
 """Bytes that threads may not have reported, and small blocks that no plan lists."""
 
+UNREPORTED = 16 << 10
+"""Bytes that each thread may have allocated without a report (`memory::REPORTED`)."""
+
 COUNTS = _core.allocated() is not None
 """Whether the build counts."""
 
@@ -106,7 +109,7 @@ def test_the_pass_over_pairs_keeps_its_limit_and_states_its_need(shape, n_jobs):
     for limit in (need + SLACK, (need + most) // 2 + SLACK, 2 * most):
         found, peak = taken(call, limit, n_jobs=n_jobs)
         assert found == truth
-        assert peak <= limit + SLACK
+        assert peak <= limit + UNREPORTED * (n_jobs + 1)
         if limit == need + SLACK and len(shape) == 4:  # no rows are equal
             assert_exact(need, peak)
     with pytest.raises(MemoryError):

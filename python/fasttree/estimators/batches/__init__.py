@@ -1,4 +1,4 @@
-"""Fits on rows that are read in parts: batches of a Parquet file, or partitions of a cluster.
+"""Fits on rows that arrive in batches of a Parquet file, or lie in partitions of a cluster.
 
 What
     A *part* is a batch or a partition. `sources` reads batches. `parts` merges the names, levels

@@ -1,4 +1,4 @@
-"""Names, levels and classes of rows that are read in parts (batches or partitions).
+"""Names, levels and classes of rows in batches or partitions, merged over all of them.
 
 What
     `Reader` splits a part into features, labels and weights. `describe` collects the facts of a

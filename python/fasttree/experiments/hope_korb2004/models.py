@@ -8,9 +8,9 @@ What
     known, how often each metric picks the better one from a small test set.
 Decisions
     All learners have the same samples. Attributes keep their declared values in small samples. The
-    meta-metric has three definitions of "better", so that no metric is judged by its own definition
-    only: divergence from the posterior, error rate, and cost under random cost matrices, each over
-    a large sample with the exact posterior as weights.
+    meta-metric has three definitions of "better", so that no metric is compared by its own alone:
+    divergence from the posterior, error rate, and cost under random cost matrices, each over a
+    large sample with the exact posterior as weights.
 Complexity
     models x sizes x learners fits of small Bayesian classifiers.
 """

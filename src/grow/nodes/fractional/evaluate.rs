@@ -23,7 +23,7 @@ use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
-use crate::split::c45::{self, C45Split, KnownRows, Usable};
+use crate::split::c45::{self, KnownRows, Usable};
 use crate::split::cuts;
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
@@ -374,7 +374,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
                 }
             };
             let many = context.many[feature as usize];
-            Ok(found.map(|C45Split { at, gain, ratio }| Usable { feature, at, gain, ratio, many }))
+            Ok(found.map(|split| Usable { feature, split, many }))
         };
         // Several threads share the features of a large node.
         let p = context.data.columns().len();
@@ -397,7 +397,9 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         if self.context.rule == SplitRule::C45 {
             let usable = self.usable(wanted, control)?;
             let chosen = c45::choose(&usable, self.context.setting.gain_filter, wanted.len());
-            return Ok(chosen.map(|best| self.split_of(best.feature, best.at, best.ratio)));
+            return Ok(
+                chosen.map(|best| self.split_of(best.feature, best.split.at, best.split.ratio))
+            );
         }
         let choice = choose(self, self.best(wanted, control)?)?;
         Ok(choice.map(|best| self.split_of(best.feature, best.at, best.score)))

@@ -23,9 +23,6 @@ use serde::Serialize;
 /// Candidates per step; the sums of a step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
 
-/// Candidates per step for blocks that have no more, as when a candidate is scored again.
-const FEW: usize = 8;
-
 /// A fixed number of numbers of one candidate; for `L` candidates, one array per number.
 pub(super) trait Lane: Copy {
     /// All zero.
@@ -273,8 +270,6 @@ pub(super) fn evaluate<V: OnClasses, C: Count>(
 ) {
     if block.len == 1 {
         fold::<V, C, 1>(criterion, block, distance, out);
-    } else if block.len <= FEW {
-        fold::<V, C, FEW>(criterion, block, distance, out);
     } else {
         fold::<V, C, LANES>(criterion, block, distance, out);
     }

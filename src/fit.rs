@@ -16,13 +16,14 @@
 //! complexity penalty.
 //!
 //! `forest` does this for many samples, `batches` for rows of which only codes are kept, `shared`
-//! for several plans on the same rows.
+//! for several plans on the same rows. `node` makes the plan that scores nodes of a fitted tree.
 
 mod batches;
 mod config;
 mod counted;
 mod forest;
 mod grow;
+mod node;
 mod plan;
 mod prepare;
 mod prune;
@@ -35,6 +36,8 @@ pub use batches::CodeFacts;
 pub use config::{Config, Missing, ThresholdSearch};
 pub use forest::{GrownForest, Request};
 pub use grow::Fitted;
+pub use node::NodePlan;
 pub use plan::FitPlan;
+pub use prepare::as_grown;
 pub use records::{CallerRows, FitRows, RecordRows};
 pub use shared::Common;

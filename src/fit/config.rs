@@ -4,6 +4,7 @@
 //! (`python/fasttree/estimators/declaration.py`). Parsing checks names and types;
 //! [`super::FitPlan::new`] checks domains and combinations.
 
+use crate::criteria::{self, Criterion};
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
@@ -130,5 +131,10 @@ impl Config {
     /// Parameters from JSON; an unknown key or a wrong value is refused by name.
     pub fn from_json(text: &str) -> Result<Self> {
         serde_json::from_str(text).map_err(|e| Error::parameter("parameters", "...", e))
+    }
+
+    /// The criterion that the parameters name.
+    pub fn criterion(&self) -> Result<Box<dyn Criterion>> {
+        criteria::make(&self.criterion, self.criterion_options.clone())
     }
 }

@@ -48,12 +48,7 @@ impl FitPlan {
 
     /// Weights of rows times those of their classes. The result are importances, which count no
     /// copies; without class weights it is `weights`.
-    pub(super) fn weighed(
-        &self,
-        data: &Dataset,
-        rows: &RowSet,
-        weights: &Weights,
-    ) -> Result<Weights> {
+    pub fn weighed(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Weights> {
         let Some(of_class) = self.class_weights(data.n_classes())? else {
             return Ok(weights.clone());
         };

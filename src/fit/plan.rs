@@ -8,7 +8,7 @@
 use super::config::{Config, Missing, ThresholdSearch};
 use super::validate;
 use crate::bins::FeatureBins;
-use crate::criteria::{self, Context, Criterion, EvidenceKind, SplitRule};
+use crate::criteria::{Context, Criterion, EvidenceKind, SplitRule};
 use crate::data::{Column, Dataset, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds, check as check_limits};
@@ -29,10 +29,7 @@ pub struct FitPlan {
 impl FitPlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
-        let criterion = match custom {
-            Some(c) => c,
-            None => criteria::make(&config.criterion, config.criterion_options.clone())?,
-        };
+        let criterion = custom.map_or_else(|| config.criterion(), Ok)?;
         let config = validate::with_splits_served(config, criterion.as_ref());
         validate::combination(&config, criterion.as_ref())?;
         validate::pruning_and_costs(&config)?;
@@ -83,6 +80,11 @@ impl FitPlan {
             Evaluation::Global | Evaluation::Glocal => n / 8 * classes,
         };
         n.saturating_mul(columns).saturating_mul(rounds.max(1))
+    }
+
+    /// Limits on the size of a tree.
+    pub fn limits(&self) -> &GrowthLimits {
+        &self.limits
     }
 
     /// How missing values are treated.

@@ -4,20 +4,21 @@
 //! Means, modes and bins come from the training rows alone. Where the rows of a histogram cannot be
 //! codes ([`super::route`]), each number is replaced by the upper edge of its bin, so that the
 //! boundaries between values, which growth scans, are the cut points. O(rows) per column after
-//! sorting.
+//! sorting. [`as_grown`] brings rows into the state in which a fitted model read its training rows.
 
 use super::records::{CallerRows, chosen};
 use super::route::{FitShape, Route};
 use super::{FitPlan, Missing};
 use crate::criteria::{EvidenceKind, Info};
 use crate::data::{
-    Bins, Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema,
-    Weights,
+    Bins, Codes, Column, Dataset, Feature, Kind, MISSING, NominalColumn, NumericColumn, RowSet,
+    Schema, Weights,
 };
 use crate::discretize::{self, DiscretizeMethod};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
+use crate::split::NominalSplits;
 
 impl FitPlan {
     /// The data set as growth reads it, imputed and binned on the training rows; `None` where it is
@@ -117,36 +118,96 @@ impl FitPlan {
                 let (classes, k) = (data.classes(), data.n_classes());
                 let bins = discretize::fit(method, numbers, classes, k, rows, weights)?;
                 *cuts = Some(bins.cuts().to_vec());
-                let bin = |&v: &f64| if v.is_nan() { MISSING } else { bins.bin(v) };
-                let codes = numbers.values().iter().map(bin);
-                *column = Column::Nominal(NominalColumn::new(bins.len(), codes));
+                *column = Column::Nominal(levels(numbers, &bins));
             }
         }
         Ok(Some(data.with_columns(schema, columns)))
     }
 }
 
+/// A data set as growth of a fitted model reads it: missing cells filled and numbers binned as the
+/// model's schema says; `None` where it is used unchanged. Bins become levels where `bins` gives
+/// each of them a branch, else edges, between which thresholds lie; with `None` numbers are not
+/// binned. O(rows) per column that changes.
+///
+/// # Errors
+/// [`Error::Data`] for other columns or classes than those of the schema.
+pub fn as_grown(
+    data: &Dataset,
+    schema: &Schema,
+    bins: Option<NominalSplits>,
+    control: &Control,
+) -> Result<Option<Dataset>> {
+    let pairs = data.columns().iter().zip(&schema.features);
+    let fits = |(column, feature): (&Column, &Feature)| match (column, &feature.kind) {
+        (Column::Numeric(_), Kind::Numeric { .. }) => true,
+        (Column::Nominal(codes), Kind::Nominal { levels, .. }) => codes.levels() == levels.len(),
+        _ => false,
+    };
+    let sizes = (data.columns().len(), data.n_classes());
+    if sizes != (schema.features.len(), schema.classes.len()) || !pairs.clone().all(fits) {
+        return Err(Error::Data("the rows have other columns or classes than the model".into()));
+    }
+    let mut is_changed = false;
+    let mut columns = Vec::with_capacity(sizes.0);
+    for (given, feature) in pairs {
+        control.check()?;
+        let filled = filled(given, &feature.kind);
+        is_changed |= filled.is_some();
+        let mut column = filled.unwrap_or_else(|| given.clone());
+        if let (Some(how), Column::Numeric(numbers), Kind::Numeric { cuts: Some(cuts), .. }) =
+            (bins, &column, &feature.kind)
+        {
+            let bins = Bins::new(cuts.clone())?;
+            column = match how.of(bins.len()) {
+                NominalSplits::Multiway => Column::Nominal(levels(numbers, &bins)),
+                _ => Column::Numeric(rounded(numbers, &bins)),
+            };
+            is_changed = true;
+        }
+        columns.push(column);
+    }
+    Ok(is_changed.then(|| data.with_columns(schema.clone(), columns)))
+}
+
 /// Replace missing cells by the mean or mode of the rows, and write it into the schema. A column
 /// without a value in these rows stays as it is.
 fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &Weights) {
-    match (&*column, kind) {
+    match (&*column, &mut *kind) {
         (Column::Numeric(numbers), Kind::Numeric { fill, .. }) => {
             *fill = discretize::mean(numbers, rows, weights);
-            if let Some(mean) = *fill {
-                *column = Column::Numeric(numbers.filled(mean));
-            }
         }
         (Column::Nominal(codes), Kind::Nominal { fill, .. }) => {
             *fill = discretize::mode(codes, rows, weights);
-            if let Some(mode) = *fill {
-                let code = |r| if codes.code(r) == MISSING { mode } else { codes.code(r) };
-                let filled = (0..codes.len() as u32).map(code);
-                *column = Column::Nominal(NominalColumn::new(codes.levels(), filled));
-            }
         }
         // A column is of its feature's kind, but for binned numbers, whose cells are left alone.
         _ => {}
     }
+    if let Some(filled) = filled(column, kind) {
+        *column = filled;
+    }
+}
+
+/// The column with the schema's value in the place of missing cells; `None` where nothing changes.
+fn filled(column: &Column, kind: &Kind) -> Option<Column> {
+    match (column, kind) {
+        _ if n_missing(column) == 0 => None,
+        (Column::Numeric(numbers), Kind::Numeric { fill: Some(mean), .. }) => {
+            Some(Column::Numeric(numbers.filled(*mean)))
+        }
+        (Column::Nominal(codes), Kind::Nominal { fill: Some(mode), .. }) => {
+            let code = |r| if codes.code(r) == MISSING { *mode } else { codes.code(r) };
+            let filled = (0..codes.len() as u32).map(code);
+            Some(Column::Nominal(NominalColumn::new(codes.levels(), filled)))
+        }
+        _ => None,
+    }
+}
+
+/// The bin of each number, as a level.
+fn levels(column: &NumericColumn, bins: &Bins) -> NominalColumn {
+    let bin = |&v: &f64| if v.is_nan() { MISSING } else { bins.bin(v) };
+    NominalColumn::new(bins.len(), column.values().iter().map(bin))
 }
 
 /// Each number as the upper edge of its bin. The last bin has no upper edge; its numbers become the

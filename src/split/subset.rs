@@ -53,8 +53,7 @@ pub enum NominalSplits {
     Auto,
 }
 
-/// Most declared levels that [`NominalSplits::Auto`] gives a branch each; Python's `explain` holds
-/// the same number.
+/// Most declared levels that [`NominalSplits::Auto`] gives a branch each.
 pub const MULTIWAY_UP_TO: usize = 32;
 
 impl NominalSplits {

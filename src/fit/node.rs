@@ -1,0 +1,60 @@
+//! [`NodePlan`]: the plan that scores candidate splits of nodes of a fitted tree, by the tree's own
+//! criterion or another one.
+//!
+//! The model's schema and tree state how growth filled missing cells, binned numbers and divided
+//! rows; the plan follows them where they differ from the parameters, so that rows which
+//! [`super::as_grown`] has prepared are not binned again. O(features). Not for growing a tree.
+
+use super::{Config, FitPlan, Missing, ThresholdSearch};
+use crate::criteria::{Criterion, EvidenceKind};
+use crate::data::Kind;
+use crate::error::Result;
+use crate::grow::Thresholds;
+use crate::model::Model;
+use crate::split::NominalSplits;
+
+/// How candidate splits of the nodes of a fitted tree are scored.
+#[derive(Debug)]
+pub struct NodePlan {
+    /// The parameters for rows as growth read them ([`super::as_grown`]).
+    pub plan: FitPlan,
+    /// How growth splits a number with cut points: bins with a branch each are levels, others are
+    /// edges of thresholds. None where the criterion compares numbers, which then are not binned.
+    pub bins: Option<NominalSplits>,
+}
+
+impl NodePlan {
+    /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
+    ///
+    /// # Errors
+    /// Those of [`FitPlan::new`].
+    pub fn new(
+        model: &Model,
+        mut config: Config,
+        custom: Option<Box<dyn Criterion>>,
+    ) -> Result<Self> {
+        let criterion = custom.map_or_else(|| config.criterion(), Ok)?;
+        let info = criterion.info();
+        let compares_numbers = info.evidence == EvidenceKind::Neighbours;
+        let on_bins = config.threshold_search == ThresholdSearch::Histogram;
+        let has_cuts = model
+            .schema
+            .features
+            .iter()
+            .any(|feature| matches!(feature.kind, Kind::Numeric { cuts: Some(_), .. }));
+        if has_cuts {
+            config.thresholds = Thresholds::Value;
+            config.threshold_search = ThresholdSearch::Exact;
+        }
+        // Numbers are binned already, unless the criterion compares them: then the plan bins them,
+        // if the tree splits bins.
+        if !compares_numbers || !has_cuts || on_bins {
+            config.discretize = None;
+        }
+        let is_divided = model.tree.is_shared() && info.fractional;
+        config.missing = if is_divided { Missing::Fractional } else { Missing::Branch };
+        let plan = FitPlan::new(config, Some(criterion))?;
+        let how = if on_bins { NominalSplits::Subset } else { plan.config.nominal_splits };
+        Ok(Self { plan, bins: (!compares_numbers).then_some(how) })
+    }
+}

@@ -137,14 +137,6 @@ class Dataset:
         sample_weight: np.ndarray | None = None,
         n_jobs: int | None = None,
     ) -> tuple[list[tuple[int, float]], np.ndarray]: ...
-    def explain(
-        self,
-        config: str,
-        rows: np.ndarray | None = None,
-        sample_weight: np.ndarray | None = None,
-        custom: Callable[[np.ndarray], Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> list[tuple[int, float | None, list[int] | None, float]]: ...
     def cross_validate(
         self,
         configs: Sequence[str],
@@ -189,6 +181,15 @@ class Model(Trees):
         self, blocks: Sequence[np.ndarray], rows: int
     ) -> tuple[np.ndarray, np.ndarray]: ...
     def reach(self, blocks: Sequence[np.ndarray], rows: int, node: int) -> np.ndarray: ...
+    def explain(
+        self,
+        data: Dataset,
+        config: str,
+        fractions: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        custom: Callable[[np.ndarray], Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> list[tuple[int, float | None, list[int] | None, float]]: ...
     def node_proba(self, nodes: np.ndarray) -> np.ndarray: ...
     def cut(self, step: int) -> Model: ...
     def prune(

@@ -1,5 +1,5 @@
-//! `_core.Dataset`: a training set; its scores, candidate splits and cross-validation; and the
-//! functions that describe the core's registries.
+//! `_core.Dataset`: a training set; its scores and cross-validation; and the functions that
+//! describe the core's registries.
 //!
 //! A data set keeps the caller's arrays and encodes them only when a call needs that: the
 //! routes on codes read the arrays in place ([`super::cells`]).
@@ -10,23 +10,24 @@ use super::convert::{ArrayBlock, Columns, indices, row_set, weights, weights_of_
 use super::job::{Work, exception, reserve, run, run_attached};
 use super::plan::{ConfiguredPlan, builtin_criterion, from_json, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
-use crate::data::{Bits, Dataset, RowSet, Schema};
+use crate::data::{Dataset, Schema};
 use crate::discretize::{self, DISCRETIZERS};
 use crate::error::Result;
-use crate::fit::{CallerRows, FitPlan, FitRows, RecordRows};
+use crate::fit::{CallerRows, FitPlan, FitRows, RecordRows, as_grown};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::prune::PRUNINGS;
 use crate::resample::{self, Fold};
+use crate::split::NominalSplits;
 use crate::stats::neighbours::{DistanceSum, Share};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Training rows; immutable but for the encoded copy, which the first call that needs it makes.
+/// Training rows; immutable but for copies, which the first call that needs them makes.
 #[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
 pub struct PyDataset {
     schema: Schema,
@@ -34,9 +35,14 @@ pub struct PyDataset {
     /// The caller's blocks of columns, until they are encoded.
     blocks: Mutex<Vec<Py<PyAny>>>,
     encoded: OnceLock<Arc<Dataset>>,
+    /// The encoded rows as growth of models read them, by schema and form of binned numbers.
+    grown: Mutex<Vec<GrownRows>>,
     /// Rows that arrived in batches, of which only codes are kept.
     codes: Option<CodedArrays>,
 }
+
+/// Rows as growth of a model read them: its schema, the form of binned numbers, and the rows.
+type GrownRows = (Arc<Schema>, Option<NominalSplits>, Arc<Dataset>);
 
 impl PyDataset {
     /// The caller's blocks; none once they are encoded.
@@ -67,6 +73,29 @@ impl PyDataset {
         let data = self.encoded.get_or_init(|| Arc::new(data));
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(data)
+    }
+
+    /// The encoded rows as growth of a model with this schema read them ([`as_grown`]). They are
+    /// kept, as a model has many nodes to score.
+    pub(super) fn as_grown(
+        &self,
+        py: Python<'_>,
+        schema: &Arc<Schema>,
+        bins: Option<NominalSplits>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Arc<Dataset>> {
+        let data = self.encoded(py, n_jobs)?;
+        let grown = || self.grown.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |(of, form, _): &&GrownRows| of == schema && *form == bins;
+        if let Some((.., rows)) = grown().iter().find(is_known) {
+            return Ok(rows.clone());
+        }
+        let cells = data.len().saturating_mul(data.columns().len());
+        let work = Work::from(cells).with_memory(cells.saturating_mul(8), data.len() * 8);
+        let made = run(py, n_jobs, work, None, |control| as_grown(data, schema, bins, control))?;
+        let made = made.map_or_else(|| data.clone(), Arc::new);
+        grown().push((schema.clone(), bins, made.clone()));
+        Ok(made)
     }
 
     /// The encoded rows, if a call has made them.
@@ -211,6 +240,7 @@ impl PyDataset {
             classes: classes.as_array().to_vec(),
             blocks: Mutex::new(blocks.into_iter().map(Bound::unbind).collect()),
             encoded: OnceLock::new(),
+            grown: Mutex::default(),
             codes: None,
         })
     }
@@ -230,6 +260,7 @@ impl PyDataset {
             classes: Vec::new(),
             blocks: Mutex::default(),
             encoded: OnceLock::new(),
+            grown: Mutex::default(),
             codes: Some(codes),
         })
     }
@@ -309,49 +340,6 @@ impl PyDataset {
         let cells = addends.into_iter().flat_map(|a| std::iter::once(a.all).chain(a.each));
         let cells = cells.collect::<Vec<f64>>().into_pyarray(py).reshape([groups, width])?;
         Ok((sums, cells))
-    }
-
-    /// All candidate splits of some rows: (feature, threshold or None, codes on the first branch or
-    /// None, score).
-    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
-    fn explain<'py>(
-        &self,
-        py: Python<'py>,
-        config: &str,
-        rows: Option<Aligned1<'_, i64>>,
-        sample_weight: Option<Aligned1<'_, f64>>,
-        custom: Option<Py<PyAny>>,
-        n_jobs: Option<i64>,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let data = self.encoded(py, n_jobs)?;
-        let rows = row_set(rows.as_ref(), data)?;
-        let weights = weights(sample_weight.as_ref(), data)?;
-        let found = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
-            // Weights are prepared on all rows, which may change internal numbers: the rows are
-            // found again by their numbers in the caller's order.
-            let root = RowSet::all(data.len());
-            let mut wanted = Bits::new(data.len());
-            let original = data.original();
-            rows.rows().iter().for_each(|&r| wanted.set(original[r as usize]));
-            plan.on_counted_rows(data, &root, &weights, |data, _, weights| {
-                let is_wanted = |&r: &u32| wanted.get(data.original()[r as usize]) == 1;
-                let rows = (0..data.len() as u32).filter(is_wanted).collect();
-                inspect::explain(plan, data, &RowSet::of(rows, data.len()), weights, control)
-            })
-        })?;
-        let list = PyList::empty(py);
-        for (i, candidate) in found.into_iter().enumerate() {
-            if i % 8192 == 0 {
-                py.check_signals()?;
-            }
-            list.append((
-                candidate.feature,
-                candidate.threshold,
-                candidate.levels,
-                candidate.score,
-            ))?;
-        }
-        Ok(list)
     }
 
     /// Cross-validate every configuration on every (train, test) fold; the arrays are described in

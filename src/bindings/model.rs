@@ -9,13 +9,14 @@ use super::arrays::arrays;
 use super::convert::{ArrayBlock, Columns, positive_rows, string, weights};
 use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
-use super::job::{Work, exception, run, run_attached};
-use super::plan::{builtin_criterion, plan};
+use super::job::{Work, exception, reserve, run, run_attached};
+use super::plan::{ConfiguredPlan, builtin_criterion, plan, planned};
 use super::trees::{PredictionInput, PyTrees, loaded};
 use crate::data::Weights;
 use crate::error::Error;
-use crate::fit::Fitted;
-use crate::grow::distances;
+use crate::fit::{Fitted, NodePlan};
+use crate::grow::{Candidate, distances};
+use crate::inspect::{self, ReachedRows};
 use crate::model::Model;
 use crate::predict::CompiledTree;
 use crate::prune::{
@@ -27,7 +28,7 @@ use crate::tree::{CostMatrix, Style, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use std::sync::Arc;
 
 /// A fitted tree; immutable. Predictions are those of its base class [`PyTrees`].
@@ -184,6 +185,44 @@ impl PyModel {
             });
         })?;
         Ok(fractions.into_pyarray(slf.py()))
+    }
+
+    /// All candidate splits of a node: (feature, threshold or None, codes on the first branch or
+    /// None, score). `fractions` are those of the rows that reach the node.
+    #[pyo3(signature = (
+        data, config, fractions, sample_weight = None, custom = None, n_jobs = None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        data: &PyDataset,
+        config: &str,
+        fractions: Aligned1<'_, f64>,
+        sample_weight: Option<Aligned1<'_, f64>>,
+        custom: Option<Py<PyAny>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let make = |config, criterion| NodePlan::new(&self.model, config, criterion);
+        let (NodePlan { plan, bins }, raised) = planned(config, custom, make)?;
+        let rows = data.as_grown(py, &self.model.schema, bins, n_jobs)?;
+        // The fractions, two kinds of weights, and copies in the order of the core.
+        let _memory = reserve(rows.len() * 48, rows.len() * 8)?;
+        let fractions = fractions.as_array().to_vec();
+        let weights = sample_weight.map(|w| w.as_array().to_vec());
+        let node = ReachedRows::new(&rows, &fractions, weights.as_deref()).map_err(exception)?;
+        let plan = ConfiguredPlan { plan, raised };
+        let found = data.run_plan(py, plan, n_jobs, None, |plan, control| {
+            inspect::explain(plan, &rows, &node, control)
+        })?;
+        let list = PyList::empty(py);
+        for (i, Candidate { feature, threshold, levels, score }) in found.into_iter().enumerate() {
+            if i % 8192 == 0 {
+                py.check_signals()?;
+            }
+            list.append((feature, threshold, levels, score))?;
+        }
+        Ok(list)
     }
 
     /// Nodes that each row passes, as CSR arrays (indptr, indices).

@@ -5,6 +5,7 @@ use super::custom_pairs::PairFunction;
 use super::job::exception;
 use super::pair_setting::pair_setting;
 use crate::criteria::{self, Criterion};
+use crate::error::Result;
 use crate::fit::{Config, FitPlan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -29,6 +30,17 @@ pub(super) struct ConfiguredPlan {
 
 /// The plan of a configuration; `custom` is the user's criterion that it names.
 pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<ConfiguredPlan> {
+    let (plan, raised) = planned(config, custom, FitPlan::new)?;
+    Ok(ConfiguredPlan { plan, raised })
+}
+
+/// The plan that `make` makes of a configuration and of the user's criterion that it names, and the
+/// exception of that criterion.
+pub(super) fn planned<P>(
+    config: &str,
+    custom: Option<Py<PyAny>>,
+    make: impl FnOnce(Config, Option<Box<dyn Criterion>>) -> Result<P>,
+) -> PyResult<(P, Option<Raised>)> {
     let config = Config::from_json(config).map_err(exception)?;
     let wrapped = match custom {
         None => None,
@@ -39,5 +51,5 @@ pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<Configur
         Some(function) => Some(CallableCriterion::wrap(function)),
     };
     let (criterion, raised) = wrapped.unzip();
-    Ok(ConfiguredPlan { plan: FitPlan::new(config, criterion).map_err(exception)?, raised })
+    Ok((make(config, criterion).map_err(exception)?, raised))
 }

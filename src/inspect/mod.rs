@@ -1,8 +1,9 @@
 //! Scores of one node without growing a tree: of each feature, or of every candidate split.
 //!
 //! Behind `score_features` and `explain` of the Python package, and the shares of a scoring that
-//! several processes divide ([`neighbour_share`]). Rows are read as the root of a tree reads them:
-//! imputed, binned and weighted by the same [`FitPlan`]. The cost is that of scoring one node.
+//! several processes divide ([`neighbour_share`]). Rows are read as growth reads them: those of a
+//! tree's root imputed, binned and weighted by the same [`FitPlan`], those of a node of a fitted
+//! tree ([`ReachedRows`]) as its model says. The cost is that of scoring one node.
 //! [`float32_conflicts`] finds the training values that single precision would send down another
 //! branch.
 
@@ -11,36 +12,111 @@ mod single;
 pub use single::float32_conflicts;
 
 use crate::criteria::{Evidence, EvidenceKind};
-use crate::data::{Column, Dataset, RowSet, Weights};
+use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
-use crate::grow::{Candidate, GrowthSetting, candidates};
+use crate::grow::{Candidate, GrowthLimits, GrowthSetting, candidates};
 use crate::parallel::Control;
 use crate::stats::neighbours::{DistanceSum, PartialScores, Root, Share};
 
-/// All candidate splits of the given rows with their scores, as if the rows were a node.
+/// The rows of a data set that reach a node of a tree.
+#[derive(Debug)]
+pub struct ReachedRows {
+    /// Rows of which a fraction reaches the node, in the caller's order.
+    reached: Bits,
+    /// Sample weights of all rows.
+    weights: Weights,
+    /// Sample weights times fractions, if some row is divided among several nodes.
+    divided: Option<Weights>,
+}
+
+impl ReachedRows {
+    /// The rows with the given fractions and sample weights (None: all 1), in the caller's order.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a number of fractions or weights that is not that of the rows, a
+    /// fraction outside 0 to 1, or a weight that is none.
+    pub fn new(data: &Dataset, fractions: &[f64], weights: Option<&[f64]>) -> Result<Self> {
+        let n = data.len();
+        for found in [fractions.len(), weights.map_or(n, <[f64]>::len)] {
+            if found != n {
+                return Err(Error::Data(format!("{found} fractions or weights for {n} rows")));
+            }
+        }
+        if let Some(row) = fractions.iter().position(|f| !(0.0..=1.0).contains(f)) {
+            return Err(Error::Data(format!(
+                "fraction {} of row {row} is outside 0 to 1",
+                fractions[row]
+            )));
+        }
+        let original = |row: usize| data.original()[row] as usize;
+        let weighted = |weight: &dyn Fn(usize) -> f64| {
+            let inside: Vec<f64> = (0..n).map(|row| weight(original(row))).collect();
+            Weights::from_reals(&inside, original)
+        };
+        let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+        let is_divided = fractions.iter().any(|&f| f > 0.0 && f < 1.0);
+        let product = |row: usize| weight(row) * fractions[row];
+        let mut reached = Bits::new(n);
+        (0..n as u32).filter(|&r| fractions[r as usize] > 0.0).for_each(|r| reached.set(r));
+        Ok(Self {
+            reached,
+            weights: weighted(&weight)?,
+            divided: is_divided.then(|| weighted(&product)).transpose()?,
+        })
+    }
+}
+
+/// All candidate splits of a node with their scores. `data` are rows as growth read them
+/// ([`crate::fit::as_grown`]), `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
+///
+/// Limits on a branch are those of growth: shares of the weight of all rows, and numbers of rows,
+/// where a divided row counts as its fraction.
 pub fn explain(
     plan: &FitPlan,
     data: &Dataset,
-    rows: &RowSet,
-    weights: &Weights,
+    node: &ReachedRows,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    let rows = plan.training_rows(data, rows, weights)?;
-    let root = plan.training_rows(data, &RowSet::all(data.len()), weights)?;
-    // criteria on neighbours compare numbers, so a node gets the bins of the root; the others bin
-    // it
-    let numbers = plan.criterion().info().evidence == EvidenceKind::Neighbours;
-    let binned_on = if numbers { &root } else { &rows };
-    let prepared = plan.prepare(data, binned_on, weights, control)?;
-    let raw = Some(data);
-    let data = prepared.as_ref().unwrap_or(data);
-    if plan.is_fractional() {
-        return on_known_rows(plan, data, &rows, weights, control);
-    }
-    // no training values: thresholds between them belong to the whole training set
-    let setting = GrowthSetting { raw, training: None, ..plan.setting(data, &rows, weights) };
-    candidates(data, &setting, &rows, &root, weights, control)
+    let all = RowSet::all(data.len());
+    let weights = node.divided.as_ref().unwrap_or(&node.weights);
+    plan.on_counted_rows(data, &all, weights, |counted, root, weights| {
+        let is_reached = |&r: &u32| node.reached.get(counted.original()[r as usize]) == 1;
+        let rows = (0..counted.len() as u32).filter(is_reached).collect();
+        let rows = plan.training_rows(counted, &RowSet::of(rows, counted.len()), weights)?;
+        let mut limits = plan.limits().clone();
+        // Limits become shares of the weight of this node. The factors below 1 keep rounding from
+        // excluding a branch that has exactly the least weight.
+        let node_weight = weights.total(rows.rows());
+        let least = &mut limits.min_weight_fraction_leaf;
+        if *least > 0.0 {
+            let total = match node.divided {
+                None => weights.total(root.rows()),
+                Some(_) => plan.weighed(data, &all, &node.weights)?.total(all.rows()),
+            };
+            *least *= total / node_weight * (1.0 - 1e-12);
+        }
+        if node.divided.is_some() {
+            let share = limits.min_samples_leaf as f64 / node_weight;
+            *least = least.max(share * (1.0 - 1e-9));
+            limits.min_samples_leaf = 1;
+        }
+        if *least > 0.5 {
+            return Ok(Vec::new()); // no split has two such branches
+        }
+        let root = plan.training_rows(counted, root, weights)?;
+        // criteria on neighbours compare numbers, so a node gets the bins of the root
+        let prepared = plan.prepare(counted, &root, weights, control)?;
+        let raw = Some(counted);
+        let data = prepared.as_ref().unwrap_or(counted);
+        if plan.is_fractional() {
+            return on_known_rows(plan, data, &rows, weights, &limits, control);
+        }
+        // no training values: thresholds between them belong to the whole training set
+        let setting = plan.setting(data, &rows, weights);
+        let setting = GrowthSetting { raw, training: None, limits, ..setting };
+        candidates(data, &setting, &rows, &root, weights, control)
+    })
 }
 
 /// Candidates of each feature on the rows whose value is known, in feature order. Scores are
@@ -50,12 +126,14 @@ fn on_known_rows(
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
+    limits: &GrowthLimits,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
     let weight = |rows: &RowSet| weights.total(rows.rows());
     let scored = |part: &Dataset, known: &RowSet, share: f64| {
         let mut setting = plan.setting(part, known, weights);
         // the smallest branch is a fraction of all rows, these are a share of them
+        setting.limits = limits.clone();
         setting.limits.min_weight_fraction_leaf /= share;
         // no training values: thresholds between them belong to the whole training set
         setting.training = None;
@@ -123,7 +201,7 @@ pub fn score_features(
     let on_tables = plan.criterion().info().evidence == EvidenceKind::Table;
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let found = if leave_out {
-        on_known_rows(plan, data, &rows, weights, control)?
+        on_known_rows(plan, data, &rows, weights, plan.limits(), control)?
     } else {
         candidates(data, &plan.setting(data, &rows, weights), &rows, &rows, weights, control)?
     };

@@ -134,20 +134,20 @@ def cost_complexity_path(
 
 
 def explain(
+    model: Model,
     table: Table,
     config: dict[str, Any],
+    fractions: np.ndarray,
     *,
-    rows: Any = None,
     sample_weight: MaybeArray = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
 ) -> list[tuple[int, float | None, list[int] | None, float]]:
-    """All candidate splits of some rows: (feature, threshold or None, codes on the first branch or
-    None, score)."""
-    data = dataset_of(table, n_jobs)
-    return data.explain(
-        json.dumps(config), as_rows(rows), as_weights(sample_weight), custom, n_jobs
-    )
+    """All candidate splits of a node, by the criterion of a configuration: (feature, threshold or
+    None, codes on the first branch or None, score). `fractions` are those of the rows that reach
+    the node."""
+    data, text = dataset_of(table, n_jobs), json.dumps(config)
+    return model.explain(data, text, fractions, as_weights(sample_weight), custom, n_jobs)
 
 
 def cross_validate(

@@ -2,8 +2,7 @@
 
 What
     `explain` lists the scores of all candidate splits of a node, from the trace or from given rows.
-    The core scores them; this module brings rows and parameters into the state in which growth
-    scored the node: the rows that reach it, their fractions, and the limits relative to the node.
+    The core scores them on the rows that reach the node.
     `decision_rule` writes the path of a row as text.
 Complexity
     `explain`: one search of the node. The candidates of a whole trace: one search per inner node.
@@ -11,7 +10,6 @@ Complexity
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,13 +17,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _engine, criteria
+from .. import _engine
 from .._checks.aliases import MaybeArray
 from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..table import Table
-from .keywords import NominalSplits, ThresholdSearch
-from .new_rows import prepared, rows_for
+from .keywords import ThresholdSearch
+from .new_rows import labelled, rows_for
 from .parameters import config_of
 from .training_rows import TrainingRows
 
@@ -34,10 +32,6 @@ __all__ = ["Explained"]
 Candidate = tuple[str, Any, float]
 """A candidate split: feature, threshold or levels of the first branch (None: one branch per level),
 and score."""
-
-MULTIWAY_UP_TO = 32
-"""Largest number of levels with one branch each under ``nominal_splits="auto"``, as in the core
-(`split/subset.rs`)."""
 
 SORTED_AT_ONCE = 200_000
 """Largest number of rows in one call of `sort`, which cannot be interrupted."""
@@ -116,7 +110,6 @@ class Explained:
     _schema: Any
     _candidates: dict[int, tuple[Candidate, ...]]
     criterion: Any
-    nominal_splits: NominalSplits
     threshold_search: ThresholdSearch
     tree_: Any
     _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
@@ -133,21 +126,19 @@ class Explained:
             config: the parameters as the core takes them, with the class weights.
             custom: the criterion, if it is a user's function.
         """
-        inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
         blocks, n = rows_for(self._schema, rows.table)
-        table = self._prepared(rows.table)
+        rows_of = rows_by_node(self._model.apply(blocks, n), self.tree_.subtree_ends())
+        table = labelled(self._schema, rows.table)
         found = {}
-        if self._divides_rows():
-            for node in inner:
-                fraction = self._model.reach(blocks, n, node)
-                found[node] = self._candidates_of(table, fraction, rows.weights, config, custom)
-        else:
-            rows_of = rows_by_node(self._model.apply(blocks, n), self.tree_.subtree_ends())
-            for node in inner:
-                fraction = np.zeros(n)
-                fraction[rows_of(node)] = 1.0
-                found[node] = self._candidates_of(table, fraction, rows.weights, config, custom)
-        return {node: tuple(candidates) for node, candidates in found.items()}
+        for node in np.flatnonzero(self.tree_.n_children > 0).tolist():
+            if self._divides_rows():
+                fractions = self._model.reach(blocks, n, node)
+            else:
+                fractions = np.zeros(n)
+                fractions[rows_of(node)] = 1.0
+            scored = self._candidates_of(table, fractions, rows.weights, config, custom)
+            found[node] = tuple(scored)
+        return found
 
     def _divides_rows(self) -> bool:
         """True if rows with a missing value go down all branches, each with a fraction."""
@@ -156,74 +147,28 @@ class Explained:
     def _candidates_of(
         self,
         table: Table,
-        fraction: np.ndarray,
+        fractions: np.ndarray,
         weights: np.ndarray | None,
         config: dict[str, Any],
         custom: Any,
-        *,
-        divides_rows: bool | None = None,
     ) -> list[Candidate]:
         """Candidates of a node.
 
         Args:
-            table: rows as growth took them (`_prepared`).
-            fraction: fraction of each row that reaches the node, (n_rows,).
+            table: rows with the columns and classes of the model (`labelled`).
+            fractions: fraction of each row that reaches the node, (n_rows,).
             weights: weights of the rows; None: all 1.
             config: the parameters as the core takes them, with the class weights.
             custom: the criterion, if it is a user's function.
-            divides_rows: whether missing values take all branches; by default as in the tree.
         """
-        # The rows are prepared: they are not discretised or searched by histogram again.
-        if not self._scores_raw_numbers():
-            config = {**config, "discretize": None}
-        if divides_rows is None:
-            divides_rows = self._divides_rows()
-        config = {**config, "missing": "fractional" if divides_rows else "branch"}
-        if any(cuts is not None for cuts in self._schema.cuts):
-            config.update(thresholds="value", threshold_search="exact")
-        # Limits become shares of the weight of this node. The factors below 1 keep rounding from
-        # excluding a branch that has exactly the least weight.
-        least = config["min_weight_fraction_leaf"]
-        rows = np.flatnonzero(fraction)
-        row_weights = np.ones(len(table)) if weights is None else weights
-        importances = row_weights
-        if config.get("class_weight") is not None:
-            importances = row_weights * np.array(config["class_weight"])[table.y_codes]
-        node_weight = float((importances * fraction).sum())
-        if least > 0:
-            least *= float(importances.sum()) / node_weight * (1 - 1e-12)
-        if np.any((fraction > 0) & (fraction < 1)):
-            # min_samples_leaf counts fractions of rows, which the core takes as weights.
-            least = max(least, config["min_samples_leaf"] / node_weight * (1 - 1e-9))
-            config["min_samples_leaf"] = 1
-            weights = row_weights * fraction
-        if least > 0.5:  # no split has two such branches
-            return []
-        config["min_weight_fraction_leaf"] = least
-        scored = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
+        scored = _engine.explain(
+            self._model, table, config, fractions, sample_weight=weights, custom=custom
+        )
         names, levels = self._schema.names, self._schema.levels
         return [
             (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
             for f, t, codes, score in scored
         ]
-
-    def _prepared(self, X: Any, y: MaybeArray = None) -> Table:
-        """Labelled rows as growth took them."""
-        bins = not self._scores_raw_numbers()
-        return prepared(self._schema, X, y, cut_above=self._cut_above(), bins=bins)
-
-    def _cut_above(self) -> float:
-        """Number of bins above which a column is split at a threshold, not into its bins."""
-        if self.threshold_search == "histogram" or self.nominal_splits in ("subset", "one_vs_rest"):
-            return 0
-        binary = criteria.evidence_of(self.criterion) == "table" and not getattr(
-            self.criterion, "mdl_penalty", False
-        )
-        return MULTIWAY_UP_TO if self.nominal_splits == "auto" and binary else math.inf
-
-    def _scores_raw_numbers(self) -> bool:
-        """True if the criterion compares numbers even where splits use bins (neighbours)."""
-        return criteria.evidence_of(self.criterion) == "neighbours"
 
     def explain(self, node: int = 0, X: Any = None, y: MaybeArray = None) -> Records:
         """Scores of all candidate splits of a node, best first.
@@ -259,13 +204,13 @@ class Explained:
             found = list(self._candidates[node])
         else:
             blocks, n = self._blocks(X)
-            table = self._prepared(X, y)
+            table = labelled(self._schema, X, y)
             weights = X.sample_weight if isinstance(X, Table) else None
             config, custom = config_of(self.get_params(deep=False), table, weights)
-            fraction = self._model.reach(blocks, n, node)
-            if not fraction.any():
+            fractions = self._model.reach(blocks, n, node)
+            if not fractions.any():
                 raise ValueError(f"none of the {n} rows reaches node {node}")
-            found = self._candidates_of(table, fraction, weights, config, custom)
+            found = self._candidates_of(table, fractions, weights, config, custom)
         # The split of the tree, as candidates state it: a threshold, or levels.
         feature, threshold = tree.feature[node], tree.threshold[node]
         name = self._schema.names[feature] if tree.n_children[node] else None

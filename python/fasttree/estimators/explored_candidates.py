@@ -9,7 +9,6 @@ Complexity
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
-from .new_rows import prepared
+from .new_rows import labelled
 from .parameters import config_of
 
 __all__ = ["Rows", "candidates", "traced"]
@@ -40,6 +39,8 @@ class Candidates(NamedTuple):
 
 COPIED = (
     "nominal_splits",
+    "discretize",
+    "n_bins",
     "threshold_search",
     "max_bins",
     "thresholds",
@@ -177,59 +178,45 @@ class _Scorer:
         count = min(n, limits.candidate_rows)
         self.sample = np.unique(np.linspace(0, n - 1, count).round().astype(int))
         self.refused: dict[str, str] = {}
-        self._tables: dict[tuple[str, bool, float], Table] = {}
+        self._tables: dict[str, Table] = {}
 
-    def _table(self, model: Any, raw_numbers: bool) -> Table:
-        """The rows as growth of a model took them; `raw_numbers`: numbers are not binned."""
-        is_exact = not hasattr(model, "nominal_splits")  # exact trees split into all branches
-        cut_above = math.inf if is_exact else model._cut_above()
-        key = (model._model.schema_json(), raw_numbers, cut_above)
+    def _table(self, model: Any) -> Table:
+        """The rows in the columns of a model; models of the same columns share them."""
+        key = model._model.schema_json()
         if key not in self._tables:
-            self._tables[key] = prepared(
-                model._schema, self.rows.table, cut_above=cut_above, bins=not raw_numbers
-            )
+            self._tables[key] = labelled(model._schema, self.rows.table)
         return self._tables[key]
 
     def score(self, tree: TreeData, node: int) -> dict[str, Any] | None:
         """Candidates of a node as plain values (`_arrange`); None if no row reaches it."""
         model, n = tree.model, len(self.rows.table)
-        fraction = np.zeros(n)
-        fraction[self.sample] = model._model.reach(self.rows.blocks, n, node)[self.sample]
-        if not fraction.any():
+        fractions = np.zeros(n)
+        fractions[self.sample] = model._model.reach(self.rows.blocks, n, node)[self.sample]
+        if not fractions.any():
             return None
         index = {name: j for j, name in enumerate(model._schema.names)}
-        listed = [self._candidates(model, fraction, one) for one in self.criteria]
+        listed = [self._candidates(model, fractions, one) for one in self.criteria]
         keys, scores = _align(listed, index)
         return _arrange(tree, node, keys, scores, self.limits.max_candidates)
 
-    def _candidates(self, model: Any, fraction: np.ndarray, criterion: Any) -> Candidates:
+    def _candidates(self, model: Any, fractions: np.ndarray, criterion: Any) -> Candidates:
         """Candidates by one criterion; none if it cannot score the node."""
-        raw_numbers = registry.evidence_of(criterion) == "neighbours"
-        table = self._table(model, raw_numbers)
-        params = _plain_tree(model, criterion, raw_numbers)
+        table, weights = self._table(model), self.rows.weights
         try:
-            config, custom = config_of(params, table, self.rows.weights)
-            fractional = isinstance(criterion, Criterion) and bool(criterion.info["fractional"])
-            divides_rows = model._divides_rows() and fractional
-            found = model._candidates_of(
-                table, fraction, self.rows.weights, config, custom, divides_rows=divides_rows
-            )
+            config, custom = config_of(_plain_tree(model, criterion), table, weights)
+            found = model._candidates_of(table, fractions, weights, config, custom)
         except ValueError as error:
             self.refused.setdefault(_plain(criterion)["name"], str(error))
             found = ()
         return _columns(found)
 
 
-def _plain_tree(model: Any, criterion: Any, raw_numbers: bool) -> dict[str, Any]:
+def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     """Parameters of a tree with the candidates of a model and another criterion."""
-    params = {**model._defaults(), "criterion": criterion, "missing": "branch"}
+    # Exact trees have no such parameter: they split into all branches.
     own = {"nominal_splits": "multiway", **model.get_params(deep=False)}
-    params.update({name: own[name] for name in COPIED if name in own})
-    if not raw_numbers:
-        params["discretize"] = None
-    elif "discretize" in own:
-        params.update(discretize=own["discretize"], n_bins=own["n_bins"])
-    return params
+    copied = {name: own[name] for name in COPIED if name in own}
+    return {**model._defaults(), "criterion": criterion, **copied}
 
 
 def _columns(candidates: Sequence[tuple[str, Any, float]]) -> Candidates:

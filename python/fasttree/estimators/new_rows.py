@@ -1,10 +1,10 @@
 """New rows in the schema that a model was fitted on: the input of `predict` and of evaluation.
 
 What
-    `rows_for` gives the blocks of columns that the core predicts from, `labelled` and `prepared` a
-    Table with labels. Columns are matched by name if both sides have names (in any order), else by
-    position. Labels become codes of the declared levels; an undeclared label is treated as missing
-    with one warning, or refused. A float array for an all-numeric model is not copied.
+    `rows_for` gives the blocks of columns that the core predicts from, `labelled` a Table with
+    labels. Columns are matched by name if both sides have names (in any order), else by position.
+    Labels become codes of the declared levels; an undeclared label is treated as missing with one
+    warning, or refused. A float array for an all-numeric model is not copied.
 Complexity
     One pass over the cells.
 """
@@ -12,7 +12,6 @@ Complexity
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, un
 from ..table.traps import no_numbers
 from .training_rows import own_weights
 
-__all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "without_empty_rows"]
+__all__ = ["Schema", "labelled", "rows_for", "weighted_rows", "without_empty_rows"]
 
 
 @dataclass
@@ -178,46 +177,6 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     return Table.from_columns(
         converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
     )
-
-
-def prepared(
-    schema: Schema, X: Any, y: MaybeArray = None, *, cut_above: float = math.inf, bins: bool = True
-) -> Table:
-    """Labelled rows as growth took them: missing values imputed and numbers binned.
-
-    Args:
-        schema: the columns of the model.
-        X: rows, or a Table with labels.
-        y: their labels, unless X is a Table.
-        cut_above: number of bins above which a column stays numeric: each value becomes the upper
-            edge of its bin, so that thresholds are cuts between bins. Other bins become levels.
-        bins: whether numbers are binned at all.
-
-    Raises:
-        ValueError: no labels, or a label that is not a class of the model.
-    """
-    table = labelled(schema, X, y)
-    columns = []
-    for column, cuts, fill in zip(table.columns, schema.cuts, schema.fill, strict=True):
-        name, values = column.name, np.asarray(column.values)
-        if fill is not None:
-            missing = np.isnan(values) if column.kind == "numeric" else values < 0
-            values = np.where(missing, fill, values)
-        if cuts is None or not bins:
-            dtype = np.float64 if column.kind == "numeric" else np.int32
-            values = values.astype(dtype, copy=False)
-            columns.append(Column(name, column.kind, values, column.levels))
-            continue
-        bin_of = np.searchsorted(cuts, values)
-        if len(cuts) + 1 > cut_above:
-            beyond = np.nextafter(cuts[-1], math.inf) if len(cuts) else 0.0
-            edges = np.where(np.isnan(values), math.nan, np.append(cuts, beyond)[bin_of])
-            columns.append(Column(name, "numeric", edges, column.levels))
-        else:
-            codes = np.where(np.isnan(values), -1, bin_of).astype(np.int32)
-            columns.append(Column(name, "nominal", codes, tuple(range(len(cuts) + 1))))
-    target = Column(table.target or "class", "nominal", table.y_codes, tuple(schema.classes))
-    return Table.from_columns(columns, target)
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:

@@ -63,9 +63,11 @@ def test_what_reads_the_rows_again_is_refused_on_codes(monkeypatch):
     codes = fasttree.FastTreeClassifier(threshold_search="histogram", missing="branch")
     codes.fit(batches([rows]), "y")
     assert len(made[0]) == len(rows)
-    for ask in (made[0].explain, made[0].score_features):
-        with pytest.raises(ValueError, match="only codes are left: fit a tree or a forest"):
-            ask("{}")
+    refused = pytest.raises(ValueError, match="only codes are left: fit a tree or a forest")
+    with refused:
+        made[0].score_features("{}")
+    with refused:
+        codes._model.explain(made[0], "{}", np.ones(len(rows)))
 
 
 def many_rows(n=150_000):

@@ -140,6 +140,23 @@ def test_candidates_are_those_of_explain(name):
             assert scores[best] == max(s for s in scores if s is not None)
 
 
+@pytest.mark.parametrize("n_bins", [6, 40])
+def test_each_criterion_scores_bins_as_in_a_tree_of_its_own(n_bins):
+    # With more than 32 bins, some criteria split between bins and others into all of them.
+    rows, criteria = datasets.load_iris(), ["gini", "pi", "relieff"]
+    bins = {"discretize": "equal_width", "n_bins": n_bins, "max_depth": 2}
+    models = {name: fasttree.fit(rows, criterion=name, **bins) for name in criteria}
+    for model in models.values():
+        document = model.explore(rows, criteria=criteria, max_candidates=1000).document
+        root = document["trees"][0]["candidates"]["0"]
+        listed = [facts["name"] for facts in document["criteria"]]
+        assert sorted(listed) == criteria
+        for name, scores in zip(listed, root["scores"], strict=True):
+            told = [row["score"] for row in models[name].explain(0, rows)]
+            own = [score for score in scores if score is not None]
+            assert np.allclose(sorted(own), sorted(told), rtol=1e-4)
+
+
 def test_the_best_by_another_criterion_is_what_it_would_choose():
     table = datasets.load_wine()
     model = fasttree.fit(table, max_depth=3)

@@ -318,7 +318,7 @@ MODELS = {
     "explain": Call(
         "X, y = numbers(200_000, 20)\nmodel = fasttree.fit(X, y, max_depth=2)",
         "model.explain(0, X, y)",
-        ("Dataset.explain", "Model.reach"),
+        ("Model.explain", "Model.reach"),
     ),
     "prune": Call(
         _TREE, "model.prune(pruning.ErrorBased(subtree_raising=False))", ("Model.prune",)

@@ -42,8 +42,6 @@ class Schema:
         levels: declared levels of each feature, empty for numbers.
         has_names: whether the names were given by the user.
         classes: class labels.
-        cuts: cut points of each discretised feature, else None.
-        fill: value that replaces missing values of each feature, None: no imputation.
         owner: name of the estimator, for messages.
         unused: why each feature is not used; None: it is.
     """
@@ -53,8 +51,6 @@ class Schema:
     levels: list[tuple[Any, ...]]
     has_names: bool
     classes: list[Any] = field(default_factory=list)
-    cuts: list[np.ndarray | None] = field(default_factory=list)
-    fill: list[float | None] = field(default_factory=list)
     owner: str = "FastTreeClassifier"
     unused: list[str | None] = field(default_factory=list)
 
@@ -78,8 +74,6 @@ class Schema:
             has_names=has_names,
             unused=[f.get("unused") for f in features],
             classes=document["classes"],
-            cuts=[np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None for f in features],
-            fill=[f.get("fill") for f in features],
             owner=owner,
         )
 

@@ -8,6 +8,7 @@ import pytest
 
 import fasttree
 from fasttree import Table, model_selection
+from fasttree.exports.reading import Reading
 
 NAN = np.nan
 
@@ -89,9 +90,9 @@ def test_mode_fills_with_mean_and_mode_of_the_training_rows():
 def test_mode_counts_weights_and_takes_the_first_of_equals():
     frame = pd.DataFrame({"x": [1.0, 5.0, NAN], "c": ["v", "u", None]})
     weighted = fasttree.fit(frame, [0, 1, 1], missing="mode", sample_weight=[3, 1, 2])
-    schema = weighted._schema
-    assert schema.fill == [2.0, 1]
-    assert fasttree.fit(frame, [0, 1, 1], missing="mode")._schema.fill == [3.0, 0]
+    plain = fasttree.fit(frame, [0, 1, 1], missing="mode")
+    assert [feature.fill for feature in Reading(weighted).features] == [2.0, 1]
+    assert [feature.fill for feature in Reading(plain).features] == [3.0, 0]
 
 
 def test_mode_of_a_column_without_any_value():
@@ -134,7 +135,7 @@ def test_binned_columns_with_gaps(how, missing):
     model = fasttree.fit(X, y, discretize=how, missing=missing)
     assert model.score(X, y) > 0.8
     (inner, *_) = np.flatnonzero(model.tree_.feature == 0)
-    assert (model.tree_.n_children[inner] == len(model._schema.cuts[0]) + 2) == (
+    assert (model.tree_.n_children[inner] == len(Reading(model).features[0].cuts) + 2) == (
         missing == "branch"
     )
     # Beyond the training range lie the first and the last bin.

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 import fasttree
 from fasttree import FastTreeClassifier, Table
+from fasttree.exports.reading import Reading
 from fasttree.pruning import CostComplexity
 from fasttree.table.table import Column
 
@@ -233,7 +234,7 @@ def test_bins_are_cut_in_their_order(splits):
     )
     tree = binned.tree_
     assert set(tree.n_children) <= {0, 2} and tree.n_levels.sum() == 0
-    cuts = binned._schema.cuts
+    cuts = [feature.cuts for feature in Reading(binned).features]
     for node in np.flatnonzero(tree.n_children):
         assert tree.threshold[node] in cuts[tree.feature[node]]
     assert binned.score(X, y) > 0.9

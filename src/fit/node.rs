@@ -6,7 +6,7 @@
 //! [`super::as_grown`] has prepared are not binned again. O(features). Not for growing a tree.
 
 use super::{Config, FitPlan, Missing, ThresholdSearch};
-use crate::criteria::{Criterion, EvidenceKind};
+use crate::criteria::{Criterion, EvidenceKind, SplitRule};
 use crate::data::Kind;
 use crate::error::Result;
 use crate::grow::Thresholds;
@@ -52,7 +52,14 @@ impl NodePlan {
             config.discretize = None;
         }
         let is_divided = model.tree.is_shared() && info.fractional;
-        config.missing = if is_divided { Missing::Fractional } else { Missing::Branch };
+        config.missing = if is_divided {
+            Missing::Fractional
+        } else if criterion.split_rule() == SplitRule::C45 {
+            // C4.5's rule knows no branch of missing values; growth has filled them.
+            Missing::Mode
+        } else {
+            Missing::Branch
+        };
         let plan = FitPlan::new(config, Some(criterion))?;
         let how = if on_bins { NominalSplits::Subset } else { plan.config.nominal_splits };
         Ok(Self { plan, bins: (!compares_numbers).then_some(how) })

@@ -205,3 +205,16 @@ def test_threads_and_the_order_of_rows_change_nothing():
     other = FastTreeClassifier(**rule()).fit(X[order], y[order])
     np.testing.assert_array_equal(one.tree_.value, other.tree_.value)
     np.testing.assert_array_equal(one.tree_.threshold, other.tree_.threshold)
+
+
+@pytest.mark.parametrize("missing", ["mode", "fractional"])
+def test_candidates_of_a_node_are_those_of_growth(missing):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    X[::7, 0] = np.nan
+    model = FastTreeClassifier(
+        criterion=GainRatio(mdl_penalty=True), missing=missing, trace="candidates"
+    ).fit(X, y)
+    assert [row["chosen"] for row in model.explain(0)].count(True) == 1
+    assert model.explain(0, X, y) == model.explain(0)

@@ -69,9 +69,14 @@ impl Model {
             && second * (1.0 + 1e-9) < most
     }
 
-    /// Write the probabilities of the classes in a node to `out`, all zero if the node has no
-    /// label. Those that differ from the largest by rounding only are made equal to it.
+    /// Write what a node predicts to `out`: the number, or the probabilities of the classes, all
+    /// zero if the node has no label. Those that differ from the largest by rounding only are made
+    /// equal to it.
     pub fn probabilities(&self, node: usize, out: &mut [f64]) {
+        if let Some(outcome) = self.tree.outcome(node) {
+            out.fill(outcome.value);
+            return;
+        }
         if self.tree.nodes[node].label < 0 {
             out.fill(0.0);
             return;

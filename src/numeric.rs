@@ -10,6 +10,10 @@
 //! load per logarithm. The formula is evaluated above [`LARGEST_TABLE`], and where there is no
 //! memory for a table.
 
+mod moments;
+
+pub use moments::Moments;
+
 use crate::memory::try_reserve;
 use std::sync::OnceLock;
 
@@ -148,9 +152,12 @@ pub enum Cells<'a> {
     Rows(&'a [u32]),
     /// Sums of real weights.
     Weights(&'a [f64]),
+    /// Moments of a numeric target.
+    Moments(&'a [Moments]),
 }
 
-/// A cell of a count table: `u32` (rows, integer weights) or `f64` (sums of real weights).
+/// A cell of a count table: `u32` (rows, integer weights) or `f64` (sums of real weights), or the
+/// [`Moments`] of a numeric target, whose count is their weight.
 pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// A slice of counts with its type.
     fn cells(slice: &[Self]) -> Cells<'_>;
@@ -197,7 +204,7 @@ impl Count for u32 {
     fn of_cells(cells: Cells<'_>) -> Option<&[Self]> {
         match cells {
             Cells::Rows(slice) => Some(slice),
-            Cells::Weights(_) => None,
+            Cells::Weights(_) | Cells::Moments(_) => None,
         }
     }
     #[inline]
@@ -248,7 +255,7 @@ impl Count for f64 {
     fn of_cells(cells: Cells<'_>) -> Option<&[Self]> {
         match cells {
             Cells::Weights(slice) => Some(slice),
-            Cells::Rows(_) => None,
+            Cells::Rows(_) | Cells::Moments(_) => None,
         }
     }
     #[inline]

@@ -43,7 +43,9 @@ _SUBMODULES = (
 
 _NAMES = {
     "FastForestClassifier": "estimators",
+    "FastForestRegressor": "estimators",
     "FastTreeClassifier": "estimators",
+    "FastTreeRegressor": "estimators",
     "fit": "estimators",
     "MinimalTreeClassifier": "estimators",
     "OptimalTreeClassifier": "estimators",
@@ -76,7 +78,9 @@ __all__ = [
     "Advice",
     "Column",
     "FastForestClassifier",
+    "FastForestRegressor",
     "FastTreeClassifier",
+    "FastTreeRegressor",
     "FeatureEstimates",
     "InternalError",
     "MinimalTreeClassifier",
@@ -146,7 +150,9 @@ if TYPE_CHECKING:
     from .criteria import list_criteria
     from .estimators import (
         FastForestClassifier,
+        FastForestRegressor,
         FastTreeClassifier,
+        FastTreeRegressor,
         MinimalTreeClassifier,
         OptimalTreeClassifier,
         fit,

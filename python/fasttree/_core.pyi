@@ -111,7 +111,7 @@ class Dataset:
     def __new__(
         cls,
         schema_json: str,
-        classes: np.ndarray,
+        target: np.ndarray,
         blocks: Sequence[np.ndarray],
     ) -> Dataset: ...
     @staticmethod
@@ -150,6 +150,8 @@ class Dataset:
 
 @disjoint_base
 class Trees:
+    @property
+    def is_regression(self) -> bool: ...
     def apply(
         self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
     ) -> np.ndarray: ...

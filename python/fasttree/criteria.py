@@ -38,6 +38,7 @@ import numpy as np
 
 from . import _engine
 from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, shown
+from ._checks.aliases import Task
 from ._checks.declared import Declared, declared_class, given_options
 from .rendering.listing import Records
 
@@ -293,9 +294,19 @@ def _by_name() -> dict[str, type[Criterion]]:
     return names
 
 
-def names() -> tuple[str, ...]:
-    """Names and aliases of the registry's criteria."""
-    return tuple(_by_name())
+NUMBERS = ("moments", "order")
+"""Evidence of the criteria on a numeric target."""
+
+
+def names(task: Task = "classification") -> tuple[str, ...]:
+    """Names and aliases of the registry's criteria on classes, or on a number."""
+    wanted = task == "regression"
+    return tuple(n for n, kind in _by_name().items() if is_on_number(kind) == wanted)
+
+
+def is_on_number(criterion: Any) -> bool:
+    """Whether a criterion of the registry, an object or a class, reads a numeric target."""
+    return getattr(criterion, "info", {}).get("evidence") in NUMBERS
 
 
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
@@ -317,8 +328,8 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-REGRESSION = ("squared_error", "mse", "friedman_mse", "absolute_error", "mae", "poisson")
-"""Criteria of scikit-learn's regression trees."""
+OLD_NAMES = {"mse": "squared_error", "mae": "absolute_error", "deviance": "squared_error"}
+"""Names that other libraries have, or had, for criteria on a number."""
 
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
@@ -335,17 +346,13 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
     if isinstance(criterion, str):
         kind = _by_name().get(criterion)
         if kind is None:
-            if criterion in REGRESSION:
-                raise ValueError(
-                    f"criterion={criterion!r} is one of regression, and trees here are for "
-                    "classes: use sklearn.tree.DecisionTreeRegressor, or cut the numbers into "
-                    "groups first"
-                )
             close = difflib.get_close_matches(criterion, _by_name(), 1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
+            near = OLD_NAMES.get(criterion, close[0] if close else None)
+            hint = f"did you mean {near!r}? " if near else ""
             raise ValueError(
                 f"criterion={criterion!r} is not known; {hint}known: "
-                f"{', '.join(sorted(_by_name()))}, or a function"
+                f"{', '.join(sorted(names()))}, or a function; on a number: "
+                f"{', '.join(sorted(names('regression')))}"
             )
         return kind()
     if isinstance(criterion, type) and issubclass(criterion, Criterion):

@@ -1,7 +1,7 @@
 //! The fields of a tree's nodes as NumPy arrays, for `Model.arrays`. O(nodes x classes).
 
 use crate::store;
-use crate::tree::{NONE, Node, Test, Tree};
+use crate::tree::{NONE, Node, Outcome, Test, Tree};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -58,6 +58,14 @@ pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>>
         "counts",
         tree.counts.clone().into_pyarray(py).reshape([nodes.len(), tree.classes])?,
     )?;
+    if tree.is_regression() {
+        let of = |field: &dyn Fn(&Outcome) -> f64| {
+            tree.outcomes.iter().map(field).collect::<Vec<f64>>().into_pyarray(py)
+        };
+        out.set_item("outcome", of(&|o| o.value))?;
+        out.set_item("impurity", of(&|o| o.impurity))?;
+        out.set_item("variance", of(&|o| o.variance))?;
+    }
     Ok(out)
 }
 

@@ -80,6 +80,33 @@ impl ArrayView<'_> {
     }
 }
 
+/// The target of a training set, by row.
+#[derive(Debug)]
+pub enum GivenTarget {
+    /// Class codes.
+    Classes(Vec<u16>),
+    /// Numbers.
+    Numbers(Vec<f64>),
+}
+
+impl GivenTarget {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Classes(classes) => classes.len(),
+            Self::Numbers(numbers) => numbers.len(),
+        }
+    }
+
+    /// Class codes; none of a numeric target.
+    pub fn classes(&self) -> &[u16] {
+        match self {
+            Self::Classes(classes) => classes,
+            Self::Numbers(_) => &[],
+        }
+    }
+}
+
 /// Blocks side by side, as one table of features.
 #[derive(Debug)]
 pub struct Columns<'a> {
@@ -139,12 +166,20 @@ impl<'a> Columns<'a> {
     }
 
     /// Encode the table as a training set.
-    pub fn encode(&self, schema: Schema, classes: &[u16], control: &Control) -> Result<Dataset> {
-        if self.features() != schema.features.len() || classes.len() != self.rows {
-            return Err(Error::Internal("schema, classes and columns differ in size".into()));
+    pub fn encode(
+        &self,
+        schema: Schema,
+        target: &GivenTarget,
+        control: &Control,
+    ) -> Result<Dataset> {
+        if self.features() != schema.features.len() || target.len() != self.rows {
+            return Err(Error::Internal("schema, target and columns differ in size".into()));
         }
         let arities: Vec<usize> = schema.features.iter().map(crate::data::Feature::arity).collect();
-        let mut builder = DatasetBuilder::new(schema, classes)?;
+        let mut builder = match target {
+            GivenTarget::Classes(classes) => DatasetBuilder::new(schema, classes)?,
+            GivenTarget::Numbers(numbers) => DatasetBuilder::of_numbers(schema, numbers)?,
+        };
         let mut feature = 0;
         for view in &self.views {
             let (_, p) = view.shape();
@@ -245,7 +280,8 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
 
 /// Weights in the caller's row order, brought into internal order.
 pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
-    weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)
+    let found = weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)?;
+    Ok(if data.target().is_some() { found.coarser() } else { found })
 }
 
 /// Weights of `rows` rows; `original` gives the position of a row in the caller's order.

@@ -1,7 +1,8 @@
 //! A user's Python function as a criterion: `f(tables) -> scores`, called once per node.
 //!
 //! [`super::plan::plan`] wraps the function that a configuration names. The tables of all
-//! candidates of a node are passed as one array of shape (candidates, branches, classes), so that
+//! candidates of a node are passed as one array of shape (candidates, branches, classes), of a
+//! numeric target (candidates, branches, 3) with the weight, the sum and the sum of squares, so that
 //! NumPy can score them in one call. A call needs the interpreter, so such jobs run on the calling
 //! thread ([`super::job::run_attached`]). Functions of count matrices of pairs are in
 //! [`super::custom_pairs`].
@@ -9,7 +10,6 @@
 use super::aligned::Aligned1;
 use crate::criteria::{Criterion, Info, Properties, Tables};
 use crate::error::{Error, Result};
-use crate::numeric::Cells;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -83,15 +83,13 @@ impl CallableCriterion {
 
     /// Pass the tables as an array of doubles, and copy the scores to `out`.
     fn call(&self, py: Python<'_>, tables: &Tables<'_>, out: &mut [f64]) -> PyResult<()> {
-        let cells = match tables.cells {
-            Cells::Weights(cells) => PyArray1::from_slice(py, cells),
-            Cells::Rows(cells) => {
-                PyArray1::from_iter(py, cells.iter().map(|&rows| f64::from(rows)))
-            }
-        };
+        let planes = tables.branches * tables.components();
+        let mut cells = Vec::with_capacity(planes * tables.len);
+        (0..planes).for_each(|plane| tables.append_plane(plane, &mut cells));
         // The core has candidates on the last axis, Python on the first.
-        let shape = [tables.branches, tables.classes, tables.len];
-        let array = cells.reshape(shape)?.call_method1("transpose", (2, 0, 1))?;
+        let shape = [tables.branches, tables.components(), tables.len];
+        let array = PyArray1::from_vec(py, cells).reshape(shape)?;
+        let array = array.call_method1("transpose", (2, 0, 1))?;
         let scores = self.function.bind(py).call1((array,))?;
         out.copy_from_slice(&one_score_each(py, &scores, tables.len)?);
         Ok(())

@@ -6,11 +6,13 @@
 
 use super::aligned::{Aligned1, Aligned3};
 use super::code_facts::{CodedArrays, PyCodeFacts, code_facts, schema};
-use super::convert::{ArrayBlock, Columns, indices, row_set, weights, weights_of_rows};
+use super::convert::{
+    ArrayBlock, Columns, GivenTarget, indices, row_set, weights, weights_of_rows,
+};
 use super::job::{Work, exception, reserve, run, run_attached};
 use super::plan::{ConfiguredPlan, builtin_criterion, from_json, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
-use crate::data::{Dataset, Schema};
+use crate::data::{Dataset, Schema, Target};
 use crate::discretize::{self, DISCRETIZERS};
 use crate::error::Result;
 use crate::fit::{CallerRows, FitPlan, FitRows, RecordRows, as_grown};
@@ -31,7 +33,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
 pub struct PyDataset {
     schema: Schema,
-    classes: Vec<u16>,
+    target: GivenTarget,
     /// The caller's blocks of columns, until they are encoded.
     blocks: Mutex<Vec<Py<PyAny>>>,
     encoded: OnceLock<Arc<Dataset>>,
@@ -62,12 +64,12 @@ impl PyDataset {
         if let Some(data) = self.encoded.get() {
             return Ok(data);
         }
-        let rows = self.classes.len();
+        let rows = self.target.len();
         let columns = Columns::new(&blocks, rows).map_err(exception)?;
         let amount = columns.rows() * columns.features();
         let work = Work::from(amount).with_memory(columns.encoded_bytes(), rows * 16);
         let data = run(py, n_jobs, work, None, |control| {
-            columns.encode(self.schema.clone(), &self.classes, control)
+            columns.encode(self.schema.clone(), &self.target, control)
         })?;
         // Two threads may both encode; one result is kept, and the blocks are released.
         let data = self.encoded.get_or_init(|| Arc::new(data));
@@ -158,10 +160,10 @@ impl PyDataset {
         n_jobs: Option<i64>,
     ) -> PyResult<Option<Box<RecordRows>>> {
         let blocks = self.blocks(py)?;
-        if self.encoded.get().is_some() {
+        if self.encoded.get().is_some() || matches!(self.target, GivenTarget::Numbers(_)) {
             return Ok(None);
         }
-        let n = self.classes.len();
+        let n = self.target.len();
         let columns = Columns::new(&blocks, n).map_err(exception)?;
         let weights = weights_of_rows(sample_weight, n, |row| row)?;
         // Memory for the records: a byte per cell, class and weight, in whole words.
@@ -169,8 +171,11 @@ impl PyDataset {
         let work = Work::from(n.saturating_mul(columns.features()))
             .with_memory(n.saturating_mul(record), n * record);
         run(py, n_jobs, work, None, |control| {
-            let cells =
-                CallerRows { schema: &self.schema, source: &columns, classes: &self.classes };
+            let cells = CallerRows {
+                schema: &self.schema,
+                source: &columns,
+                classes: self.target.classes(),
+            };
             plan.read(cells, weights, control)
         })
     }
@@ -179,7 +184,7 @@ impl PyDataset {
     /// column (4 bytes per cell) and 32 bytes per row, or two copies of the records.
     pub(super) fn work(&self, plan: &FitPlan, n_fits: usize) -> Work {
         let (rows, columns) = (self.__len__(), self.schema.features.len());
-        let amount = plan.work_on(rows, columns, self.schema.classes.len());
+        let amount = plan.work_on(rows, columns, self.schema.counts_per_node());
         let (peak, largest) = match &self.codes {
             Some(codes) => (2 * codes.bytes, codes.bytes),
             None => (rows.saturating_mul(4 * columns + 32), rows * 16),
@@ -222,22 +227,33 @@ impl PyDataset {
 
 #[pymethods]
 impl PyDataset {
-    /// A training set of blocks of columns (in feature order) and class codes.
+    /// A training set of blocks of columns (in feature order), and class codes, or numbers where the
+    /// schema has no classes.
     #[new]
     fn new(
         schema_json: &str,
-        classes: Aligned1<'_, u16>,
+        target: &Bound<'_, PyAny>,
         blocks: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let schema = schema(schema_json)?;
-        let rows = classes.as_array().len();
-        let _memory = reserve(rows * 2, rows * 2)?;
+        let target = if schema.classes.is_empty() {
+            let numbers: Aligned1<'_, f64> = target.extract()?;
+            let _memory = reserve(numbers.as_array().len() * 8, numbers.as_array().len() * 8)?;
+            let numbers = numbers.as_array().to_vec();
+            Target::check(&schema.target, &numbers).map_err(exception)?;
+            GivenTarget::Numbers(numbers)
+        } else {
+            let classes: Aligned1<'_, u16> = target.extract()?;
+            let _memory = reserve(classes.as_array().len() * 2, classes.as_array().len() * 2)?;
+            GivenTarget::Classes(classes.as_array().to_vec())
+        };
+        let rows = target.len();
         let readable: Vec<ArrayBlock<'_>> =
             blocks.iter().map(|block| block.extract()).collect::<PyResult<_>>()?;
         Columns::new(&readable, rows).map_err(exception)?;
         Ok(Self {
             schema,
-            classes: classes.as_array().to_vec(),
+            target,
             blocks: Mutex::new(blocks.into_iter().map(Bound::unbind).collect()),
             encoded: OnceLock::new(),
             grown: Mutex::default(),
@@ -257,7 +273,7 @@ impl PyDataset {
         let codes = CodedArrays::new(code_facts(facts)?, records, hashes)?;
         Ok(Self {
             schema: codes.facts.schema.clone(),
-            classes: Vec::new(),
+            target: GivenTarget::Classes(Vec::new()),
             blocks: Mutex::default(),
             encoded: OnceLock::new(),
             grown: Mutex::default(),
@@ -266,7 +282,7 @@ impl PyDataset {
     }
 
     fn __len__(&self) -> usize {
-        self.codes.as_ref().map_or(self.classes.len(), |codes| codes.facts.rows)
+        self.codes.as_ref().map_or(self.target.len(), |codes| codes.facts.rows)
     }
 
     /// One score per feature, NaN where there is no split.
@@ -468,6 +484,7 @@ pub fn score_tables<'py>(
             occurring: occurring
                 .clone()
                 .unwrap_or_else(|| totals.iter().map(|&t| t > 0.0).collect()),
+            grid: None,
         };
         let reals: Vec<f64> = table.iter().copied().collect();
         let rows: Vec<u32> = reals.iter().map(|&x| x as u32).collect();

@@ -29,7 +29,7 @@ fn search(
             let (setting, metric) = formula.streamed(radius)?;
             Ok((NeighbourMethod::Pairs { setting, metric }, Multiclass::Prior))
         }
-        Evidence::Table | Evidence::Rows(_) => Err(Error::Unsupported {
+        Evidence::Table | Evidence::Rows(_) | Evidence::Order(_) => Err(Error::Unsupported {
             what: format!("criterion='{}' over streamed codes", criterion.info().name),
             supported: "criteria on neighbours, pi, contextual_merit, relief".into(),
         }),

@@ -88,6 +88,10 @@ impl PyTrees {
         self.models().first().map_or(0, |m| m.tree.classes)
     }
 
+    fn target_is_number(&self) -> bool {
+        self.models().first().is_some_and(|model| model.tree.is_regression())
+    }
+
     /// Number of nodes of all trees.
     fn nodes(&self) -> usize {
         self.models().iter().map(|m| m.tree.nodes.len()).sum()
@@ -154,6 +158,12 @@ impl PyTrees {
 
 #[pymethods]
 impl PyTrees {
+    /// Whether the target is a number.
+    #[getter]
+    fn is_regression(&self) -> bool {
+        self.target_is_number()
+    }
+
     /// The leaf (node number) of each row, shape (rows,); of a forest in each tree, shape (rows,
     /// trees).
     #[pyo3(signature = (blocks, rows, n_jobs = None))]

@@ -31,7 +31,7 @@ impl XLog2X {
     #[inline]
     pub fn one<C: Count>(&self, count: C) -> f64 {
         match C::cells(&[count]) {
-            Cells::Rows(_) => count.x_log2_x(self.logs),
+            Cells::Rows(_) | Cells::Moments(_) => count.x_log2_x(self.logs),
             Cells::Weights(_) if count.value() < EQUAL => 0.0,
             Cells::Weights(_) => self.quick.x_log2_x(count.value()),
         }
@@ -40,7 +40,9 @@ impl XLog2X {
     /// `x log2 x` of each count, into `out`.
     pub fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
         match C::cells(counts) {
-            Cells::Rows(_) => counts.iter().zip(out).for_each(|(x, o)| *o = x.x_log2_x(self.logs)),
+            Cells::Rows(_) | Cells::Moments(_) => {
+                counts.iter().zip(out).for_each(|(x, o)| *o = x.x_log2_x(self.logs))
+            }
             Cells::Weights(weights) => {
                 self.quick.all_x_log2_x(Level::active(), weights, out);
                 weights.iter().zip(out).for_each(|(&x, o)| *o = if x < EQUAL { 0.0 } else { *o });

@@ -1,11 +1,12 @@
-//! The kinds of evidence that a criterion may read of a node: class counts, pairs of rows,
-//! neighbours of rows, or the rows themselves.
+//! The kinds of evidence that a criterion may read of a node: class counts or moments, pairs of
+//! rows, neighbours of rows, the rows themselves, or the order of a numeric target.
 //!
 //! Growth asks a criterion for its [`Evidence`] and counts what it names.
 //! [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of formulas on the
 //! second and third kind.
 
 use super::Info;
+use super::order::QuantileLoss;
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{Multiclass, NeighbourMethod, PairMetric};
 use crate::stats::pairs::{Matrices, PairSetting, Profile, WeighedPairs};
@@ -15,7 +16,8 @@ use serde_json::Value;
 /// What a criterion reads of the rows of a node, with what is needed to make it.
 #[derive(Debug, Clone, Copy)]
 pub enum Evidence<'a> {
-    /// The contingency table branch x class: a block of [`Tables`](super::Tables).
+    /// The table branch x class, or the moments of each branch: a block of
+    /// [`Tables`](super::Tables).
     Table,
     /// Pairs of rows, by this formula.
     Pairs(&'a dyn OnPairs),
@@ -23,6 +25,8 @@ pub enum Evidence<'a> {
     Neighbours(NeighbourSearch),
     /// The rows themselves, and what the smallest trees of branches may cost.
     Rows(SizeBudget),
+    /// The order of a numeric target, and the loss around a quantile.
+    Order(QuantileLoss),
 }
 
 /// Search nodes for sizes of smallest trees.

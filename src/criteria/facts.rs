@@ -19,6 +19,22 @@ pub enum EvidenceKind {
     Neighbours,
     /// The rows themselves.
     Rows,
+    /// The moments of a numeric target, by branch.
+    Moments,
+    /// The order of a numeric target.
+    Order,
+}
+
+impl EvidenceKind {
+    /// Whether a table of each candidate is all that is read: of classes, or of moments.
+    pub fn is_table(self) -> bool {
+        matches!(self, Self::Table | Self::Moments)
+    }
+
+    /// Whether the target is a number.
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Moments | Self::Order)
+    }
 }
 
 /// Facts about a criterion with default options; property tests verify every one of them. Growth
@@ -72,7 +88,9 @@ pub struct Info {
     pub options: &'static [OptionInfo],
     /// A worked example: rows are branches, columns are classes.
     pub example: &'static [&'static [u32]],
-    /// Its score with default options.
+    /// A worked example of a criterion on a numeric target: the numbers of each branch.
+    pub target_example: &'static [&'static [f64]],
+    /// The score of the example with default options.
     pub example_score: f64,
 }
 
@@ -100,8 +118,14 @@ impl Info {
         fractional: false,
         options: &[],
         example: &[&[2, 3], &[4, 0], &[3, 2]],
+        target_example: &[],
         example_score: 0.0,
     };
+
+    /// Of criteria on a numeric target: scores from 0 on, no worked example of classes.
+    pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
+        Self { evidence, highest: None, example: &[], ..Self::ON_TABLES }
+    }
 
     /// Of criteria that need more than a table: no bounds, no worked example.
     pub(crate) const fn beyond_tables(evidence: EvidenceKind) -> Self {

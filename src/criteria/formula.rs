@@ -7,10 +7,12 @@
 //! rows) implements [`Criterion`] itself, and [`Properties::evidence`].
 
 use super::{Block, Context, Evidence, Info, RunningScores, Tables, rows};
+use crate::data::Grid;
 use crate::error::{Error, Result};
-use crate::numeric::{Cells, Count};
+use crate::numeric::{Cells, Count, Moments};
 use crate::simd::Level;
 use crate::simd::cuts::PairNode;
+use crate::tree::Outcome;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -121,6 +123,11 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn reads_declared_classes(&self) -> bool {
         false
     }
+    /// Whether the score of a split of a numeric target is the weighted mean of the squared
+    /// differences of the branches' means from the node's.
+    fn is_between_means(&self) -> bool {
+        false
+    }
     /// Refuse options outside their domain.
     fn check(&self) -> Result<()> {
         Ok(())
@@ -159,6 +166,25 @@ pub trait Criterion: Properties {
     /// The loss of a leaf with these class counts; see [`Formula::loss`].
     fn loss(&self, _counts: Cells<'_>, _context: &Context) -> Option<f64> {
         None
+    }
+    /// What a node with these rows says of a numeric target, as far as moments tell.
+    fn outcome(&self, rows: &Moments, grid: Grid) -> Outcome {
+        let variance = rows.variance() * grid.unit * grid.unit;
+        Outcome { value: grid.number(rows.mean), impurity: variance, variance }
+    }
+    /// What each row of a numeric target adds to the mean impurity beside the moments; `None`:
+    /// nothing.
+    fn row_term(&self) -> Option<fn(f64) -> f64> {
+        None
+    }
+    /// Refuse numbers of the target `name` that the formula does not take; `values` are the rows
+    /// and their numbers.
+    fn admit_target(
+        &self,
+        _name: &str,
+        _values: &mut dyn Iterator<Item = (usize, f64)>,
+    ) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -204,8 +230,16 @@ macro_rules! by_count {
     };
 }
 
-/// Cells and totals must both be rows or both be weights.
-fn mixed() -> Result<()> {
+/// Cells and totals must both be rows or both be weights; a criterion on classes reads no moments.
+fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
+    if let Cells::Moments(_) = tables.cells {
+        return Err(Error::Unsupported {
+            what: format!("criterion='{}' on a numeric target", info.name),
+            supported: "squared_error, absolute_error, quantile, poisson, standard_deviation, or \
+                        target_bins, which makes classes of the numbers"
+                .into(),
+        });
+    }
     Err(Error::Internal("cells and totals of different kinds".into()))
 }
 
@@ -218,14 +252,14 @@ impl<F: Formula> Criterion for F {
         by_count!(t, block => {
             Formula::score(self, block, out);
             Ok(())
-        }, mixed())
+        }, mixed(t, self.info()))
     }
     fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
         by_count!(t, block => {
             Formula::distance(self, block, out);
             Ok(())
-        }, mixed())
+        }, mixed(t, self.info()))
     }
     fn screen(&self, t: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
         by_count!(t, block => self.screen_block(block, out), None)
@@ -238,12 +272,14 @@ impl<F: Formula> Criterion for F {
             Cells::Weights(_) => {
                 row.of::<f64>().is_some_and(|row| Formula::row_terms(self, &row, out))
             }
+            Cells::Moments(_) => false,
         }
     }
     fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
         match counts {
             Cells::Rows(counts) => Formula::loss(self, counts, context),
             Cells::Weights(counts) => Formula::loss(self, counts, context),
+            Cells::Moments(_) => None,
         }
     }
 }

@@ -22,9 +22,18 @@ pub enum Impurity {
     Entropy,
     /// `1 - max p_c`, as in CART; `accuracy` decreases it.
     Error,
+    /// Of a numeric target: the impurity by the criterion of growth.
+    Criterion,
+    /// Of a numeric target: the variance.
+    Variance,
 }
 
 impl Impurity {
+    /// Whether it is that of a numeric target.
+    pub fn is_of_number(self) -> bool {
+        matches!(self, Self::Criterion | Self::Variance)
+    }
+
     /// Impurity of class counts, 0 without rows.
     pub fn of<C: Count>(self, counts: &[C]) -> f64 {
         let n: f64 = counts.iter().map(|c| c.value()).sum();
@@ -34,6 +43,8 @@ impl Impurity {
             Self::Gini => loss(&Gini {}, shares),
             Self::Entropy => loss(&InfoGain {}, shares),
             Self::Error => loss(&Majority, shares),
+            // Classes have neither.
+            Self::Criterion | Self::Variance => 0.0,
         }
     }
 }
@@ -72,7 +83,7 @@ mod tests {
         match impurity {
             Impurity::Gini => 1.0 - shares.map(|p| p * p).sum::<f64>(),
             Impurity::Entropy => -shares.map(|p| p * p.log2()).sum::<f64>(),
-            Impurity::Error => 1.0 - shares.fold(0.0, f64::max),
+            _ => 1.0 - shares.fold(0.0, f64::max),
         }
     }
 

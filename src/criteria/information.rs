@@ -361,7 +361,7 @@ fn add_x_log2_x<C: Count>(
     for branch in 0..block.branches {
         let plane = |c| match C::cells(block.cell(branch, c)) {
             Cells::Rows(rows) => rows,
-            Cells::Weights(_) => &[],
+            Cells::Weights(_) | Cells::Moments(_) => &[],
         };
         if block.classes == 2 {
             let pairs = out.iter_mut().zip(plane(0).iter().zip(plane(1)));

@@ -6,10 +6,11 @@
 use super::formula::from_options;
 use super::{Criterion, Info};
 use super::{
-    accuracy, angle, auc, chi2, class_angle, class_euclid, contextual_merit, dkm, euclid,
-    f_measure, f_measure_max, g_statistic, gain_ratio, gini, hellinger, info_gain, jaccard,
-    k_nearest_merit, laplace, mantaras, mdl, minimal_tree_size, multisurf, neighbours, nmi,
-    normal_gain, orthogonality, pairs, pi, relief, relieff, surf, symmetric_uncertainty, twoing,
+    absolute_error, accuracy, angle, auc, chi2, class_angle, class_euclid, contextual_merit, dkm,
+    euclid, f_measure, f_measure_max, g_statistic, gain_ratio, gini, hellinger, info_gain, jaccard,
+    k_nearest_merit, laplace, mantaras, mdl, minimal_tree_size, moments, multisurf, neighbours,
+    nmi, normal_gain, order, orthogonality, pairs, pi, poisson, quantile, relief, relieff,
+    squared_error, standard_deviation, surf, symmetric_uncertainty, twoing,
     variation_of_information,
 };
 use crate::error::{Error, Result};
@@ -35,6 +36,12 @@ macro_rules! entry {
     };
     (on pairs $module:ident :: $type:ident) => {
         Entry { info: &$module::INFO, make: pairs::from_options::<$module::$type> }
+    };
+    (on moments $module:ident :: $type:ident) => {
+        Entry { info: &$module::INFO, make: moments::from_options::<$module::$type> }
+    };
+    (on order $module:ident :: $type:ident) => {
+        Entry { info: &$module::INFO, make: order::from_options::<$module::$type> }
     };
     (on neighbours $module:ident :: $type:ident, $info:expr) => {
         Entry { info: &$info, make: neighbours::from_options::<$module::$type> }
@@ -80,6 +87,11 @@ pub static CRITERIA: &[Entry] = &[
     entry!(on neighbours multisurf::MultiSurf, multisurf::INFO),
     entry!(on neighbours multisurf::MultiSurfStar, multisurf::STAR),
     entry!(on neighbours k_nearest_merit::KNearestMerit, k_nearest_merit::INFO),
+    entry!(on moments squared_error::SquaredError),
+    entry!(on order absolute_error::AbsoluteError),
+    entry!(on order quantile::Quantile),
+    entry!(on moments poisson::Poisson),
+    entry!(on moments standard_deviation::StandardDeviation),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the most similar

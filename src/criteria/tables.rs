@@ -6,7 +6,11 @@
 //! same class totals. The counts of [`Tables`] are rows or weights; [`Block`] has their type. Both
 //! are views, so nothing is copied. A single table is a block of one candidate.
 
-use crate::numeric::{Cells, Count, Logs};
+use crate::data::Grid;
+use crate::numeric::{Cells, Count, Logs, Moments};
+
+/// Sums of a numeric target that a user's function is given: W, S and Q.
+const SUMS: usize = 3;
 
 /// Facts about the training set that a formula may need.
 #[derive(Debug, Clone)]
@@ -17,12 +21,22 @@ pub struct Context {
     pub classes: usize,
     /// Which of them occur in the training set.
     pub occurring: Vec<bool>,
+    /// Where the numbers of a numeric target lie; `None` for classes.
+    pub grid: Option<Grid>,
 }
 
 impl Context {
     /// A context for tables with `classes` classes, all of which occur, and at most `max` rows.
     pub fn new(classes: usize, max: u64) -> Self {
-        Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes] }
+        Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes], grid: None }
+    }
+
+    /// The weight, the sum and the sum of squares of a numeric target.
+    fn sums(&self, rows: &Moments) -> [f64; SUMS] {
+        let (mean, unit) =
+            self.grid.map_or((rows.mean, 1.0), |grid| (grid.number(rows.mean), grid.unit));
+        let sum = rows.weight * mean;
+        [rows.weight, sum, rows.deviation * unit * unit + sum * mean]
     }
 
     /// Number of classes that occur in the training set.
@@ -143,6 +157,36 @@ impl<'a> Tables<'a> {
         match self.totals {
             Cells::Rows(t) => t.iter().map(|&c| f64::from(c)).sum(),
             Cells::Weights(t) => t.iter().sum(),
+            Cells::Moments(t) => t.iter().map(|m| m.weight).sum(),
+        }
+    }
+
+    /// Numbers per branch that a user's function is given: a count per class, or the weight, the sum
+    /// and the sum of squares of a numeric target.
+    pub fn components(&self) -> usize {
+        if let Cells::Moments(_) = self.cells { SUMS } else { self.classes }
+    }
+
+    /// Append one number of one branch of all candidates; `plane` is
+    /// `branch * components + component`.
+    pub fn append_plane(&self, plane: usize, out: &mut Vec<f64>) {
+        let range = |plane: usize| plane * self.stride..plane * self.stride + self.len;
+        match self.cells {
+            Cells::Rows(c) => out.extend(c[range(plane)].iter().map(|&c| f64::from(c))),
+            Cells::Weights(c) => out.extend_from_slice(&c[range(plane)]),
+            Cells::Moments(c) => {
+                let (branch, component) = (plane / SUMS, plane % SUMS);
+                out.extend(c[range(branch)].iter().map(|m| self.context.sums(m)[component]));
+            }
+        }
+    }
+
+    /// The numbers of the node, of which each branch has a part.
+    pub fn real_totals(&self) -> Vec<f64> {
+        match self.totals {
+            Cells::Rows(n) => n.iter().map(|&n| f64::from(n)).collect(),
+            Cells::Weights(n) => n.to_vec(),
+            Cells::Moments(n) => n.iter().flat_map(|m| self.context.sums(m)).collect(),
         }
     }
 
@@ -152,6 +196,7 @@ impl<'a> Tables<'a> {
         let cells = match self.cells {
             Cells::Rows(c) => Cells::Rows(&c[at..]),
             Cells::Weights(c) => Cells::Weights(&c[at..]),
+            Cells::Moments(c) => Cells::Moments(&c[at..]),
         };
         Tables { cells, len, declared: &self.declared[at..], ..*self }
     }

@@ -4,8 +4,11 @@
 //! cell to its internal row. O(cells); nothing is copied twice. A bootstrap sample ([`Draw`]) is a
 //! data set that shares the numbers of the one it was drawn from.
 
-use super::{Column, Draw, MISSING, NominalColumn, NumericColumn, Planes, Schema};
+use super::{
+    Bins, Column, Draw, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
+};
 use crate::error::{Error, Result};
+use crate::numeric::order_key;
 use crate::parallel::{self, Control};
 use std::sync::{Arc, OnceLock};
 
@@ -22,6 +25,8 @@ pub struct Dataset {
     original: Vec<u32>,
     /// Internal number of each original row.
     internal: Vec<u32>,
+    /// The numbers of the rows, where the target is numeric: there is one class then.
+    target: Option<Target>,
     planes: OnceLock<Option<Planes>>,
 }
 
@@ -62,7 +67,12 @@ impl Dataset {
         &self.classes
     }
 
-    /// Number of declared classes.
+    /// The numeric target; `None` for classes.
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
+    /// Number of declared classes; 1 for a numeric target.
     pub fn n_classes(&self) -> usize {
         self.class_starts.len() - 1
     }
@@ -113,7 +123,10 @@ impl Dataset {
         let starts = self.class_starts().iter().map(|&s| draw.first(s)).collect();
         let of = |from: &[u32]| draw.rows().iter().map(|&r| from[r as usize]).collect();
         let classes = draw.rows().iter().map(|&r| self.classes()[r as usize]).collect();
-        self.with_rows(columns.collect(), classes, starts, of(self.original()))
+        Self {
+            target: self.target.as_ref().map(|target| target.of_rows(draw.rows())),
+            ..self.with_rows(columns.collect(), classes, starts, of(self.original()))
+        }
     }
 
     /// The features with other rows. Original rows have no single internal number any more.
@@ -131,7 +144,25 @@ impl Dataset {
             class_starts,
             original,
             internal: Vec::new(),
+            target: None,
             planes: OnceLock::new(),
+        }
+    }
+
+    /// The rows of a numeric target with classes in its place: the bin of each number.
+    pub fn with_target_bins(&self, bins: &Bins) -> Self {
+        let bin_of =
+            |row: u32| self.target.as_ref().map_or(0, |target| bins.bin(target.value(row)));
+        // Rows are sorted by their numbers, hence by bin.
+        let classes: Vec<u16> = (0..self.len() as u32).map(|row| bin_of(row) as u16).collect();
+        let starts = (0..=bins.len() as u32)
+            .map(|bin| classes.partition_point(|&class| u32::from(class) < bin) as u32)
+            .collect();
+        let labels = (0..bins.len() as i64).map(Label::Int).collect();
+        Self {
+            schema: Schema { classes: labels, ..(*self.schema).clone() }.into(),
+            internal: self.internal.clone(),
+            ..self.with_rows(self.columns.clone(), classes, starts, self.original.clone())
         }
     }
 
@@ -144,6 +175,7 @@ impl Dataset {
             class_starts: self.class_starts.clone(),
             original: self.original.clone(),
             internal: self.internal.clone(),
+            target: self.target.clone(),
             planes: OnceLock::new(),
         }
     }
@@ -158,6 +190,7 @@ pub struct DatasetBuilder {
     class_starts: Vec<u32>,
     original: Vec<u32>,
     internal: Vec<u32>,
+    target: Option<Target>,
 }
 
 impl DatasetBuilder {
@@ -193,7 +226,27 @@ impl DatasetBuilder {
             internal[i] = place;
             classes[place as usize] = c;
         }
-        Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal })
+        let target = None;
+        Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal, target })
+    }
+
+    /// A builder without columns, from the number that each original row has as its target. Rows
+    /// are sorted by it.
+    ///
+    /// # Errors
+    /// With 2^31 rows or more, or a number that [`Target::check`] refuses.
+    pub fn of_numbers(schema: Schema, numbers: &[f64]) -> Result<Self> {
+        Target::check(&schema.target, numbers)?;
+        let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
+        let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
+        built.schema.classes.clear();
+        built.original.sort_by_key(|&row| order_key(numbers[row as usize]));
+        for (place, &row) in built.original.iter().enumerate() {
+            built.internal[row as usize] = place as u32;
+        }
+        let sorted: Vec<f64> = built.original.iter().map(|&row| numbers[row as usize]).collect();
+        built.target = Some(Target::new(&sorted));
+        Ok(built)
     }
 
     /// Add `count` numeric columns whose cells lie side by side; `value(row, column)` reads a cell.
@@ -298,6 +351,7 @@ impl DatasetBuilder {
             class_starts: self.class_starts,
             original: self.original,
             internal: self.internal,
+            target: self.target,
             planes: OnceLock::new(),
         })
     }

@@ -6,6 +6,8 @@
 //! numeric column ([`NumericColumn`]) has its values and, made on first use, its sorted order; a
 //! nominal column ([`NominalColumn`]) has codes. Genotypes have a form of their own
 //! ([`genotypes`]).
+//!
+//! A numeric [`Target`] has one class, within which the rows are sorted by their numbers.
 
 mod bins;
 mod column;
@@ -16,6 +18,7 @@ pub mod genotypes;
 mod planes;
 mod rows;
 mod schema;
+mod target;
 mod weights;
 
 pub use bins::Bins;
@@ -26,4 +29,5 @@ pub use entries::{entry_row, entry_tied, pack_entry};
 pub use planes::{PlaneGroup, Planes};
 pub use rows::{Bits, RowSet, ones};
 pub use schema::{Feature, Kind, Label, Schema};
+pub use target::{Grid, Target};
 pub use weights::Weights;

@@ -85,8 +85,15 @@ impl Feature {
 pub struct Schema {
     /// Features in column order.
     pub features: Vec<Feature>,
-    /// Declared classes.
+    /// Declared classes; none where the target is a number.
     pub classes: Vec<Label>,
     /// Name of the target.
     pub target: String,
+}
+
+impl Schema {
+    /// Counts per node of a tree: one per class, or the weight alone.
+    pub fn counts_per_node(&self) -> usize {
+        self.classes.len().max(1)
+    }
 }

@@ -79,6 +79,10 @@ pub struct Config {
     pub cost_matrix: Option<Vec<Vec<f64>>>,
     /// Factors of the weights of the rows, by class. They do not change the number of rows.
     pub class_weight: Option<Vec<f64>>,
+    /// Whole weights are no copies of rows.
+    pub importances: bool,
+    /// How a numeric target is cut into classes, by which the tree grows.
+    pub target_bins: Option<discretize::DiscretizeMethod>,
     /// Within each sample of a forest, all classes get the same weight before `class_weight`
     /// multiplies it.
     pub balanced_samples: bool,
@@ -120,6 +124,8 @@ impl Default for Config {
             merge_redundant: None,
             cost_matrix: None,
             class_weight: None,
+            importances: false,
+            target_bins: None,
             balanced_samples: false,
             seed: 0,
             parameters: String::new(),

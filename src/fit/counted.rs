@@ -27,6 +27,10 @@ impl FitPlan {
         weights: &Weights,
         job: impl FnOnce(&Dataset, &RowSet, &Weights) -> Result<R>,
     ) -> Result<R> {
+        if self.config.importances && weights.copies().is_some() {
+            let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
+            return job(data, rows, &Weights::importances(&values)?.coarser());
+        }
         let total = |copies: &[u32]| -> u64 {
             rows.rows().iter().map(|&r| u64::from(copies[r as usize])).sum()
         };

@@ -258,13 +258,27 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Model> {
         let TreeRows { raw, data, rows, weights, .. } = of;
+        if let Some(classed) = self.with_target_bins(data, rows, weights)? {
+            let classed = TreeRows { data: &classed, ..of };
+            let mut tree = self.tree_on_rows(classed, seed, pool, control)?.tree.into_regression();
+            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+            return self.tree_of_forest(
+                tree,
+                data.shared_schema(),
+                Some(&of.prune_rows()),
+                control,
+            );
+        }
         let setting = GrowthSetting {
             seed,
             pool: Some(pool),
             raw: Some(raw),
             ..self.setting(data, rows, weights)
         };
-        let tree = self.grow_sample(data, &setting, rows, weights, control)?;
+        let mut tree = self.grow_sample(data, &setting, rows, weights, control)?;
+        if setting.context.grid.is_some() {
+            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+        }
         self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)
     }
 
@@ -336,7 +350,7 @@ fn tree_on_codes(
         occurring[layout.class(row)] |= n > 0;
     }
     let logs = Logs::up_to(copies.iter().map(|&n| u64::from(n)).sum());
-    setting.context = Context { logs, classes, occurring };
+    setting.context = Context { logs, classes, occurring, grid: None };
     match weights {
         Weights::Fixed { values, shift } => {
             let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };

@@ -12,7 +12,8 @@ use super::prepare::few_branches;
 use super::records::RecordRows;
 use super::route::{FitShape, Reason, Route};
 use crate::bins::{BinnedTable, TableFacts};
-use crate::data::{Dataset, RowSet, Schema, Weights};
+use crate::data::{Dataset, NumericColumn, RowSet, Schema, Weights};
+use crate::discretize;
 use crate::error::{Error, Result, unsupported};
 use crate::grow::{self, GrowthSetting, PairMemo, binned};
 use crate::model::Model;
@@ -121,6 +122,13 @@ impl FitPlan {
         control: &Control,
     ) -> Result<(Model, Reason)> {
         let TreeRows { raw, data, rows, all, weights } = of;
+        if let Some(classed) = self.with_target_bins(data, rows, weights)? {
+            let (model, reason) =
+                self.grow_prepared(TreeRows { data: &classed, ..of }, memo, control)?;
+            let mut tree = model.tree.into_regression();
+            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+            return Ok((self.labelled(tree, data.shared_schema())?, reason));
+        }
         if self.nominal_splits(data) == NominalSplits::Multiway {
             few_branches(data)?;
         }
@@ -132,7 +140,7 @@ impl FitPlan {
             (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
         }
         let routed = self.routed(data, rows, weights, control)?;
-        let tree = match self.records(data, rows, weights, &routed, control)? {
+        let mut tree = match self.records(data, rows, weights, &routed, control)? {
             Some(table) => {
                 reached::count(Way::FitTable);
                 on_codes(table, &setting, control)?
@@ -142,7 +150,26 @@ impl FitPlan {
                 grown(routed.route, data, &setting, rows, weights, control)?
             }
         };
+        if setting.context.grid.is_some() {
+            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+        }
         Ok((self.labelled(tree, data.shared_schema())?, routed.reason))
+    }
+
+    /// The rows with the bins of a numeric target as classes; `None` where there are no bins to be
+    /// made.
+    pub fn with_target_bins(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+    ) -> Result<Option<Dataset>> {
+        let (Some(method), Some(target)) = (&self.config.target_bins, data.target()) else {
+            return Ok(None);
+        };
+        let numbers = (0..data.len() as u32).map(|row| target.value(row)).collect();
+        let bins = discretize::fit(method, &NumericColumn::new(numbers), &[], 0, rows, weights)?;
+        Ok(Some(data.with_target_bins(&bins)))
     }
 
     /// Fit a tree on records of all rows.

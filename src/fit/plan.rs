@@ -9,7 +9,7 @@ use super::config::{Config, Missing, ThresholdSearch};
 use super::validate;
 use crate::bins::FeatureBins;
 use crate::criteria::{Context, Criterion, EvidenceKind, SplitRule};
-use crate::data::{Column, Dataset, RowSet, Schema, Weights};
+use crate::data::{Column, Dataset, RowSet, Schema, Target, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds, check as check_limits};
 use crate::model::{LeafSmoothing, Model};
@@ -73,7 +73,7 @@ impl FitPlan {
     pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local => match self.criterion.info().evidence {
-                EvidenceKind::Table => n / 256,
+                EvidenceKind::Table | EvidenceKind::Moments | EvidenceKind::Order => n / 256,
                 EvidenceKind::Pairs | EvidenceKind::Neighbours => n / 8,
                 EvidenceKind::Rows => usize::MAX,
             },
@@ -138,11 +138,13 @@ impl FitPlan {
             && !rows.is_everything())
         .then(|| rows.bits(data.len()));
         let nominal_splits = self.nominal_splits(data);
-        GrowthSetting {
+        let mut setting = GrowthSetting {
             training,
             nominal_splits,
             ..self.setting_of(occurring, largest, rows.len())
-        }
+        };
+        setting.context.grid = data.target().map(Target::grid);
+        setting
     }
 
     /// The setting of growth on `rows` rows, which weigh `largest` together (as copies, or their
@@ -154,6 +156,7 @@ impl FitPlan {
                 logs: Logs::for_rows(largest, rows),
                 classes: occurring.len(),
                 occurring,
+                grid: None,
             },
             gain_filter: self.criterion.gain_filter(),
             ties: self.config.ties,
@@ -198,13 +201,15 @@ impl FitPlan {
         self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
     }
 
-    /// The rows with a positive weight; the others are dropped before anything else.
+    /// The rows with a positive weight; the others are dropped before anything else. Refuses a target
+    /// that the plan does not serve.
     pub fn training_rows(
         &self,
         data: &Dataset,
         rows: &RowSet,
         weights: &Weights,
     ) -> Result<RowSet> {
+        validate::target(&self.config, self.criterion.as_ref(), data)?;
         let kept = match weights {
             Weights::Unit => rows.clone(),
             _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => RowSet::of(

@@ -145,7 +145,7 @@ pub fn as_grown(
         _ => false,
     };
     let sizes = (data.columns().len(), data.n_classes());
-    if sizes != (schema.features.len(), schema.classes.len()) || !pairs.clone().all(fits) {
+    if sizes != (schema.features.len(), schema.counts_per_node()) || !pairs.clone().all(fits) {
         return Err(Error::Data("the rows have other columns or classes than the model".into()));
     }
     let mut is_changed = false;

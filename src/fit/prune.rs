@@ -31,7 +31,9 @@ impl FitPlan {
             && !matches!(method, Some(PruneMethod::ReducedError { .. }));
         let costs = self.costs(model.tree.classes)?;
         // Labels that a cost matrix or global growth chose are kept.
-        let by_probability = costs.is_none() && self.config.labels == LeafLabels::Majority;
+        let by_probability = costs.is_none()
+            && self.config.labels == LeafLabels::Majority
+            && !model.tree.is_regression();
         if method.is_none() && merged.is_none() && !collapse {
             if by_probability {
                 model.relabel();

@@ -150,6 +150,8 @@ pub struct FitShape {
     pub is_sample: bool,
     /// Number of declared classes.
     pub classes: usize,
+    /// The target is a number.
+    pub is_regression: bool,
     /// The columns, in feature order.
     pub columns: Vec<ColumnShape>,
     /// A cell of these rows is missing; false if the cells were not read.
@@ -178,6 +180,7 @@ impl FitShape {
             is_whole: true,
             is_sample: false,
             classes: schema.classes.len(),
+            is_regression: schema.classes.is_empty(),
             columns: schema.features.iter().map(|feature| column(&feature.kind)).collect(),
             has_gaps: false,
             unit_weights: matches!(weights, Weights::Unit),
@@ -204,6 +207,7 @@ impl FitShape {
             is_sample: false,
             is_whole: rows.len() == weighing,
             classes: data.n_classes(),
+            is_regression: data.target().is_some(),
             columns: data.columns().iter().map(column).collect(),
             has_gaps: has_gaps(data, rows),
             unit_weights: matches!(weights, Weights::Unit),
@@ -220,6 +224,7 @@ impl FitShape {
             is_whole: true,
             is_sample: false,
             classes,
+            is_regression: false,
             has_gaps: columns.iter().any(|c| c.missing),
             columns,
             unit_weights: false,
@@ -352,6 +357,8 @@ pub(super) fn codes_obstacle(
         because("a sample of rows that are no codes", "")
     } else if config.evaluation != Evaluation::Local {
         because("evaluation='global' or 'glocal'", "evaluation='local'")
+    } else if shape.is_regression {
+        because("a numeric target", "a target of classes")
     } else if plan.criterion.info().evidence != EvidenceKind::Table {
         because("a criterion on pairs, neighbours or rows", "criteria on tables")
     } else if plan.criterion.split_rule() == SplitRule::C45 {

@@ -6,10 +6,13 @@
 
 use super::config::{Config, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
+use crate::data::Dataset;
 use crate::discretize;
 use crate::error::{Error, Result, unsupported};
 use crate::grow::{Evaluation, LeafLabels, OnRise, Thresholds};
+use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
+use crate::prune::{self, PruneMethod};
 use crate::split::NominalSplits;
 use serde_json::Value;
 
@@ -17,7 +20,7 @@ use serde_json::Value;
 /// other splits.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
-        && (criterion.info().evidence != EvidenceKind::Table
+        && (!(criterion.info().evidence.is_table() || criterion.info().evidence.is_number())
             || criterion.split_rule() == SplitRule::C45)
     {
         config.nominal_splits = NominalSplits::Multiway;
@@ -25,11 +28,73 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
     config
 }
 
+/// Refuse a target that the plan does not serve: a number for what reads classes, or the other way
+/// round, and numbers outside the domain of the criterion.
+pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset) -> Result<()> {
+    let (name, evidence) = (criterion.info().name, criterion.info().evidence);
+    let Some(target) = data.target() else {
+        return match evidence.is_number() {
+            false => Ok(()),
+            true => unsupported(
+                format!("criterion='{name}' with a target of classes"),
+                "criteria on classes; for a number FastTreeRegressor, or task='regression'",
+            ),
+        };
+    };
+    let refuse = |what: String, supported: &str| {
+        unsupported(format!("{what} with a numeric target"), supported)
+    };
+    if config.target_bins.is_some() {
+        if evidence.is_number() {
+            return unsupported(
+                format!("criterion='{name}' with target_bins (it reads the numbers)"),
+                "target_bins=None, or a criterion on classes",
+            );
+        }
+    } else if !evidence.is_number() && !criterion.needs_all_candidates() {
+        return refuse(format!("criterion='{name}'"), &numeric());
+    }
+    if config.evaluation != Evaluation::Local {
+        return refuse("evaluation='global' or 'glocal'".into(), "evaluation='local'");
+    }
+    if config.cost_matrix.is_some() || config.class_weight.is_some() || config.balanced_samples {
+        return refuse("cost_matrix or class_weight".into(), "sample_weight");
+    }
+    if config.smoothing != LeafSmoothing::None {
+        return refuse("leaf_smoothing".into(), "leaf_smoothing=None");
+    }
+    if let Some(method) = &config.pruning
+        && !method.info().numbers
+    {
+        let what = format!("pruning='{}'", method.info().name);
+        return refuse(what, &prune::names_of(|info| info.numbers));
+    }
+    if let Some(PruneMethod::CostComplexity(method)) = &config.pruning
+        && !method.impurity.is_of_number()
+    {
+        return refuse("impurity='gini', 'entropy' or 'error'".into(), "impurity='auto'");
+    }
+    if config.merge_redundant.is_some() {
+        return refuse("merge_redundant".into(), "merge_redundant=None");
+    }
+    let numbers = data.original().iter().zip(0..).map(|(&row, i)| (row as usize, target.value(i)));
+    criterion.admit_target(&data.schema().target, &mut { numbers })
+}
+
+/// Names of the criteria on a numeric target.
+fn numeric() -> String {
+    let on_numbers = CRITERIA.iter().filter(|entry| entry.info.evidence.is_number());
+    let names: Vec<&str> = on_numbers.map(|entry| entry.info.name).collect();
+    format!("{}, or target_bins, which makes classes of the numbers", names.join(", "))
+}
+
 /// Refuse what criterion and evaluation do not support.
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
+    let evidence = criterion.info().evidence;
     if config.nominal_splits != NominalSplits::Multiway
-        && criterion.info().evidence != EvidenceKind::Table
+        && !evidence.is_table()
+        && !evidence.is_number()
     {
         let name = criterion.info().name;
         return unsupported(
@@ -73,7 +138,7 @@ fn fractional() -> String {
 fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()
-    } else if criterion.info().evidence != EvidenceKind::Table {
+    } else if !criterion.info().evidence.is_table() {
         format!("criterion='{}'", criterion.info().name)
     } else if criterion.split_rule() == SplitRule::C45 {
         "mdl_penalty=True".into()
@@ -97,7 +162,7 @@ fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     }
     let refused = if config.discretize.is_some() {
         "a discretisation (numbers are then levels, without thresholds)"
-    } else if criterion.info().evidence != EvidenceKind::Table {
+    } else if !criterion.info().evidence.is_table() {
         "a criterion on pairs or neighbours of rows"
     } else if criterion.split_rule() == SplitRule::C45 {
         "mdl_penalty=True (C4.5 counts the boundaries between all values)"

@@ -5,7 +5,7 @@
 //! ([`TreeBuilder::subtree`], [`TreeBuilder::graft`]); [`TreeBuilder::finish`] numbers the nodes in
 //! pre-order and makes the [`Tree`]. O(nodes x classes) in time and memory.
 
-use super::options::{EmptyBranch, GrowthLimits};
+use super::options::{EmptyBranch, GrowthLimits, GrowthSetting};
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::tree::{NONE, Node, NodePosition, Test, Tree, majority};
@@ -90,8 +90,7 @@ impl<S: Sum> TreeBuilder<S> {
         } else {
             own.rows as usize
         };
-        let occupied = sums.iter().filter(|s| !s.is_empty()).count();
-        limits.stops(size, own.depth as usize, occupied)
+        limits.stops(size, own.depth as usize, S::are_pure(sums))
     }
 
     /// Key of the path to a node: a sum over its (feature, branch) pairs of 128 mixed bits, so that
@@ -182,8 +181,8 @@ impl<S: Sum> TreeBuilder<S> {
 
     /// The tree in pre-order; `unit` is the value of one unit of the sums. Steps that growth did
     /// not set follow the pre-order.
-    pub fn finish(&self, unit: f64, empty: EmptyBranch) -> Tree {
-        let (k, n) = (self.classes, self.nodes.len());
+    pub fn finish(&self, unit: f64, setting: &GrowthSetting<'_>) -> Tree {
+        let (k, n, empty) = (self.classes, self.nodes.len(), setting.empty_branch);
         // Visit the nodes in pre-order and number them.
         let mut number = vec![0_u32; n];
         let mut sequence = Vec::with_capacity(n);
@@ -205,7 +204,8 @@ impl<S: Sum> TreeBuilder<S> {
             let own = &self.nodes[i as usize];
             let parent = if own.parent == NONE { NONE } else { number[own.parent as usize] };
             let before = tree.counts.len();
-            tree.counts.extend(self.sums(i as usize).iter().map(|s| s.value(unit)));
+            let sums = self.sums(i as usize);
+            tree.counts.extend(sums.iter().map(|s| s.value(unit)));
             let counts = &tree.counts[before..];
             let label = if let Some(&label) = self.labels.get(i as usize) {
                 label
@@ -216,6 +216,13 @@ impl<S: Sum> TreeBuilder<S> {
             } else {
                 tree.nodes[parent as usize].label
             };
+            if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
+                let rows = sum.moments().unwrap_or_default().rounded(unit);
+                tree.outcomes.push(match own.rows {
+                    0 => tree.outcomes[parent as usize].of_empty(),
+                    _ => setting.criterion.outcome(&rows, grid),
+                });
+            }
             let first_child = tree.children.len() as u32;
             let position = NodePosition { parent, branch: own.branch, depth: own.depth };
             let mut node = Node { first_child, ..Node::leaf(position, label, own.rows) };

@@ -289,7 +289,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             Evidence::Pairs(formula) => {
                 Some(self.pair_scores(formula, &mut workspace.pairs, control)?)
             }
-            Evidence::Table | Evidence::Rows(_) => None,
+            Evidence::Table | Evidence::Rows(_) | Evidence::Order(_) => None,
         })
     }
 
@@ -329,6 +329,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         }
         if let Evidence::Rows(budget) = self.context.setting.criterion.evidence() {
             return self.best_by_rows(budget, wanted, control);
+        }
+        if let Evidence::Order(loss) = self.context.setting.criterion.evidence() {
+            return self.best_by_order(loss, contingency, wanted, control);
         }
         let (setting, nominal) = (self.context.setting, self.context.nominal.features.len());
         // The sink takes the candidates of nominal features, then the thresholds.
@@ -405,12 +408,15 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let Some(choice) = choose(&tables, best)? else { return Ok(None) };
         let (split, node) = (chosen(&tables, choice)?, self.node());
         let branches = split.branches;
-        let before = || match &known {
-            Some(known) => Ok(-known.whole),
-            None => node.distance(self.totals),
+        let evidence = setting.criterion.evidence();
+        let before = || match (&known, evidence) {
+            (Some(known), _) => Ok(-known.whole),
+            (None, Evidence::Order(_)) => Ok(0.0),
+            _ => node.distance(self.totals),
         };
-        let undivided = || match (&known, setting.criterion.evidence()) {
+        let undivided = || match (&known, evidence) {
             (Some(known), _) => Ok(known.whole),
+            (None, Evidence::Order(_)) => Ok(0.0),
             (None, Evidence::Rows(budget)) => self.undivided_by_rows(budget, control),
             _ => node.undivided_score(branches),
         };

@@ -20,7 +20,7 @@ use crate::numeric::better;
 use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
+use crate::stats::{Weighing, by_weighing};
 use crate::tree::Test;
 
 /// A candidate split and its score.
@@ -55,14 +55,7 @@ pub fn candidates(
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    match weights {
-        Weights::Unit => listed(data, setting, rows, root, UnitWeights, control),
-        Weights::Integer(w) => listed(data, setting, rows, root, IntegerWeights(w), control),
-        Weights::Fixed { values, shift } => {
-            let unit = f64::powi(2.0, -shift);
-            listed(data, setting, rows, root, FixedWeights { values, unit }, control)
-        }
-    }
+    by_weighing!(weights, data.target(), w => listed(data, setting, rows, root, w, control))
 }
 
 /// [`candidates`] with weights of one type.
@@ -116,6 +109,8 @@ fn listed<W: Weighing>(
     }
     let mut found = if let Evidence::Rows(budget) = evidence {
         evaluator.all_by_rows(budget, control)?
+    } else if let Evidence::Order(loss) = evidence {
+        evaluator.all_by_order(loss, &contingency, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
         evaluator.score_all(&contingency, |_| true, &mut workspace, &mut listing, control)?;

@@ -11,7 +11,7 @@ mod single;
 
 pub use single::float32_conflicts;
 
-use crate::criteria::{Evidence, EvidenceKind};
+use crate::criteria::Evidence;
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
@@ -52,7 +52,8 @@ impl ReachedRows {
         let original = |row: usize| data.original()[row] as usize;
         let weighted = |weight: &dyn Fn(usize) -> f64| {
             let inside: Vec<f64> = (0..n).map(|row| weight(original(row))).collect();
-            Weights::from_reals(&inside, original)
+            let found = Weights::from_reals(&inside, original)?;
+            Ok(if data.target().is_some() { found.coarser() } else { found })
         };
         let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
         let is_divided = fractions.iter().any(|&f| f > 0.0 && f < 1.0);
@@ -109,6 +110,8 @@ pub fn explain(
         let prepared = plan.prepare(counted, &root, weights, control)?;
         let raw = Some(counted);
         let data = prepared.as_ref().unwrap_or(counted);
+        let classed = plan.with_target_bins(data, &root, weights)?;
+        let data = classed.as_ref().unwrap_or(data);
         if plan.is_fractional() {
             return on_known_rows(plan, data, &rows, weights, &limits, control);
         }
@@ -198,7 +201,9 @@ pub fn score_features(
     let cells = data.len().saturating_mul(data.columns().len());
     let control = &control.holding(if prepared.is_some() { cells } else { 0 });
     let data = prepared.as_ref().unwrap_or(data);
-    let on_tables = plan.criterion().info().evidence == EvidenceKind::Table;
+    let classed = plan.with_target_bins(data, &rows, weights)?;
+    let data = classed.as_ref().unwrap_or(data);
+    let on_tables = plan.criterion().info().evidence.is_table();
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let found = if leave_out {
         on_known_rows(plan, data, &rows, weights, plan.limits(), control)?

@@ -1,9 +1,10 @@
-//! Classes and probabilities of rows by one tree.
+//! Classes and probabilities, or numbers, of rows by one tree.
 //!
 //! A row that ends in one leaf gets that leaf's label and probabilities. A row in fractions gets
 //! the mean of its leaves' probabilities, weighted by the fractions, and the class with the largest
 //! one, the lower class on ties. Probabilities that differ from the largest by rounding only are
-//! set to it, so that class and probabilities agree. Leaves that predict nothing are left out.
+//! set to it, so that class and probabilities agree. Leaves that predict nothing are left out. A
+//! numeric target has one "probability", which is the number that a leaf predicts.
 //!
 //! O(depth) per row; O(nodes visited) for a row in fractions.
 
@@ -38,6 +39,8 @@ pub struct Predictor {
     classes: usize,
     /// Whether every leaf predicts a class.
     always_predicts: bool,
+    /// Whether the target is a number: leaves have values in the place of probabilities.
+    is_regression: bool,
 }
 
 impl Predictor {
@@ -75,6 +78,7 @@ impl Predictor {
             .collect();
         Ok(Self {
             always_predicts: labels.iter().all(|&label| label >= 0),
+            is_regression: model.tree.is_regression(),
             tree: CompiledTree::numbered(&model.tree, &model.schema, numbers.into_iter())?,
             labels,
             probabilities,
@@ -128,6 +132,9 @@ impl Predictor {
                 out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);
             }
         });
+        if self.is_regression {
+            return 0;
+        }
         let largest = out.iter().fold(0.0, |a, &b| if b > a { b } else { a });
         if largest <= 0.0 {
             return -1;

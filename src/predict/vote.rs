@@ -159,7 +159,9 @@ impl ForestPredictor {
         // From sums to means; join_largest makes labels agree with the first largest probability.
         for (p, &voters) in sums.chunks_exact_mut(k).zip(voters.iter()) {
             p.iter_mut().for_each(|p| *p /= f64::from(voters.max(1)));
-            join_largest(p);
+            if k > 1 {
+                join_largest(p);
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone, CART, 1984, chapter 3).
 //!
-//! `R(t)` = impurity of node `t` times its share of the training weight; with a cost matrix, the
-//! expected cost of its label. `R(T_t)` = the sum of `R` over the `|T_t|` leaves of the subtree of
+//! `R(t)` = impurity of node `t` times its share of the training weight (of a numeric target the
+//! criterion's, or the variance); with a cost matrix, the expected cost of its label. `R(T_t)` = the sum of `R` over the `|T_t|` leaves of the subtree of
 //! `t`. A link (inner node) lowers `R` by `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf.
 //! Cutting the link of smallest `g` repeatedly (on ties the first node in pre-order) gives a nested
 //! sequence of trees, each with the `alpha = g` from which on it is best. Pruning at `ccp_alpha`
@@ -53,10 +53,13 @@ pub const INFO: PruneInfo = PruneInfo {
         OptionInfo {
             name: "impurity",
             default: "\"auto\"",
-            domain: OptionDomain::Words { words: &["auto", "gini", "entropy", "error"] },
+            domain: OptionDomain::Words {
+                words: &["auto", "gini", "entropy", "error", "criterion", "variance"],
+            },
             doc: "``\"gini\"``, ``\"entropy\"`` (bits), ``\"error\"``, or ``\"auto\"``: entropy \
         for criterion info_gain, else Gini, as scikit-learn's trees do, ``\"error\"`` where errors \
-        have costs.",
+        have costs. Of a numeric target ``\"criterion\"``, ``\"variance\"``, or ``\"auto\"``: that of \
+        the criterion, but the variance for standard_deviation.",
             ..OptionInfo::PLAIN
         },
         OptionInfo {
@@ -85,6 +88,7 @@ pub const INFO: PruneInfo = PruneInfo {
     ],
     rows: None,
     unweighed: None,
+    numbers: true,
     samples: &[
         r#"{"ccp_alpha": 1e-4, "impurity": "gini"}"#,
         r#"{"ccp_alpha": 0.2, "impurity": "error"}"#,
@@ -189,6 +193,15 @@ struct Risks {
     leaves: Vec<u32>,
 }
 
+/// The impurity of a node.
+fn of_node(edited: &EditableTree, node: usize, impurity: Impurity) -> f64 {
+    match edited.outcomes.get(node) {
+        Some(outcome) if impurity == Impurity::Variance => outcome.variance,
+        Some(outcome) => outcome.impurity,
+        None => impurity.of(edited.counts(node)),
+    }
+}
+
 impl Risks {
     /// `order` lists the reachable nodes, parents before their children.
     fn new(edited: &EditableTree, impurity: Impurity, order: &[u32]) -> Self {
@@ -202,7 +215,7 @@ impl Risks {
             let i = i as usize;
             risks.as_leaf[i] = match &edited.costs {
                 Some(_) => edited.errors(i) / total,
-                None => edited.weight(i) * impurity.of(edited.counts(i)) / total,
+                None => edited.weight(i) * of_node(edited, i, impurity) / total,
             };
             if edited.is_leaf(i) {
                 risks.of_subtree[i] = risks.as_leaf[i];

@@ -5,7 +5,7 @@
 //! with it. [`EditableTree::finish`] then numbers the nodes that are still reachable, in pre-order:
 //! O(nodes log nodes), as the steps of growth are sorted. Each edit is recorded as a [`PruneStep`].
 
-use crate::tree::{CostMatrix, NONE, Node, Test, Threshold, Tree};
+use crate::tree::{CostMatrix, NONE, Node, Outcome, Test, Threshold, Tree};
 use std::iter::Sum;
 
 /// What was done to a node.
@@ -101,6 +101,8 @@ pub(super) struct EditableTree {
     /// Training weight: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
     pub classes: usize,
+    /// What each node says of a numeric target; empty for classes.
+    pub outcomes: Vec<Outcome>,
     /// Node of the original tree whose test this node has.
     pub origin: Vec<u32>,
     original: Vec<OriginalNode>,
@@ -128,6 +130,7 @@ impl EditableTree {
             costs: None,
             counts: tree.counts.clone(),
             classes: tree.classes,
+            outcomes: tree.outcomes.clone(),
             origin: (0..n_nodes as u32).collect(),
             original: original.collect(),
             account: Vec::new(),
@@ -287,6 +290,7 @@ impl EditableTree {
             node.first_child = tree.children.len() as u32;
             tree.children.extend(children.iter().map(|&c| number[c as usize]));
             tree.counts.extend_from_slice(self.counts(old as usize));
+            tree.outcomes.extend(self.outcomes.get(old as usize));
             node.test = tree.copy_levels(node.test, &self.levels);
             tree.nodes.push(node);
         }

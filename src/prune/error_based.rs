@@ -65,6 +65,7 @@ pub const INFO: PruneInfo = PruneInfo {
     ],
     rows: Some(("X and y, the training rows (or subtree_raising=False)", Some("subtree_raising"))),
     unweighed: Some("its limit is one of a proportion of errors"),
+    numbers: false,
     samples: &[
         r#"{"confidence": 0.25, "subtree_raising": false}"#,
         r#"{"confidence": 0.25, "subtree_raising": true}"#,

@@ -36,6 +36,7 @@ pub const INFO: PruneInfo = PruneInfo {
     }],
     rows: None,
     unweighed: None,
+    numbers: false,
     samples: &[r#"{"m": 2.0}"#],
 };
 

@@ -43,6 +43,7 @@ pub const INFO: PruneInfo = PruneInfo {
     options: &[],
     rows: None,
     unweighed: Some("it counts bits"),
+    numbers: false,
     samples: &["{}"],
 };
 

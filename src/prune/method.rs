@@ -32,6 +32,8 @@ pub struct PruneInfo {
     pub rows: Option<(&'static str, Option<&'static str>)>,
     /// Why the method cannot weigh errors by a cost matrix; none if it can.
     pub unweighed: Option<&'static str>,
+    /// Whether the method prunes trees of a numeric target.
+    pub numbers: bool,
     /// Examples of options as JSON objects, for tests of all methods.
     pub samples: &'static [&'static str],
 }

@@ -29,6 +29,7 @@ pub const INFO: PruneInfo = PruneInfo {
     options: &[],
     rows: None,
     unweighed: Some("it counts half an error for each leaf"),
+    numbers: false,
     samples: &["{}"],
 };
 

@@ -2,7 +2,7 @@
 //! from growth.
 //!
 //! Bottom-up, a node becomes a leaf if it makes no more errors on the held-out rows than its
-//! subtree; so does a node that none of them reaches. If no row was held out, nothing is pruned.
+//! subtree (of a numeric target: squared errors); so does a node that none of them reaches. If no row was held out, nothing is pruned.
 //! The tree keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes).
 //! [`divide`] chooses the held-out rows for `fit`.
 //!
@@ -10,12 +10,13 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
-use crate::data::{Column, Dataset, Weights};
+use crate::data::{Column, Dataset, Target, Weights};
 use crate::error::Result;
 use crate::numeric::{mix, order_key};
 use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
+use crate::stats::{ExactMoments, Sum};
 use serde::Deserialize;
 
 /// Description of the method for Python and the documentation.
@@ -61,6 +62,7 @@ pub const INFO: PruneInfo = PruneInfo {
     ],
     rows: Some(("X and y, rows that growth did not see", None)),
     unweighed: None,
+    numbers: true,
     samples: &[r#"{"share": 0.3, "seed": 1}"#],
 };
 
@@ -212,6 +214,9 @@ fn prune(
     rows: &PruneRows<'_>,
     control: &Control,
 ) -> Result<()> {
+    if let Some(target) = rows.data.target() {
+        return prune_numbers(edited, compiled, rows, target, control);
+    }
     let k = edited.classes;
     // Class counts of the held-out rows in each leaf, ...
     let mut counts = vec![0.0; edited.nodes.len() * k];
@@ -238,14 +243,61 @@ fn prune(
         }
     }
     let total: f64 = counts[..k].iter().sum();
-    if total == 0.0 {
-        return Ok(());
+    if total > 0.0 {
+        cut_where_no_worse(edited, total, |edited, i| {
+            edited.errors_among(i, &counts[i * k..(i + 1) * k])
+        });
     }
-    // Errors of each subtree on the held-out rows.
+    Ok(())
+}
+
+/// [`prune`] by the squared errors of a numeric target.
+fn prune_numbers(
+    edited: &mut EditableTree,
+    compiled: &CompiledTree,
+    rows: &PruneRows<'_>,
+    target: &Target,
+    control: &Control,
+) -> Result<()> {
+    // Sums of the held-out rows in each node.
+    let scale = rows.weights.units_of_fractions(rows.rows);
+    let mut sums = vec![ExactMoments::default(); edited.nodes.len()];
+    for chunk in rows.rows.chunks(1024) {
+        control.check()?;
+        for &row in chunk {
+            let weight = rows.weights.value(row) * scale;
+            compiled.spread(rows.data, row as usize, 0, |node, fraction, _| {
+                let weight = (fraction * weight).round() as i64;
+                let own = ExactMoments::of(weight, target.units()[row as usize]);
+                sums[node as usize] = sums[node as usize].plus(own);
+            });
+        }
+    }
+    // The squared error around the number that a node predicts, in units of the grid.
+    let grid = target.grid();
+    let errors = |edited: &EditableTree, i: usize| {
+        let held_out = sums[i].rounded(1.0 / scale);
+        let bias = (edited.outcomes[i].value - grid.middle) / grid.unit - held_out.mean;
+        held_out.deviation + held_out.weight * bias * bias
+    };
+    if !sums[0].is_empty() {
+        let total = errors(edited, 0);
+        cut_where_no_worse(edited, total, errors);
+    }
+    Ok(())
+}
+
+/// Make a leaf of each node whose own error on the held-out rows is not above that of its subtree,
+/// bottom-up; `total` is the scale of rounding errors.
+fn cut_where_no_worse(
+    edited: &mut EditableTree,
+    total: f64,
+    error_as_leaf: impl Fn(&EditableTree, usize) -> f64,
+) {
     let mut errors = vec![0.0; edited.nodes.len()];
-    for &i in order.iter().rev() {
+    for &i in edited.order().iter().rev() {
         let i = i as usize;
-        let leaf = edited.errors_among(i, &counts[i * k..(i + 1) * k]);
+        let leaf = error_as_leaf(edited, i);
         errors[i] = leaf;
         if edited.is_leaf(i) {
             continue;
@@ -258,5 +310,4 @@ fn prune(
             errors[i] = tree;
         }
     }
-    Ok(())
 }

@@ -9,12 +9,14 @@
 //! | values of a feature | candidates |
 //! |---|---|
 //! | sorted rows | [`threshold`]; `running` for several classes, `weighed` for weights |
+//! | sorted rows, a numeric target | `between` for means, [`order`] for quantiles |
 //! | sorted rows, at most 64 of them | [`short`] |
 //! | counts per bin | [`binned`] |
 //! | nominal | [`multiway`], [`subset`] |
 //! | by C4.5's rule | [`c45`], [`cuts`] |
 //! | one drawn at random | [`random`], [`splitter`] |
 
+mod between;
 pub mod binned;
 mod block;
 pub mod c45;
@@ -22,6 +24,7 @@ mod cut_rule;
 pub mod cuts;
 pub(crate) mod doubt;
 pub mod multiway;
+pub mod order;
 pub mod random;
 mod running;
 mod scan;

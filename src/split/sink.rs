@@ -71,7 +71,12 @@ pub trait Sink {
     fn running_scores(&self) -> Option<RunningScores> {
         None
     }
-    /// Take thresholds of one feature that were scored by [`Sink::running_scores`].
+    /// Whether cuts of a numeric target may be estimated by the means of their sides: the criterion
+    /// scores by them, and only the best is wanted.
+    fn takes_means(&self) -> bool {
+        false
+    }
+    /// Take thresholds of one feature that were scored by [`Sink::running_scores`] or by means.
     fn estimated(&mut self, _feature: u32, _found: Estimates<'_>) -> Result<()> {
         Err(Error::Internal("running sums that nobody asked for".into()))
     }
@@ -252,6 +257,10 @@ impl Sink for BestOfEach<'_> {
         self.criterion.running_scores().filter(|_| self.wants_best())
     }
 
+    fn takes_means(&self) -> bool {
+        self.criterion.is_between_means() && self.wants_best()
+    }
+
     fn estimated(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
         if let Some(control) = self.watch {
             control.check()?;
@@ -359,7 +368,8 @@ const LARGEST_NODE: usize = 1 << 29;
 /// those that a candidate lacks are empty.
 #[derive(Debug, Default)]
 struct Gathered {
-    /// Counts by candidate, one plane for each (branch, class).
+    /// Counts by candidate, one plane for each (branch, class); of a numeric target, one for each
+    /// branch and each of its three sums.
     planes: Vec<Vec<f64>>,
     /// Class totals of the node.
     totals: Vec<f64>,
@@ -375,7 +385,8 @@ impl Gathered {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         let t = &block.tables;
         let before = self.at.len();
-        let planes = self.planes.len().max(t.branches * t.classes);
+        let classes = t.components();
+        let planes = self.planes.len().max(t.branches * classes);
         if planes.saturating_mul(before + t.len) > LARGEST_NODE {
             return Err(Error::Data(format!(
                 "a user's criterion is given all candidates of a node in one array of shape \
@@ -384,30 +395,23 @@ impl Gathered {
                  GiB. Use fewer levels, \
                  discretize, or drop the largest column",
                 before + t.len,
-                planes / t.classes,
-                t.classes
+                planes / classes,
+                classes
             )));
         }
-        self.classes = t.classes;
+        self.classes = classes;
         // Earlier candidates lack branches that this block has, or the other way round.
-        while self.planes.len() < t.branches * t.classes {
+        while self.planes.len() < t.branches * classes {
             self.planes.push(vec![0.0; before]);
         }
         for (i, plane) in self.planes.iter_mut().enumerate() {
-            if i < t.branches * t.classes {
-                let range = i * t.stride..i * t.stride + t.len;
-                match t.cells {
-                    Cells::Rows(c) => plane.extend(c[range].iter().map(|&c| f64::from(c))),
-                    Cells::Weights(c) => plane.extend_from_slice(&c[range]),
-                }
+            if i < t.branches * classes {
+                t.append_plane(i, plane);
             } else {
                 plane.resize(before + t.len, 0.0);
             }
         }
-        self.totals = match t.totals {
-            Cells::Rows(n) => n.iter().map(|&n| f64::from(n)).collect(),
-            Cells::Weights(n) => n.to_vec(),
-        };
+        self.totals = t.real_totals();
         self.declared.extend_from_slice(&t.declared[..t.len]);
         self.at.extend_from_slice(&block.at[..t.len]);
         self.features.extend((0..t.len).map(|j| block.features.of(j)));

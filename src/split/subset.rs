@@ -4,9 +4,10 @@
 //! [`NominalSplits::OneVsRest`] offers each level against all others. [`NominalSplits::Subset`]
 //! looks for the best division of the `v` levels that occur in the node:
 //!
-//! - two classes and a criterion that [orders levels](crate::criteria::Criterion::breiman_order):
-//!   sorted by the share of a class, the best division cuts that order in two (Breiman, Friedman,
-//!   Olshen & Stone 1984, section 4.2.2), so there are `v - 1` candidates, O(v log v);
+//! - two classes or a number, and a criterion that [orders
+//!   levels](crate::criteria::Properties::breiman_order): sorted by the share of a class, or by the
+//!   mean of the number, the best division cuts that order in two (Breiman, Friedman, Olshen &
+//!   Stone 1984, section 4.2.2; Fisher 1958), so there are `v - 1` candidates, O(v log v);
 //! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: sums of the low eight levels
 //!   are tabulated once and added to those of the high ones, O(classes) a candidate;
 //! - more levels are first joined, as C4.5 does with `-s`: the two groups whose union loses least
@@ -88,6 +89,8 @@ pub struct SubsetSearch {
     /// The criterion orders levels
     /// ([`breiman_order`](crate::criteria::Properties::breiman_order)).
     pub shortcut: bool,
+    /// Only cuts of the order of levels are tried, however many levels there are.
+    pub cuts_only: bool,
     /// Limits on the size of a branch.
     pub min: Minimum,
     /// Value of one unit of the sums.
@@ -210,24 +213,27 @@ impl<S: Sum> LevelPartitions<S> {
         self.lowest = 0;
         let n = self.groups();
         // Cuts of an order where one serves, else all divisions, of joined levels if need be.
-        self.naming = match search.how {
-            _ if levels.ordered => Naming::Cut,
-            NominalSplits::OneVsRest => Naming::Level,
-            _ if search.shortcut
-                && search.drawn.is_none()
-                && self.missing.is_empty()
-                && !(search.limited() && n <= EXACT) =>
-            {
-                if self.sort_by_share(search.unit) {
-                    Naming::Cut
-                } else {
-                    Naming::Mask
+        self.naming =
+            match search.how {
+                _ if levels.ordered => Naming::Cut,
+                NominalSplits::OneVsRest => Naming::Level,
+                _ if search.cuts_only
+                    || (search.shortcut
+                        && search.drawn.is_none()
+                        && self.missing.is_empty()
+                        && !(search.limited() && n <= EXACT)) =>
+                {
+                    if self.sort_by_share(search.unit) { Naming::Cut } else { Naming::Mask }
                 }
-            }
-            _ => Naming::Mask,
-        };
+                _ => Naming::Mask,
+            };
         if self.naming == Naming::Mask && n > EXACT {
-            self.join(search.unit);
+            // The means of a number order its levels; classes are joined.
+            if self.sums[0].moments().is_some() && self.sort_by_share(search.unit) {
+                self.naming = Naming::Cut;
+            } else {
+                self.join(search.unit);
+            }
         }
     }
 
@@ -245,6 +251,12 @@ impl<S: Sum> LevelPartitions<S> {
             (n, Naming::Cut) => n - 1,
             (n, Naming::Mask) => (1 << (n - 1)) - 1,
         }
+    }
+
+    /// The numbers of all divisions.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + use<S> {
+        let first = self.first();
+        (0..self.len() as u32).map(move |i| first + i)
     }
 
     /// Whether there is no division.
@@ -351,8 +363,8 @@ impl<S: Sum> LevelPartitions<S> {
         (sums, !self.missing.is_empty())
     }
 
-    /// Sort the groups by the share of the first class that occurs; does nothing and returns false
-    /// where more than two classes occur.
+    /// Sort the groups by the share of the first class that occurs, or by the mean of a numeric
+    /// target; does nothing and returns false where more than two classes occur.
     fn sort_by_share(&mut self, unit: f64) -> bool {
         let k = self.classes;
         let mut occurring =
@@ -362,6 +374,9 @@ impl<S: Sum> LevelPartitions<S> {
             return false;
         };
         let share = |g: usize| {
+            if let Some(sums) = self.sums[g * k].moments() {
+                return sums.rounded(unit).mean;
+            }
             let weight = |c: usize| self.sums[g * k + c].value(unit);
             // Rounded quotients of exact sums: equal shares are equal numbers.
             weight(first) / (weight(first) + second.map_or(0.0, weight))

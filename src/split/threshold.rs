@@ -7,14 +7,14 @@
 //! Beside a third branch of rows without a value the first and the last threshold are kept, too:
 //! there the ends of the data, which are no thresholds, may score high.
 //!
-//! [`score_candidates`] chooses among four scans by weights and classes: running sums (`running`),
-//! counts of few classes, fixed-point weights (`weighed`), and a plain loop for the rest. All give
-//! the same scores, to the bit. O(rows) per feature and node, plus the criterion's formula.
+//! [`score_candidates`] chooses among five scans by weights and target: running sums (`running`),
+//! counts of few classes, fixed-point weights (`weighed`), means of a numeric target (`between`),
+//! and a plain loop for the rest. All give the same scores, to the bit. O(rows) per feature and node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch, PlaceRange};
 use super::scan::{BlockWalk, flush};
 use super::sink::Sink;
-use super::{running, weighed};
+use super::{between, running, weighed};
 use crate::criteria::Context;
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -42,8 +42,9 @@ pub fn score_candidates<W: Weighing>(
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     // A place has as many rows on its left as its number, so a limit on rows bounds the places at
     // once; a limit on weight does where each row weighs 1.
-    let rows = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
-    let first = if W::UNIT { rows.max(scan.min.weight.ceil() as usize) } else { rows };
+    let unit = W::UNIT || scan.weights.unit_target().is_some();
+    let rows = if unit || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
+    let first = if unit { rows.max(scan.min.weight.ceil() as usize) } else { rows };
     let places = PlaceRange { first, last: n - first.min(n) };
     if places.is_empty() {
         return Ok(());
@@ -55,6 +56,16 @@ pub fn score_candidates<W: Weighing>(
             let running = &mut scratch.running;
             return running::score_candidates(scan, places, context, how, running, sink);
         }
+    }
+    // A numeric target: means, where these decide.
+    if branches == 2
+        && n <= between::MOST_ROWS
+        && sink.takes_means()
+        && let (Some(units), Some(node)) = (scan.weights.unit_target(), scan.known[0].moments())
+    {
+        let order = scan.order;
+        let scan = between::NumberScan { feature: scan.feature, order, units, node };
+        return between::score_candidates(&scan, places, context, sink);
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.weights.unit(), n);
     // Beside a third branch the known rows of one class score alike wherever they are cut; the

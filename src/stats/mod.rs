@@ -1,13 +1,16 @@
-//! Sufficient statistics of sets of rows: contingency tables, pairs of rows by distance, and
-//! nearest neighbours.
+//! Sufficient statistics of sets of rows: contingency tables, moments of a numeric target, pairs of
+//! rows by distance, and nearest neighbours.
 //!
 //! Criteria score these; growth asks for those that its criterion needs. Tables and pair counts are
 //! sums of integers (or of fixed-point weights) over rows, so they do not depend on the order of
 //! the rows, on threads or on a partition of the work, and partial results add up exactly.
 
 pub mod contingency;
+mod moments;
 pub mod neighbours;
 pub mod pairs;
 mod sums;
 
+pub use moments::{ExactMoments, TargetRows};
+pub(crate) use sums::by_weighing;
 pub use sums::{CellOf, FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};

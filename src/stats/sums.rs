@@ -5,6 +5,7 @@
 //! of a power of two. Integer sums do not depend on the order of addition. Criteria receive a sum
 //! as a [`Sum::Cell`]: `u32` where sums are numbers of rows, else `f64`.
 
+use super::ExactMoments;
 use crate::numeric::Count;
 
 /// An exact sum of weights.
@@ -31,6 +32,14 @@ pub trait Sum:
     fn at_least(value: f64, unit: f64) -> Self;
     /// The sums as numbers of rows, if they are of that type.
     fn as_rows(sums: &[Self]) -> Option<&[u32]>;
+    /// The sums of a numeric target; `None` for sums of weights alone.
+    fn moments(self) -> Option<ExactMoments> {
+        None
+    }
+    /// Whether rows with these sums, one per class, belong to one class, or have one number.
+    fn are_pure(sums: &[Self]) -> bool {
+        sums.iter().filter(|sum| !sum.is_empty()).nth(1).is_none()
+    }
     /// True for a sum of 0.
     #[inline]
     fn is_empty(self) -> bool {
@@ -133,6 +142,10 @@ pub trait Weighing: Copy + Send + Sync {
     fn fixed(&self) -> Option<&[i64]> {
         None
     }
+    /// Numbers of the target by internal row, in units, if every row weighs 1.
+    fn unit_target(&self) -> Option<&[i64]> {
+        None
+    }
 }
 
 /// Every row weighs 1.
@@ -193,3 +206,39 @@ impl Weighing for FixedWeights<'_> {
         Some(self.values)
     }
 }
+
+/// Evaluate `$call` with `$weighing`, the weights in the type of their kind; with a numeric
+/// `$target`, if one is given and there is one, in the type of its rows.
+macro_rules! by_weighing {
+    ($weights:expr, $weighing:ident => $call:expr) => {
+        match $weights {
+            $crate::data::Weights::Unit => {
+                let $weighing = $crate::stats::UnitWeights;
+                $call
+            }
+            $crate::data::Weights::Integer(copies) => {
+                let $weighing = $crate::stats::IntegerWeights(copies);
+                $call
+            }
+            $crate::data::Weights::Fixed { values, shift } => {
+                let unit = f64::powi(2.0, -shift);
+                let $weighing = $crate::stats::FixedWeights { values, unit };
+                $call
+            }
+        }
+    };
+    ($weights:expr, $target:expr, $weighing:ident => $call:expr) => {
+        $crate::stats::by_weighing!($weights, weights => match $target {
+            None => {
+                let $weighing = weights;
+                $call
+            }
+            Some(target) => {
+                let units = target.units();
+                let $weighing = $crate::stats::TargetRows { weights, units };
+                $call
+            }
+        })
+    };
+}
+pub(crate) use by_weighing;

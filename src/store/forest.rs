@@ -60,7 +60,7 @@ pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
     if stored.seeds.len() != stored.trees.len() {
         return Err(bad("a forest needs one seed a tree"));
     }
-    if stored.totals.len() != schema.classes.len()
+    if stored.totals.len() != schema.counts_per_node()
         || stored.totals.iter().any(|t| !(*t >= 0.0 && t.is_finite()))
     {
         return Err(bad("class totals must be finite, not negative, and one a class"));

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::json;
 use crate::model::{LeafSmoothing, Model};
 use crate::parallel::Control;
-use crate::tree::{ALL, NONE, Node, NodePosition, Test, Threshold, Tree};
+use crate::tree::{ALL, NONE, Node, NodePosition, Outcome, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::iter::Peekable;
@@ -78,6 +78,9 @@ struct Body {
     n_children: Vec<u32>,
     #[serde(deserialize_with = "json::column")]
     counts: Vec<f64>,
+    /// What each node says of a numeric target: value, impurity, variance; none for classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
+    outcomes: Vec<(f64, f64, f64)>,
     /// (node, levels on its first branch) of every subset test, in node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     subsets: Vec<(u32, Vec<u32>)>,
@@ -142,6 +145,12 @@ fn body(model: &Model, schema: Schema) -> Body {
         distance: nodes.iter().map(|n| finite(n.distance)).collect(),
         n_children: nodes.iter().map(|n| n.n_children).collect(),
         counts: model.tree.counts.clone(),
+        outcomes: model
+            .tree
+            .outcomes
+            .iter()
+            .map(|o| (o.value, finite(o.impurity), finite(o.variance)))
+            .collect(),
         subsets: (0..nodes.len())
             .filter_map(|i| model.tree.subset(i).map(|levels| (i as u32, levels.to_vec())))
             .collect(),
@@ -216,7 +225,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     }
     let children_of = body.children(control)?;
     check_pre_order(&children_of)?;
-    let mut tree = Tree::empty(body.schema.classes.len());
+    let mut tree = Tree::empty(body.schema.counts_per_node());
     tree.nodes.reserve(children_of.len());
     let mut rare = RareFields {
         subsets: body.subsets.iter().peekable(),
@@ -253,6 +262,9 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     }
     rare.check_all_taken()?;
     tree.counts = body.counts;
+    let outcomes = body.outcomes.into_iter();
+    tree.outcomes =
+        outcomes.map(|(value, impurity, variance)| Outcome { value, impurity, variance }).collect();
     Ok(Model {
         schema: body.schema.into(),
         tree,
@@ -294,7 +306,7 @@ fn bad(node: usize, what: &str) -> Error {
 impl Body {
     /// Check the lengths of the lists, and the class counts.
     fn check_columns(&self) -> Result<()> {
-        let (n, k) = (self.parent.len(), self.schema.classes.len());
+        let (n, k) = (self.parent.len(), self.schema.counts_per_node());
         let lengths = [
             self.branch.len(),
             self.feature.len(),
@@ -308,7 +320,6 @@ impl Body {
             self.n_children.len(),
         ];
         if n == 0
-            || k == 0
             || lengths.iter().any(|&l| l != n)
             || self.counts.len() != n * k
             || n >= NONE as usize
@@ -317,6 +328,16 @@ impl Body {
         }
         if self.counts.iter().any(|c| !(*c >= 0.0 && c.is_finite())) {
             return Err(Error::Model("class counts must be finite and not negative".into()));
+        }
+        // A numeric target has no classes, and each node an outcome.
+        if self.outcomes.len() != if self.schema.classes.is_empty() { n } else { 0 } {
+            return Err(Error::Model("outcomes of nodes go with a numeric target".into()));
+        }
+        let is_sound = |&(value, impurity, variance): &(f64, f64, f64)| {
+            value.is_finite() && impurity.is_finite() && variance.is_finite() && variance >= 0.0
+        };
+        if !self.outcomes.iter().all(is_sound) {
+            return Err(Error::Model("outcomes must be finite numbers".into()));
         }
         Ok(())
     }
@@ -347,7 +368,7 @@ impl Body {
 
     /// Check the fields of a node that do not depend on its feature; it has `children` children.
     fn check_node(&self, i: usize, children: usize) -> Result<()> {
-        let k = self.schema.classes.len();
+        let k = self.schema.counts_per_node();
         if children != self.n_children[i] as usize || children == 1 {
             return Err(bad(i, "wrong number of children"));
         }

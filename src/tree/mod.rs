@@ -151,6 +151,24 @@ impl Node {
     }
 }
 
+/// What a node says of a numeric target.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Outcome {
+    /// The number that the node predicts: the mean of its rows, or their quantile.
+    pub value: f64,
+    /// The impurity of its rows by the criterion.
+    pub impurity: f64,
+    /// The mean of the squared differences from the mean.
+    pub variance: f64,
+}
+
+impl Outcome {
+    /// The outcome of a child that no training row reached.
+    pub fn of_empty(self) -> Self {
+        Self { value: self.value, ..Self::default() }
+    }
+}
+
 /// A tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
@@ -162,8 +180,10 @@ pub struct Tree {
     pub levels: Vec<u32>,
     /// Class counts (rows or weight) of each node: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
-    /// Number of declared classes.
+    /// Number of declared classes; 1 for a numeric target, whose count is the weight.
     pub classes: usize,
+    /// What each node says of a numeric target; empty for classes.
+    pub outcomes: Vec<Outcome>,
 }
 
 impl Tree {
@@ -196,7 +216,29 @@ impl Tree {
             levels: Vec::new(),
             counts: Vec::new(),
             classes,
+            outcomes: Vec::new(),
         }
+    }
+
+    /// A tree that grew by classes of a numeric target, as one of that target; the outcomes of its
+    /// nodes are not known yet.
+    pub fn into_regression(mut self) -> Self {
+        let weights = self.counts.chunks_exact(self.classes).map(|node| node.iter().sum());
+        self.counts = weights.collect();
+        self.classes = 1;
+        self.nodes.iter_mut().for_each(|node| node.label = node.label.min(0));
+        self.outcomes = vec![Outcome::default(); self.nodes.len()];
+        self
+    }
+
+    /// Whether the target is a number.
+    pub fn is_regression(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+
+    /// The outcome of a node, if the target is a number.
+    pub fn outcome(&self, node: usize) -> Option<&Outcome> {
+        self.outcomes.get(node)
     }
 
     /// Copy the levels that a subset test lists in `from` to the end of this tree's lists, and

@@ -128,9 +128,18 @@ fn recognisable(threshold: f64, decimals: usize) -> String {
     }
 }
 
-/// A node as a leaf: `label (rows/errors)`, or `label (rows)` if it makes no errors.
+/// A node as a leaf: `label (rows/errors)`, or `label (rows)` if it makes no errors; of a numeric
+/// target `number (rows/impurity)`.
 fn summary(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
     let counts = tree.counts(node);
+    if let Some(outcome) = tree.outcome(node) {
+        let rows = number(counts[0], decimals);
+        let value = recognisable(outcome.value, decimals);
+        return match outcome.impurity > 0.0 {
+            true => format!("{value} ({rows}/{})", recognisable(outcome.impurity, decimals)),
+            false => format!("{value} ({rows})"),
+        };
+    }
     let class = usize::try_from(tree.nodes[node].label).ok();
     let label = match class {
         None => "unclassified".to_string(),

@@ -81,6 +81,7 @@ impl Tree {
             }
             cut.nodes.push(node);
             cut.counts.extend_from_slice(self.counts(i));
+            cut.outcomes.extend(self.outcome(i));
         }
         cut
     }

@@ -6,6 +6,7 @@ it down all branches by their shares of the training weight at the others. 2^p w
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import combinations
 
@@ -23,16 +24,17 @@ def branch(model, node, row):
     """The branch that a row of cells takes, None where it takes all of them."""
     tree, schema = model.tree_, model._schema
     feature = int(tree.feature[node])
-    x, levels, cuts = row[feature], schema.levels[feature], schema.cuts[feature]
+    stored = json.loads(model._model.schema_json())["features"][feature]
+    x, levels, cuts, fill = row[feature], schema.levels[feature], *map(stored.get, ("cuts", "fill"))
     if isinstance(x, float) and math.isnan(x):
         x = None
     code = None
     if schema.nominal[feature]:
         code = levels.index(x) if x in levels else None
-        if code is None and schema.fill[feature] is not None:
-            code = int(schema.fill[feature])
-    elif x is None and schema.fill[feature] is not None:
-        x = schema.fill[feature]
+        if code is None and fill is not None:
+            code = int(fill)
+    elif x is None and fill is not None:
+        x = fill
     gone = code is None if schema.nominal[feature] else x is None
     if gone:
         where = int(tree.missing_branch[node])

@@ -10,10 +10,20 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from fasttree.estimators.declaration import FOREST, TREE, Kind, Parameter
+from fasttree.estimators.declaration import (
+    FOREST,
+    REGRESSION_FOREST,
+    REGRESSION_TREE,
+    TREE,
+    Kind,
+    Parameter,
+)
 
 WIDTH = 100
+UNLIKE = ("criterion", "pruning")
+"""Parameters whose types differ between classifiers and regressors."""
 HEAD = '''"""Types and constructors of the parameters of trees and forests.
 
 Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
@@ -30,30 +40,55 @@ from ..discretize import Discretizer
 from ..pruning import Pruning
 from ..rendering.progress import Progress
 
-__all__ = ["ForestSettings", "Settings", "SplitCriterion", "TreeParameters", "TreeSettings"]
+__all__ = [
+    "ForestSettings",
+    "NumberCriterion",
+    "RegressionForestSettings",
+    "RegressionTreeSettings",
+    "Settings",
+    "SplitCriterion",
+    "TreeParameters",
+    "TreeSettings",
+]
 '''
 
 
 def keywords() -> str:
     """The module."""
-    in_trees = {one.name for one in TREE}
-    shared = [one for one in FOREST if one.name in in_trees]
+    in_all = {one.name for one in TREE} & {one.name for one in REGRESSION_TREE}
+    shared = [one for one in FOREST if one.name in in_all]
+    everyone = (*TREE, *FOREST, *REGRESSION_TREE, *REGRESSION_FOREST)
+    passed = {one.name: one for one in (*REGRESSION_TREE, *TREE) if one.name != "criterion"}
     return "\n".join(
         [
             HEAD,
-            *dict.fromkeys(_alias(one.kind) for one in (*TREE, *FOREST) if one.kind.values),
+            *dict.fromkeys(_alias(one.kind) for one in everyone if one.kind.values),
             "",
             *_fields(
                 "TreeParameters(TypedDict, total=False)",
-                "Keyword arguments of `FastTreeClassifier` beside the criterion.",
-                (one for one in TREE if one.name != "criterion"),
+                "Keyword arguments of trees beside the criterion.",
+                passed.values(),
             ),
             *_fields(
-                "Settings", "The parameters that trees and forests share, as attributes.", shared
+                "Settings",
+                "The parameters that all trees and forests share, as attributes.",
+                [replace(one, kind=Kind("Any")) if one.name in UNLIKE else one for one in shared],
             ),
             *_constructor("TreeSettings", "The parameters of a tree, as attributes.", TREE, 0),
             *_constructor(
                 "ForestSettings", "The parameters of a forest, as attributes.", FOREST, 1
+            ),
+            *_constructor(
+                "RegressionTreeSettings",
+                "The parameters of a regression tree, as attributes.",
+                REGRESSION_TREE,
+                0,
+            ),
+            *_constructor(
+                "RegressionForestSettings",
+                "The parameters of a regression forest, as attributes.",
+                REGRESSION_FOREST,
+                1,
             ),
         ]
     )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [
+    "TASKS",
     "CategoricalFeatures",
     "ClassLabels",
     "CrossValidator",
@@ -23,6 +24,7 @@ __all__ = [
     "Label",
     "MaybeArray",
     "Seed",
+    "Task",
 ]
 
 MaybeArray: TypeAlias = ArrayLike | None
@@ -30,6 +32,12 @@ MaybeArray: TypeAlias = ArrayLike | None
 
 Seed: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, or the generator to draw from."""
+
+Task: TypeAlias = Literal["classification", "regression"]
+"""Whether the target has classes or is a number."""
+
+TASKS: tuple[Task, ...] = ("classification", "regression")
+"""The words of `Task`."""
 
 Label: TypeAlias = bool | int | float | str | np.generic
 """A class label or the level of a nominal column."""

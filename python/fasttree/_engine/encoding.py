@@ -92,16 +92,19 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
     """
     threads(n_jobs)
     if table._encoded is None:
-        codes = table.y_codes
-        if len(table.classes) > 65_535:
-            raise ValueError(f"{len(table.classes)} classes: at most 65,535 are supported")
+        if table.task == "regression":
+            target = np.ascontiguousarray(table.numbers, dtype=np.float64)
+        else:
+            target = table.y_codes.astype(np.uint16)
+            if len(table.classes) > 65_535:
+                raise ValueError(f"{len(table.classes)} classes: at most 65,535 are supported")
         block = table.block
         blocks = (
             [as_block(block, block.dtype.kind == "f")]
             if block is not None
             else blocks_of(table.columns)
         )
-        table._encoded = _core.Dataset(schema_json(table), codes.astype(np.uint16), blocks)
+        table._encoded = _core.Dataset(schema_json(table), target, blocks)
     dataset: _core.Dataset = table._encoded
     return dataset
 

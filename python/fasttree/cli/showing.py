@@ -54,7 +54,7 @@ def model_of(file: Path) -> Any:
         FileNotFoundError, ValueError: no such file, or no tree or forest; the message says how to
             write one.
     """
-    from ..estimators.base import Classifier
+    from ..estimators.classifying import Classifier
     from ..model_files import load
 
     if not file.is_file():

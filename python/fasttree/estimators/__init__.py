@@ -1,12 +1,15 @@
 """The tree and its kin as scikit-learn estimators: grown, forests of them, and searched exactly."""
 
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
-from .forest import FastForestClassifier
+from .forest import FastForestClassifier, FastForestRegressor
+from .regressor import FastTreeRegressor
 from .tree import FastTreeClassifier, fit
 
 __all__ = [
     "FastForestClassifier",
+    "FastForestRegressor",
     "FastTreeClassifier",
+    "FastTreeRegressor",
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",
     "fit",

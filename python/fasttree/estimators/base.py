@@ -1,12 +1,12 @@
-"""`Classifier`: what every estimator with a fitted model of the core shares.
+"""`Estimator`: what every estimator with a fitted model of the core shares.
 
 What
-    Rows and weights on their way in, labels and probabilities on their way out, accuracy, and the
-    model file.
+    Rows and weights on their way in, the columns of the model, and the model file. What is
+    predicted, and how it is judged, is in `classifying` and `regressing`.
 Complexity
-    One pass over labels and weights; prediction is the model's.
+    One pass over labels and weights.
 When not to use it
-    Alone: it is the base of `FastTreeClassifier` and `FastForestClassifier`.
+    Alone: it is the base of `Classifier` and `Regressor`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import weights_array
-from .._checks.aliases import MaybeArray
-from .._checks.masks import refuse_masked
+from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given, loaded
 from ..rendering.saving import save_bytes
 from ..table import Table
@@ -34,7 +32,7 @@ from .parameters import restored_parameters
 from .stored import Stored
 from .training_rows import TrainingRows, kept_rows
 
-__all__ = ["Classifier", "read_back"]
+__all__ = ["NO_LABELS", "Estimator", "read_back"]
 
 NO_LABELS = (
     "requires y to be passed, but the target y is None: give labels, the name of a column of a "
@@ -42,15 +40,13 @@ NO_LABELS = (
 )
 
 
-class Classifier(Settings, Stored):
+class Estimator(Settings, Stored):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
     _model: Any
     _schema: Schema
     _derived = ("_schema", "_tree", "_trace")
-    classes_: np.ndarray
-    class_prior_: np.ndarray
-    priors: Any = None
+    _task: Task = "classification"
 
     @classmethod
     @cache
@@ -60,17 +56,16 @@ class Classifier(Settings, Stored):
         return names
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values and labels are taken."""
+        """What scikit-learn may expect: missing values and nominal columns are taken."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
-        tags.classifier_tags.multi_class = True
         return tags
 
     # -- on the way in ----------------------------------------------------------------------------
 
     def _training_rows(self, X: Any, y: Any, sample_weight: MaybeArray) -> TrainingRows:
-        """The labelled Table of a fit, with the weights of its rows and of its classes."""
+        """The Table of a fit with its target, and the weights of its rows and of its classes."""
         X, y = given(X, y)
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
@@ -83,6 +78,7 @@ class Classifier(Settings, Stored):
             X,
             y,
             categorical_features=self.categorical_features,
+            task=self._task,
         )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
@@ -97,8 +93,8 @@ class Classifier(Settings, Stored):
         sample_weight: MaybeArray,
         kept: tuple[np.ndarray, int] | None = None,
     ) -> TrainingRows:
-        """Rows of a Table with their weights and those of their classes."""
-        return TrainingRows.of(table, sample_weight, self.class_weight, self.priors, kept)
+        """Rows of a Table with their weights."""
+        return TrainingRows.of(table, sample_weight, None, None, kept)
 
     @property
     def route_(self) -> str:
@@ -122,11 +118,9 @@ class Classifier(Settings, Stored):
         return route
 
     def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        """Take over a model of the core with its columns and classes."""
+        """Take over a model of the core with its columns; `classes` are none of a regressor."""
         self._model = model
         self._schema = Schema.of_model(model, has_names, type(self).__name__)
-        self.classes_ = classes
-        self.n_classes_ = len(classes)
         self.n_features_in_ = len(self._schema.names)
         self.__dict__.pop("feature_names_in_", None)
         if has_names:
@@ -147,80 +141,6 @@ class Classifier(Settings, Stored):
 
             check_is_fitted(self)
         return rows_for(self._schema, loaded(X), self.handle_unknown, self.missing)
-
-    def _labels(self, codes: np.ndarray) -> np.ndarray:
-        if codes.size and codes.min() < 0:
-            out = np.empty(len(codes), dtype=object)
-            known = codes >= 0
-            out[known] = self.classes_[codes[known]]
-            return out
-        return np.asarray(self.classes_[codes])
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Class labels, shape (n_rows,); an object array with None where a leaf predicts
-        nothing."""
-        blocks, n = self._blocks(X)
-        return self._labels(self._model.predict(blocks, n, self.n_jobs))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a
-        leaf predicts nothing."""
-        blocks, n = self._blocks(X)
-        return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Natural logarithms of `predict_proba`; -inf for 0."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
-        """Accuracy; a row that is not classified counts as an error."""
-        X, y = given(X, y)
-        right = self._right(self.predict(X), X, y)
-        weights = None if sample_weight is None else weights_array(sample_weight)
-        return float(np.average(right, weights=weights))
-
-    def _right(self, predicted: np.ndarray, X: Any, y: Any) -> np.ndarray:
-        """1.0 where a prediction is the label, else 0.0."""
-        if isinstance(X, Table) and y is None:
-            y = X.y
-        if y is None:
-            raise ValueError(NO_LABELS)
-        refuse_masked("y", y)
-        y = np.asarray(y)
-        if y.shape == (len(predicted), 1):
-            y = y[:, 0]
-        if y.shape != predicted.shape:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: [{len(predicted)}, "
-                f"{len(y)}]"
-                if y.ndim == 1
-                else f"y should be a 1d array, got an array of shape {y.shape} instead."
-            )
-        return np.asarray(predicted == y, dtype=np.float64)
-
-    def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
-        """Accuracy, kappa, information reward, the measures of every class and the confusion
-        matrix on labelled rows, as Weka prints them: a `fasttree.metrics.Evaluation`.
-
-        Args:
-            X, y: rows and labels, a Table, or the name of a data set.
-        """
-        from ..metrics import Evaluation
-
-        X, y = given(X, y)
-        predicted = self.predict(X)
-        self._right(predicted, X, y)  # lengths and shapes
-        labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()
-        assert labels is not None  # else `_right` has raised
-        prior = self.class_prior_ / self.class_prior_.sum()
-        return Evaluation(
-            labels.tolist(),
-            predicted.tolist(),
-            self.predict_proba(X),
-            np.asarray(self.classes_).tolist(),
-            prior,
-        )
 
     # -- keeping the model ------------------------------------------------------------------------
 
@@ -260,8 +180,8 @@ def warn_of_thin_levels(table: Table) -> None:
 
 
 def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
-    """An estimator with the parameters of a loaded core model, its class labels, and whether
-    columns have names."""
+    """An estimator with the parameters of a loaded core model, its class labels (none of a
+    regressor), and whether columns have names."""
     try:
         params = restored_parameters(model.parameters)
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -39,7 +39,7 @@ def has_thresholds(params: Words) -> bool:
     word = params["discretize"]
     if not (word is None or (isinstance(word, str) and word == "auto")):
         return False
-    return criteria.evidence_of(params["criterion"]) == "table"
+    return criteria.evidence_of(params["criterion"]) in ("table", *criteria.NUMBERS)
 
 
 def takes_bins(params: Words) -> bool:
@@ -52,7 +52,7 @@ def takes_bins(params: Words) -> bool:
 
 def is_local(params: Words) -> bool:
     """Each leaf is split by its own best candidate."""
-    return bool(params["evaluation"] == "local")
+    return bool(params.get("evaluation", "local") == "local")
 
 
 def takes_penalty(params: Words) -> bool:

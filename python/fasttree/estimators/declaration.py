@@ -25,7 +25,7 @@ import numpy as np
 from .. import criteria
 from .._checks import as_float, integer, one_of, real, shown
 from ..discretize import DISCRETIZERS
-from ..pruning import PRUNINGS
+from ..pruning import PRUNED_NUMBERS, PRUNINGS
 from .conditions import (
     LOCAL,
     THRESHOLDS,
@@ -36,16 +36,27 @@ from .conditions import (
     takes_penalty,
 )
 
-__all__ = ["FOREST", "NOT_STORED", "PARAMETERS", "TREE", "Kind", "Parameter", "check"]
+__all__ = [
+    "FOREST",
+    "NOT_STORED",
+    "PARAMETERS",
+    "REGRESSION_FOREST",
+    "REGRESSION_TREE",
+    "TREE",
+    "Kind",
+    "Parameter",
+    "check",
+]
 
 GROWTH, NUMBERS, MISSING = "growth", "numbers", "missing values"
 PRUNING, COSTS, RUN = "pruning", "costs", "the run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
 """The groups in which parameters are shown."""
 
-EVERY = ("table", "pairs", "rows", "neighbours")
+EVERY = ("table", "moments", "order", "pairs", "rows", "neighbours")
 """All kinds of evidence."""
-TABLES = EVERY[:1]
+TABLES = EVERY[:2]
+BUT_NEIGHBOURS = EVERY[:5]
 LARGEST = sys.float_info.max
 
 
@@ -265,7 +276,7 @@ TREE: tuple[Parameter, ...] = (
         rows(1),
         1,
         """every branch with rows must have at least this many.""",
-        scores=EVERY[:3],
+        scores=BUT_NEIGHBOURS,
     ),
     Parameter(
         "min_weight_fraction_leaf",
@@ -274,7 +285,7 @@ TREE: tuple[Parameter, ...] = (
         0.0,
         """every branch with rows must have this share of the training weight, in [0, 0.5].""",
         core=True,
-        scores=EVERY[:3],
+        scores=BUT_NEIGHBOURS,
     ),
     Parameter(
         "min_impurity_decrease",
@@ -322,7 +333,7 @@ TREE: tuple[Parameter, ...] = (
         "auto",
         """``"auto"`` or None (search thresholds), ``"equal_width"``, ``"equal_frequency"``,
         ``"mdlp"``, or an object of `fasttree.discretize`; fitted on the training rows.""",
-        scores=EVERY[:3],
+        scores=BUT_NEIGHBOURS,
     ),
     Parameter(
         "n_bins",
@@ -330,7 +341,7 @@ TREE: tuple[Parameter, ...] = (
         whole(1),
         10,
         """number of bins of the discretisers that take one.""",
-        scores=EVERY[:3],
+        scores=BUT_NEIGHBOURS,
         needs=Condition(
             takes_bins,
             "discretize='equal_width' or 'equal_frequency' (an object of fasttree.discretize has "
@@ -597,21 +608,85 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
 """What forests say otherwise of a parameter of a tree."""
 
 
-def _forest() -> tuple[Parameter, ...]:
-    """The parameters of a forest, `n_estimators` first, in the order of the groups."""
+ON_CLASSES = (
+    *("evaluation", "labels", "empty_branch", "merge_redundant"),
+    *("cost_matrix", "priors", "class_weight", "leaf_smoothing"),
+)
+"""Parameters of a tree that only classes have a meaning for."""
+
+IN_REGRESSION: dict[str, dict[str, Any]] = {
+    "criterion": {
+        "kind": Kind(
+            "NumberCriterion",
+            also="Criterion | type[Criterion] | Callable[[Any], Any]",
+            values=criteria.names("regression"),
+        ),
+        "default": "squared_error",
+        "text": """a name, an object of `fasttree.criteria`, or a function ``f(sums) -> scores`` of
+        all candidates of a node, `sums` of shape (candidates, branches, 3), float64: weight, sum
+        and sum of squares of each branch; larger scores are better. With `target_bins` any
+        criterion on tables of classes.""",
+    },
+    "pruning": {
+        "kind": words("NumberPruning", *PRUNED_NUMBERS, None, also="Pruning", elsewhere=True),
+        "text": """how the grown tree is cut back: None, ``"reduced_error"`` (squared errors),
+        ``"cost_complexity"`` (CART), or an object of `fasttree.pruning` with options.""",
+    },
+    "missing": {
+        "text": """``"fractional"``: a row without a value goes down all branches, as fractional
+        instances weighted by the branches' training weights, in growth and in prediction.
+        ``"branch"``: a branch of its own; where training rows of a node had no missing value, the
+        heaviest branch takes them. ``"mode"``: mean or mode of the training rows. ``"error"``
+        refuses them. ``"auto"``: fractional for a criterion whose facts say ``fractional``
+        (squared_error, poisson, standard_deviation), else branch.""",
+    },
+    "min_impurity_decrease": {
+        "text": """a node whose split improves the tree by less, per weight of the root, becomes a
+        leaf; >= 0.""",
+    },
+}
+"""What regressors say otherwise of a parameter of a tree."""
+
+TARGET_BINS = Parameter(
+    "target_bins",
+    GROWTH,
+    Kind("TargetBins", values=("equal_width", "equal_frequency", None), also="int | Discretizer"),
+    None,
+    """None; or the target is cut into bins on the training rows, by whose classes the tree grows:
+    ``"equal_width"`` or ``"equal_frequency"`` (10 bins), an object of `fasttree.discretize`, or a
+    number of bins of equal frequency. `criterion` is then one on tables of classes. Leaves predict
+    means.""",
+)
+
+
+def _regression() -> tuple[Parameter, ...]:
+    """The parameters of a regression tree, `criterion` first, in the order of the groups."""
+    shared = [
+        replace(one, **IN_REGRESSION.get(one.name, {}))
+        for one in TREE
+        if one.name not in ON_CLASSES
+    ]
+    return (shared[0], TARGET_BINS, *shared[1:])
+
+
+def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """The parameters of a forest of such trees, `n_estimators` first, in the order of the
+    groups."""
     shared = [
         replace(one, **IN_FORESTS.get(one.name, {}))
-        for one in TREE
+        for one in of_tree
         if one.name not in ("cost_matrix", "priors", "trace")
     ]
     return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))
 
 
-FOREST = _forest()
+REGRESSION_TREE = _regression()
+FOREST = _forest(TREE)
+REGRESSION_FOREST = _forest(REGRESSION_TREE)
 NOT_STORED = tuple(one.name for one in FOREST if not one.stored)
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
-PARAMETERS = {one.name: one for one in (*FOREST, *TREE)}
+PARAMETERS = {one.name: one for one in (*REGRESSION_TREE, *FOREST, *TREE)}
 """All parameters by name; what trees and forests share is a tree's."""
 
 

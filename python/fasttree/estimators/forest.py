@@ -1,24 +1,24 @@
-"""`FastForestClassifier`: trees on bootstrap samples that vote, for any split criterion.
+"""`FastForestClassifier` and `FastForestRegressor`: trees on bootstrap samples that answer together.
 
 What
-    Breiman's random forest (Machine Learning 45, 2001) over the trees of `FastTreeClassifier`:
+    Breiman's random forest (Machine Learning 45, 2001) over the trees of this package:
     every criterion, local, global or glocal evaluation, nominal features, missing values. Growth,
     vote and storage happen in the Rust core.
 Complexity
     One sort of each numeric column, then O(rows x features) per level and tree; trees grow in
     parallel.
 When not to use it
-    Where the tree is to be read: a forest is not. For regression.
+    Where the tree is to be read: a forest is not.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
@@ -27,30 +27,275 @@ from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..table import Table
 from .backends import backend_of
-from .base import Classifier, read_back
-from .batches.fitting import fit_forest
+from .base import Estimator, read_back
 from .batches.sources import batches_of
-from .declaration import FOREST, check
+from .classifying import Classifier
+from .declaration import FOREST, REGRESSION_FOREST, check
 from .described import described
 from .explored import Explorable
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
+from .grown_tree import GrownTree
 from .idle import refuse_idle
 from .interoperable import Interoperable
-from .keywords import ForestSettings
+from .keywords import ForestSettings, RegressionForestSettings
 from .new_rows import check_count
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
+from .regressing import Regressor
+from .regressor import FastTreeRegressor
 from .training_rows import TrainingRows
 from .tree import FastTreeClassifier
 from .warm_start import kept_words, trees_before
 
-__all__ = ["FastForestClassifier"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["FastForestClassifier", "FastForestRegressor"]
+
+
+class GrownForest(Explorable, Interoperable, Estimator):
+    """Trees on bootstrap samples, whether they predict classes or a number."""
+
+    _tree_type: type[GrownTree]
+    _any_criterion: str
+    bootstrap: bool
+    max_samples: int | float | None
+    n_estimators: int
+    oob_score: bool
+    warm_start: bool
+
+    # -- fitting ----------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
+    ) -> Self:
+        """Grow the trees.
+
+        Under ``joblib.parallel_config(backend=...)`` and with `client` blocks of trees grow in
+        other processes, one thread each; the forest is the same.
+
+        Args:
+            X: rows, or a `Table` with its target (then y is None); or rows in batches, see
+                `FastTreeClassifier.fit`.
+            y: labels, shape (n_rows,); of batches the name of their column.
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
+                weights, or 1. Of batches the name of their column.
+            client: a ``dask.distributed.Client`` whose workers grow the trees; not for batches.
+
+        Returns:
+            The estimator.
+        """
+        self._check_samples()
+        batches = batches_of(X, self.threshold_search == "histogram")
+        if batches is not None:
+            if client is not None:
+                raise ValueError(
+                    "client= with rows in batches; fasttree.distributed.fit_forest grows on "
+                    "partitions"
+                )
+            self._grown = None
+            from .batches.fitting import fit_forest
+
+            return fit_forest(self, batches, y, sample_weight)
+        # The plan of the fit, and the trees of an earlier fit with warm_start.
+        rows = self._training_rows(X, y, sample_weight)
+        table, weights = rows.table, rows.weights
+        config, custom, bagging = self._plan(rows, self.get_params(deep=False))
+        refuse_idle(self)
+        before, progress = trees_before(self, config), self.progress
+        words: dict[str, Any] = {"sample_weight": weights, "custom": custom}
+        # With a backend, workers grow the trees, and the core only completes the forest.
+        backend = backend_of(client)
+        if backend is not None:
+            grown_on = (table, config, bagging)
+            before = grown_in_blocks(backend, *grown_on, before=before, progress=progress, **words)
+            progress = None
+        model = _engine.forest_fit(
+            table,
+            config,
+            bagging,
+            out_of_bag=bool(self.oob_score),
+            before=before,
+            n_jobs=self.n_jobs,
+            progress=progress,
+            **words,
+        )
+        self._grown = (config["seed"], model.content, kept_words(self))
+        self._adopt(model, table.class_values, table.has_feature_names)
+        self._remember_rounding(table)
+        # Out-of-bag scores of an earlier fit are dropped.
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+        found = model.out_of_bag()
+        if found is not None:
+            self._judge(*found, rows)
+        return self
+
+    def _check_samples(self) -> None:
+        for name in ("bootstrap", "oob_score"):
+            check(name, getattr(self, name))
+        if self.oob_score and not self.bootstrap:
+            raise ValueError(
+                "oob_score=True needs bootstrap=True: without samples every tree sees every row"
+            )
+
+    def _plan(
+        self, rows: TrainingRows, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
+        """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
+        table, weights = rows.table, rows.weights
+        copies = copies_of(len(table), weights)[0]
+        draws = sample_size(self.max_samples, self.bootstrap, copies)
+        seed = seed_of(self.random_state)
+        config, custom = config_of(tree_parameters(self._tree_type, params, seed), table, weights)
+        config |= row_counts(params, copies if draws is None else draws)
+        config.update(seed=seed, parameters=stored_parameters(params))
+        trees = check("n_estimators", self.n_estimators)
+        return rows.configured(config), custom, {"trees": trees, "draws": draws}
+
+    def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
+        self._adopt_schema(model, classes, has_names)
+        self.__dict__.pop("_float32_conflicts", None)
+
+    def _judge(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
+        """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
+        (n_rows,)."""
+        weights = np.ones(len(rows.table)) if rows.weights is None else rows.weights
+        voted, counted = voters > 0, weights > 0
+        answers[~voted] = np.nan
+        unseen = int((counted & ~voted).sum())
+        if unseen:
+            warnings.warn(
+                f"{unseen} of {int(counted.sum())} rows were in the sample of every tree; "
+                "they have no "
+                "out-of-bag prediction (more trees, or a smaller max_samples)",
+                UserWarning,
+                stacklevel=3,
+            )
+        self._keep_oob(answers, rows, voted, weights)
+
+    def _keep_oob(
+        self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
+    ) -> None:
+        """Set the out-of-bag attributes from answers on the rows that are `voted` upon."""
+        raise NotImplementedError
+
+    def _said_of_oob(self) -> tuple[str, str]:
+        """The out-of-bag score, for the summary."""
+        raise NotImplementedError
+
+    def bootstrap_counts(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> np.ndarray:
+        """How often each tree's sample holds each training row.
+
+        ``estimators_[t]`` is the tree that a single estimator grows on the training rows with row
+        t of the counts as weights, `max_features` and the tree's seed.
+
+        Args:
+            X, y, sample_weight: what the forest was fitted on.
+
+        Returns:
+            Counts, shape (n_estimators, n_rows).
+        """
+        rows, config, draws = self._again(X, y, sample_weight)
+        counts = _engine.bag_counts(
+            rows.table,
+            config,
+            draws,
+            self._model.seeds,
+            sample_weight=rows.weights,
+            n_jobs=self.n_jobs,
+        )
+        return rows.as_given(counts.T, 0).T
+
+    def _again(
+        self, X: Any, y: Any, sample_weight: MaybeArray
+    ) -> tuple[TrainingRows, dict[str, Any], int]:
+        """The training rows, a configuration that draws the same samples, and their size."""
+        check_is_fitted(self)
+        if not self.bootstrap:
+            raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
+        rows = self._training_rows(X, y, sample_weight)
+        check_count(self._schema, rows.table.n_features)
+        config, _, bagging = self._plan(rows, self.get_params(deep=False))
+        config.update(criterion=self._any_criterion, criterion_options={})  # samples need none
+        return rows, config, bagging["draws"]
+
+    # -- predicting -------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
+
+    # -- reading the forest -----------------------------------------------------------------------
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The trees as fitted estimators, each made when it is looked at."""
+        check_is_fitted(self, "_model")
+        params = self.get_params(deep=False)
+        labels = np.asarray(getattr(self, "classes_", ()))
+        return ForestTrees(self._tree_type, self._model, labels, self._schema.has_names, params)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Mean over the trees of each feature's share in the summed score x weight of the splits,
+        shape (n_features,).
+
+        With ``criterion="gini"`` these are the usual impurity importances. They favour features
+        with many values; `permutation_importance` does not.
+        """
+        check_is_fitted(self, "_model")
+        return np.asarray(self._model.importances())
+
+    def _summary(self) -> list[tuple[str, str]]:
+        """Sizes, out-of-bag accuracy and the most important features."""
+        _, leaves, depth = self._model.shapes().mean(axis=0).tolist()
+        rows = [
+            ("trees", str(len(self._model.seeds))),
+            ("mean leaves, depth", f"{leaves:.1f}, {depth:.1f}"),
+        ]
+        if hasattr(self, "oob_score_"):
+            rows.append(self._said_of_oob())
+        shares = self.feature_importances_
+        for j in np.argsort(-shares, kind="stable")[:10].tolist():
+            rows.append((f"importance of {self._schema.names[j]}", f"{shares[j]:.3f}"))
+        return rows
+
+    def __str__(self) -> str:
+        """A fitted forest's sizes and most important features under a head line."""
+        if not hasattr(self, "_model"):
+            return repr(self)
+        rows = [(one_line(name), value) for name, value in self._summary()]
+        wide = max(len(name) for name, _ in rows) + 2
+        lines = [f"{name:<{wide}}{value}" for name, value in rows]
+        return "\n".join((" ".join(repr(self).split()), "", *lines))
+
+    def _repr_html_(self) -> str:
+        """Sizes and importances; before `fit` scikit-learn's view."""
+        if not hasattr(self, "_model"):
+            return str(super()._repr_html_())
+        return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
+
+    def to_onnx(
+        self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
+    ) -> Any:
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
+        `fasttree.exports.onnx_graph.to_onnx`."""
+        check_is_fitted(self, "_model")
+        from ..exports.onnx_graph import to_onnx
+
+        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
 
 
 @described(FOREST)
-class FastForestClassifier(
-    Explorable, Interoperable, ForestSettings, Classifier, ClassifierMixin, BaseEstimator
-):
+class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMixin, BaseEstimator):
     """A random forest of trees that split by any criterion.
 
     Tree t has a seed of its own, made from `random_state`. Its sample and the features that its
@@ -89,79 +334,8 @@ class FastForestClassifier(
         (50, True)
     """
 
-    # -- fitting ----------------------------------------------------------------------------------
-
-    def fit(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
-    ) -> FastForestClassifier:
-        """Grow the trees.
-
-        Under ``joblib.parallel_config(backend=...)`` and with `client` blocks of trees grow in
-        other processes, one thread each; the forest is the same.
-
-        Args:
-            X: rows, or a `Table` with its target (then y is None); or rows in batches, see
-                `FastTreeClassifier.fit`.
-            y: labels, shape (n_rows,); of batches the name of their column.
-            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1. Of batches the name of their column.
-            client: a ``dask.distributed.Client`` whose workers grow the trees; not for batches.
-
-        Returns:
-            The estimator.
-        """
-        self._check_samples()
-        batches = batches_of(X, self.threshold_search == "histogram")
-        if batches is not None:
-            if client is not None:
-                raise ValueError(
-                    "client= with rows in batches; fasttree.distributed.fit_forest grows on "
-                    "partitions"
-                )
-            self._grown = None
-            return fit_forest(self, batches, y, sample_weight)
-        # The plan of the fit, and the trees of an earlier fit with warm_start.
-        rows = self._training_rows(X, y, sample_weight)
-        table, weights = rows.table, rows.weights
-        config, custom, bagging = self._plan(rows, self.get_params(deep=False))
-        refuse_idle(self)
-        before, progress = trees_before(self, config), self.progress
-        words: dict[str, Any] = {"sample_weight": weights, "custom": custom}
-        # With a backend, workers grow the trees, and the core only completes the forest.
-        backend = backend_of(client)
-        if backend is not None:
-            grown_on = (table, config, bagging)
-            before = grown_in_blocks(backend, *grown_on, before=before, progress=progress, **words)
-            progress = None
-        model = _engine.forest_fit(
-            table,
-            config,
-            bagging,
-            out_of_bag=bool(self.oob_score),
-            before=before,
-            n_jobs=self.n_jobs,
-            progress=progress,
-            **words,
-        )
-        self._grown = (config["seed"], model.content, kept_words(self))
-        self._adopt(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table)
-        # Out-of-bag scores of an earlier fit are dropped.
-        for name in ("oob_score_", "oob_decision_function_"):
-            self.__dict__.pop(name, None)
-        found = model.out_of_bag()
-        if found is not None:
-            self._judge(*found, rows)
-        return self
-
-    def _check_samples(self) -> None:
-        for name in ("bootstrap", "oob_score"):
-            check(name, getattr(self, name))
-        if self.oob_score and not self.bootstrap:
-            raise ValueError(
-                "oob_score=True needs bootstrap=True: without samples every tree sees every row"
-            )
+    _tree_type = FastTreeClassifier
+    _any_criterion = "gini"
 
     def _weighted(
         self,
@@ -177,155 +351,23 @@ class FastForestClassifier(
             table, sample_weight, known, self.priors, kept, of_samples=of_samples
         )
 
-    def _plan(
-        self, rows: TrainingRows, params: dict[str, Any]
-    ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
-        """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
-        table, weights = rows.table, rows.weights
-        copies = copies_of(len(table), weights)[0]
-        draws = sample_size(self.max_samples, self.bootstrap, copies)
-        seed = seed_of(self.random_state)
-        config, custom = config_of(tree_parameters(params, seed), table, weights)
-        config |= row_counts(params, copies if draws is None else draws)
-        config.update(seed=seed, parameters=stored_parameters(params))
-        trees = check("n_estimators", self.n_estimators)
-        return rows.configured(config), custom, {"trees": trees, "draws": draws}
-
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
-        self._adopt_schema(model, classes, has_names)
-        self.__dict__.pop("_float32_conflicts", None)
+        super()._adopt(model, classes, has_names)
         counts = model.totals()
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 
-    def _judge(self, probabilities: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
-        """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters
-        (n_rows,)."""
-        table = rows.table
-        weights = np.ones(len(table)) if rows.weights is None else rows.weights
-        voted, counted = voters > 0, weights > 0
-        probabilities[~voted] = np.nan
-        unseen = int((counted & ~voted).sum())
-        if unseen:
-            warnings.warn(
-                f"{unseen} of {int(counted.sum())} rows were in the sample of every tree; "
-                "they have no "
-                "out-of-bag prediction (more trees, or a smaller max_samples)",
-                UserWarning,
-                stacklevel=3,
-            )
-        right = probabilities[voted].argmax(axis=1) == table.y_codes[voted]
+    def _keep_oob(
+        self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
+    ) -> None:
+        right = answers[voted].argmax(axis=1) == rows.table.y_codes[voted]
         known = weights[voted]
         self.oob_score_ = (
             float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
         )
-        self.oob_decision_function_ = rows.as_given(probabilities, np.nan)
+        self.oob_decision_function_ = rows.as_given(answers, np.nan)
 
-    def bootstrap_counts(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> np.ndarray:
-        """How often each tree's sample holds each training row.
-
-        ``estimators_[t]`` is the tree that `FastTreeClassifier` grows on the training rows with row
-        t of the counts as weights, `max_features` and the tree's seed.
-
-        Args:
-            X, y, sample_weight: what the forest was fitted on.
-
-        Returns:
-            Counts, shape (n_estimators, n_rows).
-        """
-        rows, config, draws = self._again(X, y, sample_weight)
-        counts = _engine.bag_counts(
-            rows.table,
-            config,
-            draws,
-            self._model.seeds,
-            sample_weight=rows.weights,
-            n_jobs=self.n_jobs,
-        )
-        return rows.as_given(counts.T, 0).T
-
-    def _again(
-        self, X: Any, y: Any, sample_weight: MaybeArray
-    ) -> tuple[TrainingRows, dict[str, Any], int]:
-        """The training rows, a configuration that draws the same samples, and their size."""
-        check_is_fitted(self)
-        if not self.bootstrap:
-            raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
-        rows = self._training_rows(X, y, sample_weight)
-        check_count(self._schema, rows.table.n_features)
-        config, _, bagging = self._plan(rows, self.get_params(deep=False))
-        config.update(criterion="gini", criterion_options={})  # samples do not depend on it
-        return rows, config, bagging["draws"]
-
-    # -- predicting -------------------------------------------------------------------------------
-
-    def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
-        blocks, n = self._blocks(X)
-        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
-
-    # -- reading the forest -----------------------------------------------------------------------
-
-    @property
-    def estimators_(self) -> Sequence[FastTreeClassifier]:
-        """The trees as fitted estimators, each made when it is looked at."""
-        check_is_fitted(self, "_model")
-        params = self.get_params(deep=False)
-        return ForestTrees(self._model, self.classes_, self._schema.has_names, params)
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Mean over the trees of each feature's share in the summed score x weight of the splits,
-        shape (n_features,).
-
-        With ``criterion="gini"`` these are the usual impurity importances. They favour features
-        with many values; `permutation_importance` does not.
-        """
-        check_is_fitted(self, "_model")
-        return np.asarray(self._model.importances())
-
-    def _summary(self) -> list[tuple[str, str]]:
-        """Sizes, out-of-bag accuracy and the most important features."""
-        _, leaves, depth = self._model.shapes().mean(axis=0).tolist()
-        rows = [
-            ("trees", str(len(self._model.seeds))),
-            ("mean leaves, depth", f"{leaves:.1f}, {depth:.1f}"),
-        ]
-        if hasattr(self, "oob_score_"):
-            rows.append(("out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"))
-        shares = self.feature_importances_
-        for j in np.argsort(-shares, kind="stable")[:10].tolist():
-            rows.append((f"importance of {self._schema.names[j]}", f"{shares[j]:.3f}"))
-        return rows
-
-    def __str__(self) -> str:
-        """A fitted forest's sizes and most important features under a head line."""
-        if not hasattr(self, "_model"):
-            return repr(self)
-        rows = [(one_line(name), value) for name, value in self._summary()]
-        wide = max(len(name) for name, _ in rows) + 2
-        lines = [f"{name:<{wide}}{value}" for name, value in rows]
-        return "\n".join((" ".join(repr(self).split()), "", *lines))
-
-    def _repr_html_(self) -> str:
-        """Sizes and importances; before `fit` scikit-learn's view."""
-        if not hasattr(self, "_model"):
-            return str(super()._repr_html_())
-        return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": str(self), "text/html": self._repr_html_()}
-
-    def to_onnx(
-        self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
-    ) -> Any:
-        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
-        `fasttree.exports.onnx_graph.to_onnx`."""
-        check_is_fitted(self, "_model")
-        from ..exports.onnx_graph import to_onnx
-
-        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
+    def _said_of_oob(self) -> tuple[str, str]:
+        return "out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"
 
     def permutation_importance(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
@@ -374,10 +416,65 @@ class FastForestClassifier(
         )
 
 
-def forest_from_bytes(data: bytes) -> FastForestClassifier:
+@described(REGRESSION_FOREST)
+class FastForestRegressor(
+    GrownForest, RegressionForestSettings, Regressor, RegressorMixin, BaseEstimator
+):
+    """A random forest of regression trees that split by any criterion on numbers.
+
+    Samples and features are drawn as in `FastForestClassifier`; the forest predicts the mean of its
+    trees' numbers, summed in the order of the trees.
+
+    Args:
+        ...
+
+    Attributes:
+        estimators_: the trees, a sequence of fitted `FastTreeRegressor`, made when they are looked
+            at.
+        n_features_in_, feature_names_in_: as in scikit-learn.
+        feature_importances_: mean over the trees of each feature's share in score x weight, shape
+            (n_features,).
+        route_: the form in which `fit` read the rows, and why.
+        oob_score_: R2 on the rows by the trees that did not see them.
+        oob_prediction_: their mean numbers, shape (n_rows,); NaN for a row that every tree saw.
+
+    Raises:
+        ValueError: a parameter or data outside their domain; the message names parameter, column
+            and row.
+        TypeError: cells that are neither numbers nor labels.
+
+    Examples:
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> forest = FastForestRegressor(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
+        >>> len(forest.estimators_), forest.oob_score_ > 0.35
+        (50, True)
+    """
+
+    _tree_type = FastTreeRegressor
+    _any_criterion = "squared_error"
+
+    def _keep_oob(
+        self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
+    ) -> None:
+        from sklearn.metrics import r2_score
+
+        predicted, known = answers[:, 0], weights[voted]
+        self.oob_score_ = float("nan")
+        if known.sum() > 0:
+            truth = rows.table.numbers[voted]
+            self.oob_score_ = float(r2_score(truth, predicted[voted], sample_weight=known))
+        self.oob_prediction_ = rows.as_given(predicted, np.nan)
+
+    def _said_of_oob(self) -> tuple[str, str]:
+        return "out-of-bag R2", f"{self.oob_score_:.4f}"
+
+
+def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:
     """A fitted forest from the content of a model file; it is checked before anything is
     believed."""
     model = _engine.forest_from_bytes(data)
-    forest, classes, has_names = read_back(FastForestClassifier, model)
+    kind = FastForestRegressor if model.is_regression else FastForestClassifier
+    forest, classes, has_names = read_back(kind, model)
     forest._adopt(model, classes, has_names)
-    return forest
+    return forest  # type: ignore[no-any-return]

@@ -12,13 +12,13 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, real
+from .grown_tree import GrownTree
 from .parameters import stored_parameters
-from .tree import FastTreeClassifier
 
 
-def tree_parameters(params: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Parameters of one tree of a forest with these parameters."""
-    defaults = FastTreeClassifier().get_params(deep=False)
+def tree_parameters(kind: Any, params: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Parameters of one tree, an estimator of class `kind`, of a forest with these parameters."""
+    defaults = kind().get_params(deep=False)
     own = {k: v for k, v in params.items() if k in defaults and k not in ("n_jobs", "progress")}
     known = own.get("class_weight")
     if isinstance(known, str) and known == "balanced_subsample":
@@ -46,12 +46,18 @@ def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int 
     return max(1, round(float(share) * copies))
 
 
-class ForestTrees(Sequence[FastTreeClassifier]):
+class ForestTrees(Sequence[GrownTree]):
     """Trees of a forest as estimators, from the core's model of the forest."""
 
     def __init__(
-        self, model: _engine.Forest, classes: np.ndarray, has_names: bool, params: dict[str, Any]
+        self,
+        kind: Any,
+        model: _engine.Forest,
+        classes: np.ndarray,
+        has_names: bool,
+        params: dict[str, Any],
     ) -> None:
+        self._kind = kind
         self._model, self._classes, self._has_names = model, classes, has_names
         self._params = params
         self._seeds: list[int] = model.seeds
@@ -59,23 +65,23 @@ class ForestTrees(Sequence[FastTreeClassifier]):
     def __len__(self) -> int:
         return len(self._seeds)
 
-    def _tree(self, t: int) -> FastTreeClassifier:
-        params = tree_parameters(self._params, self._seeds[t])
-        tree = FastTreeClassifier(**params)
+    def _tree(self, t: int) -> GrownTree:
+        params = tree_parameters(self._kind, self._params, self._seeds[t])
+        tree: GrownTree = self._kind(**params)
         tree._candidates = {}
         model = self._model.tree(t, json.dumps(stored_parameters(params)))
         tree._adopt(model, self._classes, self._has_names)
         return tree
 
     @overload
-    def __getitem__(self, index: int) -> FastTreeClassifier: ...
+    def __getitem__(self, index: int) -> GrownTree: ...
     @overload
-    def __getitem__(self, index: slice) -> list[FastTreeClassifier]: ...
-    def __getitem__(self, index: int | slice) -> FastTreeClassifier | list[FastTreeClassifier]:
+    def __getitem__(self, index: slice) -> list[GrownTree]: ...
+    def __getitem__(self, index: int | slice) -> GrownTree | list[GrownTree]:
         places = range(len(self))[index]
         return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
 
-    def __iter__(self) -> Iterator[FastTreeClassifier]:
+    def __iter__(self) -> Iterator[GrownTree]:
         return (self._tree(t) for t in range(len(self)))
 
     def __repr__(self) -> str:

@@ -14,7 +14,16 @@ from ..discretize import Discretizer
 from ..pruning import Pruning
 from ..rendering.progress import Progress
 
-__all__ = ["ForestSettings", "Settings", "SplitCriterion", "TreeParameters", "TreeSettings"]
+__all__ = [
+    "ForestSettings",
+    "NumberCriterion",
+    "RegressionForestSettings",
+    "RegressionTreeSettings",
+    "Settings",
+    "SplitCriterion",
+    "TreeParameters",
+    "TreeSettings",
+]
 
 SplitCriterion: TypeAlias = (
     Literal[
@@ -101,13 +110,27 @@ TraceKept: TypeAlias = Literal["steps", "candidates"] | None
 ForestClassWeight: TypeAlias = (
     Literal["balanced_subsample", "balanced"] | Mapping[Any, float] | None
 )
+NumberCriterion: TypeAlias = (
+    Literal[
+        "squared_error",
+        "friedman_mse",
+        "absolute_error",
+        "quantile",
+        "poisson",
+        "standard_deviation",
+    ]
+    | Criterion
+    | type[Criterion]
+    | Callable[[Any], Any]
+)
+TargetBins: TypeAlias = Literal["equal_width", "equal_frequency"] | int | Discretizer | None
+NumberPruning: TypeAlias = Literal["reduced_error", "cost_complexity"] | Pruning | None
 
 
 class TreeParameters(TypedDict, total=False):
-    """Keyword arguments of `FastTreeClassifier` beside the criterion."""
+    """Keyword arguments of trees beside the criterion."""
 
-    evaluation: EvaluationMode
-    labels: Labels
+    target_bins: TargetBins
     ties: TieRule
     nominal_splits: NominalSplits
     splitter: Splitter
@@ -128,27 +151,27 @@ class TreeParameters(TypedDict, total=False):
     max_bins: int
     thresholds: Thresholds
     missing: MissingValues
-    empty_branch: EmptyBranch
     handle_unknown: UnknownLevels
     pruning: PruningMethod
     ccp_alpha: float
+    random_state: Seed
+    n_jobs: int | None
+    progress: Progress
+    trace: TraceKept
+    evaluation: EvaluationMode
+    labels: Labels
+    empty_branch: EmptyBranch
     merge_redundant: MergedLeaves
     cost_matrix: Any
     priors: Any
     class_weight: ClassWeight
     leaf_smoothing: LeafSmoothing
-    random_state: Seed
-    n_jobs: int | None
-    progress: Progress
-    trace: TraceKept
 
 
 class Settings:
-    """The parameters that trees and forests share, as attributes."""
+    """The parameters that all trees and forests share, as attributes."""
 
-    criterion: SplitCriterion
-    evaluation: EvaluationMode
-    labels: Labels
+    criterion: Any
     ties: TieRule
     nominal_splits: NominalSplits
     splitter: Splitter
@@ -169,13 +192,9 @@ class Settings:
     max_bins: int
     thresholds: Thresholds
     missing: MissingValues
-    empty_branch: EmptyBranch
     handle_unknown: UnknownLevels
-    pruning: PruningMethod
+    pruning: Any
     ccp_alpha: float
-    merge_redundant: MergedLeaves
-    class_weight: ForestClassWeight
-    leaf_smoothing: LeafSmoothing
     random_state: Seed
     n_jobs: int | None
     progress: Progress
@@ -340,6 +359,148 @@ class ForestSettings(Settings):
         self.merge_redundant = merge_redundant
         self.class_weight = class_weight
         self.leaf_smoothing = leaf_smoothing
+        self.oob_score = oob_score
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+
+class RegressionTreeSettings(Settings):
+    """The parameters of a regression tree, as attributes."""
+
+    def __init__(
+        self,
+        *,
+        criterion: NumberCriterion = "squared_error",
+        target_bins: TargetBins = None,
+        ties: TieRule = "first",
+        nominal_splits: NominalSplits = "auto",
+        splitter: Splitter = "best",
+        max_features: FeatureCount = None,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        leaf_order: LeafOrder = "improvement",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        min_score: float | None = None,
+        no_distance_decay: DistanceRule = False,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        discretize: Discretization = "auto",
+        n_bins: int = 10,
+        threshold_search: ThresholdSearch = "exact",
+        max_bins: int = 255,
+        thresholds: Thresholds = "midpoint",
+        missing: MissingValues = "auto",
+        handle_unknown: UnknownLevels = "missing",
+        pruning: NumberPruning = None,
+        ccp_alpha: float = 0.0,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+        trace: TraceKept = "steps",
+    ) -> None:
+        self.criterion = criterion
+        self.target_bins = target_bins
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.splitter = splitter
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_order = leaf_order
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.trace = trace
+
+
+class RegressionForestSettings(Settings):
+    """The parameters of a regression forest, as attributes."""
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        criterion: NumberCriterion = "squared_error",
+        target_bins: TargetBins = None,
+        ties: TieRule = "first",
+        nominal_splits: NominalSplits = "auto",
+        splitter: Splitter = "best",
+        max_features: FeatureCount = "sqrt",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        leaf_order: LeafOrder = "improvement",
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        min_score: float | None = None,
+        no_distance_decay: DistanceRule = False,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        discretize: Discretization = "auto",
+        n_bins: int = 10,
+        threshold_search: ThresholdSearch = "exact",
+        max_bins: int = 255,
+        thresholds: Thresholds = "midpoint",
+        missing: MissingValues = "auto",
+        handle_unknown: UnknownLevels = "missing",
+        pruning: NumberPruning = None,
+        ccp_alpha: float = 0.0,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        random_state: Seed = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.criterion = criterion
+        self.target_bins = target_bins
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.splitter = splitter
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_order = leaf_order
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
         self.oob_score = oob_score
         self.warm_start = warm_start
         self.random_state = random_state

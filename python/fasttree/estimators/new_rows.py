@@ -21,7 +21,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import check_weights
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
 from ..datasets.inputs import given
 from ..table import Table
@@ -150,14 +150,24 @@ def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column
 def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     """Labelled rows as a Table with the declared levels and classes; numbers are not changed.
 
+    A model without classes predicts a number, and the target of the Table is one.
+
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
     """
     X, y = given(X, y)
-    table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
+    task: Task = "classification" if schema.classes else "regression"
+    table = (
+        X
+        if isinstance(X, Table) and y is None
+        else Table.from_any(X, y, task=task, **_options(schema, X))
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows_for has warned of undeclared labels
         converted = _converted(schema, table, "missing")
+    if task == "regression":
+        target = Column(table.target or "y", "numeric", table.as_regression().numbers)
+        return Table.from_columns(converted, target, task=task)
     # Codes of the classes of the table become codes of the classes of the model.
     code_of = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
     own = [_engine.plain(c) for c in table.classes]

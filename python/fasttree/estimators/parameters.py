@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import one_of, real, shown
-from .._checks.aliases import Seed
+from .._checks import integer, one_of, real, shown
+from .._checks.aliases import Seed, Task
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from .costs import costs_of, plain_costs
@@ -137,6 +137,24 @@ def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str
     return None if made is None else made.to_config()
 
 
+def task_of(params: Mapping[str, Any]) -> Task:
+    """Whether parameters are those of a classifier or of a regressor."""
+    return "regression" if "target_bins" in params else "classification"
+
+
+def target_bins_of(value: Any) -> dict[str, Any]:
+    """The core's discretisation of the target; a number is that many bins of equal frequency."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        value = discretize.EqualFrequency(n_bins=integer("target_bins", value, 2))
+    made = discretize.make(value, 10)
+    if made is None or made.to_config()["method"] == "mdlp":
+        raise ValueError(
+            f"target_bins={shown(value)} must be None, a number of bins, 'equal_width', "
+            "'equal_frequency' or an object of fasttree.discretize that reads no classes"
+        )
+    return made.to_config()
+
+
 def smoothing_of(value: Any) -> dict[str, Any]:
     """Leaf smoothing."""
     known = check("leaf_smoothing", value)
@@ -150,7 +168,7 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
     """
-    merged = check("merge_redundant", params["merge_redundant"])
+    merged = check("merge_redundant", params.get("merge_redundant"))
     alpha = 0.0 if params["ccp_alpha"] is None else check("ccp_alpha", params["ccp_alpha"])
     method = None if params["pruning"] is None else pruning.make(params["pruning"])
     if method is None and alpha > 0:
@@ -162,7 +180,7 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
             )
         costly = params.get("cost_matrix") is not None
         return {
-            "pruning": method.to_config(params["criterion"], alpha, costly),
+            "pruning": method.to_config(params["criterion"], alpha, costly, task_of(params)),
             "alpha_rule": method.alpha_rule(),
             "merge_redundant": merged,
         }
@@ -243,7 +261,8 @@ def stored_parameters(params: dict[str, Any]) -> dict[str, Any]:
 
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     kept["criterion"] = criterion_to_text(kept["criterion"])
-    kept["discretize"] = stored_discretizer(kept.get("discretize"))
+    for name in {"discretize", "target_bins"} & kept.keys():
+        kept[name] = stored_discretizer(kept[name])
     if isinstance(kept.get("pruning"), pruning.Pruning):
         kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
     for name in {"cost_matrix", "priors"} & kept.keys():
@@ -262,8 +281,10 @@ def restored_parameters(text: str) -> dict[str, Any]:
             write.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
-    params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
-    params["discretize"] = restored_discretizer(params.get("discretize"))
+    if "criterion" in params:
+        params["criterion"] = criterion_from_text(params["criterion"])
+    for name in {"discretize", "target_bins"} & params.keys():
+        params[name] = restored_discretizer(params[name])
     method = params.get("pruning")
     if isinstance(method, dict):
         params["pruning"] = pruning.make(method["name"]).set_params(**method["options"])
@@ -322,7 +343,8 @@ def config_of(
     if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
         check_copies(weights, criterion)
     # Parameters that the core takes as they are, then those that need the data or other parameters.
-    config: dict[str, Any] = {p.name: check(p.name, params[p.name]) for p in TREE if p.core}
+    given = [p.name for p in TREE if p.core and p.name in params]
+    config: dict[str, Any] = {name: check(name, params[name]) for name in given}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     config |= {
         "discretize": discretizer_of(
@@ -330,11 +352,13 @@ def config_of(
         ),
         **row_counts(params, n_rows),
         "max_features": max_features(params["max_features"], n_features),
-        "smoothing": smoothing_of(params["leaf_smoothing"]),
+        "smoothing": smoothing_of(params.get("leaf_smoothing")),
         "seed": seed_of(params["random_state"], drawn=random),
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
+    if params.get("target_bins") is not None:
+        config["target_bins"] = target_bins_of(params["target_bins"])
     if params.get("cost_matrix") is not None:
         config["cost_matrix"] = costs_of(params["cost_matrix"], len(table.classes))
     # The criterion: one of the registry, or a user's function beside the configuration.

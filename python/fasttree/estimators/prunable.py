@@ -12,12 +12,13 @@ When not to use it
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import _engine, pruning
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Task
 from ..pruning import PruneReport, make
 from ..table import Table
 from .costs import costs_of
@@ -32,12 +33,11 @@ class Prunable:
 
     _model: _engine.Model
     _schema: Schema
-    classes_: np.ndarray
+    _task: Task
+    _labels_known: Callable[[], np.ndarray]
     criterion: Any
     pruning: Any
-    cost_matrix: Any
     ccp_alpha: float
-    merge_redundant: Any
     n_jobs: int | None
 
     @property
@@ -56,7 +56,8 @@ class Prunable:
             pruning.CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
         )
         made = None if method is None else make(method)
-        return PruneReport(parts, self._schema.names, made, self.merge_redundant)
+        merged = getattr(self, "merge_redundant", None)
+        return PruneReport(parts, self._schema.names, made, merged)
 
     @property
     def ccp_path_(self) -> Any:
@@ -124,7 +125,9 @@ class Prunable:
 
         check_is_fitted(self)
         method = None if method is None else make(method)
-        other = clone(self).set_params(pruning=method, merge_redundant=merge_redundant)
+        other = clone(self).set_params(pruning=method)
+        if merge_redundant is not None or hasattr(self, "merge_redundant"):
+            other.set_params(merge_redundant=merge_redundant)
         if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
             other.ccp_alpha = 0.0
         params = other.get_params(deep=False)
@@ -133,7 +136,8 @@ class Prunable:
             raise ValueError(
                 "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
             )
-        config["cost_matrix"] = costs_of(self.cost_matrix, len(self.classes_))
+        costs = getattr(self, "cost_matrix", None)
+        config["cost_matrix"] = costs_of(costs, len(self._schema.classes))
         if (
             isinstance(method, pruning.Pessimistic)
             and self.pruning is not None
@@ -156,7 +160,7 @@ class Prunable:
             sample_weight=weights,
             n_jobs=self.n_jobs,
         )
-        other._adopt(model, self.classes_, self._schema.has_names)
+        other._adopt(model, self._labels_known(), self._schema.has_names)
         other._candidates = {}
         other._float32_conflicts = getattr(self, "_float32_conflicts", [])
         return other
@@ -191,13 +195,13 @@ class Prunable:
         named = (
             self.pruning.impurity if isinstance(self.pruning, pruning.CostComplexity) else "auto"
         )
-        grown = clone(self).set_params(
-            pruning=None, ccp_alpha=0.0, merge_redundant=None, trace=None
-        )
+        whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
+        known = self.get_params(deep=False).keys()
+        grown = clone(self).set_params(**{k: v for k, v in whole.items() if k in known})
         grown.fit(X, y, sample_weight=sample_weight)
-        costs = costs_of(self.cost_matrix, len(grown.classes_))
+        costs = costs_of(getattr(self, "cost_matrix", None), len(grown._schema.classes))
         impurity = pruning.CostComplexity(impurity=named).to_config(
-            self.criterion, 0.0, costs is not None
+            self.criterion, 0.0, costs is not None, self._task
         )["impurity"]
         alphas, impurities = _engine.cost_complexity_path(grown._model, impurity, costs)
         return Bunch(ccp_alphas=alphas, impurities=impurities)

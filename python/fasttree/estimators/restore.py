@@ -7,6 +7,7 @@ from typing import Any
 from .. import _engine
 from .base import read_back
 from .exact import restored
+from .regressor import FastTreeRegressor
 from .tree import FastTreeClassifier
 
 __all__ = ["tree_from_bytes"]
@@ -21,7 +22,8 @@ def tree_from_bytes(data: bytes) -> Any:
     model = _engine.model_from_bytes(data)
     if '"learner"' in model.parameters:
         return restored(model)
-    estimator, classes, has_names = read_back(FastTreeClassifier, model)
+    kind = FastTreeRegressor if model.is_regression else FastTreeClassifier
+    estimator, classes, has_names = read_back(kind, model)
     estimator._candidates = {}
     estimator._adopt(model, classes, has_names)
     return estimator

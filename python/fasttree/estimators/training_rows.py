@@ -43,6 +43,7 @@ class TrainingRows:
         of_samples: the classes of each sample of a forest are balanced in addition.
         kept: numbers of the given rows that are in the table, and how many were given; None where
             all are.
+        importances_only: whole weights are no copies of rows (exposures).
     """
 
     table: Table
@@ -50,6 +51,7 @@ class TrainingRows:
     class_weights: np.ndarray | None
     of_samples: bool = False
     kept: tuple[np.ndarray, int] | None = None
+    importances_only: bool = False
 
     @classmethod
     def of(
@@ -96,6 +98,8 @@ class TrainingRows:
         """The core's configuration with the class weights."""
         if self.class_weights is not None:
             config = {**config, "class_weight": self.class_weights.tolist()}
+        if self.importances_only:
+            config = {**config, "importances": True}
         return {**config, "balanced_samples": True} if self.of_samples else config
 
     def as_given(self, found: np.ndarray, nothing: Any) -> np.ndarray:

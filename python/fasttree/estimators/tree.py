@@ -7,60 +7,41 @@ Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; prediction: O(depth)
     per row.
 When not to use it
-    For regression; and where a boosted ensemble's accuracy matters more than a tree that can be
-    read.
+    For a number: that is `FastTreeRegressor`; and where a boosted ensemble's accuracy matters more
+    than a tree that can be read.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray
-from ..criteria import Criterion, NamedCallable
-from ..exports import Readable
+from .._checks import one_of
+from .._checks.aliases import TASKS, MaybeArray, Task
+from ..criteria import Criterion
+from ..datasets.inputs import given
 from ..table import Table
-from ..table.doubtful import warn_of_small_classes
-from .base import Classifier
-from .batches.fitting import fit_tree
-from .batches.sources import batches_of
-from .declaration import TREE, check
-from .deep_trees import warn_of_depth
+from .classifying import Classifier
+from .declaration import TREE
 from .described import described, documented
-from .explained import Explained
-from .explored import Explorable
-from .idle import refuse_idle
-from .interoperable import Interoperable
-from .keywords import SplitCriterion, TreeParameters, TreeSettings
+from .grown_tree import GrownTree
+from .idle import defaults_of, refuse_idle
+from .keywords import NumberCriterion, SplitCriterion, TreeParameters, TreeSettings
 from .parameters import config_of, made_of
-from .prunable import Prunable
-from .tree_arrays import Trace, TreeArrays
+from .regressor import FastTreeRegressor
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
 @described(TREE)
-class FastTreeClassifier(
-    Readable,
-    Explained,
-    Explorable,
-    Prunable,
-    Interoperable,
-    TreeSettings,
-    Classifier,
-    ClassifierMixin,
-    BaseEstimator,
-):
+class FastTreeClassifier(GrownTree, TreeSettings, Classifier, ClassifierMixin, BaseEstimator):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -92,158 +73,10 @@ class FastTreeClassifier(
         (0.96, 3)
     """
 
-    # -- fitting ----------------------------------------------------------------------------------
-
-    def fit(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> FastTreeClassifier:
-        """Grow the tree.
-
-        Args:
-            X: rows, or a `Table` with its target (then y is None); or, for
-                ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
-                ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
-                batches.
-            y: labels, shape (n_rows,); of batches the name of their column.
-            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1. Of batches the name of their column.
-
-        Returns:
-            The estimator.
-        """
-        batches = batches_of(X, self.threshold_search == "histogram")
-        if batches is not None:
-            return fit_tree(self, batches, y, sample_weight)
-        rows = self._training_rows(X, y, sample_weight)
-        table, weights = rows.table, rows.weights
-        check("trace", self.trace)
-        config, custom = config_of(self.get_params(deep=False), table, weights)
-        config = rows.configured(config)
-        refuse_idle(self)
-        if config.get("alpha_rule"):
-            warn_of_small_classes(table.classes, table.y_codes, config["alpha_rule"]["folds"])
-        model = _engine.fit(
-            table,
-            config,
-            sample_weight=weights,
-            custom=custom,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
-        self._adopt(model, table.class_values, table.has_feature_names)
-        warn_of_depth(self.tree_, self._schema.names, self.criterion, table)
-        self._remember_rounding(table)
-        self._candidates = (
-            self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}
-        )
-        return self
-
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        self._adopt_schema(model, classes, has_names)
-        for cached in ("_tree", "_trace", "_float32_conflicts"):
-            self.__dict__.pop(cached, None)
+        super()._adopt(model, classes, has_names)
         counts = self.tree_.value[0]
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
-        self.n_nodes_ = self.tree_.node_count
-
-    def _defaults(self) -> dict[str, Any]:
-        """Parameters of a tree where none is given."""
-        return FastTreeClassifier().get_params(deep=False)
-
-    # -- predicting -------------------------------------------------------------------------------
-
-    def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row as a node number, shape (n_rows,)."""
-        blocks, n = self._blocks(X)
-        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
-
-    def decision_path(self, X: Any) -> Any:
-        """Nodes that each row passes: CSR indicator matrix, shape (n_rows, n_nodes)."""
-        from scipy.sparse import csr_matrix
-
-        blocks, n = self._blocks(X)
-        indptr, nodes = self._model.decision_path(blocks, n)
-        return csr_matrix(
-            (np.ones(len(nodes), dtype=np.int64), nodes, indptr), shape=(n, self.n_nodes_)
-        )
-
-    # -- reading the tree -------------------------------------------------------------------------
-
-    @property
-    def tree_(self) -> TreeArrays:
-        """The nodes as read-only arrays."""
-        if "_tree" not in self.__dict__:
-            check_is_fitted(self, "_model")
-            self._tree = TreeArrays(self._model.arrays())
-        return self._tree
-
-    @property
-    def trace_(self) -> Trace:
-        """The splits in the order in which they were made."""
-        check_is_fitted(self)
-        if self.trace is None:
-            raise AttributeError(
-                "trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'"
-            )
-        if "_trace" not in self.__dict__:
-            order, distances = self._model.steps(), self._global_distances()
-            self._trace = Trace(self.tree_, self._schema, order, self._candidates, distances)
-        return self._trace
-
-    def _global_distances(self) -> np.ndarray | None:
-        """Distance of the whole tree to the classes after each split; None without the criterion,
-        or if it reads no tables."""
-        made = criteria.make(self.criterion)
-        if criteria.evidence_of(made) != "table":
-            return None
-        if isinstance(made, Criterion):
-            total = int(np.ceil(self.tree_.value[0].sum()))
-            options = json.dumps(made.options([_engine.plain(c) for c in self.classes_], total))
-            return self._model.global_distances(made.name, options)
-        if isinstance(made, NamedCallable):
-            return None
-        return self._model.global_distances("callable", "{}", made)
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Share of each feature in the sum of score x node weight over its splits, shape
-        (n_features,).
-
-        With ``criterion="gini"`` these are the usual impurity importances. Negative scores count as
-        0.
-        """
-        tree = self.tree_
-        inner = tree.n_children > 0
-        gains = np.maximum(tree.score, 0.0) * tree.weighted_n_node_samples
-        total = np.bincount(
-            tree.feature[inner], weights=gains[inner], minlength=self.n_features_in_
-        )
-        whole = total.sum()
-        return total / whole if whole > 0 else total.astype(float)
-
-    def get_depth(self) -> int:
-        """Longest path from the root to a leaf, in splits."""
-        check_is_fitted(self)
-        return self._model.shape[3]
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves; empty ones count."""
-        check_is_fitted(self)
-        return self._model.shape[1]
-
-    def cut(self, step: int) -> FastTreeClassifier:
-        """The model as it was after `step` splits (0: the root alone)."""
-        check_is_fitted(self)
-        from sklearn.base import clone
-
-        if step < 0:
-            raise ValueError(f"step={step} must not be negative")
-        other = clone(self)
-        other._adopt(self._model.cut(int(step)), self.classes_, self._schema.has_names)
-        other._candidates = {}
-        other._float32_conflicts = getattr(self, "_float32_conflicts", [])
-        return other
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predictions of the tree after 0, 1, 2, ... splits."""
@@ -255,29 +88,28 @@ class FastTreeClassifier(
         """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
         return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""
-        from ..plots import plot_tree
-
-        return plot_tree(self, ax=ax, **options)
-
 
 @documented(FastTreeClassifier, TREE)
 def fit(
     X: Any,
     y: MaybeArray = None,
     *,
-    criterion: SplitCriterion = "info_gain",
+    criterion: SplitCriterion | NumberCriterion | None = None,
     sample_weight: MaybeArray = None,
+    task: Task | None = None,
     **params: Unpack[TreeParameters],
-) -> FastTreeClassifier:
+) -> FastTreeClassifier | FastTreeRegressor:
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,
-    sample_weight)``.
+    sample_weight)``, or the same with `FastTreeRegressor`.
 
     Args:
         X: rows: a data frame, an array, a list of rows, or a `Table` with its target.
-        y: labels, shape (n_rows,), or the name of the column of X that holds them.
+        y: labels or numbers, shape (n_rows,), or the name of the column of X that holds them.
+        criterion: None: ``"info_gain"`` of classes, ``"squared_error"`` of a number.
         sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
+        task: ``"classification"`` or ``"regression"``; None: regression where the criterion is one
+            on numbers, or `target_bins` is given, or y is floats with fractions. Whole numbers are
+            classes.
         ...
 
     Returns:
@@ -291,8 +123,41 @@ def fit(
         >>> import fasttree
         >>> fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], criterion="gini").get_n_leaves()
         4
+        >>> fit([[0.0], [1.0], [2.0]], [0.5, 2.25, 3.0]).predict([[1.0]]).tolist()
+        [2.25]
     """
-    return made_of(FastTreeClassifier, criterion, params).fit(X, y, sample_weight=sample_weight)
+    X, y = given(X, y)
+    if task is None:
+        task = task_of_target(X, y, criterion, params)
+    kind: Any = FastTreeRegressor if one_of("task", task, TASKS) == "regression" else None
+    kind = kind or FastTreeClassifier
+    if criterion is None:
+        criterion = defaults_of(kind)["criterion"]
+    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)  # type: ignore[no-any-return]
+
+
+def task_of_target(X: Any, y: Any, criterion: Any, params: Mapping[str, Any]) -> Task:
+    """The task of a fit that names none; see `fit`."""
+    if params.get("target_bins") is not None:
+        return "regression"
+    if isinstance(criterion, str | type | Criterion):
+        made = criteria.make(criterion)
+        if criteria.is_on_number(made):
+            return "regression"
+    if isinstance(X, Table) and y is None:
+        return X.task
+    dtype = getattr(y, "dtype", None)
+    is_float = str(dtype).lower().startswith("float")
+    if not is_float and not (
+        isinstance(y, list | tuple) and any(isinstance(cell, float) for cell in y)
+    ):
+        return "classification"
+    try:
+        numbers = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        return "classification"
+    known = numbers[np.isfinite(numbers)]
+    return "regression" if np.any(known != np.floor(known)) else "classification"
 
 
 def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any] | None:

@@ -49,7 +49,10 @@ class TreeArrays:
         children_left, children_right: first and second child, -1 in a leaf.
         missing_branch: branch that rows with a missing value take, -1 in a leaf; -2: every branch
             takes a part of them, by its share of the training weight (``missing="fractional"``).
-        value: class counts (rows or weight), shape (node_count, n_classes).
+        value: class counts (rows or weight), shape (node_count, n_classes); of a regression tree
+            the number that the node predicts, shape (node_count,).
+        impurity, variance: of a regression tree, of the node's rows by the criterion, and around
+            their mean.
         n_node_samples, weighted_n_node_samples: training rows and their weight.
         label: predicted class code, -1 where nothing is predicted.
         score, distance, step: of the split; step is the order of growth, -1 in a leaf.
@@ -57,9 +60,13 @@ class TreeArrays:
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]) -> None:
+        counts = arrays["counts"]
+        arrays = {**arrays, "value": arrays.get("outcome", counts)}
+        self.weighted_n_node_samples = counts.sum(axis=1)
         for name, array in arrays.items():
             array.setflags(write=False)
-            setattr(self, "value" if name == "counts" else name, array)
+            if name not in ("counts", "outcome"):
+                setattr(self, name, array)
         self.node_count = len(self.parent)
         self.max_depth = int(self.depth.max())
         self.n_leaves = int((self.n_children == 0).sum())
@@ -83,6 +90,9 @@ class TreeArrays:
     first_level: np.ndarray
     levels: np.ndarray
     value: np.ndarray
+    impurity: np.ndarray
+    variance: np.ndarray
+    weighted_n_node_samples: np.ndarray
 
     def __repr__(self) -> str:
         """Sizes, and the first nodes as a table."""
@@ -112,7 +122,7 @@ class TreeArrays:
                         int(self.missing_branch[i]), str(self.missing_branch[i])
                     ),
                     str(self.n_node_samples[i]),
-                    _shortened([float(f"{v:.6g}") for v in self.value[i].tolist()]),
+                    _shortened([float(f"{v:.6g}") for v in np.atleast_1d(self.value[i]).tolist()]),
                 )
             )
         wide = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
@@ -139,11 +149,6 @@ class TreeArrays:
         for node in np.flatnonzero(self.n_children > 0)[::-1].tolist():
             ends[node] = ends[self.children_of(node)[-1]]
         return ends
-
-    @property
-    def weighted_n_node_samples(self) -> np.ndarray:
-        """Weight of the training rows of each node."""
-        return np.asarray(self.value.sum(axis=1))
 
     def _child(self, which: int) -> np.ndarray:
         out = np.full(self.node_count, -1)

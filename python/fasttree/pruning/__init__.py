@@ -35,13 +35,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import _engine
+from .. import _engine, criteria
 from .._checks import checked, one_value
+from .._checks.aliases import Task
 from .._checks.declared import declared_class
 from .base import Pruning
 from .report import Cut, PruneReport
 
-__all__ = ["PRUNINGS", "Cut", "PruneReport", "Pruning", "impurity_for", "make"]
+__all__ = [
+    "PRUNED_NUMBERS",
+    "PRUNINGS",
+    "Cut",
+    "PruneReport",
+    "Pruning",
+    "impurity_for",
+    "make",
+]
 
 
 class _ReducedError(Pruning):
@@ -77,7 +86,11 @@ class _CostComplexity(Pruning):
     random_state: int
 
     def to_config(
-        self, criterion: Any = "gini", ccp_alpha: float = 0.0, costly: bool = False
+        self,
+        criterion: Any = "gini",
+        ccp_alpha: float = 0.0,
+        costly: bool = False,
+        task: Task = "classification",
     ) -> dict[str, Any]:
         """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`;
         `costly`: errors have costs."""
@@ -94,7 +107,7 @@ class _CostComplexity(Pruning):
         if isinstance(alpha, str) and alpha == "cv":
             alpha = 0.0
         alpha = self.checked_option("ccp_alpha", alpha)
-        impurity = impurity_for(self.impurity, criterion)
+        impurity = impurity_for(self.impurity, criterion, task)
         if costly and self.impurity == "auto":
             impurity = "error"
         return {"method": self.name, "ccp_alpha": alpha, "impurity": impurity}
@@ -126,6 +139,9 @@ PRUNINGS: dict[str, type[Pruning]] = {
 }
 """The methods by name."""
 
+PRUNED_NUMBERS = tuple(name for name, kind in PRUNINGS.items() if kind.info["numbers"])
+"""Names of the methods that prune trees of a numeric target."""
+
 globals().update({kind.__name__: kind for kind in PRUNINGS.values()})
 __all__ += [kind.__name__ for kind in PRUNINGS.values()]
 
@@ -154,14 +170,27 @@ def make(method: Any) -> Pruning:
     )
 
 
+IMPURITIES: dict[Task, tuple[str, ...]] = {
+    "classification": ("gini", "entropy", "error"),
+    "regression": ("criterion", "variance"),
+}
+"""Impurities of leaves with classes, and of leaves with numbers."""
+
+
 @checked(impurity=one_value, criterion=one_value)
-def impurity_for(impurity: str, criterion: Any) -> str:
+def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -> str:
     """What a leaf's rows cost: as named, or (``"auto"``) what fits the `criterion`, a name or an
     object."""
+    name = getattr(criterion, "name", criterion)
     if impurity == "auto":
-        return "entropy" if getattr(criterion, "name", criterion) == "info_gain" else "gini"
-    if impurity not in ("gini", "entropy", "error"):
+        if task == "regression":
+            own = name in criteria.names("regression") and name != "standard_deviation"
+            return "criterion" if own else "variance"
+        return "entropy" if name == "info_gain" else "gini"
+    known = IMPURITIES[task]
+    if impurity not in known:
         raise ValueError(
-            f"impurity={impurity!r} is not known; use 'auto', 'gini', 'entropy' or 'error'"
+            f"impurity={impurity!r} is not known; use 'auto', {', '.join(map(repr, known[:-1]))} "
+            f"or {known[-1]!r}"
         )
     return impurity

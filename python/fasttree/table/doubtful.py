@@ -103,13 +103,7 @@ def warn_of_data(table: Table) -> None:
     """Warn of a single class, of columns without a value, or of no value in any column."""
     if _QUIET.get():
         return
-    codes = table.y_codes
-    if len(codes) and codes.min() == codes.max():
-        label = table.classes[int(codes[0])]
-        warn_caller(
-            f"all {len(codes):,} rows are of the class {label!r}, so every prediction is that "
-            "class: add rows of another class, or name another target"
-        )
+    _warn_of_target(table)
     empty = empty_columns(table)
     if empty and len(empty) == table.n_features:
         warn_caller(
@@ -124,6 +118,25 @@ def warn_of_data(table: Table) -> None:
         )
     if not _TRAPS_SAID.get():
         _warn_of_text(table)
+
+
+def _warn_of_target(table: Table) -> None:
+    """Warn of a target that is the same in all rows."""
+    if table.task == "regression":
+        numbers = table.numbers
+        if len(numbers) and numbers.min() == numbers.max():
+            warn_caller(
+                f"the target is {numbers[0]:g} in all {len(numbers):,} rows, so the tree is one "
+                "leaf: add rows with other numbers, or name another target"
+            )
+        return
+    codes = table.y_codes
+    if len(codes) and codes.min() == codes.max():
+        label = table.classes[int(codes[0])]
+        warn_caller(
+            f"all {len(codes):,} rows are of the class {label!r}, so every prediction is that "
+            "class: add rows of another class, or name another target"
+        )
 
 
 def _warn_of_text(table: Table) -> None:

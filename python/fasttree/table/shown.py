@@ -18,9 +18,10 @@ def in_words(
     shape: tuple[int, int],
     kinds: Mapping[str, int],
     name: str | None,
-    target: tuple[str, int] | None,
+    target: tuple[str, int | None] | None,
 ) -> str:
-    """Rows, number of features of each kind, and name and number of classes of the target."""
+    """Rows, number of features of each kind, and name and number of classes of the target (None: a
+    number)."""
     n, p = shape
     parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     text = "Table" + (f" {name!r}" if name else "")
@@ -28,6 +29,8 @@ def in_words(
     if target is None:
         return text + ", no target"
     of, k = target
+    if k is None:
+        return text + f", target {of!r}, a number"
     return text + f", target {of!r} with {k} class{'es' * (k != 1)}"
 
 
@@ -37,7 +40,7 @@ def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str
     cells = [c.take(slice(0, 5)).labels().tolist() for c in shown]
     kinds = ["numeric" if c.levels is None else f"nominal, {len(c.levels)} levels" for c in shown]
     if target is not None:
-        kinds[-1] = f"target, {len(target.levels or ())} classes"
+        kinds[-1] = "target" if target.levels is None else f"target, {len(target.levels)} classes"
     rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
     for i, values in enumerate(zip(*cells, strict=True)):
         rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, maybe, string
-from .._checks.aliases import CategoricalFeatures, MaybeArray
+from .._checks import checked, listing, mapping, maybe, one_of, string
+from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .inputs import without_column
@@ -42,18 +42,19 @@ from .sources import (
     take_apart,
     unknown_name,
 )
-from .target import Target, encode_target, from_column
+from .target import NumericTarget, Target, encode_numbers, encode_target, from_column, numbers_of
 
 __all__ = ["Column", "Table"]
 
 
 class Table:
-    """A training set: features with names, kinds and levels, and (optionally) class labels.
+    """A training set: features with names, kinds and levels, and (optionally) the target.
 
     Args:
         X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
             rows, mapping of columns, or a pandas / Polars / PyArrow frame.
-        y: n class labels (ints, bools, strings, whole floats, a series of those), or None.
+        y: n class labels (ints, bools, strings, whole floats, a series of those), for a regression
+            n numbers, or None.
         feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
             names, or ``x0, x1, ...``.
         target: name of the target; when `y` is None, the column of X that holds it. Default
@@ -65,6 +66,7 @@ class Table:
         levels: mapping from a column's (or the target's) name to its declared levels, in order.
         unused: why columns are never read (identifiers, dates, constants), by name; models keep
             their place, and their cells may be of any type.
+        task: ``"classification"``: the target has classes; ``"regression"``: it is a number.
         name: the name of the data set, for reports.
 
     Attributes:
@@ -110,7 +112,7 @@ class Table:
     _columns: tuple[Column, ...] | None
     _encoded: Any
     _names: list[str] | None
-    _target: Target | None
+    _target: Target | NumericTarget | None
     has_feature_names: bool
     name: str | None
     origin: str
@@ -134,8 +136,10 @@ class Table:
         categorical_features: CategoricalFeatures = "from_dtype",
         levels: Mapping[str, Sequence[Any]] | None = None,
         unused: Mapping[str, str] | None = None,
+        task: Task = "classification",
         name: str | None = None,
     ) -> None:
+        one_of("task", task, TASKS)
         if isinstance(X, Table):
             raise TypeError(
                 "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
@@ -177,8 +181,11 @@ class Table:
         if y is None and label_cells is None:
             self._target = None
         else:
-            self._target = encode_target(
-                y if label_cells is None else label_cells, n_rows, target, target_levels
+            cells = y if label_cells is None else label_cells
+            self._target = (
+                encode_numbers(cells, n_rows, target)
+                if task == "regression"
+                else encode_target(cells, n_rows, target, target_levels)
             )
 
     def _take_features(
@@ -213,15 +220,18 @@ class Table:
         *,
         name: str | None = None,
         has_feature_names: bool = True,
+        task: Task = "classification",
     ) -> Table:
         """A Table of finished columns (no conversion, no copy).
 
         Args:
             columns: at least one `Column`, all of one length, with distinct names.
-            target: a nominal Column, or a numeric one of whole numbers. Missing labels are allowed
-                here: `y` shows them as None and `y_codes` raises an error naming the row.
+            target: a nominal Column, or a numeric one: of whole numbers, which are classes, or for
+                ``task="regression"`` of any. Missing labels are allowed here: `y` shows them as
+                None (NaN) and `y_codes` raises an error naming the row.
             name: the name of the data set.
             has_feature_names: False if the columns' names were made up.
+            task: ``"regression"``: the target is a number.
 
         Examples:
             >>> import numpy as np
@@ -241,7 +251,13 @@ class Table:
                 )
         self._names = check_names([c.name for c in self._columns])
         self._block = self._block_levels = self._encoded = self.sample_weight = None
-        self._target = None if target is None else from_column(target)
+        self._target = None
+        if target is not None:
+            self._target = (
+                NumericTarget(target.name, numbers_of(target.name, target))
+                if task == "regression"
+                else from_column(target)
+            )
         self.unused = {}
         self.has_feature_names = has_feature_names
         self.name = name
@@ -278,6 +294,8 @@ class Table:
         if isinstance(X, Table):
             if y is not None:
                 raise ValueError("X is a Table, which carries its target; do not pass y beside it")
+            if options.get("task") == "regression":
+                X = X.as_regression()
             return X._recast(categorical_features)
         return cls(X, y, categorical_features=categorical_features, **options)
 
@@ -369,10 +387,46 @@ class Table:
 
     @property
     def y(self) -> np.ndarray | None:
-        """Class labels, 1-D (None without a target; None cells where a file has no label)."""
+        """Class labels, 1-D (None without a target; None cells where a file has no label); of a
+        regression numbers, NaN where one is missing."""
         return None if self._target is None else self._target.decode()
 
-    def _need_target(self) -> Target:
+    @property
+    def task(self) -> Task:
+        """``"regression"`` where the target is a number, else ``"classification"``."""
+        return "regression" if isinstance(self._target, NumericTarget) else "classification"
+
+    def as_regression(self) -> Table:
+        """The Table with its target as a number; itself where it is one.
+
+        Raises:
+            ValueError: no target, or classes that are not numbers, with the first row.
+
+        Examples:
+            >>> Table([[0.5], [2.5]], [3, 10]).as_regression().y.tolist()
+            [3.0, 10.0]
+        """
+        if self.task == "regression":
+            return self
+        target, column = self._need_target(), self.target_column
+        assert column is not None
+        new = self._clone()
+        new._target = NumericTarget(target.name, numbers_of(target.name, column))
+        new.origin = self.origin and f"{self.origin}.as_regression()"
+        return new
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers of a regression, float64; a row without one is a ValueError naming it."""
+        target = self._need_target()
+        if isinstance(target, NumericTarget):
+            return target.check_numbers()
+        raise ValueError(
+            f"the target {target.name!r} has classes, not numbers: make the Table with "
+            "task='regression', or use as_regression()"
+        )
+
+    def _need_target(self) -> Target | NumericTarget:
         if self._target is None:
             raise ValueError(
                 "this Table has no target: requires y to be passed, but the target y is None"
@@ -381,13 +435,14 @@ class Table:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """Class labels in order: declared ones, or the occurring ones, sorted."""
+        """Class labels in order: declared ones, or the occurring ones, sorted; none of a number."""
         return self._need_target().classes
 
     @property
     def class_values(self) -> np.ndarray:
         """`classes` as a 1-D array in the dtype of the labels (scikit-learn's ``classes_``)."""
-        return self._need_target().values
+        target = self._need_target()
+        return np.array(()) if isinstance(target, NumericTarget) else target.values
 
     @property
     def y_codes(self) -> np.ndarray:
@@ -396,8 +451,11 @@ class Table:
 
     @property
     def target_column(self) -> Column | None:
-        """The target as a nominal Column (code -1 where a label is missing)."""
+        """The target as a nominal Column (code -1 where a label is missing), of a regression as a
+        numeric one."""
         t = self._target
+        if isinstance(t, NumericTarget):
+            return Column(t.name, "numeric", t.numbers)
         return None if t is None else Column(t.name, "nominal", t.codes, t.classes)
 
     # -- rows and columns -------------------------------------------------------------------------
@@ -478,11 +536,14 @@ class Table:
 
     @property
     def missing_target(self) -> np.ndarray:
-        """Numbers of the rows that have no class label, ascending."""
-        return np.flatnonzero(self._need_target().codes < 0)
+        """Numbers of the rows whose target is missing, ascending."""
+        target = self._need_target()
+        if isinstance(target, NumericTarget):
+            return np.flatnonzero(np.isnan(target.numbers))
+        return np.flatnonzero(target.codes < 0)
 
     def drop_missing_target(self) -> Table:
-        """The Table of the rows that have a class label (itself when all have)."""
+        """The Table of the rows whose target is known (itself when all are)."""
         gone = self.missing_target
         if len(gone) == 0:
             return self
@@ -499,7 +560,7 @@ class Table:
         else:
             numeric = p if self._block_levels is None else 0
         kinds = {"numeric": numeric, "nominal": p - numeric}
-        of = None if target is None else (target.name, len(target.classes))
+        of = None if target is None else (target.name, len(target.classes) or None)
         return in_words(self.shape, kinds, self.name, of)
 
     def head(self, n: int = 5) -> Table:

@@ -2,7 +2,7 @@
 
 What
     y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
-    the tuple of classes. These are the declared levels where y has them (pandas Categorical, Polars
+    the tuple of classes; or, for a regression, numbers. These are the declared levels where y has them (pandas Categorical, Polars
     Enum, `levels`), otherwise the labels that occur, sorted, as scikit-learn's ``classes_``.
 Errors
     A missing label names its row; continuous numbers are refused in scikit-learn's words.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,13 +56,47 @@ class Target:
         return self.codes
 
 
-def missing_message(name: str, row: int, count: int = 1) -> str:
-    """The words of the error for a row without a class label."""
+@dataclass(slots=True)
+class NumericTarget:
+    """The numbers that a regression predicts, float64, NaN where one is missing."""
+
+    name: str
+    numbers: np.ndarray
+
+    classes: ClassVar[tuple[Any, ...]] = ()
+    """A number has no classes."""
+
+    def take(self, rows: Any) -> NumericTarget:
+        """The same target restricted to `rows`."""
+        return NumericTarget(self.name, self.numbers[rows])
+
+    def decode(self) -> np.ndarray:
+        """The numbers row by row."""
+        return self.numbers
+
+    def check(self) -> np.ndarray:
+        """Refuse to give codes of classes."""
+        raise ValueError(
+            f"the target {self.name!r} is a number (task='regression'), which has no classes: use "
+            "FastTreeRegressor or task='regression' here, or make the Table with "
+            "task='classification'"
+        )
+
+    def check_numbers(self) -> np.ndarray:
+        """The numbers, all known, or a ValueError naming the first row without one."""
+        gone = np.flatnonzero(np.isnan(self.numbers))
+        if len(gone):
+            raise ValueError(missing_message(self.name, int(gone[0]), len(gone), "number"))
+        return self.numbers
+
+
+def missing_message(name: str, row: int, count: int = 1, what: str = "class label") -> str:
+    """The words of the error for a row without a class label, or without a number."""
     more = "" if count == 1 else f" ({count} rows in all)"
     return (
-        f"Input y contains NaN: row {row} of the target {name!r} has no class label{more}; drop "
+        f"Input y contains NaN: row {row} of the target {name!r} has no {what}{more}; drop "
         "such rows "
-        "(table.drop_missing_target()) or give them a label"
+        f"(table.drop_missing_target()) or give them a {what.rsplit(maxsplit=1)[-1]}"
     )
 
 
@@ -131,6 +165,72 @@ def encode_target(
     target = Target(name, cells, codes, classes, class_array(classes, cells.dtype))
     target.check()
     return target
+
+
+def encode_numbers(
+    y: Any, n_rows: int, name: str | None = None, *, complete: bool = True
+) -> NumericTarget:
+    """y as the numbers of a regression.
+
+    Args:
+        y: numbers, or text that is numbers.
+        n_rows: rows of X.
+        name: name of the target.
+        complete: whether a missing number is refused.
+
+    Raises:
+        ValueError: wrong length or shape, missing or infinite numbers, text that is no number; the
+            message names the row.
+    """
+    cells, name = _cells(y, name or getattr(y, "name", None) or "y")
+    if len(cells) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
+            f"{len(cells)}]; "
+            f"X has {n_rows} rows and y has {len(cells)}"
+        )
+    target = NumericTarget(name, numbers_of(name, cells))
+    if complete:
+        target.check_numbers()
+    return target
+
+
+def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
+    """The cells of a target as float64, NaN where one is missing.
+
+    Raises:
+        ValueError: a cell that is no number, or infinite.
+    """
+    if isinstance(cells, Column):
+        if cells.kind == "numeric":
+            return np.asarray(cells.values, dtype=np.float64)
+        levels = numbers_of(name, np.array([*(cells.levels or ()), None], dtype=object))
+        return levels[cells.values]
+    kind = cells.dtype.kind
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
+    if kind in "mM":
+        raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
+    if kind in "iufb":
+        numbers = cells.astype(np.float64)
+    else:
+        numbers = np.empty(len(cells))
+        for row, cell in enumerate(cells.tolist()):
+            try:
+                numbers[row] = np.nan if is_missing(cell) or cell == "" else float(cell)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"row {row} of the target {name!r} is {cell!r}, which is not a number: a "
+                    "regression predicts numbers; name another target, or use "
+                    "task='classification'"
+                ) from None
+    wrong = np.flatnonzero(np.isinf(numbers))
+    if len(wrong):
+        raise ValueError(
+            "Input y contains infinity or a value too large for dtype('float64'). "
+            f"Row {int(wrong[0])} of the target {name!r} is {numbers[wrong[0]]}"
+        )
+    return numbers
 
 
 def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
@@ -222,8 +322,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete "
             f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
-            f"{values[row]!s}. fasttree predicts classes: name another target, discretise this "
-            "one, or use a regressor, such as sklearn.tree.DecisionTreeRegressor.)"
+            f"{values[row]!s}. For a number use fasttree.FastTreeRegressor or task='regression'; for "
+            "classes name another target, or discretise this one.)"
         )
 
 

@@ -1,5 +1,5 @@
 //! Scores of a node's features by evidence other than tables: [`pairs`] of rows, [`neighbours`],
-//! and the [`rows`] themselves.
+//! the [`rows`] themselves, and the [`order`] of a numeric target.
 //!
 //! [`NodeEvaluator`](super::evaluate::NodeEvaluator) asks the module that the criterion's evidence
 //! names. [`memo`] keeps the pair counts of nodes for other trees on the same rows. This file has
@@ -8,6 +8,7 @@
 
 pub(super) mod memo;
 mod neighbours;
+mod order;
 pub(super) mod pairs;
 mod rows;
 

@@ -37,7 +37,7 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
 use crate::stats::contingency::Code;
-use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
+use crate::stats::{Weighing, by_weighing};
 use crate::tree::Tree;
 use growth::Growth;
 
@@ -62,12 +62,7 @@ pub fn grow(
         Weights::Integer(w) if setting.criterion.needs_all_candidates() => {
             with_weights(data, setting, rows, RealCopies(Some(w)), control)
         }
-        Weights::Unit => with_weights(data, setting, rows, UnitWeights, control),
-        Weights::Integer(w) => with_weights(data, setting, rows, IntegerWeights(w), control),
-        Weights::Fixed { values, shift } => {
-            let unit = f64::powi(2.0, -shift);
-            with_weights(data, setting, rows, FixedWeights { values, unit }, control)
-        }
+        _ => by_weighing!(weights, w => with_weights(data, setting, rows, w, control)),
     }
 }
 
@@ -148,5 +143,5 @@ fn with_codes<C: Code, W: Weighing>(
     let mut growth = Growth::new(SortedRanges::new(context, slices), tree, criterion);
     let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
     let distances = growth.run(whole, control)?;
-    Ok((growth.tree.finish(context.weights.unit(), context.setting.empty_branch), distances))
+    Ok((growth.tree.finish(context.weights.unit(), context.setting), distances))
 }

@@ -104,6 +104,7 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
         logs: Logs::for_rows(sum as u64, tree.nodes.len()),
         classes: k,
         occurring: totals.iter().map(|&t| t > 0.0).collect(),
+        grid: None,
     };
     // All rows have label 0. Nodes without a label are not counted.
     let label_of = |node: u32| match node {

@@ -23,7 +23,7 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
 use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
+use crate::stats::{Weighing, by_weighing};
 use crate::tree::Tree;
 
 /// Subtrees of fewer rows do not pay for a task of their own.
@@ -41,14 +41,7 @@ pub fn grow(
     weights: &Weights,
     control: &Control,
 ) -> Result<Tree> {
-    match weights {
-        Weights::Unit => with_weights(data, setting, rows, UnitWeights, control),
-        Weights::Integer(w) => with_weights(data, setting, rows, IntegerWeights(w), control),
-        Weights::Fixed { values, shift } => {
-            let unit = f64::powi(2.0, -shift);
-            with_weights(data, setting, rows, FixedWeights { values, unit }, control)
-        }
-    }
+    by_weighing!(weights, data.target(), w => with_weights(data, setting, rows, w, control))
 }
 
 fn with_weights<W: Weighing>(
@@ -85,7 +78,7 @@ fn with_codes<C: Code, W: Weighing>(
     let rows = SortedRanges::new(context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
     buffers.release(context);
-    Ok(tree.finish(context.weights.unit(), context.setting.empty_branch))
+    Ok(tree.finish(context.weights.unit(), context.setting))
 }
 
 /// The fewest rows of a task.

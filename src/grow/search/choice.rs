@@ -6,7 +6,7 @@
 
 use super::nominal::{nominal_branches, nominal_test};
 use super::{BestSplit, BranchSums, NodeCut, NodeTables, WholeRows};
-use crate::criteria::{EvidenceKind, GainFilter, InfoGain};
+use crate::criteria::{GainFilter, InfoGain};
 use crate::error::Result;
 use crate::grow::context::FeaturePlace;
 use crate::grow::options::GrowthSetting;
@@ -70,12 +70,11 @@ pub(in crate::grow) fn chosen<R: WholeRows>(rows: &R, choice: Choice) -> Result<
     let BranchSums { sums, missing } = branches;
     // Without a table of this candidate alone the distance is the negative score.
     let criterion = node.setting.criterion;
-    let distance =
-        if criterion.needs_all_candidates() || criterion.info().evidence != EvidenceKind::Table {
-            -choice.score
-        } else {
-            node.distance(&sums)?
-        };
+    let distance = if criterion.needs_all_candidates() || !criterion.info().evidence.is_table() {
+        -choice.score
+    } else {
+        node.distance(&sums)?
+    };
     let branches = sums.len() / node.totals.len();
     let split = BestSplit::new(choice.feature, choice.at, test, choice.score, branches);
     Ok(BestSplit { distance, sums, sizes, missing, levels, branch_of, ..split })

@@ -28,7 +28,9 @@ use std::borrow::Cow;
 pub(in crate::grow) use best_split::BestSplit;
 pub(in crate::grow) use choice::{choose, chosen, keeps_winner_only, sums_of_candidate};
 pub(in crate::grow) use node_sums::NodeSums;
-pub(in crate::grow) use nominal::{NominalTest, is_candidate, nominal_test, score_nominal};
+pub(in crate::grow) use nominal::{
+    NominalTest, divisions, is_candidate, nominal_test, score_nominal,
+};
 
 /// Class sums of the rows of a node, as the search needs them.
 ///

@@ -6,6 +6,7 @@
 //! [`crate::split::subset`]. Bit planes and C4.5's rule do not use this.
 
 use super::{BranchSums, NodeTables, SearchScratch};
+use crate::criteria::Evidence;
 use crate::error::Result;
 use crate::split::multiway;
 use crate::split::random::Draws;
@@ -86,6 +87,7 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
     SubsetSearch {
         how: setting.nominal_splits.in_two(),
         shortcut: setting.criterion.breiman_order() && !all,
+        cuts_only: matches!(setting.criterion.evidence(), Evidence::Order(_)),
         min: rows.minimum(),
         unit: node.unit,
         drawn: setting.splitter.division(draws).filter(|_| !all),
@@ -93,7 +95,10 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
 }
 
 /// The divisions in two of the levels of a nominal feature.
-fn partitions<R: NodeTables>(rows: &R, nominal: usize) -> LevelPartitions<R::Sum> {
+pub(in crate::grow) fn divisions<R: NodeTables>(
+    rows: &R,
+    nominal: usize,
+) -> LevelPartitions<R::Sum> {
     let levels = rows.levels(nominal, are_rows_counted(rows), &mut R::Memory::default());
     let mut partitions = LevelPartitions::default();
     partitions.fill(&levels, rows.node().totals.len(), &subset_search(rows));
@@ -107,7 +112,7 @@ pub(super) fn nominal_branches<R: NodeTables>(
     at: u32,
 ) -> BranchSums<R::Sum> {
     if !is_multiway(rows, nominal) {
-        let (sums, missing) = partitions(rows, nominal).sums(at);
+        let (sums, missing) = divisions(rows, nominal).sums(at);
         return BranchSums { sums, missing };
     }
     let table = rows.levels(nominal, false, &mut R::Memory::default()).table;
@@ -132,8 +137,7 @@ pub(in crate::grow) fn nominal_test<R: NodeTables>(
         return NominalTest { test: Test::Multiway, levels: Vec::new(), branch_of: Vec::new() };
     }
     let search = subset_search(rows);
-    let division =
-        partitions(rows, nominal).partition(at, declared.levels, declared.edges, &search);
+    let division = divisions(rows, nominal).partition(at, declared.levels, declared.edges, &search);
     let mut branch_of: Vec<u16> = division.is_first.iter().map(|&f| u16::from(!f)).collect();
     // Missing values are a third branch.
     branch_of.extend(declared.missing.then_some(2));

@@ -66,7 +66,7 @@ fn with_sums<S: Sum>(
         false => driver::task_size(len, SMALLEST_TASK, control),
     };
     let tree = driver::grow(BinnedRows::new(&context, buffers), tree, root, task, control)?;
-    Ok(tree.finish(unit, setting.empty_branch))
+    Ok(tree.finish(unit, setting))
 }
 
 /// The rows of a node, with what is known of them.

@@ -416,7 +416,7 @@ impl SpreadGrowth {
 
     /// The finished tree.
     pub fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
-        self.tree.finish(1.0, setting.empty_branch)
+        self.tree.finish(1.0, setting)
     }
 }
 

@@ -12,11 +12,16 @@ use crate::split::NominalSplits;
 use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
 use crate::stats::contingency::Layout;
+use crate::stats::{ExactMoments, FixedWeights, Sum, Weighing};
 
 /// Largest relative error of a sum of fractions.
 pub(super) const ROUNDING: f64 = 1e-9;
 /// Slack of J48's comparisons (`Utils.SMALL` of Weka).
 pub(super) const SLACK: f64 = 1e-6;
+/// Binary digits of the sum of all weights: of classes, and of a numeric target, whose sums are the
+/// products of weights and squared numbers.
+const DIGITS: i32 = 62;
+const DIGITS_OF_NUMBERS: i32 = 46;
 /// Binary digits of a fraction of a row: within the 53 of a double, with room for sums.
 const MOST_DIGITS: i32 = 50;
 
@@ -44,6 +49,97 @@ enum RowWeights<'a> {
     One,
     Copies(&'a [u32]),
     Fixed(&'a [i64]),
+}
+
+/// What a fraction of a row adds to the sums of its node: its weight, or the moments of its number.
+pub(super) trait FractionSums: Copy + Send + Sync {
+    /// A sum.
+    type Sum: Sum;
+    /// The instances of a node, with their weights.
+    type Instances<'a>: Weighing<Sum = Self::Sum>
+    where
+        Self: 'a;
+    /// What a fraction of this weight, in units, adds.
+    fn of(&self, row: u32, weight: i64) -> Self::Sum;
+    /// The instances of a node; `rows` are their rows, and `unit` is that of the weights.
+    fn instances<'a>(
+        &'a self,
+        rows: &'a [u32],
+        weights: &'a [i64],
+        unit: f64,
+    ) -> Self::Instances<'a>;
+    /// Whether sums are weights alone, so that whole rows of weight 1 can be counted.
+    const ARE_WEIGHTS: bool;
+}
+
+/// Sums of weights, by class.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClassFractions;
+
+/// Sums of a numeric target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NumberFractions<'t> {
+    /// Numbers by internal row.
+    pub units: &'t [i64],
+}
+
+/// The instances of a node with a numeric target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NumberInstances<'a> {
+    rows: &'a [u32],
+    weights: &'a [i64],
+    units: &'a [i64],
+    unit: f64,
+}
+
+impl FractionSums for ClassFractions {
+    type Sum = i64;
+    type Instances<'a> = FixedWeights<'a>;
+    const ARE_WEIGHTS: bool = true;
+    fn of(&self, _row: u32, weight: i64) -> i64 {
+        weight
+    }
+    fn instances<'a>(
+        &'a self,
+        _rows: &'a [u32],
+        weights: &'a [i64],
+        unit: f64,
+    ) -> FixedWeights<'a> {
+        FixedWeights { values: weights, unit }
+    }
+}
+
+impl<'t> FractionSums for NumberFractions<'t> {
+    type Sum = ExactMoments;
+    type Instances<'a>
+        = NumberInstances<'a>
+    where
+        't: 'a;
+    const ARE_WEIGHTS: bool = false;
+    fn of(&self, row: u32, weight: i64) -> ExactMoments {
+        ExactMoments::of(weight, self.units[row as usize])
+    }
+    fn instances<'a>(
+        &'a self,
+        rows: &'a [u32],
+        weights: &'a [i64],
+        unit: f64,
+    ) -> NumberInstances<'a> {
+        NumberInstances { rows, weights, units: self.units, unit }
+    }
+}
+
+impl Weighing for NumberInstances<'_> {
+    type Sum = ExactMoments;
+    const UNIT: bool = false;
+    const COPIES: bool = false;
+    fn of(&self, instance: u32) -> ExactMoments {
+        let row = self.rows[instance as usize];
+        ExactMoments::of(self.weights[instance as usize], self.units[row as usize])
+    }
+    fn unit(&self) -> f64 {
+        self.unit
+    }
 }
 
 /// The facts that all nodes of a tree share.
@@ -95,8 +191,9 @@ impl<'a> FractionalContext<'a> {
         weights: &'a Weights,
     ) -> Self {
         let total = weights.total(rows.rows());
-        // Fixed point with as many fractional digits as keep sums below 2^62.
-        let free = 61 - total.log2().ceil() as i32;
+        // Fixed point with as many fractional digits as sums allow.
+        let digits = if data.target().is_some() { DIGITS_OF_NUMBERS } else { DIGITS };
+        let free = digits - 1 - total.log2().ceil() as i32;
         let (whole, shift) = match weights {
             Weights::Unit => (RowWeights::One, free.min(MOST_DIGITS)),
             Weights::Integer(w) => (RowWeights::Copies(w), free.min(MOST_DIGITS)),

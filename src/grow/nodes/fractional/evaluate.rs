@@ -6,7 +6,7 @@
 //! weights. O(instances x features), plus the formula per candidate. The branches are counted by
 //! the caller, with the fractions that they take.
 
-use super::context::{FractionalContext, FractionalNumeric};
+use super::context::{FractionSums, FractionalContext, FractionalNumeric};
 use super::rows::FractionalRows;
 use crate::criteria::c45::XLog2X;
 use crate::criteria::{GainFilter, SplitRule};
@@ -32,7 +32,7 @@ use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
 use crate::stats::contingency::{Code, CodedRows, ContingencyTables, CountingPlanes, count};
-use crate::stats::{CellOf, FixedWeights, Sum, UnitWeights, Weighing};
+use crate::stats::{CellOf, Sum, UnitWeights, Weighing};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
 
@@ -44,18 +44,19 @@ const SCALING_ERROR: f64 = 1e-12;
 
 /// The best split of a node whose class sums, in units, are `sums`; its branches are not counted
 /// yet. `key` is the key of the node's random choices.
-pub(super) fn best_split<C: Code>(
+pub(super) fn best_split<C: Code, F: FractionSums>(
     context: &FractionalContext<'_>,
+    fractions: &F,
     instances: &FractionalRows<C>,
-    sums: &[i64],
+    sums: &[F::Sum],
     key: u64,
     control: &Control,
-) -> Result<Option<BestSplit<i64>>> {
-    if instances.whole {
-        let totals: Vec<u32> = sums.iter().map(|&s| context.rows_in(s)).collect();
+) -> Result<Option<BestSplit<F::Sum>>> {
+    if F::ARE_WEIGHTS && instances.whole {
+        let totals: Vec<u32> = sums.iter().map(|s| context.rows_in(s.units())).collect();
         FractionalEvaluator::new(context, instances, UnitWeights, totals, key).best_split(control)
     } else {
-        let weights = FixedWeights { values: &instances.weights, unit: context.unit };
+        let weights = fractions.instances(&instances.rows, &instances.weights, context.unit);
         FractionalEvaluator::new(context, instances, weights, sums.to_vec(), key)
             .best_split(control)
     }
@@ -220,7 +221,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     /// The split of a candidate, without its branches.
-    fn split_of(&self, feature: u32, at: u32, score: f64) -> BestSplit<i64> {
+    fn split_of<S>(&self, feature: u32, at: u32, score: f64) -> BestSplit<S> {
         let (mut at, mut levels, mut branch_of) = (at, Vec::new(), Vec::new());
         let (test, branches) = match self.place(feature) {
             FeaturePlace::Numeric(numeric) => {
@@ -393,7 +394,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     /// The best split among the wanted features.
-    fn best_among(&self, wanted: &[bool], control: &Control) -> Result<Option<BestSplit<i64>>> {
+    fn best_among<S>(&self, wanted: &[bool], control: &Control) -> Result<Option<BestSplit<S>>> {
         if self.context.rule == SplitRule::C45 {
             let usable = self.usable(wanted, control)?;
             let chosen = c45::choose(&usable, self.context.setting.gain_filter, wanted.len());
@@ -406,7 +407,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     /// The best split; of features drawn at random, where there is a limit.
-    fn best_split(self, control: &Control) -> Result<Option<BestSplit<i64>>> {
+    fn best_split<S>(self, control: &Control) -> Result<Option<BestSplit<S>>> {
         let (setting, p) = (self.context.setting, self.context.data.columns().len());
         search_among(p, setting.max_features, mix(setting.seed, self.key), |wanted| {
             self.best_among(wanted, control)

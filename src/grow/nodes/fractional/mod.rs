@@ -31,7 +31,7 @@ use crate::reached::{self, Way};
 use crate::stats::Sum;
 use crate::stats::contingency::Code;
 use crate::tree::{NONE, Tree};
-use context::{FractionalContext, ROUNDING, SLACK};
+use context::{ClassFractions, FractionSums, FractionalContext, NumberFractions, ROUNDING, SLACK};
 use evaluate::best_split;
 use rows::{Division, FractionalRows, divide};
 use std::marker::PhantomData;
@@ -48,51 +48,67 @@ pub fn grow(
     control: &Control,
 ) -> Result<Tree> {
     let context = FractionalContext::new(data, setting, rows, weights);
-    if context.narrow() {
-        with_codes::<u8>(&context, rows, control)
-    } else {
-        with_codes::<u32>(&context, rows, control)
+    match data.target() {
+        None => with_sums(&context, rows, ClassFractions, control),
+        Some(target) => {
+            with_sums(&context, rows, NumberFractions { units: target.units() }, control)
+        }
     }
 }
 
-fn with_codes<C: Code>(
+fn with_sums<F: FractionSums>(
     context: &FractionalContext<'_>,
     rows: &RowSet,
+    fractions: F,
+    control: &Control,
+) -> Result<Tree> {
+    if context.narrow() {
+        with_codes::<u8, F>(context, rows, fractions, control)
+    } else {
+        with_codes::<u32, F>(context, rows, fractions, control)
+    }
+}
+
+fn with_codes<C: Code, F: FractionSums>(
+    context: &FractionalContext<'_>,
+    rows: &RowSet,
+    fractions: F,
     control: &Control,
 ) -> Result<Tree> {
     let root = FractionalRows::<C>::new(context, rows);
-    let mut sums = vec![0; context.data.n_classes()];
-    for (&class, &weight) in root.classes.iter().zip(&root.weights) {
-        sums[class as usize] += weight;
+    let mut sums = vec![F::Sum::default(); context.data.n_classes()];
+    for ((&row, &class), &weight) in root.rows.iter().zip(&root.classes).zip(&root.weights) {
+        sums[class as usize] = sums[class as usize].plus(fractions.of(row, weight));
     }
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
-    let nodes = Fractional { context, codes: PhantomData };
+    let nodes = Fractional { context, fractions, codes: PhantomData };
     let tree = driver::grow(nodes, tree, root, task, control)?;
-    Ok(tree.finish(context.unit, context.setting.empty_branch))
+    Ok(tree.finish(context.unit, context.setting))
 }
 
 /// A split that the limits accept, and the branch of each instance.
-struct FractionalSplit {
-    best: BestSplit<i64>,
+struct FractionalSplit<S> {
+    best: BestSplit<S>,
     division: Division,
 }
 
 /// Evaluates nodes and divides their instances; a node owns its lists.
-struct Fractional<'b, C> {
+struct Fractional<'b, C, F> {
     context: &'b FractionalContext<'b>,
+    fractions: F,
     codes: PhantomData<C>,
 }
 
-impl<'b, C: Code> NodeRows for Fractional<'b, C> {
-    type Sum = i64;
+impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
+    type Sum = F::Sum;
     type Node = FractionalRows<C>;
-    type Best = FractionalSplit;
-    type Context = &'b FractionalContext<'b>;
+    type Best = FractionalSplit<F::Sum>;
+    type Context = (&'b FractionalContext<'b>, F);
     type Task = FractionalRows<C>;
 
     fn context(&self) -> Self::Context {
-        self.context
+        (self.context, self.fractions)
     }
 
     fn limits(&self) -> &GrowthLimits {
@@ -107,7 +123,7 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         2 * instances.len()
     }
 
-    fn is_finished(&self, tree: &TreeBuilder<i64>, node: u32) -> bool {
+    fn is_finished(&self, tree: &TreeBuilder<F::Sum>, node: u32) -> bool {
         let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
         let (context, limits) = (self.context, self.limits());
         let weight: f64 = sums.iter().map(|s| s.value(context.unit)).sum();
@@ -123,25 +139,28 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         }
         // Fractions add up to rows within rounding.
         let rows = if context.copies { (weight + SLACK) as usize } else { own.rows as usize };
-        limits.stops(rows, own.depth as usize, occupied)
+        let pure = F::Sum::are_pure(sums) || (F::ARE_WEIGHTS && occupied < 2);
+        limits.stops(rows, own.depth as usize, pure)
     }
 
     fn evaluate(
         &mut self,
-        tree: &TreeBuilder<i64>,
+        tree: &TreeBuilder<F::Sum>,
         open: &mut Open<FractionalRows<C>>,
         control: &Control,
-    ) -> Result<Option<FractionalSplit>> {
+    ) -> Result<Option<FractionalSplit<F::Sum>>> {
         reached::count(Way::Fractions);
         let (context, node, instances) = (self.context, open.node as usize, &open.rows);
         let sums = tree.sums(node);
         let key = tree.nodes[node].key;
-        let Some(mut best) = best_split(context, instances, sums, key, control)? else {
+        let Some(mut best) = best_split(context, &self.fractions, instances, sums, key, control)?
+        else {
             return Ok(None);
         };
         // The limits are those of the branches with their fractions, which are counted now.
         let branch = assign(context, instances, &best);
-        let (division, own) = Division::new(context, instances, branch, best.branches, sums.len());
+        let (division, own) =
+            Division::new(context, &self.fractions, instances, branch, best.branches, sums.len());
         best.distance = self.distance(&own, sums, instances.whole)?;
         best.sums = own;
         let before = || self.distance(sums, sums, instances.whole);
@@ -151,15 +170,15 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         Ok(accepted.map(|best| FractionalSplit { best, division }))
     }
 
-    fn best(split: &FractionalSplit) -> &BestSplit<i64> {
+    fn best(split: &FractionalSplit<F::Sum>) -> &BestSplit<F::Sum> {
         &split.best
     }
 
     fn split(
         &mut self,
-        tree: &mut TreeBuilder<i64>,
+        tree: &mut TreeBuilder<F::Sum>,
         open: Open<FractionalRows<C>>,
-        FractionalSplit { best, division }: &FractionalSplit,
+        FractionalSplit { best, division }: &FractionalSplit<F::Sum>,
         step: u32,
         children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
@@ -181,18 +200,24 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         nodes
     }
 
-    fn attach(context: Self::Context, instances: FractionalRows<C>) -> (Self, FractionalRows<C>) {
-        (Self { context, codes: PhantomData }, instances)
+    fn attach(
+        (context, fractions): Self::Context,
+        instances: FractionalRows<C>,
+    ) -> (Self, FractionalRows<C>) {
+        (Self { context, fractions, codes: PhantomData }, instances)
     }
 }
 
-impl<C: Code> Fractional<'_, C> {
+impl<C: Code, F: FractionSums> Fractional<'_, C, F> {
     /// Distance of the table of some branches; in counts of rows where all instances are `whole`.
-    fn distance(&self, sums: &[i64], totals: &[i64], whole: bool) -> Result<f64> {
+    fn distance(&self, sums: &[F::Sum], totals: &[F::Sum], whole: bool) -> Result<f64> {
         let (context, setting) = (self.context, self.context.setting);
-        if whole && sums.iter().all(|&c| i64::from(context.rows_in(c)) * context.weight(0) == c) {
-            let rows =
-                |sums: &[i64]| sums.iter().map(|&s| context.rows_in(s)).collect::<Vec<u32>>();
+        let is_whole =
+            |s: &F::Sum| i64::from(context.rows_in(s.units())) * context.weight(0) == s.units();
+        if F::ARE_WEIGHTS && whole && sums.iter().all(is_whole) {
+            let rows = |sums: &[F::Sum]| {
+                sums.iter().map(|s| context.rows_in(s.units())).collect::<Vec<u32>>()
+            };
             let totals = rows(totals);
             return NodeSums { setting, totals: &totals, unit: 1.0 }.distance(&rows(sums));
         }
@@ -201,10 +226,10 @@ impl<C: Code> Fractional<'_, C> {
 }
 
 /// The branch of each instance; [`NONE`] without a value.
-fn assign<C: Code>(
+fn assign<C: Code, S>(
     context: &FractionalContext<'_>,
     instances: &FractionalRows<C>,
-    best: &BestSplit<i64>,
+    best: &BestSplit<S>,
 ) -> Vec<u32> {
     let mut branch = vec![NONE; instances.len()];
     if let Some(i) = context.numeric_place(best.feature) {

@@ -7,12 +7,13 @@
 //! value is known. A split copies: each child gets lists of its own, and an instance without a
 //! value is copied into every child that takes a fraction. O(instances x features) per node.
 
-use super::context::FractionalContext;
+use super::context::{FractionSums, FractionalContext};
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
 use crate::simd::columns::{LEFT_OUT, SLACK, renumbered};
 use crate::split::c45::CLOSE;
+use crate::stats::Sum;
 use crate::stats::contingency::Code;
 use crate::tree::NONE;
 
@@ -120,17 +121,18 @@ const LEAST_SHARE: f64 = 1e-6;
 
 impl Division {
     /// Divide instances by their branches; also the class sums of the branches, fractions included.
-    pub fn new<C: Code>(
+    pub fn new<C: Code, F: FractionSums>(
         context: &FractionalContext<'_>,
+        fractions: &F,
         instances: &FractionalRows<C>,
         branch: Vec<u32>,
         branches: usize,
         classes: usize,
-    ) -> (Self, Vec<i64>) {
+    ) -> (Self, Vec<F::Sum>) {
         // Count the known instances by branch. Those without a value are counted as one more
         // branch, which is quicker than a condition.
         let (mut sums, mut sizes) =
-            (vec![0_i64; (branches + 1) * classes], vec![0_u32; branches + 1]);
+            (vec![F::Sum::default(); (branches + 1) * classes], vec![0_u32; branches + 1]);
         let mut without_value = vec![0_u32; instances.len() + 1];
         let mut unknown = 0;
         let weighed = instances.classes.iter().zip(&instances.weights);
@@ -138,13 +140,14 @@ impl Division {
             without_value[unknown] = i as u32;
             unknown += usize::from(b == NONE);
             let b = (b as usize).min(branches);
-            sums[b * classes + class as usize] += weight;
+            let sum = &mut sums[b * classes + class as usize];
+            *sum = sum.plus(fractions.of(instances.rows[i], weight));
             sizes[b] += 1;
         }
         sums.truncate(branches * classes);
         sizes.truncate(branches);
-        let known: Vec<f64> =
-            sums.chunks_exact(classes.max(1)).map(|b| b.iter().sum::<i64>() as f64).collect();
+        let units = |sums: &[F::Sum]| sums.iter().map(|sum| sum.units()).sum::<i64>() as f64;
+        let known: Vec<f64> = sums.chunks_exact(classes.max(1)).map(units).collect();
         let whole: f64 = known.iter().sum();
         // Share of each branch in the instances without a value; 0 for branches that take none.
         let shares: Vec<f64> = known
@@ -160,7 +163,8 @@ impl Division {
                 (instances.classes[i] as usize, context.copies_of(instances.rows[i]));
             split_weight(&shares, instances.weights[i], copies, |b, fraction| {
                 taken[b * unknown + u] = fraction;
-                sums[b * classes + class] += fraction;
+                let sum = &mut sums[b * classes + class];
+                *sum = sum.plus(fractions.of(instances.rows[i], fraction));
                 sizes[b] += u32::from(fraction > 0);
             });
         }

@@ -1,0 +1,133 @@
+"""`Classifier`: labels and probabilities of an estimator with a fitted model, and its accuracy.
+
+What
+    The part of trees and forests that predicts classes: class weights on the way in, labels on the
+    way out.
+Complexity
+    That of the model.
+When not to use it
+    Alone: it is the base of `FastTreeClassifier` and `FastForestClassifier`. For numbers there is
+    `Regressor`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._checks import weights_array
+from .._checks.aliases import MaybeArray
+from .._checks.masks import refuse_masked
+from ..datasets.inputs import given
+from ..table import Table
+from .base import NO_LABELS, Estimator
+from .keywords import ForestClassWeight, LeafSmoothing, MergedLeaves
+from .training_rows import TrainingRows
+
+__all__ = ["Classifier"]
+
+
+class Classifier(Estimator):
+    """Prediction of classes by an estimator whose `_model` is one of the core's."""
+
+    classes_: np.ndarray
+    class_prior_: np.ndarray
+    class_weight: ForestClassWeight
+    leaf_smoothing: LeafSmoothing
+    merge_redundant: MergedLeaves
+    priors: Any = None
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: several classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _weighted(
+        self,
+        table: Table,
+        sample_weight: MaybeArray,
+        kept: tuple[np.ndarray, int] | None = None,
+    ) -> TrainingRows:
+        """Rows of a Table with their weights and those of their classes."""
+        return TrainingRows.of(table, sample_weight, self.class_weight, self.priors, kept)
+
+    def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._adopt_schema(model, classes, has_names)
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+
+    def _labels(self, codes: np.ndarray) -> np.ndarray:
+        if codes.size and codes.min() < 0:
+            out = np.empty(len(codes), dtype=object)
+            known = codes >= 0
+            out[known] = self.classes_[codes[known]]
+            return out
+        return np.asarray(self.classes_[codes])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class labels, shape (n_rows,); an object array with None where a leaf predicts
+        nothing."""
+        blocks, n = self._blocks(X)
+        return self._labels(self._model.predict(blocks, n, self.n_jobs))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a
+        leaf predicts nothing."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithms of `predict_proba`; -inf for 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
+        """Accuracy; a row that is not classified counts as an error."""
+        X, y = given(X, y)
+        right = self._right(self.predict(X), X, y)
+        weights = None if sample_weight is None else weights_array(sample_weight)
+        return float(np.average(right, weights=weights))
+
+    def _right(self, predicted: np.ndarray, X: Any, y: Any) -> np.ndarray:
+        """1.0 where a prediction is the label, else 0.0."""
+        if isinstance(X, Table) and y is None:
+            y = X.y
+        if y is None:
+            raise ValueError(NO_LABELS)
+        refuse_masked("y", y)
+        y = np.asarray(y)
+        if y.shape == (len(predicted), 1):
+            y = y[:, 0]
+        if y.shape != predicted.shape:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: [{len(predicted)}, "
+                f"{len(y)}]"
+                if y.ndim == 1
+                else f"y should be a 1d array, got an array of shape {y.shape} instead."
+            )
+        return np.asarray(predicted == y, dtype=np.float64)
+
+    def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
+        """Accuracy, kappa, information reward, the measures of every class and the confusion
+        matrix on labelled rows, as Weka prints them: a `fasttree.metrics.Evaluation`.
+
+        Args:
+            X, y: rows and labels, a Table, or the name of a data set.
+        """
+        from ..metrics import Evaluation
+
+        X, y = given(X, y)
+        predicted = self.predict(X)
+        self._right(predicted, X, y)  # lengths and shapes
+        labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()
+        assert labels is not None  # else `_right` has raised
+        prior = self.class_prior_ / self.class_prior_.sum()
+        return Evaluation(
+            labels.tolist(),
+            predicted.tolist(),
+            self.predict_proba(X),
+            np.asarray(self.classes_).tolist(),
+            prior,
+        )

@@ -1,0 +1,219 @@
+"""`GrownTree`: what a single tree does, whether it predicts classes or a number.
+
+What
+    Growth by the core, the leaves of rows, the nodes as arrays, the trace of growth, importances,
+    cuts and pictures.
+Complexity
+    Growth: O(rows x features) per level after one sort of each numeric column; O(depth) per row
+    sent down.
+When not to use it
+    Alone: it is a base of `FastTreeClassifier` and `FastTreeRegressor`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _engine, criteria
+from .._checks.aliases import MaybeArray
+from ..criteria import Criterion, NamedCallable
+from ..exports import Readable
+from ..table.doubtful import warn_of_small_classes
+from .base import Estimator
+from .batches.sources import batches_of
+from .declaration import check
+from .deep_trees import warn_of_depth
+from .explained import Explained
+from .explored import Explorable
+from .idle import refuse_idle
+from .interoperable import Interoperable
+from .parameters import config_of
+from .prunable import Prunable
+from .training_rows import TrainingRows
+from .tree_arrays import Trace, TreeArrays
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from typing_extensions import Self
+
+__all__ = ["GrownTree"]
+
+
+class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable, Estimator):
+    """A tree grown by the core."""
+
+    trace: Any
+
+    # -- fitting ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
+        """Grow the tree.
+
+        Args:
+            X: rows, or a `Table` with its target (then y is None); or, for
+                ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
+                ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
+                batches.
+            y: labels, or the numbers of a regression, shape (n_rows,); of batches the name of their
+                column.
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
+                weights, or 1. Of batches the name of their column.
+
+        Returns:
+            The estimator.
+        """
+        batches = batches_of(X, self.threshold_search == "histogram")
+        if batches is not None:
+            return self._fit_batches(batches, y, sample_weight)
+        return self._fit_rows(self._training_rows(X, y, sample_weight))
+
+    def _fit_batches(self, batches: Any, y: Any, sample_weight: Any) -> Self:
+        """Grow the tree on rows that come in batches."""
+        from .batches.fitting import fit_tree
+
+        return fit_tree(self, batches, y, sample_weight)
+
+    def _fit_rows(self, rows: TrainingRows) -> Self:
+        """Grow the tree on checked rows."""
+        table, weights = rows.table, rows.weights
+        check("trace", self.trace)
+        config, custom = config_of(self.get_params(deep=False), table, weights)
+        config = rows.configured(config)
+        refuse_idle(self)
+        if config.get("alpha_rule") and table.task == "classification":
+            warn_of_small_classes(table.classes, table.y_codes, config["alpha_rule"]["folds"])
+        model = _engine.fit(
+            table,
+            config,
+            sample_weight=weights,
+            custom=custom,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        self._adopt(model, table.class_values, table.has_feature_names)
+        warn_of_depth(self.tree_, self._schema.names, self.criterion, table)
+        self._remember_rounding(table)
+        self._candidates = (
+            self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}
+        )
+        return self
+
+    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        self._adopt_schema(model, classes, has_names)
+        for cached in ("_tree", "_trace", "_float32_conflicts"):
+            self.__dict__.pop(cached, None)
+        self.n_nodes_ = self.tree_.node_count
+
+    def _defaults(self) -> dict[str, Any]:
+        """Parameters of a tree where none is given."""
+        return type(self)().get_params(deep=False)
+
+    # -- predicting -------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each row as a node number, shape (n_rows,)."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
+
+    def decision_path(self, X: Any) -> Any:
+        """Nodes that each row passes: CSR indicator matrix, shape (n_rows, n_nodes)."""
+        from scipy.sparse import csr_matrix
+
+        blocks, n = self._blocks(X)
+        indptr, nodes = self._model.decision_path(blocks, n)
+        return csr_matrix(
+            (np.ones(len(nodes), dtype=np.int64), nodes, indptr), shape=(n, self.n_nodes_)
+        )
+
+    # -- reading the tree -------------------------------------------------------------------------
+
+    @property
+    def tree_(self) -> TreeArrays:
+        """The nodes as read-only arrays."""
+        if "_tree" not in self.__dict__:
+            check_is_fitted(self, "_model")
+            self._tree = TreeArrays(self._model.arrays())
+        return self._tree
+
+    @property
+    def trace_(self) -> Trace:
+        """The splits in the order in which they were made."""
+        check_is_fitted(self)
+        if self.trace is None:
+            raise AttributeError(
+                "trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'"
+            )
+        if "_trace" not in self.__dict__:
+            order, distances = self._model.steps(), self._global_distances()
+            self._trace = Trace(self.tree_, self._schema, order, self._candidates, distances)
+        return self._trace
+
+    def _global_distances(self) -> np.ndarray | None:
+        """Distance of the whole tree to the classes after each split; None without the criterion,
+        or if it reads no tables."""
+        made = criteria.make(self.criterion)
+        if self._task == "regression" or criteria.evidence_of(made) != "table":
+            return None
+        if isinstance(made, Criterion):
+            total = int(np.ceil(self.tree_.weighted_n_node_samples[0]))
+            labels = [_engine.plain(c) for c in self._schema.classes]
+            options = json.dumps(made.options(labels, total))
+            return self._model.global_distances(made.name, options)
+        if isinstance(made, NamedCallable):
+            return None
+        return self._model.global_distances("callable", "{}", made)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each feature in the sum of score x node weight over its splits, shape
+        (n_features,).
+
+        With ``criterion="gini"`` or ``"squared_error"`` these are the usual impurity importances.
+        Negative scores count as 0.
+        """
+        tree = self.tree_
+        inner = tree.n_children > 0
+        gains = np.maximum(tree.score, 0.0) * tree.weighted_n_node_samples
+        total = np.bincount(
+            tree.feature[inner], weights=gains[inner], minlength=self.n_features_in_
+        )
+        whole = total.sum()
+        return total / whole if whole > 0 else total.astype(float)
+
+    def get_depth(self) -> int:
+        """Longest path from the root to a leaf, in splits."""
+        check_is_fitted(self)
+        return self._model.shape[3]
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves; empty ones count."""
+        check_is_fitted(self)
+        return self._model.shape[1]
+
+    def cut(self, step: int) -> Self:
+        """The model as it was after `step` splits (0: the root alone)."""
+        check_is_fitted(self)
+        from sklearn.base import clone
+
+        if step < 0:
+            raise ValueError(f"step={step} must not be negative")
+        other = clone(self)
+        other._adopt(self._model.cut(int(step)), self._labels_known(), self._schema.has_names)
+        other._candidates = {}
+        other._float32_conflicts = getattr(self, "_float32_conflicts", [])
+        return other
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""
+        from ..plots import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+    def _labels_known(self) -> np.ndarray:
+        """The class labels; none of a regressor."""
+        return np.asarray(getattr(self, "classes_", ()))

@@ -1,0 +1,139 @@
+//! Criteria on the moments of a numeric target: what a formula sees of a node, and the outcome of a
+//! node.
+//!
+//! The table of a candidate has one cell per branch, with the weight, mean and squared deviation of
+//! its rows ([`Moments`]). A criterion of this kind declares an impurity; its score is the impurity
+//! of the node less the mean impurity of the branches, weighted by their rows. Criteria that need
+//! medians or quantiles are those on [order](super::order). O(branches) per candidate.
+
+use super::formula::read;
+use super::{Criterion, Info, Properties, Tables};
+use crate::data::Grid;
+use crate::error::{Error, Result};
+use crate::numeric::{Cells, Moments};
+use crate::tree::Outcome;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// A formula on moments.
+pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
+    /// Facts.
+    fn info(&self) -> &'static Info;
+    /// The impurity of some rows, of positive weight. A summand that is the same for a node and for
+    /// the mean of its branches may be left out where [`Self::row_term`] gives it.
+    fn impurity(&self, rows: &Moments, grid: Grid) -> f64;
+    /// The score of a split of `node`: negative infinity where it is not allowed.
+    fn score(
+        &self,
+        node: &Moments,
+        branches: &mut dyn Iterator<Item = Moments>,
+        grid: Grid,
+    ) -> f64 {
+        let after: f64 = branches
+            .map(|branch| match branch.weight > 0.0 {
+                true => branch.weight / node.weight * self.impurity(&branch, grid),
+                false => 0.0,
+            })
+            .sum();
+        self.impurity(node, grid) - after
+    }
+    /// What each row of weight 1 adds to the impurity beside the moments; `None`: nothing.
+    fn row_term(&self) -> Option<fn(f64) -> f64> {
+        None
+    }
+    /// Whether the score is the weighted mean of the squared differences of the branches' means from
+    /// the node's, so that sums alone decide.
+    fn is_between_means(&self) -> bool {
+        false
+    }
+    /// Refuse numbers outside the domain of the formula: `name` is that of the target, `values` are
+    /// its numbers by row.
+    fn admit(&self, _name: &str, _values: &mut dyn Iterator<Item = (usize, f64)>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A formula on moments as a criterion.
+#[derive(Debug)]
+pub struct MomentCriterion<M>(pub M);
+
+impl<M: OnMoments> MomentCriterion<M> {
+    /// Write `value(node, branches, grid)` of each candidate to `out`.
+    fn each(
+        &self,
+        tables: &Tables<'_>,
+        out: &mut [f64],
+        value: impl Fn(&Moments, &mut dyn Iterator<Item = Moments>, Grid) -> f64,
+    ) -> Result<()> {
+        let (Cells::Moments(cells), Cells::Moments([node]), Some(grid)) =
+            (tables.cells, tables.totals, tables.context.grid)
+        else {
+            return Err(Error::Unsupported {
+                what: format!("criterion='{}' on classes", self.0.info().name),
+                supported: "a numeric target: FastTreeRegressor, or task='regression'".into(),
+            });
+        };
+        for (candidate, out) in out.iter_mut().enumerate() {
+            let mut branches =
+                (0..tables.branches).map(|branch| cells[branch * tables.stride + candidate]);
+            *out = match node.weight > 0.0 {
+                true => value(node, &mut branches, grid),
+                false => 0.0,
+            };
+        }
+        Ok(())
+    }
+}
+
+impl<M: OnMoments> Properties for MomentCriterion<M> {
+    fn info(&self) -> &'static Info {
+        self.0.info()
+    }
+    fn breiman_order(&self) -> bool {
+        true
+    }
+    fn is_between_means(&self) -> bool {
+        self.0.is_between_means()
+    }
+}
+
+impl<M: OnMoments> Criterion for MomentCriterion<M> {
+    fn options(&self) -> Value {
+        serde_json::to_value(&self.0).unwrap_or(Value::Null)
+    }
+    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.each(tables, out, |node, branches, grid| self.0.score(node, branches, grid))
+    }
+    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.each(tables, out, |node, branches, grid| {
+            let filled = branches.filter(|branch| branch.weight > 0.0);
+            filled.map(|b| b.weight / node.weight * self.0.impurity(&b, grid)).sum()
+        })
+    }
+    fn outcome(&self, rows: &Moments, grid: Grid) -> Outcome {
+        Outcome {
+            value: grid.number(rows.mean),
+            impurity: self.0.impurity(rows, grid),
+            variance: rows.variance() * grid.unit * grid.unit,
+        }
+    }
+    fn row_term(&self) -> Option<fn(f64) -> f64> {
+        self.0.row_term()
+    }
+    fn admit_target(
+        &self,
+        name: &str,
+        values: &mut dyn Iterator<Item = (usize, f64)>,
+    ) -> Result<()> {
+        self.0.admit(name, values)
+    }
+}
+
+/// Build a criterion on moments from options; unknown names and values outside their domain are
+/// refused.
+pub(super) fn from_options<M: OnMoments + DeserializeOwned + 'static>(
+    options: Map<String, Value>,
+) -> Result<Box<dyn Criterion>> {
+    Ok(Box::new(MomentCriterion(read::<M>(options)?)))
+}

@@ -1,0 +1,96 @@
+//! Criteria on the order of a numeric target: the loss of rows around one of their quantiles.
+//!
+//! A criterion of this kind declares a [`QuantileLoss`]; growth finds the quantiles of the branches
+//! of every candidate, which no sums give ([`crate::split::order`]). Its score is the mean loss of
+//! the node less that of the branches, and the distance is `-s`. A single table does not say what
+//! it needs, so [`Criterion::score`] refuses. O(rows) per numeric feature.
+
+use super::evidence::Evidence;
+use super::formula::read;
+use super::{Criterion, Info, Properties, Tables};
+use crate::data::Grid;
+use crate::error::{Error, Result};
+use crate::numeric::Moments;
+use crate::tree::Outcome;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The loss of numbers around their quantile `m`: `scale` times the weighted mean of
+/// `quantile (y - m)` above it and `(1 - quantile) (m - y)` below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QuantileLoss {
+    /// The share of the weight below the quantile, in (0, 1).
+    pub quantile: f64,
+    /// The factor.
+    pub scale: f64,
+}
+
+/// A criterion on the order of a target.
+pub trait OnOrder: Send + Sync + std::fmt::Debug + Serialize {
+    /// Facts.
+    fn info(&self) -> &'static Info;
+    /// The loss.
+    fn loss(&self) -> QuantileLoss;
+    /// Refuse options outside their domain.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A loss around quantiles as a criterion.
+#[derive(Debug)]
+pub struct OrderCriterion<M>(pub M);
+
+impl<M: OnOrder> OrderCriterion<M> {
+    fn refuse<T>(&self) -> Result<T> {
+        Err(Error::Unsupported {
+            what: format!("criterion='{}' on a table", self.0.info().name),
+            supported: "its evidence is the order of a numeric target: FastTreeRegressor, or \
+                        task='regression'"
+                .into(),
+        })
+    }
+}
+
+impl<M: OnOrder> Properties for OrderCriterion<M> {
+    fn info(&self) -> &'static Info {
+        self.0.info()
+    }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Order(self.0.loss())
+    }
+    fn breiman_order(&self) -> bool {
+        true
+    }
+}
+
+impl<M: OnOrder> Criterion for OrderCriterion<M> {
+    fn options(&self) -> Value {
+        serde_json::to_value(&self.0).unwrap_or(Value::Null)
+    }
+    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+        self.refuse()
+    }
+    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+        self.refuse()
+    }
+    /// Mean and variance; quantile and loss are those of the rows.
+    fn outcome(&self, rows: &Moments, grid: Grid) -> Outcome {
+        Outcome {
+            value: grid.number(rows.mean),
+            impurity: 0.0,
+            variance: rows.variance() * grid.unit * grid.unit,
+        }
+    }
+}
+
+/// Build a criterion on order from options; unknown names and values outside their domain are
+/// refused.
+pub(super) fn from_options<M: OnOrder + DeserializeOwned + 'static>(
+    options: Map<String, Value>,
+) -> Result<Box<dyn Criterion>> {
+    let made: M = read(options)?;
+    made.check()?;
+    Ok(Box::new(OrderCriterion(made)))
+}

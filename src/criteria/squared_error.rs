@@ -1,0 +1,61 @@
+//! Squared error: decrease of the variance (Breiman, Friedman, Olshen & Stone 1984, section 8.3).
+//!
+//! Computed as the weighted mean of the squared differences between the branches' means and the
+//! node's, which is the variance of the node less the mean variance of its branches, without the
+//! subtraction of two large numbers. With two branches it is Friedman's improvement (2001), so
+//! `friedman_mse` is another name for it. O(branches). Sensitive to outliers: one far number can
+//! decide a split, where `absolute_error` asks on which side of the median it lies.
+
+use super::moments::OnMoments;
+use super::{EvidenceKind, Info};
+use crate::data::Grid;
+use crate::numeric::Moments;
+use serde::{Deserialize, Serialize};
+
+/// Squared error; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SquaredError {}
+
+pub(super) static INFO: Info = Info {
+    name: "squared_error",
+    aliases: &["friedman_mse"],
+    class_name: "SquaredError",
+    summary: "Decrease of the variance of a numeric target.",
+    formula: r"\sum_m \frac{W_m}{W} (\bar y_m - \bar y)^2",
+    distance: r"\sum_m \frac{W_m}{W} \operatorname{var}(y_m)",
+    source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
+    fractional: true,
+    target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
+    example_score: 6.0,
+    ..Info::on_numbers(EvidenceKind::Moments)
+};
+
+impl OnMoments for SquaredError {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn impurity(&self, rows: &Moments, grid: Grid) -> f64 {
+        rows.variance() * (grid.unit * grid.unit)
+    }
+
+    fn score(
+        &self,
+        node: &Moments,
+        branches: &mut dyn Iterator<Item = Moments>,
+        grid: Grid,
+    ) -> f64 {
+        let between: f64 = branches
+            .map(|branch| {
+                let difference = branch.mean - node.mean;
+                branch.weight * (difference * difference)
+            })
+            .sum();
+        between / node.weight * (grid.unit * grid.unit)
+    }
+
+    fn is_between_means(&self) -> bool {
+        true
+    }
+}

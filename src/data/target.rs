@@ -1,0 +1,167 @@
+//! A numeric target on the grid on which its sums are exact ([`Target`]).
+//!
+//! Each number, less the middle of the range, is rounded once to a multiple of a unit: the power of
+//! two with which the range has 2^40 to 2^41 units. Sums of weights times units, and times squared
+//! units, are then integers of at most 128 bits, so they depend neither on the order of the rows
+//! nor on threads or partitions. The error of a number is at most half a unit, 2^-41 of the range;
+//! whole numbers and halves of a range below 2^39 have none. O(rows).
+
+use crate::error::{Error, Result};
+use std::sync::Arc;
+
+/// Largest absolute value of a number: its square times the sum of any weights is finite.
+const LARGEST: f64 = 1e60;
+/// Smallest range of different numbers: the square of a unit is not 0.
+const SMALLEST_RANGE: f64 = 1e-60;
+/// Binary digits of the range in units.
+const DIGITS: i32 = 40;
+
+/// Where the numbers of a target lie: a number is `middle + units * unit`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// The number of 0 units.
+    pub middle: f64,
+    /// The distance of two neighbouring numbers, a power of two.
+    pub unit: f64,
+}
+
+impl Grid {
+    /// The grid of some finite numbers.
+    fn of(values: &[f64]) -> Self {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if values.is_empty() || low == high {
+            return Self { middle: if values.is_empty() { 0.0 } else { low }, unit: 1.0 };
+        }
+        let exponent = (high - low).log2().floor() as i32;
+        let unit = f64::powi(2.0, exponent - DIGITS);
+        // A middle on the grid of the numbers themselves keeps whole numbers exact.
+        let middle = low / 2.0 + high / 2.0;
+        let rounded = (middle / unit).round() * unit;
+        Self { middle: if rounded.is_finite() { rounded } else { middle }, unit }
+    }
+
+    /// A number in units, as growth sums it.
+    fn units(self, value: f64) -> i64 {
+        ((value - self.middle) / self.unit).round() as i64
+    }
+
+    /// The number that lies so many units from the middle.
+    #[inline]
+    pub fn number(self, units: f64) -> f64 {
+        self.middle + units * self.unit
+    }
+}
+
+/// A numeric target, by internal row.
+#[derive(Debug, Clone)]
+pub struct Target {
+    units: Arc<Vec<i64>>,
+    grid: Grid,
+}
+
+impl Target {
+    /// The target of rows with these numbers.
+    pub(super) fn new(values: &[f64]) -> Self {
+        let grid = Grid::of(values);
+        Self { units: Arc::new(values.iter().map(|&y| grid.units(y)).collect()), grid }
+    }
+
+    /// The target of some rows, in their order; a row may be among them several times.
+    pub(super) fn of_rows(&self, rows: &[u32]) -> Self {
+        let units = rows.iter().map(|&row| self.units[row as usize]).collect();
+        Self { units: Arc::new(units), grid: self.grid }
+    }
+
+    /// Refuse numbers that are missing, infinite or too large, by their row.
+    ///
+    /// # Errors
+    /// [`Error::Data`].
+    pub fn check(name: &str, values: &[f64]) -> Result<()> {
+        let refuse = |row: usize, needed: &str| {
+            let value = values[row];
+            Err(Error::Data(format!("Input y: target '{name}', row {row} is {value}; {needed}")))
+        };
+        if let Some(row) = values.iter().position(|y| !y.is_finite()) {
+            return refuse(
+                row,
+                "it must be a finite number (NaN and infinity are not): drop the row",
+            );
+        }
+        if let Some(row) = values.iter().position(|y| y.abs() > LARGEST) {
+            let needed = format!(
+                "squares of it leave the range of numbers: divide the target by a constant so \
+                 that it lies between -{LARGEST:e} and {LARGEST:e}"
+            );
+            return refuse(row, &needed);
+        }
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if low < high && high - low < SMALLEST_RANGE {
+            return Err(Error::Data(format!(
+                "Input y: target '{name}' has a range of {:e}, whose square is not a number of \
+                 full precision: multiply the target by a constant so that the range is at least \
+                 {SMALLEST_RANGE:e}",
+                high - low
+            )));
+        }
+        Ok(())
+    }
+
+    /// The numbers in units, by internal row.
+    pub fn units(&self) -> &[i64] {
+        &self.units
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// The number of a row, rounded to the grid.
+    pub fn value(&self, row: u32) -> f64 {
+        self.grid.number(self.units[row as usize] as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_by_at_most_half_a_unit() {
+        let cases: [&[f64]; 6] = [
+            &[0.1, 0.2, 0.7],
+            &[-5.0, 1e9, 3.0],
+            &[1e15, 1e15 + 0.125],
+            &[7.0, 7.0],
+            &[-1e60, 1e60, 0.0],
+            &[1e-50, 3e-50],
+        ];
+        for values in cases {
+            assert_eq!(Target::check("y", values), Ok(()));
+            let target = Target::new(values);
+            for (row, &y) in values.iter().enumerate() {
+                let error = (target.value(row as u32) - y).abs();
+                assert!(error <= 0.5 * target.grid.unit + y.abs() * f64::EPSILON, "{y} {error}");
+                assert!(target.units[row].unsigned_abs() <= 1 << 40);
+            }
+        }
+    }
+
+    #[test]
+    fn whole_numbers_and_halves_are_exact() {
+        let values: Vec<f64> = (-50..50).map(|i| f64::from(i * i) / 2.0 - 7.0).collect();
+        let target = Target::new(&values);
+        assert!(values.iter().enumerate().all(|(row, &y)| target.value(row as u32) == y));
+    }
+
+    #[test]
+    fn numbers_that_are_none_name_their_row() {
+        for wrong in [f64::NAN, f64::INFINITY, 1e300, -1e61] {
+            let error = Target::check("y", &[0.0, 1.0, wrong]).unwrap_err().to_string();
+            assert!(error.contains("row 2"), "{error}");
+        }
+        assert!(Target::check("y", &[0.0, 1e-200]).is_err());
+    }
+}

@@ -1,0 +1,189 @@
+//! Exact sums of a numeric target ([`ExactMoments`]), and the rows that they are taken over
+//! ([`TargetRows`]).
+//!
+//! A numeric target has one class, whose sum over rows is the sum of weights, of weights times
+//! numbers, and of weights times squared numbers, each an integer ([`crate::data::Target`]). So
+//! whatever counts classes sums a number as well, and the sums do not depend on the order of the
+//! rows. Weights have at most 2^46 units in all ([`crate::data::Weights::coarser`]), numbers at most
+//! 2^40, so all sums are below 2^127.
+
+use super::{Sum, Weighing};
+use crate::numeric::Moments;
+
+/// Sums of the weights and of the weighted powers of a number, in units of weight and grid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
+pub struct ExactMoments {
+    /// Sum of the weights.
+    pub weight: i64,
+    /// Sum of the weights times the numbers.
+    pub first: i128,
+    /// Sum of the weights times the squared numbers.
+    pub second: i128,
+}
+
+impl ExactMoments {
+    /// The sums of one row.
+    #[inline]
+    pub fn of(weight: i64, units: i64) -> Self {
+        let first = i128::from(weight) * i128::from(units);
+        Self { weight, first, second: first * i128::from(units) }
+    }
+
+    /// The sums around `centre`, the whole number of units nearest to the mean: of weights times
+    /// differences, and times squared differences.
+    fn centred(self) -> (i128, i128, i128) {
+        let weight = i128::from(self.weight);
+        let centre = (self.first + (weight / 2) * self.first.signum()) / weight.max(1);
+        let first = self.first - centre * weight;
+        // The products may pass 128 bits; what is left of them does not.
+        let second = self
+            .second
+            .wrapping_sub(centre.wrapping_mul(self.first).wrapping_mul(2))
+            .wrapping_add(centre.wrapping_mul(centre).wrapping_mul(weight));
+        (centre, first, second)
+    }
+
+    /// Whether all rows have the same number.
+    pub fn is_constant(self) -> bool {
+        let (_, first, second) = self.centred();
+        first == 0 && second == 0
+    }
+
+    /// The moments, rounded once; `unit` is the weight of one unit of weight.
+    pub fn rounded(self, unit: f64) -> Moments {
+        if self.weight == 0 {
+            return Moments::default();
+        }
+        let (centre, first, second) = self.centred();
+        let (weight, first) = (self.weight as f64, first as f64);
+        let shift = first / weight;
+        Moments {
+            weight: weight * unit,
+            mean: centre as f64 + shift,
+            deviation: (second as f64 - first * shift).max(0.0) * unit,
+        }
+    }
+}
+
+impl Sum for ExactMoments {
+    type Cell = Moments;
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        Self {
+            weight: self.weight + other.weight,
+            first: self.first + other.first,
+            second: self.second + other.second,
+        }
+    }
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        Self {
+            weight: self.weight - other.weight,
+            first: self.first - other.first,
+            second: self.second - other.second,
+        }
+    }
+    #[inline]
+    fn cell(self, unit: f64) -> Moments {
+        self.rounded(unit)
+    }
+    #[inline]
+    fn value(self, unit: f64) -> f64 {
+        self.weight as f64 * unit
+    }
+    fn from_rows(rows: u32) -> Self {
+        Self { weight: i64::from(rows), ..Self::default() }
+    }
+    fn from_units(units: i64) -> Self {
+        Self { weight: units, ..Self::default() }
+    }
+    fn units(self) -> i64 {
+        self.weight
+    }
+    fn at_least(value: f64, unit: f64) -> Self {
+        // The smallest sums of this weight, for comparisons by weight.
+        let weight = (value / unit).ceil().max(0.0) as i64;
+        Self { weight, first: i128::MIN, second: i128::MIN }
+    }
+    fn as_rows(_sums: &[Self]) -> Option<&[u32]> {
+        None
+    }
+    fn moments(self) -> Option<ExactMoments> {
+        Some(self)
+    }
+    fn are_pure(sums: &[Self]) -> bool {
+        sums.iter().all(|sum| sum.is_constant())
+    }
+    #[inline]
+    fn is_empty(self) -> bool {
+        self.weight == 0
+    }
+}
+
+/// The rows of a training set with a numeric target: their weights, and their numbers in units.
+#[derive(Debug, Clone, Copy)]
+pub struct TargetRows<'a, W> {
+    /// Weights.
+    pub weights: W,
+    /// Numbers by internal row.
+    pub units: &'a [i64],
+}
+
+impl<W: Weighing> Weighing for TargetRows<'_, W> {
+    type Sum = ExactMoments;
+    const UNIT: bool = false;
+    const COPIES: bool = W::COPIES;
+    #[inline]
+    fn of(&self, row: u32) -> ExactMoments {
+        ExactMoments::of(self.weights.of(row).units(), self.units[row as usize])
+    }
+    fn unit(&self) -> f64 {
+        self.weights.unit()
+    }
+    fn unit_target(&self) -> Option<&[i64]> {
+        W::UNIT.then_some(self.units)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+
+    #[test]
+    fn rounded_moments_are_those_of_the_numbers() {
+        for seed in 0..200 {
+            let n = 1 + mix(seed, 0) % 30;
+            let far = if seed % 2 == 0 { 0 } else { (1 << 39) - (1 << 20) };
+            let rows: Vec<(i64, i64)> = (0..n)
+                .map(|i| {
+                    let units = far + (mix(seed, 2 * i + 1) % (1 << 20)) as i64;
+                    (1 + (mix(seed, 2 * i + 2) % 50) as i64, units)
+                })
+                .collect();
+            let sum = rows
+                .iter()
+                .fold(ExactMoments::default(), |sum, &(w, u)| sum.plus(ExactMoments::of(w, u)));
+            let found = sum.rounded(0.5);
+            let weight: f64 = rows.iter().map(|r| r.0 as f64).sum();
+            let near = |u: i64| (u - far) as f64;
+            let mean = rows.iter().map(|&(w, u)| w as f64 * near(u)).sum::<f64>() / weight;
+            let deviation: f64 =
+                rows.iter().map(|&(w, u)| w as f64 * (near(u) - mean) * (near(u) - mean)).sum();
+            assert_eq!(found.weight, 0.5 * weight);
+            assert!((found.mean - far as f64 - mean).abs() < 1e-3);
+            assert!((found.deviation - 0.5 * deviation).abs() <= 1e-9 * deviation);
+            assert_eq!(sum.is_constant(), rows.iter().all(|r| r.1 == rows[0].1));
+        }
+    }
+
+    #[test]
+    fn the_largest_sums_do_not_overflow() {
+        let largest = ExactMoments::of(1 << 46, 1 << 40);
+        assert_eq!(largest.rounded(1.0).mean, (1_u64 << 40) as f64);
+        assert_eq!(largest.rounded(1.0).deviation, 0.0);
+        let half = ExactMoments::of(1 << 45, 1 << 40).plus(ExactMoments::of(1 << 45, -(1 << 40)));
+        assert_eq!(half.rounded(1.0).variance(), f64::powi(2.0, 80));
+        assert!(!half.is_constant() && largest.is_constant());
+    }
+}

@@ -208,6 +208,7 @@ pub fn encode_rows<'py>(
             values: None,
             levels: &levels,
             class_of: &class_of,
+            units: None,
             classes: n_classes,
             weights: &weights,
         };

@@ -175,6 +175,7 @@ impl PyDataset {
                 schema: &self.schema,
                 source: &columns,
                 classes: self.target.classes(),
+                units: None,
             };
             plan.read(cells, weights, control)
         })

@@ -103,6 +103,8 @@ pub struct BinEncoding<'a> {
     pub levels: &'a [u32],
     /// Class codes by row, below `classes`.
     pub class_of: &'a [u16],
+    /// Numbers of a numeric target by row, in units.
+    pub units: Option<&'a [i64]>,
     /// Number of declared classes, at most 256.
     pub classes: usize,
     /// Weights by row; rows of weight 0 are not among those to encode.
@@ -140,7 +142,8 @@ impl BinnedTable {
             Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
         };
         // Blocks of rows are encoded in parallel, each into its part of the records.
-        let layout = RowLayout::new(encoders.len(), wide, weight);
+        let layout =
+            RowLayout::new(encoders.len(), wide, weight).with_number(encoding.units.is_some());
         memory::expect(rows.len() * layout.width)?;
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
         let blocks: Vec<Mutex<&mut [u8]>> =
@@ -191,7 +194,7 @@ impl BinnedTable {
     /// and `weights` the weight of each row of the sample.
     pub fn drawn_weighing(&self, copies: &[u32], weights: &[i64]) -> Records {
         let from = self.records.layout;
-        let layout = RowLayout::new(from.features, from.wide, WeightWidth::Long);
+        let layout = from.with_weight(WeightWidth::Long);
         let mut bytes = vec![0; weights.len() * layout.width];
         let shared = from.class_at() + 1;
         // The bytes up to the class are the same in both layouts.
@@ -208,7 +211,7 @@ impl BinnedTable {
     /// A bootstrap sample whose copies have a number of bytes.
     fn drawn_as(&self, weight: WeightWidth, copies: &[u32]) -> Records {
         let from = self.records.layout;
-        let layout = RowLayout::new(from.features, from.wide, weight);
+        let layout = from.with_weight(weight);
         let mut bytes = vec![0; (copies.len() + 1) * layout.width];
         let shared = from.class_at() + 1;
         let mut at = 0;
@@ -290,6 +293,9 @@ fn encode_block(
         for (i, row) in tile.chunks_exact_mut(layout.width).enumerate() {
             let from = rows.row(first + i);
             row[layout.class_at()] = encoding.class_of[from] as u8;
+            if let Some(units) = encoding.units {
+                layout.set_number(row, units[from]);
+            }
             match encoding.weights {
                 Weights::Unit => {}
                 Weights::Integer(w) => layout.set_weight(row, i64::from(w[from])),
@@ -351,6 +357,7 @@ mod tests {
                 values: None,
                 levels: &[0; 3],
                 class_of: &class_of,
+                units: None,
                 classes: 5,
                 weights: &weights,
             };

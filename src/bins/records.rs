@@ -1,8 +1,8 @@
-//! Training rows as records of bytes: codes, class, weight.
+//! Training rows as records of bytes: codes, number, class, weight.
 //!
 //! A record is `width` bytes, a multiple of eight: the codes in feature order (one byte each, or
-//! two in little-endian order), the class (one byte), and the weight if rows have weights (1, 4 or
-//! 8 bytes). Growth sorts records by node as it goes. Their order within a node has no meaning:
+//! two in little-endian order), the number of a numeric target in units (8 bytes), the class (one
+//! byte), and the weight if rows have weights (1, 4 or 8 bytes). Growth sorts records by node as it goes. Their order within a node has no meaning:
 //! everything that is counted is a sum of integers.
 
 use crate::error::Result;
@@ -39,6 +39,8 @@ pub struct RowLayout {
     pub features: usize,
     /// Whether codes have two bytes.
     pub wide: bool,
+    /// Whether rows have the number of a numeric target.
+    pub number: bool,
     /// Bytes of the weight.
     pub weight: WeightWidth,
     /// Bytes of a row.
@@ -46,15 +48,51 @@ pub struct RowLayout {
 }
 
 impl RowLayout {
-    /// The layout of rows with `features` codes.
+    /// The layout of rows with `features` codes and a class.
     pub fn new(features: usize, wide: bool, weight: WeightWidth) -> Self {
-        let used = features * (1 + usize::from(wide)) + 1 + weight.bytes();
-        Self { features, wide, weight, width: used.next_multiple_of(8) }
+        Self { features, wide, number: false, weight, width: 0 }.sized()
+    }
+
+    /// The layout with a number for each row, or without.
+    pub fn with_number(self, number: bool) -> Self {
+        Self { number, ..self }.sized()
+    }
+
+    /// The layout with weights of other bytes.
+    pub fn with_weight(self, weight: WeightWidth) -> Self {
+        Self { weight, ..self }.sized()
+    }
+
+    /// The layout with the width that its parts need.
+    fn sized(self) -> Self {
+        let used = self.class_at() + 1 + self.weight.bytes();
+        Self { width: used.next_multiple_of(8), ..self }
+    }
+
+    /// Place of the number in a row.
+    fn number_at(&self) -> usize {
+        self.features * (1 + usize::from(self.wide))
     }
 
     /// Place of the class in a row.
     pub fn class_at(&self) -> usize {
-        self.features * (1 + usize::from(self.wide))
+        self.number_at() + 8 * usize::from(self.number)
+    }
+
+    /// The number of a row in units; 0 where there is none.
+    #[inline]
+    pub fn number(&self, row: &[u8]) -> i64 {
+        if !self.number {
+            return 0;
+        }
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&row[self.number_at()..][..8]);
+        i64::from_le_bytes(bytes)
+    }
+
+    /// Write the number of a row.
+    pub(super) fn set_number(&self, row: &mut [u8], units: i64) {
+        row[self.number_at()..][..8].copy_from_slice(&units.to_le_bytes());
     }
 
     /// The code of a feature in a row.

@@ -296,24 +296,29 @@ impl FitPlan {
         let setting = GrowthSetting { seed, ..self.setting(of.data, of.rows, of.weights) };
         let schema = of.data.shared_schema();
         let Some(times) = times else {
-            let tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
+            let mut tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
+            self.complete_outcomes(&mut tree, &schema, &of.prune_rows(), control)?;
             return self.tree_of_forest(tree, schema, Some(&of.prune_rows()), control);
         };
         // The sample is drawn as rows only where pruning or class weights read them.
-        let reads_rows = !self.is_final() || self.weighs_samples();
+        let reads_rows =
+            !self.is_final() || self.weighs_samples() || self.criterion.row_term().is_some();
         let sample = match reads_rows {
             true => Some(of.raw.drawn(&Arc::new(Draw::new(times)?))),
             false => None,
         };
         let weights = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
         let copies: Vec<u32> = of.rows.rows().iter().map(|&r| times[r as usize]).collect();
-        let tree = tree_on_codes(table, setting, Some(&copies), &weights, control)?;
+        let mut tree = tree_on_codes(table, setting, Some(&copies), &weights, control)?;
         let rows = RowSet::all(sample.as_ref().map_or(0, Dataset::len));
         let prune_rows = sample.as_ref().map(|sample| PruneRows {
             data: sample,
             rows: rows.rows(),
             weights: &weights,
         });
+        if let Some(rows) = &prune_rows {
+            self.complete_outcomes(&mut tree, &schema, rows, control)?;
+        }
         self.tree_of_forest(tree, schema, prune_rows.as_ref(), control)
     }
 
@@ -350,7 +355,7 @@ fn tree_on_codes(
         occurring[layout.class(row)] |= n > 0;
     }
     let logs = Logs::up_to(copies.iter().map(|&n| u64::from(n)).sum());
-    setting.context = Context { logs, classes, occurring, grid: None };
+    setting.context = Context { logs, classes, occurring, grid: setting.context.grid };
     match weights {
         Weights::Fixed { values, shift } => {
             let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };

@@ -68,7 +68,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Dataset> {
-        let cells = CallerRows { schema: data.schema(), source: data, classes: data.classes() };
+        let cells = CallerRows::of(data);
         let schema = self.schema_with_cuts(cells, chosen(rows), weights, control)?;
         let mut columns = data.columns().to_vec();
         if !Route::of(self, &FitShape::of(data, rows, weights)).0.is_on_codes() {

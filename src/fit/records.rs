@@ -8,7 +8,7 @@
 use super::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};
 use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource};
-use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Weights};
+use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Target, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
@@ -22,6 +22,20 @@ pub struct CallerRows<'a> {
     pub source: &'a dyn RowSource,
     /// Class codes by row.
     pub classes: &'a [u16],
+    /// Numbers of a numeric target by row, in units.
+    pub units: Option<&'a [i64]>,
+}
+
+impl<'a> CallerRows<'a> {
+    /// The rows of a data set.
+    pub(super) fn of(data: &'a Dataset) -> Self {
+        Self {
+            schema: data.schema(),
+            source: data,
+            classes: data.classes(),
+            units: data.target().map(Target::units),
+        }
+    }
 }
 
 /// The rows of a fit, in the form in which they are given.
@@ -107,7 +121,7 @@ impl FitPlan {
         if !routed.route.is_on_codes() {
             return Ok(None);
         }
-        let cells = CallerRows { schema: data.schema(), source: data, classes: data.classes() };
+        let cells = CallerRows::of(data);
         self.encoded(cells, chosen(rows), weights, routed.values.as_deref(), control).map(Some)
     }
 
@@ -146,7 +160,8 @@ impl FitPlan {
             values,
             levels: &levels,
             class_of: cells.classes,
-            classes: cells.schema.classes.len(),
+            units: cells.units,
+            classes: cells.schema.counts_per_node(),
             weights,
         };
         BinnedTable::new(cells.source, rows, &encoding, control)

@@ -329,6 +329,7 @@ fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     !plan.on_bins()
         && config.thresholds == Thresholds::Midpoint
         && config.discretize.is_none()
+        && !shape.is_regression
         // The gain was measured on numbers alone.
         && shape.is_numeric()
         && !shape.has_gaps
@@ -357,9 +358,9 @@ pub(super) fn codes_obstacle(
         because("a sample of rows that are no codes", "")
     } else if config.evaluation != Evaluation::Local {
         because("evaluation='global' or 'glocal'", "evaluation='local'")
-    } else if shape.is_regression {
-        because("a numeric target", "a target of classes")
-    } else if plan.criterion.info().evidence != EvidenceKind::Table {
+    } else if shape.is_regression && plan.criterion.info().evidence != EvidenceKind::Moments {
+        because("a criterion on the order of a number, or a function", "squared_error")
+    } else if !plan.criterion.info().evidence.is_table() {
         because("a criterion on pairs, neighbours or rows", "criteria on tables")
     } else if plan.criterion.split_rule() == SplitRule::C45 {
         because("mdl_penalty=True", "mdl_penalty=False")

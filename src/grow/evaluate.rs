@@ -10,6 +10,7 @@
 //! O(rows x features), plus the criterion's formula per candidate.
 
 use super::context::{FeaturePlace, GrowContext, Numeric};
+use super::evidence::order::OrderWorkspace;
 use super::evidence::{PairScores, PairWorkspace};
 use super::features::search_among;
 use super::options::Thresholds;
@@ -18,13 +19,14 @@ use super::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
     choose, chosen, first_tied_row, is_candidate, keeps_winner_only, score_nominal,
 };
-use super::short_orders::ShortOrders;
-use crate::criteria::{Evidence, RunningScores};
+use super::short_orders::{ShortOrders, ShortScoring};
+use crate::criteria::Evidence;
 use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
+use crate::split::between::{self, ShortNumbers};
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
@@ -47,6 +49,7 @@ pub(super) struct Workspace<S: Sum> {
     short: ShortScratch,
     planes: CountingPlanes<S>,
     pub pairs: PairWorkspace,
+    order: OrderWorkspace,
 }
 
 impl<S: Sum> Workspace<S> {
@@ -63,6 +66,7 @@ impl<S: Sum> Default for Workspace<S> {
             short: ShortScratch::default(),
             planes: CountingPlanes::default(),
             pairs: PairWorkspace::default(),
+            order: OrderWorkspace::default(),
         }
     }
 }
@@ -88,7 +92,7 @@ pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
 pub(super) struct ShortNode<'n> {
     pub orders: &'n ShortOrders,
     /// How thresholds are scored.
-    pub scoring: RunningScores,
+    pub scoring: ShortScoring,
 }
 
 /// The rows of a node whose value of a numeric feature is known.
@@ -164,12 +168,22 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
         let min_rows = (min.rows as usize).max(1).max(min.weight.ceil() as usize);
         let convex = self.context.setting.criterion.info().convex && !self.scores_all;
-        let ShortNode { orders: ShortOrders { facts, orders, .. }, scoring } = short;
-        let columns = self.context.numeric.iter().map(|column| column.feature);
+        let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
+        let (mean, columns) = (node.mean(), self.context.numeric.iter().map(|c| c.feature));
         let sorted = orders.rows.iter().zip(&orders.tied);
         for (feature, (order, &tied)) in columns.zip(sorted).filter(|(f, _)| wanted(*f)) {
-            let scan = ShortScan { feature, order, tied, facts, min_rows, convex };
-            short::score_candidates(&scan, context, scoring, &mut workspace.short, sink)?;
+            match scoring {
+                ShortScoring::Classes(how) => {
+                    let scan = ShortScan { feature, order, tied, facts, min_rows, convex };
+                    short::score_candidates(&scan, context, how, &mut workspace.short, sink)?;
+                }
+                ShortScoring::Means => {
+                    let units = node.units();
+                    let scan = ShortNumbers { feature, order, tied, units, node: mean, min_rows };
+                    let scratch = &mut workspace.search.block;
+                    between::score_short(&scan, context, scratch, sink)?;
+                }
+            }
         }
         Ok(())
     }
@@ -331,7 +345,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             return self.best_by_rows(budget, wanted, control);
         }
         if let Evidence::Order(loss) = self.context.setting.criterion.evidence() {
-            return self.best_by_order(loss, contingency, wanted, control);
+            let memory = &mut workspace.order;
+            return self.best_by_order(loss, contingency, wanted, memory, control);
         }
         let (setting, nominal) = (self.context.setting, self.context.nominal.features.len());
         // The sink takes the candidates of nominal features, then the thresholds.

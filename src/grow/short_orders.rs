@@ -4,17 +4,19 @@
 //! different pages. So the orders of a node of at most 64 rows are copied, with its rows numbered 0
 //! to 63, and the orders of the nodes below it are made from the copy ([`crate::simd::short`]). The
 //! ranges of the long orders stay as they are. [`sorted_ranges`](super::nodes::sorted_ranges) does
-//! so where [`running_scores`] allows: rows that weigh 1, numbers without missing values, criteria
-//! scored from running sums, and depth-first growth, in which few nodes are open at a time.
+//! so where [`ShortScoring::of`] allows: rows that weigh 1, numbers without missing values, criteria
+//! scored from running sums or by means, and depth-first growth, in which few nodes are open at a
+//! time.
 //! O(rows x features) per node.
 
 use super::context::GrowContext;
 use super::row_buffers::{NodeRange, RowSlices};
-use crate::criteria::{EvidenceKind, RunningScores};
+use crate::criteria::RunningScores;
 use crate::data::{entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
 use crate::simd::short::{Bytes, OrderFacts, Orders, ROWS, retain};
 use crate::split::Splitter;
+use crate::split::between::NodeMean;
 use crate::split::threshold::SEVERAL_CLASSES;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
@@ -31,6 +33,8 @@ struct ShortRows {
     ids: [u32; ROWS],
     /// The numbers of the rows of each class that occurs, as bits.
     members: Vec<u64>,
+    /// The number that each row has as its target, in units; 0 for classes.
+    units: [i64; ROWS],
 }
 
 /// The orders of a node of at most 64 rows.
@@ -41,6 +45,8 @@ pub(super) struct ShortOrders {
     kept: u64,
     /// Number of rows and class sums.
     pub facts: OrderFacts,
+    /// Sum of the numbers of a numeric target, in units.
+    sum: i64,
     /// Numbers and tied bits by ascending value, feature by feature.
     pub orders: Orders,
 }
@@ -68,27 +74,43 @@ impl ShortPool {
                 (orders.rows, orders.kept, orders.facts) = (rows, kept, facts);
                 orders
             }
-            None => Box::new(ShortOrders { rows, kept, facts, orders: Orders::default() }),
+            None => Box::new(ShortOrders { rows, kept, facts, sum: 0, orders: Orders::default() }),
         }
     }
 }
 
-/// How the thresholds of small nodes are scored; `None` where their orders are not copied.
-pub(super) fn running_scores<W: Weighing>(context: &GrowContext<'_, W>) -> Option<RunningScores> {
-    let setting = context.setting;
-    let known = context.numeric.iter().all(|column| column.missing.is_none());
-    let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;
-    let fits = W::UNIT
-        && pays
-        && known
-        && !context.numeric.is_empty()
-        && context.nominal.features.is_empty()
-        && setting.splitter == Splitter::Best
-        && setting.limits.max_leaf_nodes.is_none()
-        && setting.criterion.info().evidence == EvidenceKind::Table
-        && !setting.criterion.needs_all_candidates();
-    let how = if fits { setting.criterion.running_scores() } else { None };
-    how.filter(|how| how.holds(ROWS, setting.context.logs))
+/// How the thresholds of small nodes are scored.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ShortScoring {
+    /// From running sums over the classes.
+    Classes(RunningScores),
+    /// By the means of a numeric target.
+    Means,
+}
+
+impl ShortScoring {
+    /// `None` where the orders of small nodes are not copied.
+    pub fn of<W: Weighing>(context: &GrowContext<'_, W>) -> Option<Self> {
+        let (setting, criterion) = (context.setting, context.setting.criterion);
+        let known = context.numeric.iter().all(|column| column.missing.is_none());
+        let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;
+        let fits = pays
+            && known
+            && !context.numeric.is_empty()
+            && context.nominal.features.is_empty()
+            && setting.splitter == Splitter::Best
+            && setting.limits.max_leaf_nodes.is_none()
+            && criterion.info().evidence.is_table()
+            && !criterion.needs_all_candidates();
+        if !fits {
+            return None;
+        }
+        if context.weights.unit_target().is_some() {
+            return criterion.is_between_means().then_some(Self::Means);
+        }
+        let how = criterion.running_scores().filter(|_| W::UNIT);
+        how.filter(|how| how.holds(ROWS, setting.context.logs)).map(Self::Classes)
+    }
 }
 
 impl ShortOrders {
@@ -105,7 +127,9 @@ impl ShortOrders {
         // Number the rows in the order of the first feature, and the classes that occur.
         let occurring = totals.iter().enumerate().filter(|(_, sum)| !sum.is_empty());
         let classes: Vec<u16> = occurring.map(|(class, _)| class as u16).collect();
-        let mut rows = ShortRows { ids: [0; ROWS], members: vec![0; classes.len()] };
+        let mut rows =
+            ShortRows { ids: [0; ROWS], members: vec![0; classes.len()], units: [0; ROWS] };
+        let units = context.weights.unit_target();
         let mut class_of = Bytes::default();
         for (i, &entry) in slices.order(0, range).iter().enumerate() {
             let row = entry_row(entry);
@@ -115,6 +139,7 @@ impl ShortOrders {
             rows.ids[i] = row;
             rows.members[class] |= 1 << i;
             class_of.0[i] = class as u8;
+            rows.units[i] = units.map_or(0, |units| units[row as usize]);
         }
         // Every order by these numbers.
         let kept = u64::MAX >> (ROWS - range.len);
@@ -153,6 +178,19 @@ impl ShortOrders {
             facts.squares += size * size;
         }
         self.facts = facts;
+        let units = self.rows.units.iter().enumerate();
+        let kept = units.filter(|(row, _)| self.kept >> row & 1 == 1);
+        self.sum = kept.map(|(_, units)| units).sum();
+    }
+
+    /// The number of rows and the sum of their numbers.
+    pub fn mean(&self) -> NodeMean {
+        NodeMean::new(self.facts.len, self.sum)
+    }
+
+    /// The number that each row has as its target, in units.
+    pub fn units(&self) -> &[i64; ROWS] {
+        &self.rows.units
     }
 
     /// The orders of the two children of a split after `left` rows of a feature's order; `None` for

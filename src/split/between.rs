@@ -1,33 +1,115 @@
-//! Thresholds on a numeric feature for a numeric target whose rows weigh 1, by the mean squared
-//! difference between the branches' means and the node's.
+//! Thresholds on a numeric feature for a numeric target, by the mean squared difference between the
+//! branches' means and the node's.
 //!
-//! With `n` rows and `i` of them on the left, the score is `D^2 / (i (n - i))` in units of the
+//! With `n` rows of weight 1 and `i` of them on the left, the score is `D^2 / (i (n - i))` in units of the
 //! target's grid, where `D` is the sum on the left less `i` times the mean of the node. A scan adds
 //! up whole differences from the whole number next to the mean, which is exact, and takes the rest
 //! of the mean off in double precision: so no digits are lost however far the mean is from 0. The
-//! estimates select; near the best, the criterion decides. O(rows) per feature and node.
+//! estimates select; near the best, the criterion decides. Rows with weights take sums of 128 bits
+//! ([`score_weighed`]). Nodes of at most 64 rows have orders of
+//! one byte per entry ([`score_short`]). O(rows) per feature and node.
 
-use super::block::PlaceRange;
+use super::block::{BlockScratch, PlaceRange};
 use super::doubt;
+use super::scan::Scan;
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
+use crate::numeric::Moments;
 use crate::reached::{self, Way};
-use crate::stats::{ExactMoments, Sum};
+use crate::simd::short::{Bytes, ROWS};
+use crate::stats::{ExactMoments, Sum, Weighing};
 
 /// Places that are scored together.
-pub(super) const PLACES: usize = 256;
-/// Most rows whose sum of differences fits 64 bits.
+const PLACES: usize = 256;
+/// Most rows whose sum fits 64 bits.
 pub(super) const MOST_ROWS: usize = 1 << 22;
 
-/// The moments of a node in whole units, for the scan.
+/// The rows of a node: their number and the sum of their numbers, in units.
 #[derive(Debug, Clone, Copy)]
-struct Centre {
+pub struct NodeMean {
+    rows: i64,
+    sum: i64,
     /// The whole number of units next to the mean.
     whole: i64,
     /// The mean less that number.
     rest: f64,
+}
+
+impl NodeMean {
+    /// Of at least one row.
+    #[inline]
+    pub fn new(rows: usize, sum: i64) -> Self {
+        let rows = rows as i64;
+        let whole = sum / rows;
+        Self { rows, sum, whole, rest: (sum - whole * rows) as f64 / rows as f64 }
+    }
+
+    /// The criterion's score of a cut with `left` rows on its left, whose differences from the whole
+    /// number add up to `sum`. It reads weights and means alone.
+    fn exact_score(
+        &self,
+        left: usize,
+        sum: i64,
+        context: &Context,
+        criterion: &dyn Criterion,
+    ) -> Result<f64> {
+        let left = left as i64;
+        let on_left = sum + left * self.whole;
+        let of = |rows: i64, sum: i64| Moments {
+            weight: rows as f64,
+            mean: ExactMoments::narrow_mean(rows, sum),
+            deviation: 0.0,
+        };
+        let cells = [of(left, on_left), of(self.rows - left, self.sum - on_left)];
+        let totals = [of(self.rows, self.sum)];
+        criterion.score_of(&Tables::one(&cells, &totals, &[2], context))
+    }
+
+    /// Give a block of cuts to the sink. `sums[j]` belongs to the cut with `first + j` rows on its
+    /// left, which is none where `is_tied(j)`.
+    fn score_block(
+        &self,
+        block: Block<'_>,
+        is_tied: impl Fn(usize) -> bool,
+        context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let Block { feature, first, sums, scores } = block;
+        let n = self.rows as f64;
+        for (j, (score, &sum)) in scores.iter_mut().zip(sums).enumerate() {
+            let left = (first + j) as f64;
+            let difference = sum as f64 - left * self.rest;
+            let estimate = difference * difference / (left * (n - left));
+            *score = if is_tied(j) { f64::NEG_INFINITY } else { estimate };
+        }
+        let largest = doubt::largest(scores);
+        if largest == f64::NEG_INFINITY {
+            return Ok(());
+        }
+        // The estimates have a few roundings; the criterion subtracts rounded means.
+        let unit = context.grid.map_or(1.0, |grid| grid.unit);
+        let square = unit * unit;
+        let error = (16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6) * square;
+        scores.iter_mut().for_each(|score| *score *= square);
+        let at = &|j: usize| (first + j) as u32;
+        let mut exact = |j: usize, criterion: &dyn Criterion| {
+            self.exact_score(first + j, sums[j], context, criterion)
+        };
+        let largest = largest * square;
+        sink.estimated(feature, Estimates { at, scores, largest, error, exact: &mut exact })
+    }
+}
+
+/// Cuts that are scored together.
+struct Block<'a> {
+    feature: u32,
+    /// Rows on the left of the first cut.
+    first: usize,
+    /// Sums of differences on the left.
+    sums: &'a [i64],
+    scores: &'a mut [f64],
 }
 
 /// The rows of a node with a known value of one feature.
@@ -39,91 +121,143 @@ pub(super) struct NumberScan<'a> {
     pub order: &'a [u32],
     /// Numbers of the target by row.
     pub units: &'a [i64],
-    /// Sums of the numbers of these rows.
-    pub node: ExactMoments,
+    /// These rows.
+    pub node: NodeMean,
 }
 
 /// Score the thresholds at some places.
-pub(super) fn score_candidates(
+pub(super) fn score_candidates<C>(
     scan: &NumberScan<'_>,
+    places: PlaceRange,
+    context: &Context,
+    scratch: &mut BlockScratch<C>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    reached::count(Way::WalkNumbers);
+    let NumberScan { feature, order, units, node } = *scan;
+    let BlockScratch { sums, scores, .. } = scratch;
+    sums.resize(sums.len().max(PLACES), 0);
+    scores.resize(scores.len().max(PLACES), 0.0);
+    let difference = |entry: u32| units[entry_row(entry) as usize] - node.whole;
+    let mut sum: i64 = order[..places.first - 1].iter().map(|&entry| difference(entry)).sum();
+    for first in (places.first..=places.last).step_by(PLACES) {
+        let len = PLACES.min(places.last + 1 - first);
+        let sums = &mut sums[..len];
+        for (sum_of, &entry) in sums.iter_mut().zip(&order[first - 1..]) {
+            sum += difference(entry);
+            *sum_of = sum;
+        }
+        let behind = &order[first..][..len];
+        let block = Block { feature, first, sums, scores: &mut scores[..len] };
+        node.score_block(block, |j| entry_tied(behind[j]) == 1, context, sink)?;
+    }
+    Ok(())
+}
+
+/// Score the thresholds at some places, where rows have weights and `node` are the sums of those
+/// with a known value. With a weight `V` of `W` on the left the score is `D^2 / (V (W - V))`.
+pub(super) fn score_weighed<W: Weighing>(
+    scan: &Scan<'_, W>,
+    node: ExactMoments,
     places: PlaceRange,
     context: &Context,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    reached::count(Way::WalkNumbers);
-    let NumberScan { order, units, node, .. } = *scan;
-    let (n, mean) = (order.len(), node.rounded(1.0).mean);
-    let centre = Centre { whole: mean.round() as i64, rest: mean - mean.round() };
-    let difference = |entry: u32| units[entry_row(entry) as usize] - centre.whole;
-    let mut sum: i64 = order[..places.first - 1].iter().map(|&entry| difference(entry)).sum();
-    let (mut sums, mut scores) = ([0_i64; PLACES], [0.0; PLACES]);
-    for first in (places.first..=places.last).step_by(PLACES) {
-        let len = PLACES.min(places.last + 1 - first);
-        for (sum_of, &entry) in sums.iter_mut().zip(&order[first - 1..][..len]) {
-            sum += difference(entry);
-            *sum_of = sum;
-        }
+    reached::count(Way::WalkNumbersWeighed);
+    let unit = scan.weights.unit();
+    let mean = node.rounded(unit).mean;
+    let (whole, rest) = (mean.round() as i128, mean - mean.round());
+    let (all, grid) = (node.weight as f64, context.grid.map_or(1.0, |grid| grid.unit));
+    let add = |left: &mut ExactMoments, entry: u32| {
+        let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
+        left.weight += row.weight;
+        left.first += row.first;
+    };
+    // Sums of squares are left out: the criterion reads weights and means alone.
+    let mut left = ExactMoments::default();
+    scan.order[..places.first - 1].iter().for_each(|&entry| add(&mut left, entry));
+    let (mut sides, mut scores) = ([ExactMoments::default(); ROWS], [0.0; ROWS]);
+    for first in (places.first..=places.last).step_by(ROWS) {
+        let len = ROWS.min(places.last + 1 - first);
         let scores = &mut scores[..len];
-        let tied = &order[first..][..len];
-        let largest = estimates(&sums[..len], tied, first, n, centre.rest, scores);
+        for (j, (side, score)) in sides.iter_mut().zip(&mut *scores).enumerate() {
+            add(&mut left, scan.order[first + j - 1]);
+            *side = left;
+            let weight = left.weight as f64;
+            let sum = (left.first - whole * i128::from(left.weight)) as f64;
+            let difference = sum - weight * rest;
+            let tied = entry_tied(scan.order[first + j]) == 1;
+            *score = match tied {
+                true => f64::NEG_INFINITY,
+                false => difference * difference / (weight * (all - weight)),
+            };
+        }
+        let largest = doubt::largest(scores);
         if largest == f64::NEG_INFINITY {
             continue;
         }
-        // The estimates have a few roundings; the criterion subtracts rounded means.
-        let error = 16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6;
-        let unit = context.grid.map_or(1.0, |grid| grid.unit);
-        scores.iter_mut().for_each(|score| *score *= unit * unit);
-        let (largest, error) = (largest * unit * unit, error * unit * unit);
+        let square = grid * grid;
+        let error = (16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6) * square;
+        scores.iter_mut().for_each(|score| *score *= square);
         let at = &|j: usize| (first + j) as u32;
         let mut exact = |j: usize, criterion: &dyn Criterion| {
-            let left = Side { rows: first + j, sum: sums[j] };
-            exact_score(node, centre, left, context, criterion)
+            let right = node.minus(sides[j]);
+            let cells = [sides[j], right].map(|side| side.rounded(unit));
+            let totals = [node.rounded(unit)];
+            criterion.score_of(&Tables::one(&cells, &totals, &[2], context))
         };
+        let largest = largest * square;
         let found = Estimates { at, scores, largest, error, exact: &mut exact };
         sink.estimated(scan.feature, found)?;
     }
     Ok(())
 }
 
-/// Write the estimate of each place to `out`, negative infinity where it is no boundary; returns the
-/// largest. `first` is the number of the first place, `tied` are the entries behind the places.
-fn estimates(
-    sums: &[i64],
-    tied: &[u32],
-    first: usize,
-    n: usize,
-    rest: f64,
-    out: &mut [f64],
-) -> f64 {
-    let n = n as f64;
-    for (j, ((out, &sum), &entry)) in out.iter_mut().zip(sums).zip(tied).enumerate() {
-        let left = (first + j) as f64;
-        let difference = sum as f64 - left * rest;
-        let score = difference * difference / (left * (n - left));
-        *out = if entry_tied(entry) == 0 { score } else { f64::NEG_INFINITY };
-    }
-    doubt::largest(out)
-}
-
-/// The left side of a place: its rows, and the sum of their differences from [`Centre::whole`].
+/// One feature of a node of at most 64 rows.
 #[derive(Debug, Clone, Copy)]
-struct Side {
-    rows: usize,
-    sum: i64,
+pub struct ShortNumbers<'a> {
+    /// Feature.
+    pub feature: u32,
+    /// The node's rows by ascending value.
+    pub order: &'a Bytes,
+    /// Bit `i`: entry `i` has the value of the entry before it.
+    pub tied: u64,
+    /// Numbers of the target by row.
+    pub units: &'a [i64; ROWS],
+    /// All rows.
+    pub node: NodeMean,
+    /// Fewest rows of a branch, at least 1.
+    pub min_rows: usize,
 }
 
-/// The criterion's score of a place. It reads weights and means, so squares are left out.
-fn exact_score(
-    node: ExactMoments,
-    centre: Centre,
-    side: Side,
+/// Score the thresholds of one feature of a small node.
+pub fn score_short<C>(
+    scan: &ShortNumbers<'_>,
     context: &Context,
-    criterion: &dyn Criterion,
-) -> Result<f64> {
-    let rows = side.rows as i64;
-    let first = i128::from(side.sum) + i128::from(rows) * i128::from(centre.whole);
-    let left = ExactMoments { weight: rows, first, second: 0 };
-    let cells = [left.rounded(1.0), node.minus(left).rounded(1.0)];
-    let totals = [node.rounded(1.0)];
-    criterion.score_of(&Tables::one(&cells, &totals, &[2], context))
+    scratch: &mut BlockScratch<C>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    reached::count(Way::ShortNumbers);
+    let ShortNumbers { feature, order, tied, units, node, min_rows } = *scan;
+    let n = node.rows as usize;
+    if 2 * min_rows > n {
+        return Ok(());
+    }
+    let BlockScratch { sums, scores, .. } = scratch;
+    sums.resize(sums.len().max(ROWS), 0);
+    scores.resize(scores.len().max(ROWS), 0.0);
+    let mut sum = 0;
+    for (sum_of, &row) in sums.iter_mut().zip(&order.0[..n]) {
+        sum += units[usize::from(row) % ROWS] - node.whole;
+        *sum_of = sum;
+    }
+    // Cut j has the entries 0..=j on its left.
+    let places = min_rows - 1..n - min_rows;
+    let block = Block {
+        feature,
+        first: min_rows,
+        sums: &sums[places.clone()],
+        scores: &mut scores[places],
+    };
+    node.score_block(block, |j| tied >> (min_rows + j) & 1 == 1, context, sink)
 }

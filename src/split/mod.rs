@@ -16,7 +16,7 @@
 //! | by C4.5's rule | [`c45`], [`cuts`] |
 //! | one drawn at random | [`random`], [`splitter`] |
 
-mod between;
+pub mod between;
 pub mod binned;
 mod block;
 pub mod c45;

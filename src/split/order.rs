@@ -108,14 +108,20 @@ impl<T: Whole> Sums<T> {
     }
 }
 
-/// Finds the losses of the prefixes of orders of the same rows, one order after the other.
-#[derive(Debug)]
-pub struct PrefixLosses<T> {
+/// Memory of [`PrefixLosses`], used for one node after the other.
+#[derive(Debug, Default)]
+pub struct ListBuffers {
     /// The rows by ascending number.
     rows: Vec<WeighedNumber>,
     /// The rows before and behind each one that is left; the end of the list is its length.
     before: Vec<u32>,
     behind: Vec<u32>,
+}
+
+/// Finds the losses of the prefixes of orders of the same rows, one order after the other.
+#[derive(Debug)]
+pub struct PrefixLosses<'b, T> {
+    list: &'b mut ListBuffers,
     /// All rows, with the pointer at their quantile.
     whole: Sums<T>,
     /// The row at the quantile of all.
@@ -123,29 +129,39 @@ pub struct PrefixLosses<T> {
     loss: QuantileLoss,
 }
 
-impl<T: Whole> PrefixLosses<T> {
+impl<'b, T: Whole> PrefixLosses<'b, T> {
     /// For rows in ascending order of their numbers, all of positive weight.
-    pub fn new(rows: Vec<WeighedNumber>, loss: QuantileLoss) -> Self {
+    pub fn new(
+        rows: impl Iterator<Item = WeighedNumber>,
+        loss: QuantileLoss,
+        list: &'b mut ListBuffers,
+    ) -> Self {
+        list.rows.clear();
+        list.rows.extend(rows);
         let mut whole = Sums::default();
-        for row in &rows {
+        for row in &list.rows {
             whole.weight += T::from(row.weight);
             whole.sum += T::from(row.weight) * T::from(row.units);
         }
-        let n = rows.len();
-        let mut made =
-            Self { before: vec![0; n], behind: vec![0; n], rows, whole, pointer: 0, loss };
+        let mut made = Self { list, whole, pointer: 0, loss };
         made.link();
         made.settle();
         made
     }
 
+    /// Weight of all rows, in units.
+    pub fn weight(&self) -> f64 {
+        self.whole.weight.real()
+    }
+
     /// Put all rows into the list.
     fn link(&mut self) {
-        let end = self.rows.len() as u32;
-        for i in 0..end {
-            self.before[i as usize] = i.wrapping_sub(1).min(end);
-            self.behind[i as usize] = i + 1;
-        }
+        let ListBuffers { rows, before, behind } = &mut *self.list;
+        let end = rows.len() as u32;
+        before.clear();
+        before.extend((0..end).map(|i| i.wrapping_sub(1).min(end)));
+        behind.clear();
+        behind.extend(1..=end);
     }
 
     /// Move the pointer to the quantile of all rows.
@@ -158,15 +174,15 @@ impl<T: Whole> PrefixLosses<T> {
     /// Move a pointer until the weight below it is less than its share, and that up to it is not.
     #[inline]
     fn seek(&self, sums: &mut Sums<T>, pointer: &mut u32) {
-        let end = self.rows.len() as u32;
+        let end = self.list.rows.len() as u32;
         let wanted = self.loss.quantile * sums.weight.real();
-        while sums.below.real() >= wanted && self.before[*pointer as usize] < end {
-            *pointer = self.before[*pointer as usize];
+        while sums.below.real() >= wanted && self.list.before[*pointer as usize] < end {
+            *pointer = self.list.before[*pointer as usize];
             self.pass(sums, *pointer, |sum, part| *sum -= part);
         }
         loop {
-            let row = self.rows[*pointer as usize];
-            let next = self.behind[*pointer as usize];
+            let row = self.list.rows[*pointer as usize];
+            let next = self.list.behind[*pointer as usize];
             if (sums.below + T::from(row.weight)).real() >= wanted || next >= end {
                 return;
             }
@@ -178,25 +194,23 @@ impl<T: Whole> PrefixLosses<T> {
     /// Add the sums of a row to those below the pointer, or take them off.
     #[inline]
     fn pass(&self, sums: &mut Sums<T>, row: u32, change: impl Fn(&mut T, T)) {
-        let WeighedNumber { weight, units } = self.rows[row as usize];
+        let WeighedNumber { weight, units } = self.list.rows[row as usize];
         change(&mut sums.below, T::from(weight));
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
     /// The loss of all rows.
     pub fn of_all(&self) -> f64 {
-        self.whole.loss(self.rows[self.pointer as usize].units, self.loss)
+        self.whole.loss(self.list.rows[self.pointer as usize].units, self.loss)
     }
 
     /// Write the loss of the first `i` rows of an order to `out[i]`, for `i` from 1 to their number;
-    /// `out[0]` is 0. `order` has the places of the rows among all, each at most once, and needs not
-    /// hold all; the others are left out first.
+    /// `out[0]` is 0. `order` has the place of each row among all.
     pub fn prefixes(&mut self, order: impl DoubleEndedIterator<Item = u32>, out: &mut [f64]) {
         self.link();
         let (mut sums, mut pointer) = (self.whole, self.pointer);
-        let n = out.len() - 1;
-        for (i, row) in (1..=n).rev().zip(order.rev()) {
-            out[i] = sums.loss(self.rows[pointer as usize].units, self.loss);
+        for (i, row) in (1..out.len()).rev().zip(order.rev()) {
+            out[i] = sums.loss(self.list.rows[pointer as usize].units, self.loss);
             self.leave_out(row, &mut sums, &mut pointer);
         }
         out[0] = 0.0;
@@ -205,15 +219,15 @@ impl<T: Whole> PrefixLosses<T> {
     /// Take a row out of the list.
     #[inline]
     fn leave_out(&mut self, row: u32, sums: &mut Sums<T>, pointer: &mut u32) {
-        let end = self.rows.len() as u32;
-        let (before, behind) = (self.before[row as usize], self.behind[row as usize]);
+        let end = self.list.rows.len() as u32;
+        let (before, behind) = (self.list.before[row as usize], self.list.behind[row as usize]);
         if before < end {
-            self.behind[before as usize] = behind;
+            self.list.behind[before as usize] = behind;
         }
         if behind < end {
-            self.before[behind as usize] = before;
+            self.list.before[behind as usize] = before;
         }
-        let WeighedNumber { weight, units } = self.rows[row as usize];
+        let WeighedNumber { weight, units } = self.list.rows[row as usize];
         sums.weight -= T::from(weight);
         sums.sum -= T::from(weight) * T::from(units);
         if row < *pointer {
@@ -265,11 +279,12 @@ mod tests {
             let mut order: Vec<u32> = (0..n as u32).collect();
             order.sort_by_key(|&i| mix(seed, 100 + u64::from(i)));
             let (mut narrow, mut wide) = (vec![0.0; n + 1], vec![0.0; n + 1]);
-            let mut of = PrefixLosses::<i64>::new(rows.clone(), loss);
+            let (mut one, mut two) = (ListBuffers::default(), ListBuffers::default());
+            let mut of = PrefixLosses::<i64>::new(rows.iter().copied(), loss, &mut one);
             // Twice: the list is linked anew for every order.
             of.prefixes(order.iter().copied(), &mut narrow);
             of.prefixes(order.iter().copied(), &mut narrow);
-            PrefixLosses::<i128>::new(rows.clone(), loss)
+            PrefixLosses::<i128>::new(rows.iter().copied(), loss, &mut two)
                 .prefixes(order.iter().copied(), &mut wide);
             assert_eq!(narrow, wide);
             for i in 1..=n {

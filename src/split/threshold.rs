@@ -59,13 +59,20 @@ pub fn score_candidates<W: Weighing>(
     }
     // A numeric target: means, where these decide.
     if branches == 2
-        && n <= between::MOST_ROWS
         && sink.takes_means()
-        && let (Some(units), Some(node)) = (scan.weights.unit_target(), scan.known[0].moments())
+        && let Some(node) = scan.known[0].moments()
     {
-        let order = scan.order;
-        let scan = between::NumberScan { feature: scan.feature, order, units, node };
-        return between::score_candidates(&scan, places, context, sink);
+        if let Some(units) = scan.weights.unit_target().filter(|_| n <= between::MOST_ROWS) {
+            let (feature, order) = (scan.feature, scan.order);
+            let node = between::NodeMean::new(n, node.first as i64);
+            let scan = between::NumberScan { feature, order, units, node };
+            return between::score_candidates(&scan, places, context, scratch, sink);
+        }
+        let places = allowed(scan, places);
+        return match places.is_empty() {
+            true => Ok(()),
+            false => between::score_weighed(scan, node, places, context, sink),
+        };
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.weights.unit(), n);
     // Beside a third branch the known rows of one class score alike wherever they are cut; the
@@ -179,11 +186,8 @@ fn any_classes<W: Weighing>(
 ) -> Result<()> {
     let (order, k, unit) = (scan.order, context.classes, scan.weights.unit());
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize];
-    let limited = scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1);
-    let least =
-        if W::COPIES { scan.min.weight.max(f64::from(scan.min.rows)) } else { scan.min.weight };
-    let PlaceRange { first, last } =
-        if limited { heavy_enough(scan, least, places) } else { places };
+    let limited = is_limited(scan);
+    let PlaceRange { first, last } = allowed(scan, places);
     // Class sums on the left of the first place.
     let mut left = vec![W::Sum::default(); k];
     for i in 0..first - 1 {
@@ -212,6 +216,20 @@ fn any_classes<W: Weighing>(
         }
     }
     flush(scan.feature, held, context, branches, scratch, sink)
+}
+
+/// Whether limits on weights, or on copies, exclude places.
+fn is_limited<W: Weighing>(scan: &Scan<'_, W>) -> bool {
+    scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1)
+}
+
+/// The places among `places` that the limits on weights, or on copies, allow.
+fn allowed<W: Weighing>(scan: &Scan<'_, W>, places: PlaceRange) -> PlaceRange {
+    if !is_limited(scan) {
+        return places;
+    }
+    let rows = if W::COPIES { f64::from(scan.min.rows) } else { 0.0 };
+    heavy_enough(scan, scan.min.weight.max(rows), places)
 }
 
 /// The places among `places` at which both sides weigh at least `least`.

@@ -33,7 +33,13 @@ impl ExactMoments {
     /// differences, and times squared differences.
     fn centred(self) -> (i128, i128, i128) {
         let weight = i128::from(self.weight);
-        let centre = (self.first + (weight / 2) * self.first.signum()) / weight.max(1);
+        // Division of 64 bits, where it serves, is several times as fast as that of 128.
+        let centre = match (i64::try_from(self.first), self.weight) {
+            (Ok(first), rows) if first.unsigned_abs() < 1 << 62 => {
+                i128::from((first + (rows / 2) * first.signum()) / rows.max(1))
+            }
+            _ => (self.first + (weight / 2) * self.first.signum()) / weight.max(1),
+        };
         let first = self.first - centre * weight;
         // The products may pass 128 bits; what is left of them does not.
         let second = self
@@ -41,6 +47,13 @@ impl ExactMoments {
             .wrapping_sub(centre.wrapping_mul(self.first).wrapping_mul(2))
             .wrapping_add(centre.wrapping_mul(centre).wrapping_mul(weight));
         (centre, first, second)
+    }
+
+    /// The mean of rows whose sums fit 64 bits; to the bit that of [`Self::rounded`].
+    #[inline]
+    pub fn narrow_mean(weight: i64, first: i64) -> f64 {
+        let centre = (first + (weight / 2) * first.signum()) / weight.max(1);
+        centre as f64 + (first - centre * weight) as f64 / weight as f64
     }
 
     /// Whether all rows have the same number.
@@ -96,6 +109,10 @@ impl Sum for ExactMoments {
     }
     fn from_units(units: i64) -> Self {
         Self { weight: units, ..Self::default() }
+    }
+    #[inline]
+    fn of_row(weight: i64, number: i64) -> Self {
+        Self::of(weight, number)
     }
     fn units(self) -> i64 {
         self.weight
@@ -171,6 +188,8 @@ mod tests {
             let deviation: f64 =
                 rows.iter().map(|&(w, u)| w as f64 * (near(u) - mean) * (near(u) - mean)).sum();
             assert_eq!(found.weight, 0.5 * weight);
+            let narrow = ExactMoments::narrow_mean(sum.weight, sum.first as i64);
+            assert_eq!(found.mean.to_bits(), narrow.to_bits());
             assert!((found.mean - far as f64 - mean).abs() < 1e-3);
             assert!((found.deviation - 0.5 * deviation).abs() <= 1e-9 * deviation);
             assert_eq!(sum.is_constant(), rows.iter().all(|r| r.1 == rows[0].1));

@@ -26,6 +26,12 @@ pub trait Sum:
     fn from_rows(rows: u32) -> Self;
     /// The sum that is `units` times the unit.
     fn from_units(units: i64) -> Self;
+    /// The sum of a row of this weight, in units, whose number, in units, is that of a numeric
+    /// target.
+    #[inline]
+    fn of_row(weight: i64, _number: i64) -> Self {
+        Self::from_units(weight)
+    }
     /// The sum as a multiple of the unit.
     fn units(self) -> i64;
     /// The smallest sum whose weight is at least `value`.

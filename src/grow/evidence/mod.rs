@@ -8,7 +8,7 @@
 
 pub(super) mod memo;
 mod neighbours;
-mod order;
+pub(super) mod order;
 pub(super) mod pairs;
 mod rows;
 

@@ -14,20 +14,40 @@ use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::search::divisions;
 use crate::numeric::Ties;
 use crate::parallel::Control;
-use crate::split::order::{MOST_NARROW, PrefixLosses, QuantileOf, WeighedNumber, Whole};
+use crate::split::order::{
+    ListBuffers, MOST_NARROW, PrefixLosses, QuantileOf, WeighedNumber, Whole,
+};
 use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{Sum, Weighing};
 
-/// The rows of a node by ascending target.
-struct NodeOrder<T> {
-    losses: PrefixLosses<T>,
-    /// The place of each internal row among those of the node.
+/// Memory of one worker, used for one node after the other.
+#[derive(Debug, Default)]
+pub(in crate::grow) struct OrderWorkspace {
+    /// The rows of the node, ascending, hence by ascending target.
+    rows: Vec<u32>,
+    of_node: ListMemory,
+    /// For the rows of a node that have a value of a feature.
+    of_known: ListMemory,
+    /// Losses of the rows left of each place, and right of it.
+    left: Vec<f64>,
+    right: Vec<f64>,
+}
+
+/// Memory for the order of some rows.
+#[derive(Debug, Default)]
+struct ListMemory {
+    list: ListBuffers,
+    /// The place of each internal row among those of the list; of others it means nothing.
     place: Vec<u32>,
+}
+
+/// The rows of a node by ascending target.
+struct NodeOrder<'m, T> {
+    losses: PrefixLosses<'m, T>,
+    place: &'m [u32],
     /// Loss of all rows.
     whole: f64,
-    /// Weight of all rows, in units.
-    weight: f64,
 }
 
 /// A candidate: rows on the left of a threshold (the number of a division of levels, 0 for a
@@ -41,6 +61,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
+        workspace: &mut OrderWorkspace,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;
@@ -49,6 +70,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             loss,
             contingency,
             wanted,
+            workspace,
             control,
             &mut |feature, at, score| match found.last_mut() {
                 Some(Scored { feature: own, score: best, at: best_at, tied })
@@ -75,9 +97,17 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
     ) -> Result<Vec<(u32, u32, f64)>> {
         let mut found = Vec::new();
-        self.each_by_order(loss, contingency, |_| true, control, &mut |feature, at, score| {
-            found.push((feature, at, score));
-        })?;
+        let memory = &mut OrderWorkspace::default();
+        self.each_by_order(
+            loss,
+            contingency,
+            |_| true,
+            memory,
+            control,
+            &mut |feature, at, score| {
+                found.push((feature, at, score));
+            },
+        )?;
         Ok(found)
     }
 
@@ -87,13 +117,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
+        workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
         let narrow = self.context.weights.unit_target().is_some() && self.range.len <= MOST_NARROW;
         match narrow {
-            true => self.each_in::<i64>(loss, contingency, wanted, control, visit),
-            false => self.each_in::<i128>(loss, contingency, wanted, control, visit),
+            true => self.each_in::<i64>(loss, contingency, wanted, workspace, control, visit),
+            false => self.each_in::<i128>(loss, contingency, wanted, workspace, control, visit),
         }
     }
 
@@ -102,20 +133,23 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
+        workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
         let target = target(self.context.data)?;
-        let rows = self.sorted_rows();
-        let mut node = NodeOrder::<T>::new(&rows, loss, self.context.data.len(), |row| {
-            self.number_of(target, row)
-        });
+        let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
+        self.sort_rows(rows);
+        let mut node = self.order_of::<T>(rows, target, loss, of_node);
         for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
             control.check()?;
             let visit = &mut |at, score| visit(feature, at, score * target.grid().unit);
             match self.context.place(feature) {
                 FeaturePlace::Numeric(numeric) => {
-                    self.thresholds_by_order(numeric, target, loss, &mut node, visit);
+                    let sides = [&mut *left, &mut *right];
+                    self.thresholds_by_order(
+                        numeric, target, loss, &mut node, of_known, sides, visit,
+                    );
                 }
                 FeaturePlace::Nominal(nominal)
                     if self.context.splits(nominal) == NominalSplits::Multiway =>
@@ -130,16 +164,32 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         Ok(())
     }
 
-    /// The node's rows, ascending.
-    fn sorted_rows(&self) -> Vec<u32> {
-        let mut rows: Vec<u32> = match self.context.numeric.is_empty() {
-            true => {
-                self.slices.coded(self.context.nominal.features.len(), self.range).rows.to_vec()
-            }
-            false => self.slices.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
-        };
+    /// Write the node's rows, ascending, to `rows`.
+    fn sort_rows(&self, rows: &mut Vec<u32>) {
+        rows.clear();
+        if self.context.numeric.is_empty() {
+            let width = self.context.nominal.features.len();
+            rows.extend_from_slice(self.slices.coded(width, self.range).rows);
+        } else {
+            rows.extend(self.slices.order(0, self.range).iter().map(|&e| entry_row(e)));
+        }
         rows.sort_unstable();
-        rows
+    }
+
+    /// The order of some rows, ascending.
+    fn order_of<'m, T: Whole>(
+        &self,
+        rows: &[u32],
+        target: &Target,
+        loss: QuantileLoss,
+        memory: &'m mut ListMemory,
+    ) -> NodeOrder<'m, T> {
+        let ListMemory { list, place } = memory;
+        place.resize(self.context.data.len(), 0);
+        rows.iter().zip(0..).for_each(|(&row, i)| place[row as usize] = i);
+        let numbers = rows.iter().map(|&row| self.number_of(target, row));
+        let losses = PrefixLosses::new(numbers, loss, list);
+        NodeOrder { whole: losses.of_all(), losses, place }
     }
 
     fn number_of(&self, target: &Target, row: u32) -> WeighedNumber {
@@ -155,13 +205,16 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         size >= f64::from(min.rows) && weight >= min.weight
     }
 
-    /// The thresholds of a numeric feature.
+    /// The thresholds of a numeric feature; `known_memory` and `sides` are for its losses.
+    #[allow(clippy::too_many_arguments, reason = "what one feature of a node needs")]
     fn thresholds_by_order<T: Whole>(
         &self,
         numeric: usize,
         target: &Target,
         loss: QuantileLoss,
-        node: &mut NodeOrder<T>,
+        node: &mut NodeOrder<'_, T>,
+        known_memory: &mut ListMemory,
+        sides: [&mut Vec<f64>; 2],
         visit: &mut Visit<'_>,
     ) {
         let known = self.known(numeric);
@@ -169,38 +222,49 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         if n < 2 {
             return;
         }
-        // Rows without a value are a third branch, and the list has the others alone.
-        let mut known_rows = None;
-        let mut missing = 0.0;
-        if known.sums.is_some() {
-            let whole = self.slices.order(numeric, self.range);
-            let without = sorted(whole[n..].iter().map(|&e| entry_row(e)));
-            let rows = without.iter().map(|&row| self.number_of(target, row));
-            let weight: i64 = rows.clone().map(|row| row.weight).sum();
-            if !self.is_enough(without.len(), weight as f64) {
-                return;
-            }
-            missing = QuantileOf::sorted(rows, loss).loss;
-            let with = sorted(order.iter().map(|&e| entry_row(e)));
-            known_rows = Some(NodeOrder::<T>::new(&with, loss, self.context.data.len(), |row| {
-                self.number_of(target, row)
-            }));
+        let (whole, weight) = (node.whole, node.losses.weight());
+        let score = |losses: f64| (whole - losses) / weight;
+        if known.sums.is_none() {
+            return self.cuts_by_order(order, node, sides, &mut |at, losses| {
+                visit(at, score(losses));
+            });
         }
-        let (whole, weight) = (node.whole, node.weight);
-        let known = known_rows.as_mut().unwrap_or(node);
-        let (mut left, mut right) = (vec![0.0; n + 1], vec![0.0; n + 1]);
-        let place = |&e: &u32| known.place[entry_row(e) as usize];
-        known.losses.prefixes(order.iter().map(place), &mut left);
-        known.losses.prefixes(order.iter().rev().map(place), &mut right);
+        // Rows without a value are a third branch, and the list has the others alone.
+        let all = self.slices.order(numeric, self.range);
+        let without = sorted(all[n..].iter().map(|&e| entry_row(e)));
+        let Some(missing) = self.loss_of(&without, target, loss) else { return };
+        let with = sorted(order.iter().map(|&e| entry_row(e)));
+        let mut known = self.order_of::<T>(&with, target, loss, known_memory);
+        self.cuts_by_order(order, &mut known, sides, &mut |at, losses| {
+            visit(at, score(losses + missing));
+        });
+    }
+
+    /// The cuts of an order of rows, with the sum of the losses of both sides.
+    fn cuts_by_order<T: Whole>(
+        &self,
+        order: &[u32],
+        rows: &mut NodeOrder<'_, T>,
+        [left, right]: [&mut Vec<f64>; 2],
+        visit: &mut Visit<'_>,
+    ) {
+        let n = order.len();
+        left.resize(left.len().max(n + 1), 0.0);
+        right.resize(right.len().max(n + 1), 0.0);
+        let (left, right) = (&mut left[..=n], &mut right[..=n]);
+        let place = |&e: &u32| rows.place[entry_row(e) as usize];
+        rows.losses.prefixes(order.iter().map(place), left);
+        rows.losses.prefixes(order.iter().rev().map(place), right);
+        let whole = rows.losses.weight();
         let mut passed = 0;
         for at in 1..n {
             passed += self.context.weights.of(entry_row(order[at - 1])).units();
-            let (on_left, rest) = (passed as f64, known.weight - passed as f64);
+            let on_left = passed as f64;
             if entry_tied(order[at]) == 0
                 && self.is_enough(at, on_left)
-                && self.is_enough(n - at, rest)
+                && self.is_enough(n - at, whole - on_left)
             {
-                visit(at as u32, (whole - (left[at] + right[n - at] + missing)) / weight);
+                visit(at as u32, left[at] + right[n - at]);
             }
         }
     }
@@ -231,7 +295,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         nominal: usize,
         target: &Target,
         loss: QuantileLoss,
-        node: &NodeOrder<T>,
+        node: &NodeOrder<'_, T>,
         visit: &mut Visit<'_>,
     ) {
         let by_code = self.rows_by_code(nominal);
@@ -239,7 +303,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let losses: Option<Vec<f64>> =
             filled.iter().map(|rows| self.loss_of(rows, target, loss)).collect();
         if let Some(losses) = losses.filter(|losses| losses.len() > 1) {
-            visit(0, (node.whole - losses.iter().sum::<f64>()) / node.weight);
+            visit(0, (node.whole - losses.iter().sum::<f64>()) / node.losses.weight());
         }
     }
 
@@ -250,7 +314,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         contingency: &ContingencyTables<W::Sum>,
         target: &Target,
         loss: QuantileLoss,
-        node: &NodeOrder<T>,
+        node: &NodeOrder<'_, T>,
         visit: &mut Visit<'_>,
     ) {
         let divisions = divisions(&self.tables(contingency), nominal);
@@ -274,26 +338,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 self.loss_of(&rows, target, loss)
             };
             if let (Some(first), Some(second)) = (side(&first), side(&second)) {
-                visit(at, (node.whole - (first + second + missing)) / node.weight);
+                visit(at, (node.whole - (first + second + missing)) / node.losses.weight());
             }
         }
-    }
-}
-
-impl<T: Whole> NodeOrder<T> {
-    /// The order of some rows, ascending, of a data set of `n` rows.
-    fn new(
-        rows: &[u32],
-        loss: QuantileLoss,
-        n: usize,
-        weighed: impl Fn(u32) -> WeighedNumber,
-    ) -> Self {
-        let mut place = vec![0; n];
-        rows.iter().zip(0..).for_each(|(&row, i)| place[row as usize] = i);
-        let numbers: Vec<WeighedNumber> = rows.iter().map(|&row| weighed(row)).collect();
-        let weight = numbers.iter().map(|row| row.weight).sum::<i64>() as f64;
-        let losses = PrefixLosses::new(numbers, loss);
-        Self { whole: losses.of_all(), losses, place, weight }
     }
 }
 

@@ -7,7 +7,6 @@
 //! copied as bytes ([`short_orders`]). O(rows x features) per level.
 
 use super::{NodeRows, Open};
-use crate::criteria::RunningScores;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::{NewChildren, TreeBuilder};
@@ -17,7 +16,7 @@ use crate::grow::evaluate::{NodeEvaluator, ShortNode, Workspace};
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::row_buffers::{NodeRange, PartitionPlan, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::search::BestSplit;
-use crate::grow::short_orders::{self, ShortOrders, ShortPool};
+use crate::grow::short_orders::{ShortOrders, ShortPool, ShortScoring};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
@@ -114,7 +113,7 @@ pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
     workspace: Workspace<W::Sum>,
     scratch: PartitionScratch,
     /// How the thresholds of small nodes are scored, where their orders are copied.
-    short_scoring: Option<RunningScores>,
+    short_scoring: Option<ShortScoring>,
     pool: ShortPool,
 }
 
@@ -273,7 +272,7 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
     /// A worker on some slices of the buffers.
     pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f, C>) -> Self {
         let scratch = PartitionScratch::new(context.data.len());
-        let short_scoring = short_orders::running_scores(context);
+        let short_scoring = ShortScoring::of(context);
         let (workspace, pool) = (Workspace::default(), ShortPool::default());
         Self { context, slices, workspace, scratch, short_scoring, pool }
     }

@@ -114,10 +114,10 @@ impl<'a> BinnedContext<'a> {
         self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
     }
 
-    /// The weight of a row as a sum.
+    /// The weight of a row as a sum, with the number of its target if that is one.
     #[inline]
     pub fn weight<S: Sum>(&self, row: &[u8]) -> S {
-        S::from_units(self.layout.weight(row))
+        S::of_row(self.layout.weight(row), self.layout.number(row))
     }
 
     /// Class sums of some rows.
@@ -143,6 +143,7 @@ fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<
         && setting.ties == Ties::First
         && !setting.criterion.needs_all_candidates()
         && !layout.wide
+        && !layout.number
         && layout.weight != WeightWidth::Long
         && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
         && widest(table) * table.features.len() * table.classes <= LARGEST_BLOCK

@@ -177,7 +177,9 @@ impl<S: Sum> BinCounters<S> {
         let add = |a: S, b: S| a.plus(b);
         let weight_at = layout.class_at() + 1;
         let cells = &mut self.cells;
-        match (layout.weight, chosen) {
+        // With numbers every row has a sum of its own.
+        let weight_width = if layout.number { WeightWidth::Long } else { layout.weight };
+        match (weight_width, chosen) {
             (WeightWidth::None, None) => {
                 histogram::count(rows, format, |_| S::from_rows(1), add, cells);
             }

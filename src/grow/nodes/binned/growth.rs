@@ -21,7 +21,7 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::small::LANES;
-use crate::stats::Sum;
+use crate::stats::{ExactMoments, Sum};
 use crate::tree::Tree;
 
 /// Subtrees of fewer rows do not pay for a task of their own.
@@ -41,7 +41,9 @@ pub fn grow(
     check(&setting.limits)?;
     let unit = if drawn { 1.0 } else { table.unit };
     let context = BinnedContext::new(table, records.layout, setting, unit, drawn);
-    if records.layout.weight == WeightWidth::Long {
+    if records.layout.number {
+        with_sums::<ExactMoments>(context, records, control)
+    } else if records.layout.weight == WeightWidth::Long {
         with_sums::<i64>(context, records, control)
     } else {
         with_sums::<u32>(context, records, control)

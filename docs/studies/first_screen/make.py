@@ -151,7 +151,8 @@ def criteria() -> str:
     return (
         "# All criteria\n\nFrom the registry, `fasttree.list_criteria()`. Score of a split: larger "
         "is better. Evidence: what\nthe criterion reads, tables of branch x class, pairs of rows, "
-        "neighbours, or rows.\n\n"
+        "neighbours, or rows; of a numeric\ntarget its moments by branch (weight, mean, variance), "
+        "or its order.\n\n"
         + _table(["name", "what it measures", "evidence", "score", "source"], rows)
         + "\n"
     )

@@ -163,6 +163,18 @@ def test_every_criterion_has_what_its_page_prints():
         assert set(options) == set(info["options"]) and all(options.values()), info["name"]
 
 
+@pytest.mark.parametrize("info", fasttree.list_criteria(), ids=lambda info: info["name"])
+def test_examples_of_criterion_pages_run_and_show_the_declared_score(info, monkeypatch):
+    extensions = ROOT / "docs" / "_ext"
+    if not extensions.is_dir():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    monkeypatch.syspath_prepend(str(extensions))
+    text = importlib.import_module("criterion_pages").page(info)
+    run(doctest.DocTestParser().get_doctest(text, {}, info["name"], None, 0))
+    if info["example"] or info["target_example"]:
+        assert f"{round(info['example_score'], 6)}" in text.splitlines(), info["name"]
+
+
 def test_the_package_lists_what_it_gives():
     assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES])
     for name in fasttree.__all__:

@@ -50,7 +50,7 @@ ways! {
     ShortBelow "bytes/below" "Byte orders that a bound excludes.",
     WalkNumbers "walk/numbers" "Thresholds of unit rows, by the means of a numeric target.",
     WalkNumbersWeighed "walk/numbers, weights" "`WalkNumbers` of rows with weights.",
-    ShortNumbers "bytes/numbers" "Byte orders of at most 64 rows, by the means of a numeric target.",
+    ShortNumbers "bytes/numbers" "Byte orders of at most 64 rows, by means.",
     OnePlace "walk/one place" "The one threshold that the splitter drew.",
     C45Blocks "c45/blocks" "C4.5's thresholds in blocks.",
     C45Runs "c45/runs" "C4.5's thresholds run by run.",

@@ -83,7 +83,7 @@ struct WeightedNumber {
 }
 
 /// Weight, mean and population variance of weighted numbers.
-struct Moments {
+struct ColumnMoments {
     weight: f64,
     /// NaN without weight.
     mean: f64,
@@ -106,7 +106,7 @@ fn exact_sum(numbers: &[WeightedNumber], f: impl Fn(f64) -> f64) -> f64 {
     sum.value()
 }
 
-impl Moments {
+impl ColumnMoments {
     fn of(numbers: &[WeightedNumber]) -> Self {
         let weight = exact_sum(numbers, |_| 1.0);
         if weight <= 0.0 {
@@ -150,7 +150,7 @@ fn rounded(by_class: &[Vec<WeightedNumber>]) -> FeatureModel {
             .iter()
             .map(|n| WeightedNumber { number: to_multiple(n.number, precision), ..*n })
             .collect();
-        let moments = Moments::of(&near);
+        let moments = ColumnMoments::of(&near);
         let known = moments.weight > 0.0;
         mean.push(if known { moments.mean } else { 0.0 });
         deviation.push(if known { moments.variance.sqrt().max(least) } else { least });
@@ -164,7 +164,7 @@ fn to_multiple(x: f64, unit: f64) -> f64 {
 }
 
 /// The largest known variance, or 0.
-fn largest_variance<'a>(moments: impl Iterator<Item = &'a Moments>) -> Result<f64> {
+fn largest_variance<'a>(moments: impl Iterator<Item = &'a ColumnMoments>) -> Result<f64> {
     let largest = moments.map(|m| m.variance).filter(|v| !v.is_nan()).fold(0.0, f64::max);
     if largest == f64::INFINITY {
         return Err(Error::Data(
@@ -175,10 +175,10 @@ fn largest_variance<'a>(moments: impl Iterator<Item = &'a Moments>) -> Result<f6
 }
 
 /// Means and smoothed variances by class, from the moments by class, those of all rows last.
-fn densities(moments: &[Moments], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
+fn densities(moments: &[ColumnMoments], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
     let (all, classes) = moments.split_last().expect("all rows come last");
     // a column without a known number gets the same density in all classes
-    let standard = Moments { weight: 1.0, mean: 0.0, variance: 1.0 };
+    let standard = ColumnMoments { weight: 1.0, mean: 0.0, variance: 1.0 };
     let all = if all.weight > 0.0 { all } else { &standard };
     let own_or_all = classes.iter().map(|m| if m.weight > 0.0 { m } else { all });
     own_or_all.map(|m| (m.mean, m.variance + epsilon)).unzip()
@@ -222,7 +222,7 @@ impl Naive {
         /// A feature, or the moments that make one once the largest variance is known.
         enum FeatureFit {
             Done(FeatureModel),
-            Moments(Vec<Moments>),
+            ColumnMoments(Vec<ColumnMoments>),
         }
         if !(var_smoothing >= 0.0 && var_smoothing.is_finite()) {
             return Err(Error::parameter("var_smoothing", var_smoothing, "must be a number >= 0"));
@@ -237,7 +237,9 @@ impl Naive {
                     if weka.contains(&j) {
                         FeatureFit::Done(rounded(&numbers))
                     } else {
-                        FeatureFit::Moments(numbers.iter().map(|own| Moments::of(own)).collect())
+                        FeatureFit::ColumnMoments(
+                            numbers.iter().map(|own| ColumnMoments::of(own)).collect(),
+                        )
                     }
                 }
                 _ => FeatureFit::Done(FeatureModel::Counts(single_table(input, j))),
@@ -246,7 +248,7 @@ impl Naive {
         // the largest variance over all rows of a numeric feature decides how variances are
         // smoothed
         let of_all_rows = found.iter().filter_map(|counted| match counted {
-            FeatureFit::Moments(moments) => moments.last(),
+            FeatureFit::ColumnMoments(moments) => moments.last(),
             FeatureFit::Done(_) => None,
         });
         let largest = largest_variance(of_all_rows)?;
@@ -258,7 +260,7 @@ impl Naive {
                     features.push(feature);
                     continue;
                 }
-                FeatureFit::Moments(moments) => moments,
+                FeatureFit::ColumnMoments(moments) => moments,
             };
             let (mean, variance) = densities(&moments, epsilon);
             if let Some(c) = variance.iter().position(|&v| v <= 0.0) {

@@ -2,9 +2,9 @@
 //!
 //! [`super::plan::plan`] wraps the function that a configuration names. The tables of all
 //! candidates of a node are passed as one array of shape (candidates, branches, classes), of a
-//! numeric target (candidates, branches, 3) with the weight, the sum and the sum of squares, so that
-//! NumPy can score them in one call. A call needs the interpreter, so such jobs run on the calling
-//! thread ([`super::job::run_attached`]). Functions of count matrices of pairs are in
+//! numeric target (candidates, branches, 3) with the weight, the sum and the sum of squares, so
+//! that NumPy can score them in one call. A call needs the interpreter, so such jobs run on the
+//! calling thread ([`super::job::run_attached`]). Functions of count matrices of pairs are in
 //! [`super::custom_pairs`].
 
 use super::aligned::Aligned1;

@@ -228,8 +228,8 @@ impl PyDataset {
 
 #[pymethods]
 impl PyDataset {
-    /// A training set of blocks of columns (in feature order), and class codes, or numbers where the
-    /// schema has no classes.
+    /// A training set of blocks of columns (in feature order), and class codes, or numbers where
+    /// the schema has no classes.
     #[new]
     fn new(
         schema_json: &str,

@@ -2,8 +2,8 @@
 //!
 //! A record is `width` bytes, a multiple of eight: the codes in feature order (one byte each, or
 //! two in little-endian order), the number of a numeric target in units (8 bytes), the class (one
-//! byte), and the weight if rows have weights (1, 4 or 8 bytes). Growth sorts records by node as it goes. Their order within a node has no meaning:
-//! everything that is counted is a sum of integers.
+//! byte), and the weight if rows have weights (1, 4 or 8 bytes). Growth sorts records by node as it
+//! goes. Their order within a node has no meaning: everything that is counted is a sum of integers.
 
 use crate::error::Result;
 use crate::memory;

@@ -7,7 +7,7 @@
 //! rows) implements [`Criterion`] itself, and [`Properties::evidence`].
 
 use super::{Block, Context, Evidence, Info, RunningScores, Tables, rows};
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count, Moments};
 use crate::simd::Level;
@@ -168,7 +168,7 @@ pub trait Criterion: Properties {
         None
     }
     /// What a node with these rows says of a numeric target, as far as moments tell.
-    fn outcome(&self, rows: &Moments, grid: Grid) -> Outcome {
+    fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         let variance = rows.variance() * grid.unit * grid.unit;
         Outcome { value: grid.number(rows.mean), impurity: variance, variance }
     }

@@ -8,7 +8,7 @@
 
 use super::formula::read;
 use super::{Criterion, Info, Properties, Tables};
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Moments};
 use crate::tree::Outcome;
@@ -22,13 +22,13 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
     fn info(&self) -> &'static Info;
     /// The impurity of some rows, of positive weight. A summand that is the same for a node and for
     /// the mean of its branches may be left out where [`Self::row_term`] gives it.
-    fn impurity(&self, rows: &Moments, grid: Grid) -> f64;
+    fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64;
     /// The score of a split of `node`: negative infinity where it is not allowed.
     fn score(
         &self,
         node: &Moments,
         branches: &mut dyn Iterator<Item = Moments>,
-        grid: Grid,
+        grid: TargetGrid,
     ) -> f64 {
         let after: f64 = branches
             .map(|branch| match branch.weight > 0.0 {
@@ -42,8 +42,8 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
     fn row_term(&self) -> Option<fn(f64) -> f64> {
         None
     }
-    /// Whether the score is the weighted mean of the squared differences of the branches' means from
-    /// the node's, so that sums alone decide.
+    /// Whether the score is the weighted mean of the squared differences of the branches' means
+    /// from the node's, so that sums alone decide.
     fn is_between_means(&self) -> bool {
         false
     }
@@ -64,7 +64,7 @@ impl<M: OnMoments> MomentCriterion<M> {
         &self,
         tables: &Tables<'_>,
         out: &mut [f64],
-        value: impl Fn(&Moments, &mut dyn Iterator<Item = Moments>, Grid) -> f64,
+        value: impl Fn(&Moments, &mut dyn Iterator<Item = Moments>, TargetGrid) -> f64,
     ) -> Result<()> {
         let (Cells::Moments(cells), Cells::Moments([node]), Some(grid)) =
             (tables.cells, tables.totals, tables.context.grid)
@@ -111,7 +111,7 @@ impl<M: OnMoments> Criterion for MomentCriterion<M> {
             filled.map(|b| b.weight / node.weight * self.0.impurity(&b, grid)).sum()
         })
     }
-    fn outcome(&self, rows: &Moments, grid: Grid) -> Outcome {
+    fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         Outcome {
             value: grid.number(rows.mean),
             impurity: self.0.impurity(rows, grid),

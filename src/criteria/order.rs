@@ -8,7 +8,7 @@
 use super::evidence::Evidence;
 use super::formula::read;
 use super::{Criterion, Info, Properties, Tables};
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::Moments;
 use crate::tree::Outcome;
@@ -76,7 +76,7 @@ impl<M: OnOrder> Criterion for OrderCriterion<M> {
         self.refuse()
     }
     /// Mean and variance; quantile and loss are those of the rows.
-    fn outcome(&self, rows: &Moments, grid: Grid) -> Outcome {
+    fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         Outcome {
             value: grid.number(rows.mean),
             impurity: 0.0,

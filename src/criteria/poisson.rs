@@ -9,7 +9,7 @@
 
 use super::moments::OnMoments;
 use super::{EvidenceKind, Info};
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::Moments;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ impl OnMoments for Poisson {
     }
 
     /// Without `mean(y ln y)`, which rows add.
-    fn impurity(&self, rows: &Moments, grid: Grid) -> f64 {
+    fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
         -y_ln_y(grid.number(rows.mean))
     }
 
@@ -52,7 +52,7 @@ impl OnMoments for Poisson {
         &self,
         node: &Moments,
         branches: &mut dyn Iterator<Item = Moments>,
-        grid: Grid,
+        grid: TargetGrid,
     ) -> f64 {
         let mut after = 0.0;
         for branch in branches.filter(|branch| branch.weight > 0.0) {

@@ -1,8 +1,8 @@
 //! Pinball loss: decrease of the mean loss around a quantile (Koenker & Bassett 1978).
 //!
 //! Leaves predict the weighted q-quantile: the midpoint of two neighbouring numbers where the
-//! cumulated weight meets q of all exactly. With q = 1/2 it is half of `absolute_error`. O(rows) per
-//! numeric feature. For a bound that a share q of the rows stays below; of small leaves extreme
+//! cumulated weight meets q of all exactly. With q = 1/2 it is half of `absolute_error`. O(rows)
+//! per numeric feature. For a bound that a share q of the rows stays below; of small leaves extreme
 //! quantiles are their extremes, so set `min_samples_leaf`.
 
 use super::order::{OnOrder, QuantileLoss};

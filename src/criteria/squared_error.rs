@@ -8,7 +8,7 @@
 
 use super::moments::OnMoments;
 use super::{EvidenceKind, Info};
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::numeric::Moments;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ impl OnMoments for SquaredError {
         &INFO
     }
 
-    fn impurity(&self, rows: &Moments, grid: Grid) -> f64 {
+    fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
         rows.variance() * (grid.unit * grid.unit)
     }
 
@@ -44,7 +44,7 @@ impl OnMoments for SquaredError {
         &self,
         node: &Moments,
         branches: &mut dyn Iterator<Item = Moments>,
-        grid: Grid,
+        grid: TargetGrid,
     ) -> f64 {
         let between: f64 = branches
             .map(|branch| {

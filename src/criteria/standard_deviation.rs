@@ -7,14 +7,14 @@
 
 use super::moments::OnMoments;
 use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::numeric::Moments;
 use serde::{Deserialize, Serialize};
 
 /// Which deviation is reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Variant {
+pub enum DeviationRoot {
     /// The standard deviation.
     #[default]
     Quinlan,
@@ -27,7 +27,7 @@ pub enum Variant {
 #[serde(default, deny_unknown_fields)]
 pub struct StandardDeviation {
     /// Which deviation is reduced.
-    pub variant: Variant,
+    pub variant: DeviationRoot,
 }
 
 pub(super) static INFO: Info = Info {
@@ -57,11 +57,11 @@ impl OnMoments for StandardDeviation {
         &INFO
     }
 
-    fn impurity(&self, rows: &Moments, grid: Grid) -> f64 {
+    fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
         let variance = rows.variance() * (grid.unit * grid.unit);
         match self.variant {
-            Variant::Quinlan => variance.sqrt(),
-            Variant::Weka => variance.powf(0.2),
+            DeviationRoot::Quinlan => variance.sqrt(),
+            DeviationRoot::Weka => variance.powf(0.2),
         }
     }
 
@@ -69,11 +69,11 @@ impl OnMoments for StandardDeviation {
         &self,
         node: &Moments,
         branches: &mut dyn Iterator<Item = Moments>,
-        grid: Grid,
+        grid: TargetGrid,
     ) -> f64 {
         let least = match self.variant {
-            Variant::Quinlan => 0.0,
-            Variant::Weka => (node.weight / 5.0).floor(),
+            DeviationRoot::Quinlan => 0.0,
+            DeviationRoot::Weka => (node.weight / 5.0).floor(),
         };
         let mut after = 0.0;
         for branch in branches.filter(|branch| branch.weight > 0.0) {

@@ -6,7 +6,7 @@
 //! same class totals. The counts of [`Tables`] are rows or weights; [`Block`] has their type. Both
 //! are views, so nothing is copied. A single table is a block of one candidate.
 
-use crate::data::Grid;
+use crate::data::TargetGrid;
 use crate::numeric::{Cells, Count, Logs, Moments};
 
 /// Sums of a numeric target that a user's function is given: W, S and Q.
@@ -22,7 +22,7 @@ pub struct Context {
     /// Which of them occur in the training set.
     pub occurring: Vec<bool>,
     /// Where the numbers of a numeric target lie; `None` for classes.
-    pub grid: Option<Grid>,
+    pub grid: Option<TargetGrid>,
 }
 
 impl Context {
@@ -161,8 +161,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Numbers per branch that a user's function is given: a count per class, or the weight, the sum
-    /// and the sum of squares of a numeric target.
+    /// Numbers per branch that a user's function is given: a count per class, or the weight, the
+    /// sum and the sum of squares of a numeric target.
     pub fn components(&self) -> usize {
         if let Cells::Moments(_) = self.cells { SUMS } else { self.classes }
     }

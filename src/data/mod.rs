@@ -29,5 +29,5 @@ pub use entries::{entry_row, entry_tied, pack_entry};
 pub use planes::{PlaneGroup, Planes};
 pub use rows::{Bits, RowSet, ones};
 pub use schema::{Feature, Kind, Label, Schema};
-pub use target::{Grid, Target};
+pub use target::{Target, TargetGrid};
 pub use weights::Weights;

@@ -18,14 +18,14 @@ const DIGITS: i32 = 40;
 
 /// Where the numbers of a target lie: a number is `middle + units * unit`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grid {
+pub struct TargetGrid {
     /// The number of 0 units.
     pub middle: f64,
     /// The distance of two neighbouring numbers, a power of two.
     pub unit: f64,
 }
 
-impl Grid {
+impl TargetGrid {
     /// The grid of some finite numbers.
     fn of(values: &[f64]) -> Self {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -57,13 +57,13 @@ impl Grid {
 #[derive(Debug, Clone)]
 pub struct Target {
     units: Arc<Vec<i64>>,
-    grid: Grid,
+    grid: TargetGrid,
 }
 
 impl Target {
     /// The target of rows with these numbers.
     pub(super) fn new(values: &[f64]) -> Self {
-        let grid = Grid::of(values);
+        let grid = TargetGrid::of(values);
         Self { units: Arc::new(values.iter().map(|&y| grid.units(y)).collect()), grid }
     }
 
@@ -114,7 +114,7 @@ impl Target {
     }
 
     /// The grid.
-    pub fn grid(&self) -> Grid {
+    pub fn grid(&self) -> TargetGrid {
         self.grid
     }
 

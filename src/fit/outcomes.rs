@@ -81,13 +81,13 @@ const TERM_DIGITS: f64 = 60.0;
 
 /// Sums over the rows of a node, in units.
 #[derive(Debug, Clone, Copy, Default)]
-struct NodeSums {
+struct ReachedSums {
     weight: i64,
     /// Weight times number, or weight times term.
     sum: i128,
 }
 
-impl NodeSums {
+impl ReachedSums {
     fn add(&mut self, weight: i64, number: i64) {
         self.weight += weight;
         self.sum += i128::from(weight) * i128::from(number);
@@ -104,7 +104,7 @@ struct NodeQuantile {
     meets: bool,
     found: bool,
     /// Weight of the rows passed before `lower`, and with it.
-    below: NodeSums,
+    below: ReachedSums,
 }
 
 impl SentRows<'_> {
@@ -129,7 +129,7 @@ impl SentRows<'_> {
     /// Values that are quantiles, and impurities that are mean losses around them.
     fn quantiles(&self, tree: &mut Tree, loss: QuantileLoss, control: &Control) -> Result<()> {
         let n = tree.nodes.len();
-        let mut all = vec![NodeSums::default(); n];
+        let mut all = vec![ReachedSums::default(); n];
         self.each(control, |node, row, weight| all[node].add(weight, self.units(row)))?;
         // The quantile is the first number up to which the weight reaches its share; where it meets
         // the share exactly, the midpoint of that number and the next.
@@ -191,7 +191,7 @@ impl SentRows<'_> {
         let largest = self.rows.iter().map(|&row| of_row(row).abs()).fold(0.0, f64::max);
         let digits = TERM_DIGITS - largest.max(f64::MIN_POSITIVE).log2().ceil();
         let unit = f64::powi(2.0, -(digits as i32));
-        let mut all = vec![NodeSums::default(); tree.nodes.len()];
+        let mut all = vec![ReachedSums::default(); tree.nodes.len()];
         self.each(control, |node, row, weight| {
             all[node].add(weight, (of_row(row) / unit).round() as i64);
         })?;

@@ -201,8 +201,8 @@ impl FitPlan {
         self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
     }
 
-    /// The rows with a positive weight; the others are dropped before anything else. Refuses a target
-    /// that the plan does not serve.
+    /// The rows with a positive weight; the others are dropped before anything else. Refuses a
+    /// target that the plan does not serve.
     pub fn training_rows(
         &self,
         data: &Dataset,

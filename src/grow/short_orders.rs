@@ -4,10 +4,9 @@
 //! different pages. So the orders of a node of at most 64 rows are copied, with its rows numbered 0
 //! to 63, and the orders of the nodes below it are made from the copy ([`crate::simd::short`]). The
 //! ranges of the long orders stay as they are. [`sorted_ranges`](super::nodes::sorted_ranges) does
-//! so where [`ShortScoring::of`] allows: rows that weigh 1, numbers without missing values, criteria
-//! scored from running sums or by means, and depth-first growth, in which few nodes are open at a
-//! time.
-//! O(rows x features) per node.
+//! so where [`ShortScoring::of`] allows: rows that weigh 1, numbers without missing values,
+//! criteria scored from running sums or by means, and depth-first growth, in which few nodes are
+//! open at a time. O(rows x features) per node.
 
 use super::context::GrowContext;
 use super::row_buffers::{NodeRange, RowSlices};

@@ -1,7 +1,7 @@
 //! The weight, mean and squared deviation of numbers ([`Moments`]), as a cell of the tables that
 //! criteria on a numeric target read.
 //!
-//! Numbers are in units of a target's grid ([`crate::data::Grid`]). Growth sums integers
+//! Numbers are in units of a target's grid ([`crate::data::TargetGrid`]). Growth sums integers
 //! ([`crate::stats::ExactMoments`]) and rounds them once to moments, so equal sets of rows have
 //! equal moments. Two moments are joined by the formulas of Chan, Golub & LeVeque (1983).
 

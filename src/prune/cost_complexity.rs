@@ -1,13 +1,13 @@
 //! Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone, CART, 1984, chapter 3).
 //!
 //! `R(t)` = impurity of node `t` times its share of the training weight (of a numeric target the
-//! criterion's, or the variance); with a cost matrix, the expected cost of its label. `R(T_t)` = the sum of `R` over the `|T_t|` leaves of the subtree of
-//! `t`. A link (inner node) lowers `R` by `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf.
-//! Cutting the link of smallest `g` repeatedly (on ties the first node in pre-order) gives a nested
-//! sequence of trees, each with the `alpha = g` from which on it is best. Pruning at `ccp_alpha`
-//! cuts while the smallest `g` is at most `ccp_alpha`. Leaves that no training row reached are not
-//! counted. The values are those of scikit-learn's `cost_complexity_pruning_path` for the same
-//! tree.
+//! criterion's, or the variance); with a cost matrix, the expected cost of its label. `R(T_t)` =
+//! the sum of `R` over the `|T_t|` leaves of the subtree of `t`. A link (inner node) lowers `R` by
+//! `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf. Cutting the link of smallest `g`
+//! repeatedly (on ties the first node in pre-order) gives a nested sequence of trees, each with the
+//! `alpha = g` from which on it is best. Pruning at `ccp_alpha` cuts while the smallest `g` is at
+//! most `ccp_alpha`. Leaves that no training row reached are not counted. The values are those of
+//! scikit-learn's `cost_complexity_pruning_path` for the same tree.
 //!
 //! A cut never lowers `g` of an ancestor, so a heap whose outdated entries are corrected when they
 //! are popped finds each weakest link: O(nodes log nodes), plus O(depth) per cut.
@@ -58,8 +58,8 @@ pub const INFO: PruneInfo = PruneInfo {
             },
             doc: "``\"gini\"``, ``\"entropy\"`` (bits), ``\"error\"``, or ``\"auto\"``: entropy \
         for criterion info_gain, else Gini, as scikit-learn's trees do, ``\"error\"`` where errors \
-        have costs. Of a numeric target ``\"criterion\"``, ``\"variance\"``, or ``\"auto\"``: that of \
-        the criterion, but the variance for standard_deviation.",
+        have costs. Of a numeric target ``\"criterion\"``, ``\"variance\"``, or ``\"auto\"``: that \
+        of the criterion, but the variance for standard_deviation.",
             ..OptionInfo::PLAIN
         },
         OptionInfo {

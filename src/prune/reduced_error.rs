@@ -2,9 +2,9 @@
 //! from growth.
 //!
 //! Bottom-up, a node becomes a leaf if it makes no more errors on the held-out rows than its
-//! subtree (of a numeric target: squared errors); so does a node that none of them reaches. If no row was held out, nothing is pruned.
-//! The tree keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes).
-//! [`divide`] chooses the held-out rows for `fit`.
+//! subtree (of a numeric target: squared errors); so does a node that none of them reaches. If no
+//! row was held out, nothing is pruned. The tree keeps the counts of the rows it was grown on.
+//! O(rows x depth + nodes x classes). [`divide`] chooses the held-out rows for `fit`.
 //!
 //! When not to use it: with few rows, which growth needs.
 

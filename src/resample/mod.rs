@@ -24,7 +24,7 @@ use std::collections::HashSet;
 
 /// The result of one plan on one fold.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct FoldResult {
     /// Class codes of the test rows, -1 = unclassified.
     pub predictions: Vec<i32>,
     /// Probabilities `[test row * classes + class]`; empty if they were not requested.
@@ -41,7 +41,7 @@ pub fn cross_validate(
     folds: &[Fold],
     probabilities: bool,
     control: &Control,
-) -> Result<Vec<Outcome>> {
+) -> Result<Vec<FoldResult>> {
     // Work that folds share: sorted columns, and the counts of pairs at the roots.
     data.sort_columns(control)?;
     control.expect((plans.len() * folds.len()) as u64);
@@ -113,10 +113,10 @@ fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
 }
 
 /// Apply a model to the test rows.
-fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<Outcome> {
+fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<FoldResult> {
     let predictor = Predictor::new(model)?;
     let k = data.n_classes();
-    let mut out = Outcome {
+    let mut out = FoldResult {
         predictions: Vec::with_capacity(test.len()),
         probabilities: vec![0.0; if probabilities { test.len() * k } else { 0 }],
         shape: model.tree.shape(),

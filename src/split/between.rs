@@ -1,13 +1,13 @@
 //! Thresholds on a numeric feature for a numeric target, by the mean squared difference between the
 //! branches' means and the node's.
 //!
-//! With `n` rows of weight 1 and `i` of them on the left, the score is `D^2 / (i (n - i))` in units of the
-//! target's grid, where `D` is the sum on the left less `i` times the mean of the node. A scan adds
-//! up whole differences from the whole number next to the mean, which is exact, and takes the rest
-//! of the mean off in double precision: so no digits are lost however far the mean is from 0. The
-//! estimates select; near the best, the criterion decides. Rows with weights take sums of 128 bits
-//! ([`score_weighed`]). Nodes of at most 64 rows have orders of
-//! one byte per entry ([`score_short`]). O(rows) per feature and node.
+//! With `n` rows of weight 1 and `i` of them on the left, the score is `D^2 / (i (n - i))` in units
+//! of the target's grid, where `D` is the sum on the left less `i` times the mean of the node. A
+//! scan adds up whole differences from the whole number next to the mean, which is exact, and takes
+//! the rest of the mean off in double precision: so no digits are lost however far the mean is from
+//! 0. The estimates select; near the best, the criterion decides. Rows with weights take sums of
+//! 128 bits ([`score_weighed`]). Nodes of at most 64 rows have orders of one byte per entry
+//! ([`score_short`]). O(rows) per feature and node.
 
 use super::block::{BlockScratch, PlaceRange};
 use super::doubt;
@@ -46,8 +46,8 @@ impl NodeMean {
         Self { rows, sum, whole, rest: (sum - whole * rows) as f64 / rows as f64 }
     }
 
-    /// The criterion's score of a cut with `left` rows on its left, whose differences from the whole
-    /// number add up to `sum`. It reads weights and means alone.
+    /// The criterion's score of a cut with `left` rows on its left, whose differences from the
+    /// whole number add up to `sum`. It reads weights and means alone.
     fn exact_score(
         &self,
         left: usize,
@@ -71,12 +71,12 @@ impl NodeMean {
     /// left, which is none where `is_tied(j)`.
     fn score_block(
         &self,
-        block: Block<'_>,
+        block: MeanCuts<'_>,
         is_tied: impl Fn(usize) -> bool,
         context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let Block { feature, first, sums, scores } = block;
+        let MeanCuts { feature, first, sums, scores } = block;
         let n = self.rows as f64;
         for (j, (score, &sum)) in scores.iter_mut().zip(sums).enumerate() {
             let left = (first + j) as f64;
@@ -103,7 +103,7 @@ impl NodeMean {
 }
 
 /// Cuts that are scored together.
-struct Block<'a> {
+struct MeanCuts<'a> {
     feature: u32,
     /// Rows on the left of the first cut.
     first: usize,
@@ -148,7 +148,7 @@ pub(super) fn score_candidates<C>(
             *sum_of = sum;
         }
         let behind = &order[first..][..len];
-        let block = Block { feature, first, sums, scores: &mut scores[..len] };
+        let block = MeanCuts { feature, first, sums, scores: &mut scores[..len] };
         node.score_block(block, |j| entry_tied(behind[j]) == 1, context, sink)?;
     }
     Ok(())
@@ -253,7 +253,7 @@ pub fn score_short<C>(
     }
     // Cut j has the entries 0..=j on its left.
     let places = min_rows - 1..n - min_rows;
-    let block = Block {
+    let block = MeanCuts {
         feature,
         first: min_rows,
         sums: &sums[places.clone()],

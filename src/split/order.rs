@@ -204,8 +204,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         self.whole.loss(self.list.rows[self.pointer as usize].units, self.loss)
     }
 
-    /// Write the loss of the first `i` rows of an order to `out[i]`, for `i` from 1 to their number;
-    /// `out[0]` is 0. `order` has the place of each row among all.
+    /// Write the loss of the first `i` rows of an order to `out[i]`, for `i` from 1 to their
+    /// number; `out[0]` is 0. `order` has the place of each row among all.
     pub fn prefixes(&mut self, order: impl DoubleEndedIterator<Item = u32>, out: &mut [f64]) {
         self.link();
         let (mut sums, mut pointer) = (self.whole, self.pointer);

@@ -9,7 +9,8 @@
 //!
 //! [`score_candidates`] chooses among five scans by weights and target: running sums (`running`),
 //! counts of few classes, fixed-point weights (`weighed`), means of a numeric target (`between`),
-//! and a plain loop for the rest. All give the same scores, to the bit. O(rows) per feature and node, plus the criterion's formula.
+//! and a plain loop for the rest. All give the same scores, to the bit. O(rows) per feature and
+//! node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch, PlaceRange};
 use super::scan::{BlockWalk, flush};

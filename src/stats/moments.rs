@@ -4,8 +4,8 @@
 //! A numeric target has one class, whose sum over rows is the sum of weights, of weights times
 //! numbers, and of weights times squared numbers, each an integer ([`crate::data::Target`]). So
 //! whatever counts classes sums a number as well, and the sums do not depend on the order of the
-//! rows. Weights have at most 2^46 units in all ([`crate::data::Weights::coarser`]), numbers at most
-//! 2^40, so all sums are below 2^127.
+//! rows. Weights have at most 2^46 units in all ([`crate::data::Weights::coarser`]), numbers at
+//! most 2^40, so all sums are below 2^127.
 
 use super::{Sum, Weighing};
 use crate::numeric::Moments;

@@ -35,7 +35,12 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     def of(function: F) -> F:
         own = inspect.signature(function)
         passed = inspect.signature(kind).parameters.values()
-        shared = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        usual = {p.name: p.default for p in passed}
+        shared = [
+            p.replace(default=usual.get(p.name, p.default))
+            for p in own.parameters.values()
+            if p.kind is not p.VAR_KEYWORD
+        ]
         named = {p.name for p in shared}
         function.__doc__ = _filled(function, kind, parameters)
         function.__signature__ = own.replace(  # type: ignore[attr-defined]

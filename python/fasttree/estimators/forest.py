@@ -1,4 +1,4 @@
-"""`FastForestClassifier` and `FastForestRegressor`: trees on bootstrap samples that answer together.
+"""`FastForestClassifier` and `FastForestRegressor`: trees on bootstrap samples.
 
 What
     Breiman's random forest (Machine Learning 45, 2001) over the trees of this package:

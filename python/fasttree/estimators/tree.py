@@ -129,8 +129,8 @@ def fit(
     X, y = given(X, y)
     if task is None:
         task = task_of_target(X, y, criterion, params)
-    kind: Any = FastTreeRegressor if one_of("task", task, TASKS) == "regression" else None
-    kind = kind or FastTreeClassifier
+    regression = one_of("task", task, TASKS) == "regression"
+    kind: Any = FastTreeRegressor if regression else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
     return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)  # type: ignore[no-any-return]

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import _engine, criteria
+from .. import _engine
 from .._checks import checked, one_value
 from .._checks.aliases import Task
 from .._checks.declared import declared_class
@@ -184,8 +184,7 @@ def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -
     name = getattr(criterion, "name", criterion)
     if impurity == "auto":
         if task == "regression":
-            own = name in criteria.names("regression") and name != "standard_deviation"
-            return "criterion" if own else "variance"
+            return "variance" if name == "standard_deviation" else "criterion"
         return "entropy" if name == "info_gain" else "gini"
     known = IMPURITIES[task]
     if impurity not in known:

@@ -2,8 +2,9 @@
 
 What
     y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
-    the tuple of classes; or, for a regression, numbers. These are the declared levels where y has them (pandas Categorical, Polars
-    Enum, `levels`), otherwise the labels that occur, sorted, as scikit-learn's ``classes_``.
+    the tuple of classes; for a regression, numbers. Classes are the declared levels where y has
+    them (pandas Categorical, Polars Enum, `levels`), otherwise the labels that occur, sorted, as
+    scikit-learn's ``classes_``.
 Errors
     A missing label names its row; continuous numbers are refused in scikit-learn's words.
 Complexity
@@ -322,8 +323,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete "
             f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
-            f"{values[row]!s}. For a number use fasttree.FastTreeRegressor or task='regression'; for "
-            "classes name another target, or discretise this one.)"
+            f"{values[row]!s}. For a number use fasttree.FastTreeRegressor or "
+            "task='regression'; for classes name another target, or discretise this one.)"
         )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ class Estimator(Settings, Stored):
     _schema: Schema
     _derived = ("_schema", "_tree", "_trace")
     _task: Task = "classification"
+    get_params: Callable[..., dict[str, Any]]
 
     @classmethod
     @cache
@@ -125,6 +127,10 @@ class Estimator(Settings, Stored):
         self.__dict__.pop("feature_names_in_", None)
         if has_names:
             self.feature_names_in_ = np.array(self._schema.names, dtype=object)
+
+    def _labels_known(self) -> np.ndarray:
+        """The class labels; none of a regressor."""
+        return np.asarray(getattr(self, "classes_", ()))
 
     def _take_back(self, data: bytes) -> None:
         forest = b'"fasttree forest"' in data[:64]

@@ -22,7 +22,7 @@ from .._checks.masks import refuse_masked
 from ..datasets.inputs import given
 from ..table import Table
 from .base import NO_LABELS, Estimator
-from .keywords import ForestClassWeight, LeafSmoothing, MergedLeaves
+from .keywords import LeafSmoothing, MergedLeaves
 from .training_rows import TrainingRows
 
 __all__ = ["Classifier"]
@@ -33,7 +33,7 @@ class Classifier(Estimator):
 
     classes_: np.ndarray
     class_prior_: np.ndarray
-    class_weight: ForestClassWeight
+    class_weight: Any
     leaf_smoothing: LeafSmoothing
     merge_redundant: MergedLeaves
     priors: Any = None

@@ -1,4 +1,4 @@
-"""`FastForestClassifier` and `FastForestRegressor`: trees on bootstrap samples.
+"""`FastForestClassifier` and `FastForestRegressor`: trees on bootstrap samples, and their means.
 
 What
     Breiman's random forest (Machine Learning 45, 2001) over the trees of this package:
@@ -237,8 +237,8 @@ class GrownForest(Explorable, Interoperable, Estimator):
         """The trees as fitted estimators, each made when it is looked at."""
         check_is_fitted(self, "_model")
         params = self.get_params(deep=False)
-        labels = np.asarray(getattr(self, "classes_", ()))
-        return ForestTrees(self._tree_type, self._model, labels, self._schema.has_names, params)
+        known = (self._labels_known(), self._schema.has_names)
+        return ForestTrees(self._tree_type, self._model, *known, params)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -277,7 +277,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
     def _repr_html_(self) -> str:
         """Sizes and importances; before `fit` scikit-learn's view."""
         if not hasattr(self, "_model"):
-            return str(super()._repr_html_())
+            return str(super()._repr_html_())  # type: ignore[misc]
         return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -477,4 +477,4 @@ def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor
     kind = FastForestRegressor if model.is_regression else FastForestClassifier
     forest, classes, has_names = read_back(kind, model)
     forest._adopt(model, classes, has_names)
-    return forest  # type: ignore[no-any-return]
+    return forest

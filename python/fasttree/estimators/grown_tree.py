@@ -23,7 +23,6 @@ from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..table.doubtful import warn_of_small_classes
-from .base import Estimator
 from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import warn_of_depth
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["GrownTree"]
 
 
-class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable, Estimator):
+class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
     """A tree grown by the core."""
 
     trace: Any
@@ -213,7 +212,3 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable, Estima
         from ..plots import plot_tree
 
         return plot_tree(self, ax=ax, **options)
-
-    def _labels_known(self) -> np.ndarray:
-        """The class labels; none of a regressor."""
-        return np.asarray(getattr(self, "classes_", ()))

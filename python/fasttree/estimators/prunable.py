@@ -12,33 +12,22 @@ When not to use it
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .. import _engine, pruning
-from .._checks.aliases import MaybeArray, Task
+from .._checks.aliases import MaybeArray
 from ..pruning import PruneReport, make
 from ..table import Table
+from .base import Estimator
 from .costs import costs_of
-from .new_rows import Schema, labelled
+from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
 
 __all__ = ["Prunable"]
 
 
-class Prunable:
+class Prunable(Estimator):
     """Prunings of a fitted tree."""
-
-    _model: _engine.Model
-    _schema: Schema
-    _task: Task
-    _labels_known: Callable[[], np.ndarray]
-    criterion: Any
-    pruning: Any
-    ccp_alpha: float
-    n_jobs: int | None
 
     @property
     def prune_report_(self) -> PruneReport:
@@ -150,8 +139,7 @@ class Prunable:
             table = labelled(self._schema, X, y)
             if sample_weight is None and isinstance(X, Table):
                 sample_weight = X.sample_weight
-            weighted = self._weighted(table, sample_weight)  # type: ignore[attr-defined]
-            weights = weighted.importances
+            weights = self._weighted(table, sample_weight).importances
         model = _engine.prune(
             self._model,
             config,

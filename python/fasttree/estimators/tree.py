@@ -129,11 +129,11 @@ def fit(
     X, y = given(X, y)
     if task is None:
         task = task_of_target(X, y, criterion, params)
-    regression = one_of("task", task, TASKS) == "regression"
-    kind: Any = FastTreeRegressor if regression else FastTreeClassifier
+    is_number = one_of("task", task, TASKS) == "regression"
+    kind: Any = FastTreeRegressor if is_number else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
-    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)  # type: ignore[no-any-return]
+    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)
 
 
 def task_of_target(X: Any, y: Any, criterion: Any, params: Mapping[str, Any]) -> Task:

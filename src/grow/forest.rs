@@ -209,8 +209,13 @@ pub fn seed_of_tree(seed: u64, tree: usize) -> u64 {
 /// A hash of the content of all rows of a fit with their weights, in any order: a forest that is
 /// grown further must be given the same rows.
 pub fn content(data: &Dataset, rows: &RowSet, weights: &Weights) -> u64 {
-    let hashes = hashes(data, rows).into_iter().zip(rows.rows());
-    hashes.fold(0, |sum, (hash, &row)| sum.wrapping_add(hash.wrapping_mul(weight_of(weights, row))))
+    let whole = |(hash, &row): (u64, &u32)| {
+        // Samples need no numbers of the target, by which the rows of a data set are sorted.
+        let hash = data.target().map_or(hash, |target| mix(hash, order_key(target.value(row))));
+        hash.wrapping_mul(weight_of(weights, row))
+    };
+    let rows = hashes(data, rows).into_iter().zip(rows.rows());
+    rows.map(whole).fold(0, u64::wrapping_add)
 }
 
 /// Refuse an empty forest, and samples that are empty or too large for 32-bit counts.

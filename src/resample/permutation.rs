@@ -1,8 +1,8 @@
 //! Permutation importance on out-of-bag rows (Breiman, *Random Forests*, 2001, section 10).
 //!
 //! The loss of a tree for a feature is its accuracy on its out-of-bag rows minus its accuracy after
-//! the feature's values are shuffled among these rows. A feature that no node of the tree tests has
-//! loss 0. The shuffle depends on the tree's seed, the feature and the content of the rows, not on
+//! the feature's values are shuffled among these rows; of a number, what the shuffle adds to its
+//! mean squared error. A feature that no node of the tree tests has loss 0. The shuffle depends on the tree's seed, the feature and the content of the rows, not on
 //! their order. O(trees x tested features x out-of-bag rows x depth).
 
 use crate::data::{Dataset, Weights};
@@ -41,7 +41,7 @@ impl Source for Shuffled<'_> {
     }
 }
 
-/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree
+/// Loss of accuracy, or gain in squared error, by tree and feature: `losses[tree * features + feature]`; NaN for a tree
 /// without out-of-bag rows. `draws` is the size of each bootstrap sample.
 pub fn permutation_losses(
     forest: &Forest,
@@ -62,22 +62,24 @@ pub fn permutation_losses(
             return Ok(vec![f64::NAN; n_features]);
         }
         let predictor = Predictor::new(model)?;
-        let mut probabilities = vec![0.0; data.n_classes()];
-        // Weight of the rows that the tree classifies correctly.
-        let mut correct = |source: &Shuffled<'_>| {
+        let mut answer = vec![0.0; data.n_classes()];
+        // Weight of the rows that the tree classifies correctly; minus the squared errors.
+        let mut goodness = |source: &Shuffled<'_>| {
             let mut sum = 0.0;
             predictor.tree.ends(source, 0..out_of_bag.len(), |i, end| {
                 let row = out_of_bag[i];
-                let label = predictor.answer(source, i, end, &mut probabilities);
-                if label == i32::from(data.classes()[row as usize]) {
-                    sum += weights.value(row);
-                }
+                let label = predictor.answer(source, i, end, &mut answer);
+                let gain = match data.target() {
+                    Some(target) => -(answer[0] - target.value(row)).powi(2),
+                    None => f64::from(label == i32::from(data.classes()[row as usize])),
+                };
+                sum += weights.value(row) * gain;
             });
             sum
         };
         let rows = &out_of_bag;
         let unshuffled = Shuffled { data, rows, feature: n_features, from: rows };
-        let baseline = correct(&unshuffled);
+        let baseline = goodness(&unshuffled);
         let mut losses = vec![0.0; n_features];
         for feature in 0..n_features {
             control.check()?;
@@ -91,7 +93,7 @@ pub fn permutation_losses(
                     from.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
                 }
                 let shuffled = Shuffled { data, rows, feature, from: &from };
-                losses[feature] = (baseline - correct(&shuffled)) / total;
+                losses[feature] = (baseline - goodness(&shuffled)) / total;
             }
         }
         control.advance(1);

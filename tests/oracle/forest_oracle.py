@@ -39,7 +39,7 @@ def importances(trees, n_features) -> np.ndarray:
         gain = np.zeros(n_features)
         for node in range(tree.node_count):
             if tree.n_children[node]:
-                gain[tree.feature[node]] += tree.score[node] * tree.value[node].sum()
+                gain[tree.feature[node]] += tree.score[node] * tree.weighted_n_node_samples[node]
         shares.append(gain / gain.sum() if gain.sum() > 0 else gain)
     mean = np.mean(shares, axis=0)
     return mean / mean.sum()

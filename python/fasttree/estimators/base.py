@@ -31,7 +31,7 @@ from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import restored_parameters
 from .stored import Stored
-from .training_rows import TrainingRows, kept_rows
+from .training_rows import FittedOn, TrainingRows, kept_rows
 
 __all__ = ["NO_LABELS", "Estimator", "read_back"]
 
@@ -138,6 +138,9 @@ class Estimator(Settings, Stored):
         self._model = read(data)
         has_names = "feature_names_in_" in self.__dict__
         self._schema = Schema.of_model(self._model, has_names, type(self).__name__)
+
+    def _keep_rows(self, fitted_on: FittedOn | None) -> None:
+        """Keep the training rows, if answers need them; a classifier's need none."""
 
     # -- on the way out ---------------------------------------------------------------------------
 

@@ -43,8 +43,9 @@ from .new_rows import check_count
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
 from .regressing import Regressor
 from .regressor import FastTreeRegressor
-from .training_rows import TrainingRows
+from .training_rows import FittedOn, TrainingRows
 from .tree import FastTreeClassifier
+from .tree_arrays import TreeArrays
 from .warm_start import kept_words, trees_before
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         self._grown = (config["seed"], model.content, kept_words(self))
         self._adopt(model, table.class_values, table.has_feature_names)
         self._remember_rounding(table)
+        self._keep_rows(FittedOn(rows, config, bagging["draws"] or 0))
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
@@ -199,29 +201,81 @@ class GrownForest(Explorable, Interoperable, Estimator):
         Returns:
             Counts, shape (n_estimators, n_rows).
         """
-        rows, config, draws = self._again(X, y, sample_weight)
-        counts = _engine.bag_counts(
-            rows.table,
-            config,
-            draws,
+        again = self._again(X, y, sample_weight)
+        return again.rows.as_given(self._counts(again).T, 0).T
+
+    def _counts(self, again: FittedOn) -> np.ndarray:
+        """How often each tree's sample holds each row of a fit, shape (n_estimators, n_rows)."""
+        return _engine.bag_counts(
+            again.rows.table,
+            self._of_samples(again),
+            again.draws,
             self._model.seeds,
-            sample_weight=rows.weights,
+            sample_weight=again.rows.weights,
             n_jobs=self.n_jobs,
         )
-        return rows.as_given(counts.T, 0).T
 
-    def _again(
-        self, X: Any, y: Any, sample_weight: MaybeArray
-    ) -> tuple[TrainingRows, dict[str, Any], int]:
-        """The training rows, a configuration that draws the same samples, and their size."""
+    def _of_samples(self, again: FittedOn) -> dict[str, Any]:
+        """A configuration that draws the samples of a fit; they need no criterion, which may be a
+        function that is not at hand, and none on classes of a number."""
+        known = {k: v for k, v in again.config.items() if k != "target_bins"}
+        return {**known, "criterion": self._any_criterion, "criterion_options": {}}
+
+    def _again(self, X: Any, y: Any, sample_weight: MaybeArray) -> FittedOn:
+        """What the fit has read, from the same training rows."""
         check_is_fitted(self)
         if not self.bootstrap:
             raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
         rows = self._training_rows(X, y, sample_weight)
         check_count(self._schema, rows.table.n_features)
         config, _, bagging = self._plan(rows, self.get_params(deep=False))
-        config.update(criterion=self._any_criterion, criterion_options={})  # samples need none
-        return rows, config, bagging["draws"]
+        return FittedOn(rows, config, bagging["draws"] or 0)
+
+    def permutation_importance(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> Any:
+        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
+        among these rows; of regression trees, what the shuffle adds to their mean squared error.
+
+        Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the
+        rows. On rows that no tree has seen, `sklearn.inspection.permutation_importance` serves any
+        estimator.
+
+        Args:
+            X, y, sample_weight: what the forest was fitted on.
+
+        Returns:
+            A Bunch with importances, shape (n_features, n_trees), their importances_mean and
+            importances_std, both of shape (n_features,). A tree that saw all rows has NaN, and the
+            means leave it out.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> X, y = load_iris(return_X_y=True)
+            >>> forest = FastForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+            >>> (forest.permutation_importance(X, y).importances_mean > 0.1).tolist()
+            [False, False, True, True]
+        """
+        from sklearn.utils import Bunch
+
+        again = self._again(X, y, sample_weight)
+        losses = _engine.permutation_losses(
+            self._model,
+            again.rows.table,
+            self._of_samples(again),
+            again.draws,
+            sample_weight=again.rows.weights,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        ).T
+        finite = losses[:, ~np.isnan(losses).any(axis=0)]
+        if finite.size == 0:
+            raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
+        return Bunch(
+            importances=losses,
+            importances_mean=finite.mean(axis=1),
+            importances_std=finite.std(axis=1),
+        )
 
     # -- predicting -------------------------------------------------------------------------------
 
@@ -369,52 +423,6 @@ class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMi
     def _said_of_oob(self) -> tuple[str, str]:
         return "out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"
 
-    def permutation_importance(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> Any:
-        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
-        among these rows.
-
-        Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the
-        rows. On rows that no tree has seen, `sklearn.inspection.permutation_importance` serves any
-        estimator.
-
-        Args:
-            X, y, sample_weight: what the forest was fitted on.
-
-        Returns:
-            A Bunch with importances, shape (n_features, n_trees), their importances_mean and
-            importances_std, both of shape (n_features,). A tree that saw all rows has NaN, and the
-            means leave it out.
-
-        Examples:
-            >>> from sklearn.datasets import load_iris
-            >>> X, y = load_iris(return_X_y=True)
-            >>> forest = FastForestClassifier(n_estimators=50, random_state=0).fit(X, y)
-            >>> (forest.permutation_importance(X, y).importances_mean > 0.1).tolist()
-            [False, False, True, True]
-        """
-        from sklearn.utils import Bunch
-
-        rows, config, draws = self._again(X, y, sample_weight)
-        losses = _engine.permutation_losses(
-            self._model,
-            rows.table,
-            config,
-            draws,
-            sample_weight=rows.weights,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        ).T
-        finite = losses[:, ~np.isnan(losses).any(axis=0)]
-        if finite.size == 0:
-            raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
-        return Bunch(
-            importances=losses,
-            importances_mean=finite.mean(axis=1),
-            importances_std=finite.std(axis=1),
-        )
-
 
 @described(REGRESSION_FOREST)
 class FastForestRegressor(
@@ -468,6 +476,19 @@ class FastForestRegressor(
 
     def _said_of_oob(self) -> tuple[str, str]:
         return "out-of-bag R2", f"{self.oob_score_:.4f}"
+
+    def _nodes_of(self, tree: int) -> TreeArrays:
+        nodes: TreeArrays = self.estimators_[tree].tree_
+        return nodes
+
+    def _sizes(self) -> np.ndarray:
+        return np.asarray(self._model.shapes()[:, 0])
+
+    def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
+        if fitted_on.draws:
+            return self._counts(fitted_on)
+        weights = super()._sampled(fitted_on)
+        return np.broadcast_to(weights, (len(self._model.seeds), weights.shape[1]))
 
 
 def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:

@@ -32,7 +32,7 @@ from .idle import refuse_idle
 from .interoperable import Interoperable
 from .parameters import config_of
 from .prunable import Prunable
-from .training_rows import TrainingRows
+from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import Trace, TreeArrays
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         self._adopt(model, table.class_values, table.has_feature_names)
         warn_of_depth(self.tree_, self._schema.names, self.criterion, table)
         self._remember_rounding(table)
+        self._keep_rows(FittedOn(rows, config))
         self._candidates = (
             self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}
         )
@@ -204,6 +205,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         other = clone(self)
         other._adopt(self._model.cut(int(step)), self._labels_known(), self._schema.has_names)
         other._candidates = {}
+        other._keep_rows(getattr(self, "_fitted_on", None))
         other._float32_conflicts = getattr(self, "_float32_conflicts", [])
         return other
 

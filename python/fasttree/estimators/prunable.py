@@ -150,6 +150,7 @@ class Prunable(Estimator):
         )
         other._adopt(model, self._labels_known(), self._schema.has_names)
         other._candidates = {}
+        other._keep_rows(getattr(self, "_fitted_on", None))
         other._float32_conflicts = getattr(self, "_float32_conflicts", [])
         return other
 

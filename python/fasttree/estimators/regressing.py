@@ -1,10 +1,10 @@
-"""`Regressor`: numbers predicted by an estimator with a fitted model, and their R2.
+"""`Regressor`: numbers predicted by an estimator with a fitted model, and how sure they are.
 
 What
-    The part of trees and forests that predicts a number: exposures on the way in, numbers on the
-    way out.
+    The part of trees and forests that predicts a number: means and their R2, quantiles from the
+    training rows of the leaves, and intervals that are calibrated on rows held out.
 Complexity
-    That of the model.
+    That of the model; quantiles: `leaf_targets`.
 When not to use it
     Alone: it is the base of `FastTreeRegressor` and `FastForestRegressor`. For classes there is
     `Classifier`.
@@ -12,15 +12,26 @@ When not to use it
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from .. import criteria
+from .._checks import one_of
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator
+from .intervals import METHODS, IntervalMethod, checked_coverage, margin_of
+from .leaf_targets import LeafTargets, checked_quantiles, content_of
+from .training_rows import FittedOn
+from .tree_arrays import TreeArrays
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Regressor"]
 
@@ -30,6 +41,14 @@ class Regressor(Estimator):
 
     _task: Task = "regression"
     target_bins: Any
+    apply: Callable[[Any], np.ndarray]
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: counts and rates are not negative."""
+        tags = super().__sklearn_tags__()
+        made = criteria.make(self.criterion)
+        tags.target_tags.positive_only = getattr(made, "name", "") == "poisson"
+        return tags
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
@@ -51,8 +70,211 @@ class Regressor(Estimator):
             ValueError: none, another number of rows, or cells that are no numbers.
         """
         if isinstance(X, Table) and y is None:
-            return X.as_regression().numbers
+            return encode_numbers(X.as_regression().numbers, len(X), X.target).numbers
         if y is None:
             raise ValueError(NO_LABELS)
         rows = len(X) if hasattr(X, "__len__") else len(y)
         return encode_numbers(y, rows).numbers
+
+    # -- quantiles --------------------------------------------------------------------------------
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.1, 0.5, 0.9)) -> np.ndarray:
+        """Quantiles of the target given the features of each row: a quantile regression tree or
+        forest (Meinshausen, Journal of Machine Learning Research 7, 2006).
+
+        In each tree, a training row in the leaf of the new row weighs its share of that leaf's
+        rows: its copies in the tree's bootstrap sample (`bootstrap_counts`; without samples its
+        weight) over those of all of them. These shares are averaged over the trees. The q-quantile
+        is the smallest training target for which the rows with targets up to it weigh q or more. A
+        row is in the leaf that `apply` names, also where growth divided it between leaves
+        (``missing="fractional"``). A leaf without rows answers with those of the nearest node above
+        that has some.
+
+        `fit` keeps a reference to the training rows, which must not be changed until the first
+        call; pickles keep the targets by leaf, model files (`save`) do not.
+
+        Args:
+            X: rows.
+            quantiles: numbers in [0, 1], shape (n_quantiles,); 0 and 1 give the smallest and the
+                largest target of the rows that weigh something.
+
+        Returns:
+            Shape (n_rows, n_quantiles), float64.
+
+        Raises:
+            ValueError: a quantile outside [0, 1], or an estimator without its training targets.
+
+        Examples:
+            >>> from fasttree import FastTreeRegressor
+            >>> tree = FastTreeRegressor(max_depth=1)
+            >>> tree = tree.fit([[0.0], [1.0], [2.0], [9.0], [9.0]], [1.5, 2.5, 3.5, 40.5, 50.5])
+            >>> tree.predict_quantiles([[1.0], [9.0]], (0.5, 0.9)).tolist()
+            [[2.5, 3.5], [40.5, 50.5]]
+        """
+        at = checked_quantiles(quantiles)
+        return self._quantiles(self._leaves(X), at)
+
+    def _leaves(self, X: Any) -> np.ndarray:
+        """Leaf of each row in each tree, shape (n_rows, n_trees)."""
+        leaves = self.apply(X)
+        return leaves.reshape(len(leaves), -1)
+
+    def _quantiles(self, leaves: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Quantiles of rows by their leaves, shape (n_rows, n_quantiles)."""
+        return self._targets_by_leaf().quantiles(leaves, at, self._nodes_of)
+
+    def _nodes_of(self, tree: int) -> TreeArrays:
+        """The nodes of a tree by its number."""
+        raise NotImplementedError
+
+    def _sizes(self) -> np.ndarray:
+        """Number of nodes of each tree, shape (n_trees,)."""
+        raise NotImplementedError
+
+    def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
+        """Weight of each training row in each tree, shape (n_trees, n_rows)."""
+        rows = fitted_on.rows
+        return np.ones((1, len(rows.table))) if rows.weights is None else rows.weights[None]
+
+    def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._adopt_schema(model, classes, has_names)
+        for of_another_model in ("_fitted_on", "_leaf_targets", "_calibration"):
+            self.__dict__.pop(of_another_model, None)
+
+    def _keep_rows(self, fitted_on: FittedOn | None) -> None:
+        self._fitted_on = fitted_on
+        if fitted_on is not None:
+            self._content = content_of(fitted_on.rows.table, fitted_on.rows.weights)
+
+    def _targets_by_leaf(self) -> LeafTargets:
+        """The training targets by leaf, brought together when they are first asked for.
+
+        Raises:
+            ValueError: they are not known, or the training rows have been changed.
+        """
+        check_is_fitted(self, "_model")
+        known: LeafTargets | None = self.__dict__.get("_leaf_targets")
+        if known is not None:
+            return known
+        fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
+        if fitted_on is None:
+            raise ValueError(
+                "quantiles are read from the training targets in the leaves, which this "
+                f"{type(self).__name__} does not have: a model file does not hold them, nor does a "
+                "tree taken out of a forest; pickle the fitted estimator, or fit it here"
+            )
+        table = fitted_on.rows.table
+        if content_of(table, fitted_on.rows.weights) != self._content:
+            raise ValueError(
+                "the training rows have been changed in place since fit, so the targets in the "
+                "leaves are not known: fit again, and ask for quantiles before you change rows"
+            )
+        found = LeafTargets.of(
+            table.numbers, self._leaves(table), self._sampled(fitted_on), self._sizes()
+        )
+        self._leaf_targets = found
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.__dict__.get("_fitted_on") is not None:
+            try:
+                self._targets_by_leaf()
+            except ValueError:  # rows that were changed since: the pickle is one without targets
+                self._fitted_on = None
+        state = super().__getstate__()
+        state.pop("_fitted_on", None)
+        return state
+
+    # -- intervals --------------------------------------------------------------------------------
+
+    def calibrate(
+        self, X: Any, y: MaybeArray = None, *, method: IntervalMethod = "residual"
+    ) -> Self:
+        """Learn on rows that `fit` has not seen how far off predictions are, for
+        `predict_interval`.
+
+        Args:
+            X, y: rows and numbers, or a Table; rows drawn as those that intervals are made for.
+            method: ``"residual"``: intervals of one width around the prediction (Lei et al.,
+                Journal of the American Statistical Association 113, 2018, algorithm 2).
+                ``"quantile"``: intervals between two quantiles of `predict_quantiles`, moved apart
+                or together (Romano, Patterson & Candes, Advances in Neural Information Processing
+                Systems 32, 2019): wide where the target varies much.
+
+        Returns:
+            The estimator. A further `fit` forgets the calibration.
+
+        Raises:
+            ValueError: the rows of the fit, whose errors are too small; or y as in `score`.
+        """
+        check_is_fitted(self, "_model")
+        one_of("method", method, METHODS)
+        X, y = given(X, y)
+        numbers = self._numbers(X, y)
+        fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
+        if fitted_on is not None and len(fitted_on.rows.table) == len(numbers):
+            rows = Table.from_any(
+                X, y, categorical_features=self.categorical_features, task=self._task
+            )
+            if content_of(rows) == content_of(fitted_on.rows.table):
+                raise ValueError(
+                    "calibrate got the rows that the model was fitted on, whose errors are smaller "
+                    "than those of new rows: hold rows out, for instance by "
+                    "sklearn.model_selection.train_test_split"
+                )
+        found = self.predict(X) if method == "residual" else self._leaves(X)
+        self._calibration = (method, numbers, found)
+        return self
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
+        """An interval for the number of each row, by split-conformal calibration.
+
+        If the rows of `calibrate` and a new row are exchangeable (drawn independently from one
+        population, say), the new row's number lies in its interval with a probability of at least
+        `coverage`, whatever the model and the distribution; without equal scores, of at most
+        coverage + 1 / (n + 1), n the calibration rows. This is a mean over calibration sets and new
+        rows, not a promise for each part of the space. With s the (n + 1) coverage-th smallest
+        score, rounded up, of the calibration rows, the interval is
+
+        - "residual": prediction +- s, of scores abs(y - prediction);
+        - "quantile": [l - s, u + s], of scores max(l - y, y - u), with l and u the
+          (1 - coverage) / 2 and (1 + coverage) / 2 quantiles of each row. Where the ends would
+          cross, both are their midpoint.
+
+        Args:
+            X: rows.
+            coverage: probability in (0, 1).
+
+        Returns:
+            Lower and upper ends, shape (n_rows, 2).
+
+        Raises:
+            ValueError: no calibration, or too few rows in it: n + 1 must be at least
+                1 / (1 - coverage).
+
+        Examples:
+            >>> import numpy as np
+            >>> from fasttree import FastTreeRegressor
+            >>> X = np.arange(8.0)[:, None]
+            >>> tree = FastTreeRegressor(max_depth=1).fit(X, [0, 1, 0, 1, 5, 6, 5, 6])
+            >>> tree.calibrate(X + 0.25, [0, 1, 0, 1, 5, 6, 5, 7]).predict_interval(X[:2], 0.5)
+            array([[0., 1.],
+                   [0., 1.]])
+        """
+        check_is_fitted(self, "_model")
+        if "_calibration" not in self.__dict__:
+            raise ValueError(
+                "intervals need a calibration: call calibrate(X, y) with rows that fit has not seen"
+            )
+        method, numbers, found = self._calibration
+        share = checked_coverage(coverage, len(numbers))
+        if method == "residual":
+            center, margin = self.predict(X), margin_of(np.abs(numbers - found), share)
+            return np.column_stack([center - margin, center + margin])
+        at = np.array([(1 - share) / 2, (1 + share) / 2])
+        low, high = self._quantiles(found, at).T
+        margin = margin_of(np.maximum(low - numbers, numbers - high), share)
+        ends = self.predict_quantiles(X, at) + np.array([-margin, margin])
+        crossed = ends[:, 0] > ends[:, 1]
+        ends[crossed] = ends[crossed].mean(axis=1, keepdims=True)
+        return ends

@@ -32,6 +32,7 @@ from .grown_tree import GrownTree
 from .keywords import RegressionTreeSettings
 from .regressing import Regressor
 from .training_rows import TrainingRows, own_weights
+from .tree_arrays import TreeArrays
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -126,7 +127,7 @@ class FastTreeRegressor(
         table = Table.from_any(
             *given(X, y), categorical_features=self.categorical_features, task=self._task
         )
-        exposures = weights_array(exposure)
+        exposures = weights_array(exposure, "exposure")
         if exposures.shape != (len(table),):
             raise ValueError(
                 f"exposure has the shape {exposures.shape}, expected ({len(table)},): one positive "
@@ -149,6 +150,12 @@ class FastTreeRegressor(
         )
         weights = exposures if weights is None else weights * exposures
         return TrainingRows(rates, weights, None, importances_only=True)
+
+    def _nodes_of(self, tree: int) -> TreeArrays:
+        return self.tree_
+
+    def _sizes(self) -> np.ndarray:
+        return np.array([self.n_nodes_])
 
     # -- predicting -------------------------------------------------------------------------------
 

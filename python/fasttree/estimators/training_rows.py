@@ -28,7 +28,7 @@ from .._checks.aliases import MaybeArray
 from ..table import Table
 from .costs import class_sums, prior_factors
 
-__all__ = ["TrainingRows", "kept_rows"]
+__all__ = ["FittedOn", "TrainingRows", "kept_rows"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,21 @@ class TrainingRows:
         out = np.full((n, *found.shape[1:]), nothing, dtype=found.dtype)
         out[rows] = found
         return out
+
+
+@dataclass(frozen=True)
+class FittedOn:
+    """What a fit has read.
+
+    Attributes:
+        rows: the rows; their cells may be the caller's own arrays.
+        config: the core's configuration.
+        draws: rows in the sample of each tree; 0 without samples.
+    """
+
+    rows: TrainingRows
+    config: dict[str, Any]
+    draws: int = 0
 
 
 def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:

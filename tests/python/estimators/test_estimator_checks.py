@@ -7,24 +7,35 @@ import warnings
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import fasttree
-from fasttree import FastTreeClassifier, criteria
+from fasttree import FastForestRegressor, FastTreeClassifier, FastTreeRegressor, criteria
 
 from ..tools import setting_id
 
-NAMES = [info["name"] for info in fasttree.list_criteria()]
+EVERY = [info["name"] for info in fasttree.list_criteria()]
+ON_NUMBERS = [name for name in EVERY if criteria.is_on_number(criteria.make(name))]
+NAMES = [name for name in EVERY if name not in ON_NUMBERS]
 
 
 def gini_by_numpy(tables):
@@ -52,11 +63,48 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=setting_id)
-def test_check_estimator(setting):
+NUMBER_SETTINGS = [
+    *[{"criterion": name} for name in ON_NUMBERS],
+    {"criterion": criteria.Quantile(q=0.2)},
+    {"criterion": "standard_deviation", "max_leaf_nodes": 8},
+    {"criterion": "gini", "target_bins": "equal_width"},
+    {"nominal_splits": "subset", "ccp_alpha": 0.01},
+    {"pruning": "reduced_error"},
+    {"missing": "mode"},
+    {"missing": "error"},
+    {"missing": "fractional"},
+    {"discretize": "equal_width"},
+    {"ties": "random", "splitter": "random", "random_state": 3},
+    {"threshold_search": "histogram", "max_bins": 20},
+    {"n_jobs": 2, "min_samples_leaf": 2},
+]
+ESTIMATORS = [
+    *[(FastTreeClassifier, setting) for setting in SETTINGS],
+    *[(FastTreeRegressor, setting) for setting in NUMBER_SETTINGS],
+    *[
+        (FastForestRegressor, {"n_estimators": 5, **setting})
+        for setting in (
+            {},
+            {"criterion": "poisson"},
+            {"criterion": "absolute_error", "oob_score": True, "n_estimators": 20},
+            {"criterion": "info_gain", "target_bins": 4},
+            {"bootstrap": False, "splitter": "random"},
+            {"missing": "mode", "max_samples": 0.7, "discretize": "equal_frequency"},
+            {"warm_start": True, "n_jobs": 2},
+        )
+    ],
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting"),
+    ESTIMATORS,
+    ids=[f"{kind.__name__}-{setting_id(setting)}" for kind, setting in ESTIMATORS],
+)
+def test_check_estimator(kind, setting):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(FastTreeClassifier(**setting), on_skip=None)
+        results = check_estimator(kind(**setting), on_skip=None)
     passed = [r["check_name"] for r in results if r["status"] == "passed"]
     assert not [r for r in results if r["status"] in ("failed", "xfail")]
     assert len(passed) > 45
@@ -202,3 +250,95 @@ def test_metadata_and_sample_weight_in_cross_validation():
         )
         scores = cross_val_score(tree, X, y, params={"sample_weight": np.arange(150) % 3})
     assert len(scores) == 5
+
+
+# -- regression -----------------------------------------------------------------------------------
+
+NUMBERS = load_diabetes(return_X_y=True)
+
+
+@pytest.mark.parametrize("name", criteria.names("regression"))
+def test_every_criterion_on_numbers_learns(name):
+    X, y = NUMBERS
+    scores = cross_val_score(FastTreeRegressor(criterion=name, min_samples_leaf=20), X, y, cv=5)
+    assert scores.mean() > 0.2
+    assert FastTreeRegressor(criterion=name).fit(X, y).score(X, y) == pytest.approx(1.0)
+
+
+def test_a_forest_is_as_good_as_scikit_learns():
+    X, y = NUMBERS
+    words = {"n_estimators": 60, "max_features": 0.5, "oob_score": True, "random_state": 0}
+    ours = FastForestRegressor(**words).fit(X, y)
+    theirs = RandomForestRegressor(**words).fit(X, y)
+    assert ours.oob_score_ == pytest.approx(theirs.oob_score_, abs=0.03)
+    assert np.corrcoef(ours.oob_prediction_, theirs.oob_prediction_)[0, 1] > 0.9
+    assert np.corrcoef(ours.feature_importances_, theirs.feature_importances_)[0, 1] > 0.95
+
+
+def test_pipelines_grids_and_ensembles_of_regressors():
+    X, y = NUMBERS
+    pipeline = make_pipeline(StandardScaler(), FastTreeRegressor(criterion=criteria.Quantile()))
+    grid = {
+        "fasttreeregressor__criterion__q": [0.3, 0.5],
+        "fasttreeregressor__max_depth": [2, 3],
+    }
+    search = GridSearchCV(pipeline, grid, cv=3, n_jobs=2, scoring="neg_mean_absolute_error")
+    search.fit(X, y)
+    assert search.best_params_["fasttreeregressor__criterion__q"] == 0.5
+    trees = [tree.fit(X, y) for tree in (FastTreeRegressor(max_depth=4) for _ in range(2))]
+    assert trees[0].to_bytes() == trees[1].to_bytes()
+    assert BaggingRegressor(trees[0], n_estimators=5, random_state=0).fit(X, y).score(X, y) > 0.5
+    assert AdaBoostRegressor(trees[0], n_estimators=5, random_state=0).fit(X, y).score(X, y) > 0.5
+    found = permutation_importance(trees[0], X, y, n_repeats=2, random_state=0)
+    assert found.importances_mean.argmax() in (2, 8)  # body mass, triglycerides
+    logs = TransformedTargetRegressor(trees[0], func=np.log, inverse_func=np.exp)
+    assert logs.fit(X, y).score(X, y) > 0.4
+    two = MultiOutputRegressor(trees[0]).fit(X, np.column_stack([y, -y])).predict(X)
+    assert np.allclose(two[:, 0], -two[:, 1])
+
+
+@pytest.mark.parametrize("kind", [FastTreeRegressor, FastForestRegressor])
+def test_clones_parameters_and_pickles_of_regressors(kind, tmp_path):
+    X, y = NUMBERS
+    model = kind(criterion=criteria.Quantile(q=0.8), max_depth=3, random_state=1)
+    other = clone(model).set_params(criterion__q=0.5, max_depth=5)
+    assert (model.criterion.q, other.criterion.q, other.max_depth) == (0.8, 0.5, 5)
+    with pytest.raises(ValueError, match="max_dept"):
+        model.set_params(max_dept=3)
+    names = {"Quantile": criteria.Quantile, kind.__name__: kind}
+    assert repr(eval(repr(model), names)) == repr(model)
+    model.fit(X, y)
+    joblib.dump(model, tmp_path / "model.joblib")
+    for again in (pickle.loads(pickle.dumps(model)), joblib.load(tmp_path / "model.joblib")):
+        assert again.to_bytes() == model.to_bytes()
+        assert np.array_equal(again.predict(X), model.predict(X))
+        assert clone(again).fit(X, y).to_bytes() == model.to_bytes()
+
+
+@pytest.mark.parametrize("kind", [FastTreeRegressor, FastForestRegressor])
+def test_frames_of_pandas_and_polars_for_regressors(kind):
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    X, y = NUMBERS
+    names = load_diabetes().feature_names
+    frame = pd.DataFrame(X, columns=names)
+    by_array = kind(max_depth=4, random_state=0).fit(X, y)
+    assert not hasattr(by_array, "feature_names_in_")
+    expected = by_array.predict(X)
+    for rows, numbers in (
+        (frame, pd.Series(y, name="progress")),
+        (frame.assign(progress=y), "progress"),
+        (polars.from_pandas(frame), polars.Series("progress", y)),
+        (polars.from_pandas(frame.assign(progress=y)), "progress"),
+    ):
+        model = kind(max_depth=4, random_state=0).fit(rows, numbers)
+        assert model.feature_names_in_.tolist() == names
+        assert np.array_equal(model.predict(frame[names[::-1]]), expected)
+        assert np.array_equal(model.predict(polars.from_pandas(frame)), expected)
+        assert np.array_equal(model.predict_quantiles(frame), by_array.predict_quantiles(X))
+
+
+def test_tags_say_which_targets_are_taken():
+    assert FastTreeRegressor(criterion="poisson").__sklearn_tags__().target_tags.positive_only
+    for model in (FastTreeRegressor(), FastForestRegressor(criterion="absolute_error")):
+        assert is_regressor(model)
+        assert not model.__sklearn_tags__().target_tags.positive_only

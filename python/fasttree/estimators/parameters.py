@@ -23,7 +23,15 @@ from .._checks.aliases import Seed, Task
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from .costs import costs_of, plain_costs
-from .declaration import NOT_STORED, PARAMETERS, TREE, check
+from .declaration import (
+    FOREST,
+    NOT_STORED,
+    PARAMETERS,
+    REGRESSION_FOREST,
+    REGRESSION_TREE,
+    TREE,
+    check,
+)
 
 __all__ = [
     "config_of",
@@ -49,6 +57,14 @@ ELSEWHERE = {
 }
 """Where words that are not parameters of an estimator belong."""
 
+OWNERS = {
+    "FastTreeClassifier": [one.name for one in TREE],
+    "FastForestClassifier": [one.name for one in FOREST],
+    "FastTreeRegressor": [one.name for one in REGRESSION_TREE],
+    "FastForestRegressor": [one.name for one in REGRESSION_FOREST],
+}
+"""Parameters of the estimators that have some of their own."""
+
 
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     """An estimator of a class, of keyword arguments that a caller passes on.
@@ -71,6 +87,7 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
             hint = (
                 option_hint(criterion, name, value)
                 or ELSEWHERE.get(name, "").format(value)
+                or next((f"{owner} has it" for owner, own in OWNERS.items() if name in own), "")
                 or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
             )
             raise TypeError(f"{name}={value!r} is not a parameter of {kind.__name__}; {hint}")

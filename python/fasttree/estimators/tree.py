@@ -25,6 +25,7 @@ from .._checks.aliases import TASKS, MaybeArray, Task
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table
+from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import TREE
 from .described import described, documented
@@ -126,7 +127,8 @@ def fit(
         >>> fit([[0.0], [1.0], [2.0]], [0.5, 2.25, 3.0]).predict([[1.0]]).tolist()
         [2.25]
     """
-    X, y = given(X, y)
+    if batches_of(X, params.get("threshold_search") == "histogram") is None:
+        X, y = given(X, y)
     if task is None:
         task = task_of_target(X, y, criterion, params)
     is_number = one_of("task", task, TASKS) == "regression"

@@ -66,8 +66,10 @@ def test_signature_and_help_of_fit_list_every_parameter_with_type_and_default():
     constructor = inspect.signature(FastTreeClassifier).parameters
     signature = inspect.signature(fasttree.fit).parameters
     assert list(signature)[:4] == ["X", "y", "criterion", "sample_weight"]
-    assert set(signature) == {"X", "y", "sample_weight", *constructor}
-    assert all(signature[name].default == p.default for name, p in constructor.items())
+    assert set(signature) == {"X", "y", "sample_weight", "task", *constructor}
+    assert signature["criterion"].default is None  # that of the task
+    own = {name: p.default for name, p in constructor.items() if name != "criterion"}
+    assert {name: signature[name].default for name in own} == own
     for text in (fasttree.fit.__doc__, FastTreeClassifier.__doc__):
         listed = dict(re.findall(r"^ {4}(\w+) \(([^)]*)\):", text, flags=re.MULTILINE))
         assert listed.keys() == constructor.keys()

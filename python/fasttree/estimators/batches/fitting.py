@@ -120,6 +120,11 @@ def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True)
 
     `frames`: parts are frames that hold their labels and weights as columns.
     """
+    if estimator._task == "regression":
+        raise ValueError(
+            f"{type(estimator).__name__} on rows in batches or partitions is not served yet: give "
+            "all rows at once, as an array, a frame or a Table"
+        )
     if frames and not isinstance(y, str):
         raise ValueError(
             "rows in batches or partitions carry their labels: y must be the name of a column, "

@@ -63,6 +63,18 @@ class Regressor(Estimator):
         X, y = given(X, y)
         return float(r2_score(self._numbers(X, y), self.predict(X), sample_weight=sample_weight))
 
+    def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
+        """Correlation, R2, absolute and squared errors, and both relative to always predicting the
+        mean of these rows, as Weka prints them: a `fasttree.metrics.RegressionEvaluation`.
+
+        Args:
+            X, y: rows and numbers, a Table, or the name of a data set.
+        """
+        from ..metrics import RegressionEvaluation
+
+        X, y = given(X, y)
+        return RegressionEvaluation(self._numbers(X, y), self.predict(X))
+
     def _numbers(self, X: Any, y: Any) -> np.ndarray:
         """The numbers that X or y brings.
 

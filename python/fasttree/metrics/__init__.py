@@ -1,8 +1,9 @@
-"""Measures of predictions: labels, rankings, probabilities, information, cost and tree size.
+"""Measures of predictions: labels, rankings, probabilities, information, cost, numbers and tree
+size.
 
 One file a metric or a small family; `METRICS` registers them all with what they need, their
 direction and their range.  Everything works on plain arrays of labels and probabilities of any
-classifier.
+classifier, or numbers of any regressor.
 """
 
 from .agreement import cohen_kappa, matthews_correlation
@@ -33,9 +34,18 @@ from .information import (
     reward_curves,
 )
 from .metric import Metric
+from .number_errors import (
+    mean_absolute_error,
+    mean_pinball_loss,
+    mean_poisson_deviance,
+    median_absolute_error,
+    r2_score,
+    root_mean_squared_error,
+)
 from .per_class import PerClass, per_class
 from .probability import brier_score, laplace_scores, log_loss
 from .registry import METRICS, get_metric, list_metrics
+from .regression_evaluation import RegressionEvaluation
 from .roc import RocCurve, auc, roc_convex_hull, roc_curve
 from .scorers import Scorer, scorer
 from .tree_size import depth, leaves, nodes
@@ -49,6 +59,7 @@ __all__ = [
     "Evaluation",
     "Metric",
     "PerClass",
+    "RegressionEvaluation",
     "RewardCurves",
     "RocCurve",
     "Scorer",
@@ -81,14 +92,20 @@ __all__ = [
     "list_metrics",
     "log_loss",
     "matthews_correlation",
+    "mean_absolute_error",
+    "mean_pinball_loss",
+    "mean_poisson_deviance",
+    "median_absolute_error",
     "nodes",
     "per_class",
     "precision",
     "probability_cost",
+    "r2_score",
     "recall",
     "reward_curves",
     "roc_convex_hull",
     "roc_curve",
+    "root_mean_squared_error",
     "scorer",
     "unclassified_rate",
 ]

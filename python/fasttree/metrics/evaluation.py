@@ -19,6 +19,7 @@ from .confusion import confusion_counts
 from .information import bayesian_information_reward
 from .labels import encode_pair
 from .per_class import per_class
+from .summary import Summary, rounded
 
 __all__ = ["Evaluation"]
 
@@ -32,11 +33,7 @@ COLUMNS = {
 }
 
 
-def _number(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}"
-
-
-class Evaluation:
+class Evaluation(Summary):
     """Measures of predictions.
 
     Args:
@@ -85,7 +82,8 @@ class Evaluation:
         )
         self.per_class = per_class(y_true, y_pred, proba if usable else None, classes=classes)
 
-    def _summary(self) -> list[tuple[str, str]]:
+    def summary(self) -> list[tuple[str, str]]:
+        """Names and values of the measures of all rows, as printed."""
         share = 100 * self.accuracy
         rows = [
             ("Rows", f"{self.n_rows:,}"),
@@ -100,7 +98,7 @@ class Evaluation:
             rows.append(("Unclassified", f"{self.unclassified:,}"))
         rows += [
             ("Most frequent class", f"{100 * self.majority:.2f} %"),
-            ("Kappa", _number(self.kappa)),
+            ("Kappa", rounded(self.kappa)),
             ("Information reward", self._reward()),
         ]
         return rows
@@ -108,7 +106,7 @@ class Evaluation:
     def _reward(self) -> str:
         """The information reward in words."""
         if not np.isneginf(self.information_reward):
-            return f"{_number(self.information_reward)} bits a row"
+            return f"{rounded(self.information_reward)} bits a row"
         rows = f"{self.ruled_out:,} row{'s' if self.ruled_out > 1 else ''}"
         return f"minus infinity: the class of {rows} had probability 0 (see leaf_smoothing)"
 
@@ -117,7 +115,7 @@ class Evaluation:
         rows = [
             [
                 str(label),
-                *(_number(float(getattr(block, name)[place])) for name in COLUMNS.values()),
+                *(rounded(float(getattr(block, name)[place])) for name in COLUMNS.values()),
                 f"{block.support[place]:g}",
             ]
             for place, label in enumerate(self.classes)
@@ -126,7 +124,7 @@ class Evaluation:
         rows.append(
             [
                 "weighted mean",
-                *(_number(float(mean[n])) for n in COLUMNS.values()),
+                *(rounded(float(mean[n])) for n in COLUMNS.values()),
                 str(self.n_rows),
             ]
         )
@@ -160,14 +158,10 @@ class Evaluation:
 
     def to_text(self) -> str:
         """The block as aligned text."""
-        summary = "\n".join(f"{name:<24}{value}" for name, value in self._summary())
         by_class = _aligned(["class", *COLUMNS, "rows"], self._classes())
         header, rows = self._matrix()
-        parts = (summary, by_class, "Confusion matrix\n" + _aligned(header, rows))
-        return "\n\n".join(parts) + "\n"
-
-    def __str__(self) -> str:
-        return self.to_text()
+        parts = (super().to_text(), by_class, "", "Confusion matrix", _aligned(header, rows), "")
+        return "\n".join(parts)
 
     def __repr__(self) -> str:
         return (
@@ -178,7 +172,7 @@ class Evaluation:
         header, matrix = self._matrix()
         return "".join(
             (
-                html_table(["", ""], self._summary()),
+                super()._repr_html_(),
                 html_table(
                     ["class", *COLUMNS, "rows"],
                     self._classes(),

@@ -1,13 +1,15 @@
 """`Metric`: a named function with facts about it, and the array form that scores many folds
 at once.
 
-A metric has a public function on labels (``function``) and exactly one array form on class codes:
+A metric has a public function on labels or numbers (``function``) and exactly one array form, on
+class codes or on numbers:
 
 - ``from_confusion(counts)``: a function of the confusion counts (shape ``(..., k, k + 1)``, last
   column = unclassified), so that all folds of all methods are scored by one NumPy expression;
 - ``per_row(codes, proba, prior)``: one value per row, averaged afterwards (information rewards, log
   loss, Brier);
-- ``from_rows(codes, proba)``: needs all rows of a fold together (AUC, calibration error);
+- ``from_rows(codes, proba)``: needs all rows of a fold together (AUC, calibration error); of a
+  metric of numbers ``from_rows(observed, predicted)``;
 - ``from_tree(estimator)``: a size of the fitted tree, not of its predictions.
 
 Complexity: none of its own.  Do not use it for split criteria: these are pure functions of a branch
@@ -20,7 +22,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Needs = Literal["labels", "proba", "scores", "tree"]
+from .._checks.aliases import Task
+
+Needs = Literal["labels", "proba", "scores", "numbers", "tree"]
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,10 @@ class Metric:
     """A registered metric.
 
     ``needs`` says what it reads: predicted "labels", class probabilities "proba", one ranking score
-    a class "scores", or the fitted "tree" itself.  ``minimum`` and ``maximum`` bound its values
-    (tests verify them). ``uses_prior``: wants the class prior of the training rows.  ``scorable``:
-    makes sense with observed labels as the truth (the Kullback-Leibler divergence needs true
-    distributions, so it is not).
+    a class "scores", the predicted "numbers" of a regression, or the fitted "tree" itself.
+    ``minimum`` and ``maximum`` bound its values (tests verify them). ``uses_prior``: wants the
+    class prior of the training rows. ``scorable``: makes sense with observed labels as the truth
+    (the Kullback-Leibler divergence needs true distributions, so it is not).
 
     >>> from fasttree.metrics import METRICS
     >>> METRICS["accuracy"].needs, METRICS["accuracy"].greater_is_better
@@ -53,3 +57,15 @@ class Metric:
     per_row: Callable[..., Any] | None = None
     from_rows: Callable[..., Any] | None = None
     from_tree: Callable[[Any], float] | None = None
+
+    @property
+    def task(self) -> Task | None:
+        """The task whose predictions it measures; None: any ("tree").
+
+        >>> from fasttree.metrics import METRICS
+        >>> [METRICS[name].task for name in ("accuracy", "r2_score", "leaves")]
+        ['classification', 'regression', None]
+        """
+        if self.needs == "tree":
+            return None
+        return "regression" if self.needs == "numbers" else "classification"

@@ -15,6 +15,7 @@ from . import (
     error_rates,
     f_measures,
     information,
+    number_errors,
     probability,
     roc,
     tree_size,
@@ -31,6 +32,7 @@ _FILES = (
     cost,
     cost_curves,
     information,
+    number_errors,
     tree_size,
 )
 
@@ -67,7 +69,8 @@ def get_metric(name: str) -> Metric:
 
 
 def list_metrics() -> list[dict[str, object]]:
-    """Return the registry as a table: name, needs, direction, range, description, source.
+    """Return the registry as a table: name, task, needs, direction, range, description,
+    source.
 
     >>> [row["name"] for row in list_metrics()][:2]
     ['accuracy', 'error_rate']
@@ -76,6 +79,7 @@ def list_metrics() -> list[dict[str, object]]:
         {
             "name": metric.name,
             "aliases": metric.aliases,
+            "task": metric.task,
             "needs": metric.needs,
             "greater_is_better": metric.greater_is_better,
             "range": (metric.minimum, metric.maximum),

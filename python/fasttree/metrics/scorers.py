@@ -4,7 +4,7 @@ take.
 A scorer of an information reward takes the prior from the estimator's ``class_prior_``
 (probabilities in the order of ``classes_``), looked for inside searches and pipelines too. Without
 one, ``prior=`` must be given.  Metrics for which smaller is better are negated, as scikit-learn
-does, so that a search maximises.  Needs no scikit-learn.
+does, so that a search maximises.  Metrics of numbers score regressors.  Needs no scikit-learn.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Scorer:
         Name or alias in `METRICS`.
     **options
         Keyword arguments of the metric's function: ``beta=2``, ``positive="yes"``, ``base=2``,
-        ``prior=...``.
+        ``prior=...``, ``quantile=0.9``.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Scorer:
             return float(metric.function(estimator))
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
-        if metric.needs == "labels":
+        if metric.needs in ("labels", "numbers"):
             return float(metric.function(y, estimator.predict(X), **options))
         classes = _find(estimator, "classes_")
         if classes is not None:

@@ -27,6 +27,8 @@ def arguments(metric, seed=0, n=60):
     """Inputs that suit a metric: two classes, certain enough to be wrong sometimes, never with
     probability 0."""
     generator = np.random.default_rng(seed)
+    if metric.needs == "numbers":
+        return (generator.gamma(2.0, 3.0, n), generator.gamma(2.0, 3.0, n)), {}
     y = generator.integers(0, 2, n)
     y[:2] = [0, 1]
     p = np.clip(generator.beta(2, 2, n), 0.01, 0.99)
@@ -82,12 +84,15 @@ def test_every_metric_stays_in_its_range_and_ignores_row_order_and_doubling(metr
 
 @pytest.mark.parametrize(
     "metric",
-    [m for m in METRICS.values() if m.needs in ("labels", "scores", "proba") and m.scorable],
+    [m for m in METRICS.values() if m.task is not None and m.scorable],
     ids=lambda m: m.name,
 )
 def test_orientation_is_what_the_registry_says(metric):
     """The truth itself must score better than its opposite."""
     y = np.array([0, 1, 1, 0, 1])
+    if metric.needs == "numbers":
+        assert (metric.function(y, y) > metric.function(y, y + 1)) == metric.greater_is_better
+        return
     sure = np.where(np.column_stack([1 - y, y]) == 1, 0.9, 0.1)
     if metric.needs == "labels":
         right, wrong, options = y, 1 - y, {}

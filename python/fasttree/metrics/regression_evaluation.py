@@ -1,0 +1,127 @@
+"""`RegressionEvaluation`: the measures of predicted numbers, in the layout of Weka for a numeric
+class.
+
+    correlation             r of observed and predicted numbers (Pearson)
+    relative absolute       sum |y - p| / sum |y - m|
+    root relative squared   sqrt(sum (y - p)^2 / sum (y - m)^2)
+
+The two relative errors compare with always predicting m, the mean. O(rows log(rows)).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .number_errors import (
+    finite_numbers,
+    mean_absolute_error,
+    median_absolute_error,
+    number_pair,
+    r2_score,
+    root_mean_squared_error,
+)
+from .summary import Summary, rounded
+
+__all__ = ["RegressionEvaluation"]
+
+
+class RegressionEvaluation(Summary):
+    """Measures of predicted numbers.
+
+    Args:
+        y_true, y_pred: observed and predicted numbers, shape (n_rows,), finite.
+        mean: the prediction m that the relative errors compare with; by default the mean of
+            `y_true`. Weka takes that of the training rows.
+
+    Attributes:
+        observed, predicted: the numbers, float64, shape (n_rows,).
+        n_rows: number of rows.
+        correlation: Pearson's r, -1 to 1; NaN where either side is constant.
+        r2: coefficient of determination on these rows, at most 1.
+        mean_absolute_error, root_mean_squared_error, median_absolute_error: in the target's units.
+        relative_absolute_error, root_relative_squared_error: shares of the errors of always
+            predicting `mean`, 1 where the model is no better; NaN where those errors are 0.
+        mean: as given, or of `y_true`.
+
+    Raises:
+        ValueError: no rows, other lengths, or a number that is missing or infinite, with its row.
+
+    Examples:
+        >>> print(RegressionEvaluation([1.0, 2.0, 3.0, 6.0], [1.0, 2.0, 4.0, 5.0]))
+        Correlation coefficient       0.9297
+        R2                            0.8571
+        Mean absolute error           0.5000
+        Median absolute error         0.5000
+        Root mean squared error       0.7071
+        Relative absolute error       33.3333 %
+        Root relative squared error   37.7964 %
+        Rows                          4
+        <BLANKLINE>
+    """
+
+    width = 30
+
+    def __init__(self, y_true: ArrayLike, y_pred: ArrayLike, *, mean: float | None = None) -> None:
+        self.observed, self.predicted = number_pair(y_true, y_pred)
+        observed, predicted = self.observed, self.predicted
+        self.n_rows = len(observed)
+        self.mean = float((observed if mean is None else finite_numbers("mean", [mean])).mean())
+        flat = self.n_rows < 2 or np.ptp(observed) == 0 or np.ptp(predicted) == 0
+        self.correlation = math.nan if flat else float(np.corrcoef(observed, predicted)[0, 1])
+        self.r2 = math.nan if self.n_rows < 2 else r2_score(observed, predicted)
+        self.mean_absolute_error = mean_absolute_error(observed, predicted)
+        self.median_absolute_error = median_absolute_error(observed, predicted)
+        self.root_mean_squared_error = root_mean_squared_error(observed, predicted)
+        # The errors of the mean itself.
+        always = np.full(self.n_rows, self.mean)
+        self.relative_absolute_error = _share(
+            self.mean_absolute_error, mean_absolute_error(observed, always)
+        )
+        self.root_relative_squared_error = _share(
+            self.root_mean_squared_error, root_mean_squared_error(observed, always)
+        )
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Names and values of the measures of all rows, as printed."""
+        return [
+            ("Correlation coefficient", rounded(self.correlation, 4)),
+            ("R2", rounded(self.r2, 4)),
+            ("Mean absolute error", rounded(self.mean_absolute_error, 4)),
+            ("Median absolute error", rounded(self.median_absolute_error, 4)),
+            ("Root mean squared error", rounded(self.root_mean_squared_error, 4)),
+            ("Relative absolute error", f"{rounded(100 * self.relative_absolute_error, 4)} %"),
+            (
+                "Root relative squared error",
+                f"{rounded(100 * self.root_relative_squared_error, 4)} %",
+            ),
+            ("Rows", f"{self.n_rows:,}"),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measures as plain values."""
+        return {
+            "rows": self.n_rows,
+            "correlation": self.correlation,
+            "r2": self.r2,
+            "mean_absolute_error": self.mean_absolute_error,
+            "median_absolute_error": self.median_absolute_error,
+            "root_mean_squared_error": self.root_mean_squared_error,
+            "relative_absolute_error": self.relative_absolute_error,
+            "root_relative_squared_error": self.root_relative_squared_error,
+            "mean": self.mean,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"RegressionEvaluation: {self.n_rows} rows, R2 {self.r2:.4f}, "
+            f"mean absolute error {self.mean_absolute_error:.4g}"
+        )
+
+
+def _share(error: float, of_mean: float) -> float:
+    """An error as a share of that of the mean; NaN where that is 0."""
+    return error / of_mean if of_mean > 0 else math.nan

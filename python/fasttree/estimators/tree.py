@@ -162,7 +162,9 @@ def task_of_target(X: Any, y: Any, criterion: Any, params: Mapping[str, Any]) ->
     return "regression" if np.any(known != np.floor(known)) else "classification"
 
 
-def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any] | None:
+def config_for(
+    estimator: FastTreeClassifier | FastTreeRegressor, table: Table
+) -> dict[str, Any] | None:
     """The core's configuration of an estimator, one for all folds of a cross-validation; None where
     each fold needs its own `fit`.
 
@@ -171,8 +173,8 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any] | 
     """
     shares = (estimator.min_samples_split, estimator.min_samples_leaf)
     if (
-        estimator.class_weight is not None
-        or estimator.priors is not None
+        getattr(estimator, "class_weight", None) is not None
+        or getattr(estimator, "priors", None) is not None
         or any(isinstance(one, float) for one in shares)
     ):
         return None

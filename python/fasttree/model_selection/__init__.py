@@ -1,8 +1,9 @@
 """Comparison of methods: shared folds, cross-validation, statistical tests, tables over data sets.
 
-`cross_validate` runs criteria and classifiers on the folds of one data set, `compare` on several,
-`learning_curve` by training size, `sweep` over the settings of pair criteria. All methods of a call
-have the same folds, and every result has its tests, tables and records.
+`cross_validate` runs criteria and other estimators, of classes or of a number, on the folds of one
+data set, `compare` on several, `learning_curve` by training size, `sweep` over the settings of pair
+criteria. All methods of a call have the same folds, and every result has its tests, tables and
+records.
 """
 
 from .comparison import Comparison, compare
@@ -33,7 +34,7 @@ from .statistics import (
 from .stratified import FiveByTwo, StratifiedRepeatedKFold
 from .sweeping import Sweep, sweep
 from .validation import cross_validate
-from .weka import WekaStratifiedKFold
+from .weka import WekaKFold, WekaStratifiedKFold
 
 __all__ = [
     "AnovaEffect",
@@ -52,6 +53,7 @@ __all__ = [
     "StratifiedRepeatedKFold",
     "Sweep",
     "TwoWayAnovaResult",
+    "WekaKFold",
     "WekaStratifiedKFold",
     "bayesian_correlated_t_test",
     "bonferroni",

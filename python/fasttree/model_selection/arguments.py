@@ -1,4 +1,4 @@
-"""The order of arguments of `cross_validate`, `compare` and `sweep`: data first, then criteria.
+"""The arguments of `cross_validate`, `compare` and `sweep`: data first, then criteria.
 
 ``f(X, y, criteria)``, ``f(table, criteria)``, ``f("iris", criteria)``: where the data have their
 own classes, the second argument may be the criteria.
@@ -7,13 +7,14 @@ own classes, the second argument may be the criteria.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .._checks.aliases import Task
 from ..criteria import Criterion, PairFunction, _by_name
 from ..table import Table
 
-__all__ = ["data_and_criteria", "has_labels"]
+__all__ = ["data_and_criteria", "has_labels", "load_tables", "named_items"]
 
 
 def has_labels(X: Any) -> bool:
@@ -71,10 +72,43 @@ def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
     return X, None, y
 
 
-def load_tables(tables: Any) -> dict[str, Any]:
+def _name_of(thing: Any) -> str:
+    """Return a readable name of a criterion or estimator."""
+    if isinstance(thing, str):
+        return thing
+    if hasattr(thing, "get_params") and hasattr(thing, "fit"):
+        text = " ".join(repr(thing).split())
+        return text if len(text) <= 60 else type(thing).__name__
+    name = getattr(thing, "__name__", None)
+    return name if isinstance(name, str) else " ".join(repr(thing).split())
+
+
+def named_items(things: Any, what: str) -> list[tuple[str, Any]]:
+    """Return (name, thing) pairs of one thing, a list, a list of pairs or a dict."""
+    if things is None:
+        return []
+    if isinstance(things, Mapping):
+        return [(str(name), thing) for name, thing in things.items()]
+    if isinstance(things, str) or not isinstance(things, Sequence):
+        things = [things]
+    out = []
+    for thing in things:
+        if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str):
+            out.append((thing[0], thing[1]))
+        else:
+            out.append((_name_of(thing), thing))
+    if not out:
+        raise ValueError(f"{what} is empty")
+    return out
+
+
+def load_tables(
+    tables: Any, task_of: Callable[[Any, Any], Task] = lambda X, y: "classification"
+) -> dict[str, Any]:
     """Tables by name, from a Table, a file name or a pair (X, y), or a list or dict of these.
 
-    Names come from the dict, the table or the file; a repeated name gets a number.
+    Names come from the dict, the table or the file; a repeated name gets a number. `task_of` says
+    whether the y of a pair is classes or a number.
     """
     if isinstance(tables, Mapping):
         items = [(str(name), one) for name, one in tables.items()]
@@ -91,7 +125,7 @@ def load_tables(tables: Any) -> dict[str, Any]:
 
             one = load(one)
         elif isinstance(one, tuple) and len(one) == 2:
-            one = Table(one[0], one[1], name=name or None)
+            one = Table(one[0], one[1], name=name or None, task=task_of(*one))
         if not isinstance(one, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "

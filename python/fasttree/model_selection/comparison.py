@@ -10,12 +10,13 @@ O(sets x methods^2 x folds) beside the fits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
-from .._checks.aliases import CvFolds, Seed
+from .._checks.aliases import CvFolds, Seed, Task
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress, make_report
@@ -25,7 +26,7 @@ from ..rendering.table import Cell, ReportTable, number
 from .arguments import has_labels, load_tables
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation
-from .scoring import greater_is_better, resolve_scoring
+from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
 from .statistics import (
     BayesianTestResult,
@@ -37,6 +38,7 @@ from .statistics import (
 from .statistics.bayesian import posterior_probabilities
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
+from .tasks import task_for
 
 
 def _significant(
@@ -103,8 +105,7 @@ class Comparison(Rendered):
                 f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}"
             )
         self.metric = metric
-        known = first.directions.get(metric)
-        self.greater_is_better = greater_is_better(metric) if known is None else known
+        self.greater_is_better = first.larger_is_better(metric)
         self.alpha = check_alpha(alpha)
         self.test = test
         self.sd = sd
@@ -231,11 +232,11 @@ class Comparison(Rendered):
         one = self[dataset]
         a, b = one[first][self.metric], one[second][self.metric]
         if not isinstance(self.test, str):
-            return self.test(a, b)
+            return replace(self.test(a, b), greater_is_better=self.greater_is_better)
         options: dict[str, Any] = {"alpha": self.alpha, "names": (first, second)}
         if self.test == "corrected_resampled_t":
             options["test_over_train"] = one.folds.n_test_over_n_train
-        return TESTS[self.test](a, b, **options)
+        return replace(TESTS[self.test](a, b, **options), greater_is_better=self.greater_is_better)
 
     def bayesian_test(
         self, dataset: str, first: str, second: str, *, rope: float = 0.01
@@ -243,7 +244,7 @@ class Comparison(Rendered):
         """Return the Bayesian correlated t test of two methods on one data set; `rope` in the
         metric's units."""
         one = self[dataset]
-        return bayesian_correlated_t_test(
+        found = bayesian_correlated_t_test(
             one[first][self.metric],
             one[second][self.metric],
             rope=rope,
@@ -251,6 +252,7 @@ class Comparison(Rendered):
             alpha=self.alpha,
             names=(first, second),
         )
+        return replace(found, greater_is_better=self.greater_is_better)
 
     def posterior(self, *, rope: float = 0.01) -> np.ndarray:
         """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than
@@ -371,7 +373,8 @@ def compare(
     alpha: float = 0.05,
     baseline: str | int | None = None,
     test: Any = "corrected_resampled_t",
-    scoring: Any = ("accuracy",),
+    scoring: Any = None,
+    task: Task | None = None,
     metric: str | None = None,
     sd: str = "folds",
     random_state: Seed = 0,
@@ -384,7 +387,7 @@ def compare(
     journal: Any = None,
     **params: Any,
 ) -> Comparison:
-    """Compare split criteria and other classifiers over data sets.
+    """Compare split criteria and other estimators, of classes or of a number, over data sets.
 
     Parameters
     ----------
@@ -393,19 +396,21 @@ def compare(
     more : optional
         The criteria, where `tables` and `criteria` are X and y of one data set.
     criteria : str, criterion object, callable, list or dict of these, optional
-        Each becomes a `FastTreeClassifier(criterion=..., **params)`. Without criteria and
-        estimators: "info_gain".
-    estimators : classifier, list or dict of them, optional
-        Any scikit-learn classifiers. A pipeline gets a data frame, a plain classifier a float array
-        with nominal columns as codes.
+        Each becomes a `FastTreeClassifier(criterion=..., **params)`, or for a number a
+        `FastTreeRegressor`. Without criteria and estimators: "info_gain", or "squared_error".
+    estimators : classifier or regressor, list or dict of them, optional
+        Any of scikit-learn's. A pipeline gets a data frame, any other a float array with nominal
+        columns as codes.
     cv : str, int, splitter or list of (train, test) index arrays, default "10x10"
-        "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds.
-    scoring : name, scorer, list or dict of them, default ("accuracy",)
-        The metrics that are computed.
+        As in `cross_validate`.
+    scoring : name, scorer, list or dict of them, optional
+        The metrics that are computed; by default "accuracy", for a number "r2", "rmse" and "mae".
+    task : "classification" | "regression", optional
+        As in `cross_validate`; the same for all data sets.
     random_state : int, default 0
         Seeds the folds, and the trees unless `params` does.
     n_jobs : int, optional
-        Threads; None means the engine's default for trees and one for other classifiers.
+        Threads; None means the engine's default for trees and one for other estimators.
     keep_proba : bool, default False
         Keep class probabilities, for the ROC and calibration curves of a report.
     params : keywords
@@ -451,8 +456,22 @@ def compare(
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
-    loaded = load_tables(tables)
-    metric = metric or next(iter(resolve_scoring(scoring)))
+    scorers = None if scoring is None else resolve_scoring(scoring)
+
+    def task_of(X: Any, y: Any = None) -> Task:
+        return task_for(
+            X,
+            y,
+            task,
+            criterion=criteria,
+            estimators=estimators,
+            scoring=scorers,
+            params=params,
+        )
+
+    loaded = load_tables(tables, task_of)
+    task = _one_task({name: task_of(table) for name, table in loaded.items()})
+    metric = metric or next(iter(resolve_scoring_of(scorers, task)))
     check_alpha(alpha)
     report = make_report(progress, "data sets")
     # One cross-validation per data set, then the tests.
@@ -463,6 +482,7 @@ def compare(
             "estimators": estimators,
             "cv": cv,
             "scoring": scoring,
+            "task": task,
             "random_state": random_state,
             "n_jobs": n_jobs,
             "keep_proba": keep_proba,
@@ -483,6 +503,17 @@ def compare(
         sd=sd,
         unfinished=unfinished,
     )
+
+
+def _one_task(tasks: dict[str, Task]) -> Task:
+    """The task of all data sets; a ValueError where they differ."""
+    by_task = {task: name for name, task in tasks.items()}
+    if len(by_task) > 1:
+        raise ValueError(
+            f"the target of {by_task['regression']!r} is a number and that of "
+            f"{by_task['classification']!r} is classes: compare them apart, or give task="
+        )
+    return next(iter(by_task))
 
 
 def _tables(result: Comparison) -> list[ReportTable]:

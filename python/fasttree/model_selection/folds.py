@@ -1,8 +1,9 @@
 """From the argument `cv` to fold indices, which are made once and shared by every method.
 
 "RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
-repetition of K folds. A splitter of scikit-learn's protocol is called; a list of (train, test)
-pairs is checked and used as it is. O(total fold sizes).
+repetition of K folds. For a number to predict the rows are shuffled and not stratified:
+scikit-learn's `RepeatedKFold`, and Weka's folds for a numeric class. A splitter of scikit-learn's
+protocol is called; a list of (train, test) pairs is checked and used as it is. O(total fold sizes).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from .._checks import listing, whole
-from .._checks.aliases import CvFolds, Seed
+from .._checks.aliases import CvFolds, Seed, Task
 from .splitter import Fold
 from .stratified import StratifiedRepeatedKFold
-from .weka import WekaStratifiedKFold
+from .weka import WekaKFold, WekaStratifiedKFold
 
 
 @dataclass(frozen=True)
@@ -77,27 +78,42 @@ class Folds:
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
-def resolve_cv(cv: CvFolds, random_state: Seed) -> Any:
+def resolve_cv(cv: CvFolds, random_state: Seed, task: Task = "classification") -> Any:
     """Return the splitter meant by a string or number; anything else unchanged.
 
     >>> resolve_cv("5x10", 3)
     StratifiedRepeatedKFold(n_splits=10, n_repeats=5, random_state=3)
+    >>> resolve_cv("5x10", 3, "regression")
+    RepeatedKFold(n_repeats=5, n_splits=10, random_state=3)
     """
     if isinstance(cv, str):
         if cv == "weka":
-            return WekaStratifiedKFold()
+            return WekaKFold() if task == "regression" else WekaStratifiedKFold()
         match = re.fullmatch(r"(\d+)\s*[x×]\s*(\d+)", cv)
         if not match or int(match[1]) < 1:
             raise ValueError(
                 f'cv={cv!r}; use "5x10" (repetitions x folds), "10x10", "5x2", "weka", a '
                 f"splitter or folds"
             )
-        return StratifiedRepeatedKFold(int(match[2]), int(match[1]), random_state)
+        return _repeated(int(match[2]), int(match[1]), random_state, task)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        return StratifiedRepeatedKFold(whole(2)("cv", cv), 1, random_state)
+        return _repeated(whole(2)("cv", cv), 1, random_state, task)
     if not hasattr(cv, "split") or isinstance(cv, bytes):
         cv = listing("cv", cv)
     return cv
+
+
+def _repeated(n_splits: int, n_repeats: int, random_state: Seed, task: Task) -> Any:
+    """Repeated K-fold: stratified by class, or of a regression shuffled."""
+    if task == "classification":
+        return StratifiedRepeatedKFold(n_splits, n_repeats, random_state)
+    from sklearn.model_selection import RepeatedKFold
+
+    if isinstance(random_state, np.random.Generator):
+        random_state = np.random.RandomState(random_state.bit_generator)
+    elif isinstance(random_state, (int, np.integer)):
+        random_state = int(random_state) % 2**32  # the seeds that scikit-learn takes
+    return RepeatedKFold(n_splits=n_splits, n_repeats=n_repeats, random_state=random_state)
 
 
 def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
@@ -128,19 +144,20 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
     return out[0], out[1]
 
 
-def make_folds(cv: CvFolds, y_codes: np.ndarray, random_state: Seed, X: Any = None) -> Folds:
-    """Return the folds of `cv` for rows with class codes `y_codes` (n,).
+def make_folds(
+    cv: CvFolds, target: np.ndarray, random_state: Seed, task: Task = "classification"
+) -> Folds:
+    """Return the folds of `cv` for rows with class codes or numbers `target` (n,).
 
     Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelled
     protocol.
     """
     # The pairs of a splitter, or those that were given.
-    splitter = resolve_cv(cv, random_state)
-    n_rows = len(y_codes)
+    splitter = resolve_cv(cv, random_state, task)
+    n_rows = len(target)
     n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
     if hasattr(splitter, "split"):
-        rows = np.empty((n_rows, 1), dtype=np.int8) if X is None else X
-        pairs = list(splitter.split(rows, y_codes))
+        pairs = list(splitter.split(np.empty((n_rows, 1), dtype=np.int8), target))
         description = cv if isinstance(cv, str) else repr(splitter)
     else:
         pairs, n_repeats = listing("cv", splitter), 1

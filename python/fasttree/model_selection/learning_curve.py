@@ -13,15 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, listing, one_value, random_seed
-from .._checks.aliases import MaybeArray, Seed
+from .._checks.aliases import MaybeArray, Seed, Task
+from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
+from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
+from .scoring import resolve_scoring
 from .statistics.ties import exact_mean
+from .tasks import task_for
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -113,7 +117,8 @@ def learning_curve(
     n_repeats: int = 100,
     stratify: bool = True,
     nested: bool = True,
-    scoring: Any = ("accuracy",),
+    scoring: Any = None,
+    task: Task | None = None,
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -125,8 +130,9 @@ def learning_curve(
 
     Args:
         X, y, criterion, estimators: rows, labels and methods as in `cross_validate`.
-        train_sizes, test_size, n_repeats, stratify, nested: as in `LearningCurveSplit`.
-        scoring, random_state, n_jobs, progress, client, journal: as in `cross_validate`.
+        train_sizes, test_size, n_repeats, stratify, nested: as in `LearningCurveSplit`; the rows of
+            a regression are never stratified.
+        scoring, task, random_state, n_jobs, progress, client, journal: as in `cross_validate`.
         **params: parameters of every tree.
 
     Returns:
@@ -149,11 +155,22 @@ def learning_curve(
             f"cv={params['cv']!r} is not a parameter of learning_curve, which draws its own "
             "divisions: say n_repeats, test_size and train_sizes"
         )
+    X, y, criterion = data_and_criteria(X, y, criterion)
+    X, y = given(X, y)
+    task = task_for(
+        X,
+        y,
+        task,
+        criterion=criterion,
+        estimators=estimators,
+        scoring=None if scoring is None else resolve_scoring(scoring),
+        params=params,
+    )
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,
         n_repeats=n_repeats,
-        stratify=stratify,
+        stratify=stratify and task == "classification",
         nested=nested,
         random_state=random_state,
     )
@@ -164,6 +181,7 @@ def learning_curve(
         estimators=estimators,
         cv=cv,
         scoring=scoring,
+        task=task,
         random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,

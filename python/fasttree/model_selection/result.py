@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._checks import shown
+from .._checks.aliases import Task
 from ..rendering.forms import Rendered
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
 from ..reports.classes import per_class_table
 from .folds import Folds
+from .scoring import greater_is_better
 from .statistics import PairedTestResult, corrected_resampled_t_test
 from .statistics.ties import TIED, exact_mean
 
@@ -30,8 +33,8 @@ class MethodScores(Mapping[str, np.ndarray]):
 
     Attributes:
         name: of the method.
-        predictions: class codes, -1 = unclassified, int32 (test rows,), in the order of
-            `folds.test_rows`.
+        predictions: class codes, -1 = unclassified, int32, or the numbers of a regression,
+            float64 (test rows,), in the order of `folds.test_rows`.
         proba: class probabilities, shape (test rows, n_classes), in that order, or None.
     """
 
@@ -71,8 +74,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     Attributes:
         metrics: names of the metrics of `scoring`.
         folds: the `Folds`.
-        classes: class labels.
-        true_codes: true class codes, shape (test rows,), in the order of `folds.test_rows`.
+        task: "classification" or "regression".
+        classes: class labels; none of a regression.
         settings: methods, folds, scoring, seed and parameters.
         seconds: wall time.
         directions: metric -> larger is better.
@@ -91,7 +94,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         directions: dict[str, bool],
         folds: Folds,
         classes: tuple[Any, ...],
-        true_codes: np.ndarray,
+        truth: np.ndarray,
+        task: Task,
         name: str | None,
         settings: dict[str, Any],
         seconds: float,
@@ -105,7 +109,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         self.directions = directions
         self.folds = folds
         self.classes = classes
-        self.true_codes = true_codes
+        self._truth = truth
+        self.task = task
         self.name = name
         self.settings = settings
         self.seconds = seconds
@@ -137,6 +142,21 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         )
 
     @property
+    def true_codes(self) -> np.ndarray:
+        """True class codes, shape (test rows,), in the order of `folds.test_rows`; a regression has
+        `true_numbers` instead."""
+        if self.task == "regression":
+            raise AttributeError("a regression has no class codes: see true_numbers")
+        return self._truth
+
+    @property
+    def true_numbers(self) -> np.ndarray:
+        """The numbers of a regression, float64 (test rows,), in the order of `folds.test_rows`."""
+        if self.task == "classification":
+            raise AttributeError("a classification has no numbers: see true_codes")
+        return self._truth
+
+    @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in order."""
         return tuple(self._methods)
@@ -148,6 +168,12 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def matrix(self, metric: str) -> np.ndarray:
         """Return fold values of all methods, (methods, folds)."""
         return np.array([scores[metric] for scores in self._methods.values()])
+
+    def larger_is_better(self, metric: str) -> bool:
+        """Whether larger values of a metric of the result are better: false of errors, sizes of
+        trees and seconds."""
+        known = self.directions.get(metric)
+        return greater_is_better(metric) if known is None else known
 
     def repeat_means(self, method: str, metric: str) -> np.ndarray:
         """Return the mean of every repetition, (repetitions,)."""
@@ -227,8 +253,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
             a, b = self[first][metric], self[other][metric]
             if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
                 ratio = self.folds.n_test_over_n_train
-                test = corrected_resampled_t_test
-                out.append(test(a, b, test_over_train=ratio, names=(first, other)))
+                test = corrected_resampled_t_test(a, b, test_over_train=ratio, names=(first, other))
+                out.append(replace(test, greater_is_better=self.larger_is_better(metric)))
         return out
 
     def environment(self) -> dict[str, Any]:
@@ -248,6 +274,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return {
             "kind": self.kind,
             "dataset": self.name,
+            "task": self.task,
             "rows": self.summary(),
             "folds": {
                 method: {metric: values.tolist() for metric, values in scores.items()}
@@ -295,13 +322,16 @@ def _tables(
 
     With `per_class` one more per method: the measures of every class.
     """
+    if per_class and result.task == "regression":
+        raise ValueError("per_class=True: a regression has no classes; leave it out")
     # The metrics, then the sizes of trees where all methods are trees.
     metrics = list(result.metrics)
     all_scores = list(result.values())
     for extra in ("leaves", "nodes", "depth"):
         if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in all_scores):
             metrics.append(extra)
-    if any(scores["unclassified"].any() for scores in all_scores) and "unclassified" not in metrics:
+    unclassified = [scores.get("unclassified") for scores in all_scores]
+    if any(one is not None and one.any() for one in unclassified) and "unclassified" not in metrics:
         metrics.append("unclassified")
     # The best mean of each metric, which is printed bold.
     best = {}

@@ -1,9 +1,9 @@
-"""Running the methods over the folds: our trees in one call into Rust, any other classifier fold by
+"""Running the methods over the folds: our trees in one call into Rust, any other estimator fold by
 fold.
 
 Both ways fill the same arrays (`Runs`), which `scoring` reads. A tree for which
 `estimators.tree.config_for` has no configuration is fitted fold by fold, and so is every method if
-a scorer needs a fitted estimator. Fits of other classifiers run in threads (joblib), as most of
+a scorer needs a fitted estimator. Fits of other estimators run in threads (joblib), as most of
 them release the GIL. `validation` calls `run_methods` in this process, `units` on workers.
 """
 
@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..metrics.labels import codes_of
+from .._checks.aliases import Task
+from ..metrics.labels import check_lengths, codes_of
+from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Progress, Report
 from ..table.doubtful import quiet
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 SIZES = ("leaves", "empty_leaves", "nodes", "depth")
-"""Sizes of a fitted tree, NaN for another classifier."""
+"""Sizes of a fitted tree, NaN for another estimator."""
 
 
 @dataclass
@@ -50,17 +52,19 @@ class Data:
     X: Any
     """Rows as the user gave them."""
     labels: np.ndarray | None
-    """Labels, shape (n_rows,); None: not decoded yet."""
+    """Labels or numbers, shape (n_rows,); None: not decoded yet."""
     table: Any
     """The Table of the rows; None if no method needs one."""
     classes: tuple[Any, ...]
-    codes: np.ndarray
-    """Class codes, shape (n_rows,)."""
+    """The class labels; none of a regression."""
+    target: np.ndarray
+    """Class codes, or the numbers of a regression, shape (n_rows,)."""
+    task: Task
     _views: dict[str, Any] = field(default_factory=dict)
 
     @property
     def y(self) -> np.ndarray:
-        """Labels (n,); of a Table, decoded when first asked for."""
+        """Labels or numbers (n,); of a Table, decoded when first asked for."""
         if self.labels is None:
             self.labels = np.asarray(self.table.y)
         return self.labels
@@ -100,7 +104,7 @@ class Runs:
     """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`."""
 
     predictions: np.ndarray
-    """Class codes, -1 = unclassified, int32 (methods, test rows)."""
+    """Class codes, -1 = unclassified, int32, or numbers, float64 (methods, test rows)."""
     proba: np.ndarray | None
     """Probabilities or scores, shape (methods, test rows, n_classes)."""
     sizes: dict[str, np.ndarray]
@@ -117,7 +121,7 @@ class Runs:
         """No output yet."""
         shape, total = (n_methods, len(folds.pairs)), len(folds.test_rows)
         return cls(
-            np.empty((n_methods, total), dtype=np.int32),
+            np.empty((n_methods, total), np.float64 if data.task == "regression" else np.int32),
             np.empty((n_methods, total, len(data.classes))) if proba else None,
             {name: np.full(shape, np.nan) for name in SIZES},
             np.zeros(shape),
@@ -126,7 +130,9 @@ class Runs:
 
     def add_trees(self, places: list[int], found: Mapping[str, Any], seconds: float) -> None:
         """Store the engine's output on all folds for the methods at these positions."""
-        self.predictions[places] = found["predictions"]
+        # The core gives the prediction of a number in the place of a probability.
+        is_number = self.predictions.dtype.kind == "f"
+        self.predictions[places] = found["proba"][..., 0] if is_number else found["predictions"]
         if self.proba is not None:
             self.proba[places] = found["proba"]
         for name in SIZES:
@@ -135,7 +141,7 @@ class Runs:
 
     def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
         """Store what `_fit_one` returned on each fold for the method at this position."""
-        self.predictions[place] = np.concatenate([one["codes"] for one in output])
+        self.predictions[place] = np.concatenate([one["predictions"] for one in output])
         if self.proba is not None:
             self.proba[place] = np.concatenate([one["proba"] for one in output])
         for column, name in enumerate(SIZES):
@@ -230,7 +236,7 @@ def _aligned(
 def _fit_one(
     method: Method, data: Data, fold: Any, want: str | None, outside: dict[str, Any]
 ) -> dict[str, Any]:
-    """Fit on one fold and return codes, probabilities, sizes, seconds and outside scores."""
+    """Fit on one fold and return predictions, probabilities, sizes, seconds and outside scores."""
     from sklearn.base import clone
 
     # Fit and predict, in the form that the estimator takes.
@@ -247,9 +253,7 @@ def _fit_one(
     predicted = estimator.predict(X_test)
     seconds = time.perf_counter() - started
     out: dict[str, Any] = {
-        "codes": codes_of(
-            predicted, data.classes, f"predictions of {method.name}", missing_ok=True
-        ),
+        "predictions": _checked_predictions(predicted, method.name, data, len(test)),
         "sizes": (leaves(estimator), float("nan"), nodes(estimator), depth(estimator)),
         "seconds": seconds,
         "scored": {
@@ -277,6 +281,16 @@ def _fit_one(
     return out
 
 
+def _checked_predictions(predicted: Any, name: str, data: Data, n_rows: int) -> np.ndarray:
+    """Predictions as class codes, or as finite numbers."""
+    what = f"predictions of {name}"
+    if data.task == "classification":
+        return codes_of(predicted, data.classes, what, missing_ok=True)
+    found = finite_numbers(what, predicted)
+    check_lengths(what, n_rows, len(found))
+    return found
+
+
 def _run_estimators(
     methods: list[Method],
     data: Data,
@@ -292,7 +306,7 @@ def _run_estimators(
     for method in methods:
         data.view(method)
     labels = data.y  # decoded before threads start
-    assert len(labels) == len(data.codes)
+    assert len(labels) == len(data.target)
     # Outputs come in the order of the jobs, from one thread or several.
     done: list[dict[str, Any]] = []
     if n_jobs in (None, 1):
@@ -358,8 +372,9 @@ def run_methods(
         methods, data, folds: methods, rows and folds.
         n_jobs: threads.
         report: called with (fits done, fits), or None.
-        want: None: predictions only; "proba": probabilities; "scores": probabilities, or the values
-            of decision_function; "if possible": probabilities, NaN for a classifier without any.
+        want: None: predictions only (always of a regression); "proba": probabilities; "scores":
+            probabilities, or the values of decision_function; "if possible": probabilities, NaN for
+            a classifier without any.
         outside: scorers of fitted estimators by name, which need every fit in Python.
         memory_limit: as in `cross_validate`.
     """
@@ -389,7 +404,7 @@ def run_methods(
             folds,
             n_jobs=n_jobs,
             progress=report and after(done),
-            proba=want is not None,
+            proba=want is not None or data.task == "regression",
             memory_limit=memory_limit,
         )
         runs.add_trees(places, found, time.perf_counter() - started)

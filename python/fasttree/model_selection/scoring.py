@@ -2,9 +2,9 @@
 
 A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers. Metrics of
 labels are functions of confusion counts, which one bincount gives for all folds of all methods.
-Metrics of probabilities have one value per row, averaged by fold. Only rank metrics (AUC) and
-calibration are computed fold by fold. scikit-learn's scorers need a fitted estimator, so they run
-with the fits (`run`). O(methods x test rows).
+Metrics of probabilities have one value per row, averaged by fold. Only rank metrics (AUC),
+calibration and metrics of numbers are computed fold by fold. scikit-learn's scorers need a fitted
+estimator, so they run with the fits (`run`). O(methods x test rows).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks.aliases import Task
 from ..metrics.confusion import confusion_counts
 from ..metrics.information import class_prior
 from ..metrics.labels import positive_code
@@ -24,6 +25,12 @@ from .folds import Folds
 
 Scoring = dict[str, Any]
 """Name in the result -> `Scorer`, or a callable (estimator, X, y)."""
+
+DEFAULT_SCORING: dict[Task, tuple[str, ...]] = {
+    "classification": ("accuracy",),
+    "regression": ("r2", "rmse", "mae"),
+}
+"""The metrics of a call that names none."""
 
 
 def _named(name: str) -> Any:
@@ -80,6 +87,30 @@ def _scorer_name(one: Scorer) -> str:
     if not one.options:
         return one.metric.name
     return repr(one).removeprefix("Scorer(").removesuffix(")").replace("'", "")
+
+
+def tasks_of(scoring: Scoring) -> set[Task]:
+    """The tasks that the metrics are of; sizes of trees and scikit-learn's scorers say none."""
+    tasks = (one.metric.task for one in scoring.values() if isinstance(one, Scorer))
+    return {task for task in tasks if task is not None}
+
+
+def resolve_scoring_of(scoring: Scoring | None, task: Task) -> Scoring:
+    """The metrics of a call, or for None those of the task.
+
+    Raises:
+        ValueError: a metric of the other task.
+    """
+    if scoring is None:
+        return resolve_scoring(DEFAULT_SCORING[task])
+    for name, one in scoring.items():
+        if isinstance(one, Scorer) and one.metric.task not in (None, task):
+            raise ValueError(
+                f"scoring: {name!r} is a metric of {one.metric.task}, and the task is {task}; name "
+                f"others ({', '.join(DEFAULT_SCORING[task])}, ...), or give "
+                f"task={one.metric.task!r}"
+            )
+    return scoring
 
 
 def needs_proba(scoring: Scoring) -> bool:
@@ -141,23 +172,23 @@ class FoldScores:
     Confusion counts and priors are computed once, when first needed.
 
     Args:
-        codes: true class codes of all rows, shape (n_rows,).
+        target: true class codes or numbers of all rows, shape (n_rows,).
         folds: the folds.
         classes: class labels.
-        predictions: codes, -1 = unclassified, shape (methods, test rows).
+        predictions: codes, -1 = unclassified, or numbers, shape (methods, test rows).
         proba: probabilities or scores, shape (methods, test rows, n_classes), or None.
     """
 
     def __init__(
         self,
-        codes: np.ndarray,
+        target: np.ndarray,
         folds: Folds,
         classes: Sequence[Any],
         predictions: np.ndarray,
         proba: np.ndarray | None,
     ) -> None:
-        self.codes, self.folds, self.classes = codes, folds, classes
-        self.true_codes = codes[folds.test_rows]
+        self.target, self.folds, self.classes = target, folds, classes
+        self.truth = target[folds.test_rows]
         self.predictions, self.proba = predictions, proba
         self._counts: np.ndarray | None = None
         self._prior: np.ndarray | None = None
@@ -169,7 +200,7 @@ class FoldScores:
             n_folds = len(self.folds.pairs)
             groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
             self._counts = confusion_counts(
-                self.true_codes,
+                self.truth,
                 self.predictions,
                 len(self.classes),
                 groups=groups,
@@ -183,21 +214,20 @@ class FoldScores:
         metric, options = one.metric, _options(one, self.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)
-        if self.proba is None:
+        rows_of = self.predictions if metric.needs == "numbers" else self.proba
+        if rows_of is None:
             raise ValueError(f"{metric.name} needs class probabilities, which were not computed")
         if metric.per_row is not None:
             prior = one.options.get("prior")
             if metric.uses_prior and prior is None:
                 if self._prior is None:
-                    self._prior = training_prior(self.codes, self.folds, len(self.classes))
+                    self._prior = training_prior(self.target, self.folds, len(self.classes))
                 prior = self._prior
             elif isinstance(prior, str):
                 prior = np.full(len(self.classes), 1.0 / len(self.classes))
             elif prior is not None:
                 prior = np.asarray(prior, dtype=np.float64)
-            rows = [
-                metric.per_row(self.true_codes, proba, prior, **options) for proba in self.proba
-            ]
+            rows = [metric.per_row(self.truth, proba, prior, **options) for proba in rows_of]
             return (
                 np.add.reduceat(np.array(rows), self.folds.starts, axis=1) / self.folds.test_sizes
             )
@@ -207,9 +237,9 @@ class FoldScores:
         return np.array(
             [
                 [
-                    metric.from_rows(self.true_codes[start:stop], proba[start:stop], **options)
+                    metric.from_rows(self.truth[start:stop], own[start:stop], **options)
                     for start, stop in zip(self.folds.starts, stops, strict=True)
                 ]
-                for proba in self.proba
+                for own in rows_of
             ]
         )

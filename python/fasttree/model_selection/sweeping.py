@@ -1,4 +1,5 @@
-"""`sweep`: accuracy over the settings of the pair criteria, on the same folds, as a map.
+"""`sweep`: accuracy, or the errors of predicted numbers, over the settings of the pair criteria, on
+the same folds, as a map.
 
 What
     Every combination of criterion, theta, alpha and decay (Vilalta, Brodie, Oblinger & Rish 2001,
@@ -22,7 +23,7 @@ import numpy as np
 
 from .. import criteria
 from .._checks import at_least_zero, checked, one_value, random_seed, several_fours
-from .._checks.aliases import CvFolds, MaybeArray, Seed
+from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
@@ -261,7 +262,8 @@ def sweep(
     decay: Any = None,
     at_zero: float = 0.0,
     cv: CvFolds = "5x10",
-    scoring: Any = ("accuracy",),
+    scoring: Any = None,
+    task: Task | None = None,
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -274,13 +276,13 @@ def sweep(
 
     Args:
         X: rows, or a `Table` with its target.
-        y: labels, shape (n_rows,).
+        y: labels, shape (n_rows,); or numbers, with `target_bins` among the parameters.
         theta: four weights in [0, 1], or a list of such fours (``"pi"`` alone has them).
         alpha: a number or several, finite and >= 0; the radius for ``"relief"``.
         decay: None (each criterion's own), a name or several; see `PairCounts.matrices`.
         criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, or several.
         at_zero: weight of pairs at distance 0 under ``"power"``.
-        cv, scoring, random_state, n_jobs, progress, client, journal, memory_limit: as in
+        cv, scoring, task, random_state, n_jobs, progress, client, journal, memory_limit: as in
             `cross_validate`.
         **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its
             criterion.
@@ -325,6 +327,7 @@ def sweep(
         criterion=made,
         cv=cv,
         scoring=scoring,
+        task=task,
         random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,

@@ -116,9 +116,9 @@ class Task:
     def __getstate__(self) -> dict[str, Any]:
         """State for a worker: without settings and views of the rows, folds packed, one thread."""
         state = {**self.__dict__, "settings": {}, "n_jobs": 1}
-        state["folds"] = _PackedFolds(self.folds.pairs, len(self.data.codes))
+        state["folds"] = _PackedFolds(self.folds.pairs, len(self.data.target))
         data = self.data
-        state["data"] = Data(data.X, data.labels, data.table, data.classes, data.codes)
+        state["data"] = Data(data.X, data.labels, data.table, data.classes, data.target, data.task)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def run_unit(task: Task, unit: Unit) -> Outcome:
 
 def _seconds(task: Task, method: Method) -> float:
     """A rough estimate of the time of one fold."""
-    from ..criteria import evidence_of
+    from ..criteria import NUMBERS, evidence_of
 
     n = float(task.folds.train_sizes.mean())
     p = task.data.table.n_features if task.data.table is not None else _width(task.data.X)
@@ -188,7 +188,7 @@ def _seconds(task: Task, method: Method) -> float:
         kind = evidence_of(criterion) if method.config is not None else None
     except REFUSALS:
         kind = None
-    if kind is not None and kind != "table":
+    if kind not in (None, "table", *NUMBERS):
         return PAIR_RATE * n * n * p
     trees = getattr(estimator, "n_estimators", 1)
     trees = trees if isinstance(trees, int) and trees > 0 else 1
@@ -327,27 +327,37 @@ def check_runs(task: Task, unit: Unit, outcome: Outcome) -> None:
     """Refuse output, read from a journal, that no run of the unit can have.
 
     Raises:
-        ValueError: a class that the task does not have or that the method never predicts,
-            probabilities, sizes or seconds outside their range.
+        ValueError: a class that the task does not have or that the method never predicts, a
+            number that is not finite, probabilities, sizes or seconds outside their range.
     """
     runs = outcome.runs
     if runs is None:
         return
     for own, place in enumerate(outcome.places):
-        # Our trees leave rows unclassified only if they are told to.
-        estimator = task.methods[place].estimator
-        ours = is_ours(estimator)
-        classifies_all = ours and getattr(estimator, "empty_branch", "") != "unclassified"
-        codes = runs.predictions[own]
-        if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
-            raise ValueError("a prediction is none of the classes")
-        if classifies_all and codes.min(initial=0) < 0:
-            raise ValueError("a row is unclassified by a method that classifies all")
-        if runs.proba is not None:
-            _check_shares(runs.proba[own], codes, task.want, ours)
+        if task.data.task == "regression":
+            if not np.isfinite(runs.predictions[own]).all():
+                raise ValueError("a prediction is no finite number")
+        else:
+            _check_classes(task, runs, own, place)
         sizes = [values[own] for values in runs.sizes.values() if task.methods[place].config]
         if not all(np.isfinite(v).all() and (v >= 0).all() for v in [*sizes, runs.seconds[own]]):
             raise ValueError("a size or a time is no number from 0 up")
+
+
+def _check_classes(task: Task, runs: Runs, own: int, place: int) -> None:
+    """Refuse impossible classes and probabilities of the method at `place`, which is `own` in the
+    output."""
+    # Our trees leave rows unclassified only if they are told to.
+    estimator = task.methods[place].estimator
+    ours = is_ours(estimator)
+    classifies_all = ours and getattr(estimator, "empty_branch", "") != "unclassified"
+    codes = runs.predictions[own]
+    if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
+        raise ValueError("a prediction is none of the classes")
+    if classifies_all and codes.min(initial=0) < 0:
+        raise ValueError("a row is unclassified by a method that classifies all")
+    if runs.proba is not None:
+        _check_shares(runs.proba[own], codes, task.want, ours)
 
 
 def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:

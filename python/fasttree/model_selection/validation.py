@@ -1,16 +1,16 @@
-"""`cross_validate`: several split criteria and any scikit-learn classifiers on the same folds.
+"""`cross_validate`: several split criteria and any scikit-learn estimators on the same folds.
 
-Folds are made once. Our own trees run on all folds by one call into Rust, other classifiers are
+Folds are made once. Our own trees run on all folds by one call into Rust, other estimators are
 cloned, fitted and called fold by fold; scoring is vectorised over methods and folds. A prediction
-None counts as an error, and the share of such rows is kept as "unclassified". Cost beside the fits:
-O(methods x test rows). For several data sets and significance marks use `compare`.
+None of a class counts as an error, and the share of such rows is kept as "unclassified". Cost
+beside the fits: O(methods x test rows). For several data sets and significance marks use `compare`.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,13 +18,14 @@ import numpy as np
 
 from .._checks import checked, memory_limit, one_value, random_seed
 from .._checks.aliases import CvFolds, Seed
+from .._checks.aliases import Task as TaskName
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
 from ..table.doubtful import warn_of_data, warn_of_small_classes
-from .arguments import data_and_criteria
+from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import check_on_interrupt
@@ -37,71 +38,43 @@ from .scoring import (
     only_scores,
     outside_scorers,
     resolve_scoring,
+    resolve_scoring_of,
 )
+from .tasks import refuse_other_task, task_for
 from .units import REFUSALS, Task, named_error
 
 
-def _name_of(thing: Any) -> str:
-    """Return a readable name of a criterion or estimator."""
-    if isinstance(thing, str):
-        return thing
-    if hasattr(thing, "get_params") and hasattr(thing, "fit"):
-        text = " ".join(repr(thing).split())
-        return text if len(text) <= 60 else type(thing).__name__
-    name = getattr(thing, "__name__", None)
-    return name if isinstance(name, str) else " ".join(repr(thing).split())
-
-
-def _named_items(things: Any, what: str) -> list[tuple[str, Any]]:
-    """Return (name, thing) pairs of one thing, a list, a list of pairs or a dict."""
-    if things is None:
-        return []
-    if isinstance(things, Mapping):
-        return [(str(name), thing) for name, thing in things.items()]
-    if isinstance(things, str) or not isinstance(things, Sequence):
-        things = [things]
-    out = []
-    for thing in things:
-        if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str):
-            out.append((thing[0], thing[1]))
-        else:
-            out.append((_name_of(thing), thing))
-    if not out:
-        raise ValueError(f"{what} is empty")
-    return out
-
-
 def list_methods(
-    criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any]
+    criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any], task: TaskName
 ) -> list[tuple[str, Any]]:
     """Return (name, estimator) of every method, under unique names: criteria as trees with
     `params`, then estimators."""
-    if criterion is None and estimators is None:
-        criterion = "info_gain"
     # A tree for each criterion; parameters of trees need one.
     methods: list[tuple[str, Any]] = []
-    criteria = _named_items(criterion, "criterion")
+    criteria = named_items(criterion, "criterion")
     if criteria:
-        from ..estimators import FastTreeClassifier
+        from ..estimators import FastTreeClassifier, FastTreeRegressor
         from ..estimators.idle import drop_idle_of_some
         from ..estimators.parameters import made_of
 
+        kind = FastTreeRegressor if task == "regression" else FastTreeClassifier
         seed = random_state if isinstance(random_state, (int, np.integer)) else None
         settings = {"random_state": seed, **params}
-        methods = [(name, made_of(FastTreeClassifier, one, settings)) for name, one in criteria]
+        methods = [(name, made_of(kind, one, settings)) for name, one in criteria]
         drop_idle_of_some([tree for _, tree in methods])
     elif params:
         raise TypeError(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "
             "criterion= names none"
         )
-    # Other classifiers, which must be instances.
-    for name, one in _named_items(estimators, "estimators"):
+    # Other estimators, which must be instances.
+    for name, one in named_items(estimators, "estimators"):
         if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
             raise TypeError(
                 f"estimators: {name!r} is {one!r}, which has no fit and predict; give an instance"
             )
         methods.append((name, one))
+    refuse_other_task(methods, task)
     if not methods:
         raise ValueError(f"criterion={criterion!r} and estimators={estimators!r} name no method")
     # A name that occurs again gets a number.
@@ -113,35 +86,42 @@ def list_methods(
     return unique
 
 
-def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping[str, Any]) -> Data:
+def prepare_data(
+    X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping[str, Any], task: TaskName
+) -> Data:
     """Return the rows in the forms the methods need; a Table only where one is given or a method of
     ours needs it."""
     from ..table import Table
+    from ..table.target import encode_numbers
 
     # A Table checks rows and labels itself.
-    X, y = given(X, y)
+    is_number = task == "regression"
     if isinstance(X, Table) or any(is_ours(one) for _, one in methods) or y is None:
         kinds = params.get("categorical_features", "from_dtype")
-        table = Table.from_any(X, y, categorical_features=kinds)
+        table = Table.from_any(X, y, categorical_features=kinds, task=task)
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
         return Data(
             table if isinstance(X, Table) else X,
-            None if y is None else np.asarray(y),
+            table.numbers if is_number else None if y is None else np.asarray(y),
             table,
             tuple(table.classes),
-            np.asarray(table.y_codes),
+            table.numbers if is_number else np.asarray(table.y_codes),
+            task,
         )
-    # Else the rows are what the estimators accept, and labels alone are checked.
+    # Else the rows are what the estimators accept, and labels or numbers alone are checked.
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if is_number:
+        numbers = encode_numbers(y, n_rows).numbers
+        return Data(X, numbers, None, (), numbers, task)
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     classes = sorted_classes(labels)
     codes = codes_of(labels, classes, "y")
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(labels):
         raise ValueError(f"X has {n_rows} rows but y has {len(labels)}")
-    return Data(X, labels, None, classes, codes)
+    return Data(X, labels, None, classes, codes, task)
 
 
 def _configured(
@@ -156,15 +136,16 @@ def _configured(
     for name, one in methods:
         config = table = None
         if data.table is not None and is_ours(one):
-            from ..estimators.tree import FastTreeClassifier, config_for
+            from ..estimators import FastTreeClassifier, FastTreeRegressor
+            from ..estimators.tree import config_for
 
-            if isinstance(one, FastTreeClassifier):
+            if isinstance(one, (FastTreeClassifier, FastTreeRegressor)):
                 if getattr(one.discretize, "scope", "fold") == "all":
                     # Fitted on all rows before the folds are made, as the papers did.
                     if repr(one.discretize) not in binned:
                         binned[repr(one.discretize)] = _fitted_on_all(one.discretize, data.table)
                     table = binned[repr(one.discretize)]
-                    one = FastTreeClassifier(**{**one.get_params(deep=False), "discretize": None})
+                    one = type(one)(**{**one.get_params(deep=False), "discretize": None})
                 config = config_for(one, data.table if table is None else table)
         out.append(Method(name, one, config, table))
     return out
@@ -221,7 +202,8 @@ def cross_validate(
     *,
     estimators: Any = None,
     cv: CvFolds = "5x10",
-    scoring: Any = ("accuracy",),
+    scoring: Any = None,
+    task: TaskName | None = None,
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -233,35 +215,43 @@ def cross_validate(
     memory_limit: int | None = None,
     **params: Any,
 ) -> CrossValidation:
-    """Cross-validate split criteria and other classifiers on the same folds.
+    """Cross-validate split criteria and other estimators, of classes or of a number, on the same
+    folds.
 
     Parameters
     ----------
     X : Table, array or frame of shape (n_rows, n_features), or name of a data set or file
         A Table, or anything `Table` takes; without trees of ours, anything the estimators take.
     y : array of shape (n_rows,), or name of a column of a frame, optional
-        Labels. For a Table or a data set, which have labels, this argument may be the criteria.
+        Labels or numbers. For a Table or a data set, which have them, this argument may be the
+        criteria.
     criterion : str, criterion object, callable, list or dict of these, optional
-        Each becomes a `FastTreeClassifier(criterion=..., **params)`.  Without criterion and
-        estimators: "info_gain".
-    estimators : classifier, list or dict of them, optional
-        Any scikit-learn classifiers; cloned for every fold.  Our own get the Table; of a Table,
-        others get a float array with nominal columns as codes, and pipelines a data frame.
+        Each becomes a `FastTreeClassifier(criterion=..., **params)`, or for a number a
+        `FastTreeRegressor`.  Without criterion and estimators: "info_gain", or "squared_error".
+    estimators : classifier or regressor, list or dict of them, optional
+        Any of scikit-learn's; cloned for every fold.  Our own get the Table; of a Table, others get
+        a float array with nominal columns as codes, and pipelines a data frame.
     cv : str, int, splitter or list of (train, test) index arrays, default "5x10"
-        "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds.
-    scoring : name, scorer, list or dict of them, default ("accuracy",)
-        Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers.
-        Information rewards use the prior of each training fold.  Values keep the metric's own
-        orientation.
+        "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds. For a number the
+        rows are shuffled and not stratified: the folds of scikit-learn's `RepeatedKFold` with the
+        same seed, and Weka's for a numeric class.
+    scoring : name, scorer, list or dict of them, optional
+        Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers;
+        by default "accuracy", for a number "r2", "rmse" and "mae".  Information rewards use the
+        prior of each training fold.  Values keep the metric's own orientation.
+    task : "classification" | "regression", optional
+        What the target is. By default a number where a criterion reads numbers, `target_bins` is
+        given, an estimator is a regressor, a metric is one of regression, a Table says so, or y is
+        floats with fractions; whole numbers are classes.
     random_state : int, default 0
         Seeds the folds, and the trees unless `params` does.
     n_jobs : int, optional
-        Threads; None means the engine's default for trees and one for other classifiers.
+        Threads; None means the engine's default for trees and one for other estimators.
     progress : bool or callable(done, total), default False
         True draws a bar on stderr when that is a terminal.
     keep_proba : bool, default False
         Keep class probabilities, for ROC and calibration curves, even if no metric reads them; NaN
-        for a classifier without any.
+        for a classifier without any. A regression has none.
     on_interrupt : "raise" | "return", default "raise"
         "return": Ctrl-C ends with the repetitions that are finished (of a single one: the folds),
         a warning, and `unfinished`, the number of folds that are not.
@@ -279,13 +269,14 @@ def cross_validate(
         encoded table; on each worker with `client`. Fewer folds run at a time, in smaller blocks,
         and no result depends on it. What the growth of the trees takes besides is not limited.
     **params
-        Parameters of every `FastTreeClassifier`.
+        Parameters of every tree.
 
     Returns
     -------
     CrossValidation
         `result["gini"]["accuracy"]` holds the fold values; `.to_frame()`, `.to_text()`,
-        `.to_json()` and so on.
+        `.to_json()` and so on. Of a regression ``result["squared_error"].predictions`` are the
+        numbers predicted out of fold, and ``result.true_numbers`` the observed ones.
 
     Raises
     ------
@@ -293,8 +284,10 @@ def cross_validate(
         A pass needs more than `memory_limit`, or than the system allows, even in the smallest
         blocks; the message states how much.
     ValueError
-        More folds than rows, unknown metric or criterion, probabilities asked of a classifier
-        without them.
+        More folds than rows, unknown metric or criterion, a metric of the other task,
+        probabilities asked of a classifier without them.
+    TypeError
+        An estimator of the other task.
 
     Examples
     --------
@@ -304,6 +297,11 @@ def cross_validate(
     >>> result = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="2x5")
     >>> result["NB"]["accuracy"].shape
     (10,)
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> found = cross_validate(X, y, ["squared_error", "absolute_error"], cv="1x5", max_depth=2)
+    >>> found.metrics, round(found.mean("squared_error", "r2"), 1)
+    (('r2', 'rmse', 'mae'), 0.3)
     """
     X, y, criterion = data_and_criteria(X, y, criterion)
     check_on_error(on_error)
@@ -315,6 +313,7 @@ def cross_validate(
         estimators=estimators,
         cv=cv,
         scoring=scoring,
+        task=task,
         random_state=random_state,
         n_jobs=n_jobs,
         keep_proba=keep_proba,
@@ -364,23 +363,38 @@ def make_run(
     n_jobs: int | None,
     keep_proba: bool,
     params: Mapping[str, Any],
+    task: TaskName | None = None,
     memory_limit: int | None = None,
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
-    scorers = resolve_scoring(scoring)
-    methods = list_methods(criterion, estimators, random_state, params)
-    data = prepare_data(X, y, methods, params)
-    folds = make_folds(cv, data.codes, random_state)
+    asked = None if scoring is None else resolve_scoring(scoring)
+    X, y = given(X, y)
+    task = task_for(
+        X,
+        y,
+        task,
+        criterion=criterion,
+        estimators=estimators,
+        scoring=asked,
+        params=params,
+    )
+    scorers = resolve_scoring_of(asked, task)
+    if criterion is None and estimators is None:
+        criterion = "squared_error" if task == "regression" else "info_gain"
+    methods = list_methods(criterion, estimators, random_state, params, task)
+    data = prepare_data(X, y, methods, params, task)
+    folds = make_folds(cv, data.target, random_state, task)
     if data.table is not None:
         warn_of_data(data.table)
-    if folds.partition_rows(len(data.codes)):
-        warn_of_small_classes(data.classes, data.codes, folds.n_splits)
+    if task == "classification" and folds.partition_rows(len(data.target)):
+        warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
     want = None if not needs_proba(scorers) else "scores" if only_scores(scorers) else "proba"
-    if keep_proba and want is None:
+    if keep_proba and want is None and task == "classification":
         want = "if possible"
     settings = {
+        "task": task,
         "cv": folds.description,
         "scoring": tuple(scorers),
         "random_state": random_state,
@@ -420,7 +434,7 @@ class Run:
         A method that cannot be configured for the data is an error that names it, or with
         ``on_error="skip"`` left out and kept in `refused`.
         """
-        about = {name: self.settings[name] for name in ("cv", "scoring", "random_state")}
+        about = {name: self.settings[name] for name in ("task", "cv", "scoring", "random_state")}
         configured = []
         for name, one in self.methods:
             try:
@@ -473,7 +487,7 @@ class Run:
     ) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
         data, scorers = self.data, self.scorers
-        scoring_of = FoldScores(data.codes, folds, data.classes, runs.predictions, runs.proba)
+        scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
         columns = self._columns(scoring_of, runs)
         by_method = {
             name: MethodScores(
@@ -490,7 +504,8 @@ class Run:
             directions={name: greater_is_better(name, scorers) for name in scorers},
             folds=folds,
             classes=data.classes,
-            true_codes=scoring_of.true_codes,
+            truth=scoring_of.truth,
+            task=data.task,
             name=self.name,
             settings={"methods": {name: one for name, one in methods}, **self.settings},
             seconds=time.perf_counter() - self.started,
@@ -511,7 +526,9 @@ class Run:
                 columns[name] = scoring_of.score(one)
         for name, values in runs.sizes.items():
             columns.setdefault(name, values)
-        if (runs.predictions < 0).any():
+        if self.data.task == "regression":
+            pass  # every row has a number
+        elif (runs.predictions < 0).any():
             columns.setdefault("unclassified", unclassified_rate_from_confusion(scoring_of.counts))
         else:
             columns.setdefault("unclassified", np.zeros(runs.seconds.shape))

@@ -198,7 +198,9 @@ def test_an_answer_none_is_an_error_and_its_share_is_reported():
 
 
 SCORABLE = [
-    metric for metric in metrics.METRICS.values() if metric.scorable and metric.needs != "tree"
+    metric
+    for metric in metrics.METRICS.values()
+    if metric.scorable and metric.task == "classification"
 ]
 
 

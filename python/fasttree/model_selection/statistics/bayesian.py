@@ -44,6 +44,7 @@ class BayesianTestResult(Shown):
         n: number of differences.
         names: of the two methods.
         test: name of the test.
+        greater_is_better: whether larger values are better; None: not said.
     """
 
     probabilities: tuple[float, float, float]
@@ -58,6 +59,7 @@ class BayesianTestResult(Shown):
     n: int
     names: tuple[str, str] = ("A", "B")
     test: str = "Bayesian correlated t test"
+    greater_is_better: bool | None = None
 
     @property
     def left(self) -> float:
@@ -92,7 +94,8 @@ class BayesianTestResult(Shown):
         }[self.verdict]
         region = f"within {self.rope:g} of each other {rope}" if self.rope > 0 else f"equal {rope}"
         return (
-            f"{direction_words(self.mean_difference, self.names)}; {found} at the "
+            f"{direction_words(self.mean_difference, self.names, self.greater_is_better)}; "
+            f"{found} at the "
             f"{1 - self.alpha:g} level: probability of "
             f"{first} lower {left}, {region}, {first} higher {right} ({self.test}, {self.df:g} df, "
             f"rho = {self.rho:.4g}, n = {self.n}, {100 * (1 - self.alpha):g} % interval "

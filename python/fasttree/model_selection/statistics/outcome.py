@@ -39,14 +39,18 @@ def format_p(p_value: float) -> str:
     return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.4f}"
 
 
-def direction_words(difference: float, names: tuple[str, str]) -> str:
-    """Return "A is on average 0.1 above B", or that the means are equal."""
+def direction_words(
+    difference: float, names: tuple[str, str], greater_is_better: bool | None = None
+) -> str:
+    """Return "A is on average 0.1 above B", or that the means are equal; where smaller is better,
+    it says so."""
     first, second = names
     if difference == 0:
         return f"{first} and {second} have equal means"
     return (
         f"{first} is on average {abs(difference):.4g} "
         f"{'above' if difference > 0 else 'below'} {second}"
+        f"{' (smaller is better)' if greater_is_better is False else ''}"
     )
 
 
@@ -99,6 +103,7 @@ class PairedTestResult(Shown):
         alpha: level.
         n: number of pairs.
         names: of the two methods.
+        greater_is_better: whether larger values are better; None: not said.
     """
 
     test: str
@@ -110,6 +115,7 @@ class PairedTestResult(Shown):
     alpha: float
     n: int
     names: tuple[str, str] = ("A", "B")
+    greater_is_better: bool | None = None
 
     @property
     def significant(self) -> bool:
@@ -119,7 +125,7 @@ class PairedTestResult(Shown):
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        what = direction_words(self.mean_difference, self.names)
+        what = direction_words(self.mean_difference, self.names, self.greater_is_better)
         verdict = "significant" if self.significant else "not significant"
         if self.df is None:
             numbers = f"statistic = {self.statistic:.4g}"

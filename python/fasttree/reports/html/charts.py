@@ -133,8 +133,11 @@ def line_chart(
         f'aria-label="{xml(title)}"><path class="grid" d="{grid}"/>'
     ]
     for value, (px, _) in zip(x_ticks, place(x_ticks, [y0] * len(x_ticks)), strict=True):
+        # A long number at the right end would leave the picture, so it ends there.
+        inside = px + 3 * len(f"{value:g}") <= width
+        x, anchor = (px, "middle") if inside else (width, "end")
         out.append(
-            f'<text class="tick" x="{px}" y="{floor + 14}" text-anchor="middle">{value:g}</text>'
+            f'<text class="tick" x="{x}" y="{floor + 14}" text-anchor="{anchor}">{value:g}</text>'
         )
     for value, (_, py) in zip(y_ticks, place([x0] * len(y_ticks), y_ticks), strict=True):
         out.append(

@@ -1,4 +1,5 @@
-"""Curves of a cross-validation: ROC and cost curves of its classes, and calibration.
+"""Curves of a cross-validation: ROC and cost curves of its classes, and calibration; of a
+regression observed by predicted numbers.
 
 Out-of-fold predictions of all folds and repetitions are pooled, as in Weka. For two classes there
 is one ROC and one cost curve per method, for the last class; for more classes, one ROC panel per
@@ -17,13 +18,16 @@ from ...metrics.calibration import calibration_curve, curve_of
 from ...metrics.cost_curves import cost_envelope
 from ...metrics.roc import RocCurve, binary_auc, roc_curve
 from ..classes import usable_scores
-from .charts import WIDTH, Series, line_chart
+from .charts import WIDTH, Series, line_chart, nice_ticks
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
 PANELS = 4
 """Largest number of ROC panels, one per class."""
+
+GROUPS = 10
+"""Groups of rows of a regression, a point each."""
 
 
 @dataclass
@@ -99,6 +103,42 @@ def _costs(name: str, found: list[tuple[int, str, RocCurve, float]]) -> Panel:
         y_ticks=(0, 0.1, 0.2, 0.3, 0.4, 0.5),
     )
     return Panel(f"Cost curves, {name} positive", svg, legend)
+
+
+def curve_panels(result: CrossValidation) -> list[Panel]:
+    """Return the charts of a result: ROC, cost and reliability curves of classes, or observed by
+    predicted numbers."""
+    if result.task == "regression":
+        return [_observed_panel(result)]
+    calibration = calibration_panel(result)
+    return [*roc_panels(result), *([] if calibration is None else [calibration])]
+
+
+def _observed_panel(result: CrossValidation) -> Panel:
+    """Mean observed by mean predicted number, in `GROUPS` groups of rows by their prediction."""
+    lines, legend = [], []
+    for place, (method, scores) in enumerate(result.items()):
+        order = np.argsort(scores.predictions, kind="stable")
+        groups = np.array_split(order, min(GROUPS, len(order)))
+        x, y = (
+            [float(values[group].mean()) for group in groups]
+            for values in (scores.predictions, result.true_numbers)
+        )
+        lines.append(Series(method, place, x, y, dots=True))
+        legend.append((place, method))
+    ends = [value for line in lines for value in (*line.x, *line.y)]
+    ticks = nice_ticks(min(ends), max(ends))
+    title = "Observed by predicted"
+    svg = line_chart(
+        lines,
+        xlabel="predicted, means of tenths",
+        ylabel="observed",
+        title=title,
+        x_ticks=ticks,
+        y_ticks=ticks,
+        diagonal=True,
+    )
+    return Panel(title, svg, legend)
 
 
 def calibration_panel(result: CrossValidation) -> Panel | None:

@@ -29,7 +29,7 @@ from ...rendering.table import Cell, ReportTable, number, tables_of
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of
-from .curves import Panel, calibration_panel, roc_panels
+from .curves import Panel, curve_panels
 from .finding import finding, listed, paragraph
 from .ranks import rank_svg
 from .trees import Trees, trees_of
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from ...model_selection.learning_curve import LearningCurve
     from ...model_selection.result import CrossValidation
     from ...model_selection.sweeping import Sweep
+
+METHODS = {"classification": "classifiers", "regression": "regressors"}
+"""What is compared, by the task."""
 
 TREE_NODES = 1500
 """Largest number of nodes of all trees on a page, which keeps it below two megabytes."""
@@ -104,18 +107,15 @@ def _best_of(result: CrossValidation, metric: str) -> str:
 
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
     if facts["rows"] is None:
-        return f"{facts['classes']} classes"
+        return str(facts["target"])
     features = "" if facts["features"] is None else f"{facts['features']} features, "
-    largest = f"largest {100 * facts['largest']:.1f} %"
-    return f"{facts['rows']} rows, {features}{facts['classes']} classes ({largest})"
+    return f"{facts['rows']} rows, {features}{facts['target']}"
 
 
 def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> DataSection:
     facts = settings.data_facts(result)
-    panels = roc_panels(result)
-    calibration = calibration_panel(result)
-    if calibration is not None:
-        panels.append(calibration)
+    of_classes = result.task == "classification"
+    panels = curve_panels(result)
     missing = (
         ""
         if panels
@@ -130,8 +130,8 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         tables=result.tables(),
         panels=panels,
         missing=missing,
-        per_class=result.tables(per_class=True)[1:],
-        confusions=[confusion_of(result, method) for method in result.methods],
+        per_class=result.tables(per_class=True)[1:] if of_classes else [],
+        confusions=[confusion_of(result, name) for name in result.methods if of_classes],
         trees=trees_of(result, nodes, f"{key}-trees") if nodes else Trees(""),
         facts=facts,
     )
@@ -194,7 +194,9 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
     n, k = result.means.shape
     first = next(iter(result.results.values()))
     page = Page(
-        title or "Comparison of classifiers", _comparison_summary(result), list(result.methods)
+        title or f"Comparison of {METHODS[first.task]}",
+        _comparison_summary(result),
+        list(result.methods),
     )
     page.paper = paragraph(result)
     page.tables = result.tables()

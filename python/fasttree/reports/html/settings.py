@@ -1,7 +1,7 @@
 """What is needed to run it again: methods, folds, seeds, versions, and a fingerprint of the data.
 
-The fingerprint is the start of a SHA-256 over classes and cells in the order of the rows; it tells
-whether two people had the same rows.  O(cells).
+The fingerprint is the start of a SHA-256 over the target and cells in the order of the rows; it
+tells whether two people had the same rows.  O(cells).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ LONGEST = 1500
 def fingerprint(data: Any) -> str:
     """Return 16 hexadecimal digits of the rows and labels of `CrossValidation.data`; "" when they
     are not plain."""
-    found = hashlib.sha256(np.ascontiguousarray(data.codes, dtype=np.int64).tobytes())
+    kind = np.float64 if data.task == "regression" else np.int64
+    found = hashlib.sha256(np.ascontiguousarray(data.target, dtype=kind).tobytes())
     if data.table is not None:
         for column in data.table.columns:
             found.update(column.name.encode("utf-8", "backslashreplace"))
@@ -36,21 +37,33 @@ def fingerprint(data: Any) -> str:
 
 
 def data_facts(result: CrossValidation) -> dict[str, Any]:
-    """Return name, rows, features, classes and fingerprint of the data of a result."""
+    """Return name, rows, features, target (in words) and fingerprint of the data of a result."""
     data = result.data
-    counts = None if data is None else np.bincount(data.codes, minlength=len(result.classes))
     features = None
     if data is not None:
         shape = data.table.shape if data.table is not None else np.shape(data.X)
         features = shape[1] if len(shape) == 2 else None
     return {
         "name": result.name or "",
-        "rows": None if counts is None else int(counts.sum()),
+        "rows": None if data is None else len(data.target),
         "features": features,
-        "classes": len(result.classes),
-        "largest": None if counts is None else float(counts.max() / counts.sum()),
+        "target": _target_words(result),
         "fingerprint": "" if data is None else fingerprint(data),
     }
+
+
+def _target_words(result: CrossValidation) -> str:
+    """Classes and the share of the largest, or the range and the mean of a number."""
+    target = None if result.data is None else result.data.target
+    if result.task == "regression":
+        if target is None:
+            return "a number"
+        low, high = target.min(), target.max()
+        return f"a number from {low:.4g} to {high:.4g} (mean {target.mean():.4g})"
+    words = f"{len(result.classes)} classes"
+    if target is None:
+        return words
+    return f"{words} (largest {100 * np.bincount(target).max() / len(target):.1f} %)"
 
 
 def _short(text: str) -> str:
@@ -112,10 +125,11 @@ def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidat
         data = "table"
         lines += [f"table = {_loaded(result)}"]
     scoring = tuple(settings["scoring"])
+    task = ", task='regression'" if result.task == "regression" else ""
     lines.append(
         f"result = {call}({data}, estimators=estimators, cv={settings['cv']!r}, "
         f"scoring={scoring!r}, "
-        f"random_state={settings['random_state']!r})"
+        f"random_state={settings['random_state']!r}{task})"
     )
     return "\n".join(lines)
 

@@ -1,0 +1,91 @@
+"""The task of a comparison, classes or a number, where the caller names none.
+
+A number is predicted if the caller says so, if a criterion reads numbers or `target_bins` is given,
+if an estimator is a regressor, if a metric is one of regression, or if the target is floats with
+fractions (`estimators.tree.task_of_target`). O(rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .._checks import one_of
+from .._checks.aliases import TASKS, Task
+from .arguments import named_items
+from .scoring import Scoring, tasks_of
+
+__all__ = ["refuse_other_task", "task_for"]
+
+
+def task_for(
+    X: Any,
+    y: Any,
+    task: Task | None,
+    *,
+    criterion: Any,
+    estimators: Any,
+    scoring: Scoring | None,
+    params: Mapping[str, Any],
+) -> Task:
+    """The task of a call; arguments as in `cross_validate`, names of data and metrics resolved.
+
+    Raises:
+        ValueError: `task` is no task.
+
+    Examples:
+        >>> from sklearn.linear_model import Ridge
+        >>> rest = {"criterion": None, "scoring": None, "params": {}}
+        >>> task_for([[0], [1]], [3, 4], None, estimators=Ridge(), **rest)
+        'regression'
+        >>> task_for([[0], [1]], [3, 4], None, estimators=None, **rest)
+        'classification'
+    """
+    from ..estimators.tree import task_of_target
+
+    if task is not None:
+        return one_of("task", task, TASKS)  # type: ignore[return-value]
+    declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
+    if "regression" in {*declared, *tasks_of(scoring or {})}:
+        return "regression"
+    for one in (*(one for _, one in named_items(criterion, "criterion")), None):
+        try:
+            if task_of_target(X, y, one, params) == "regression":
+                return "regression"
+        except (ValueError, TypeError):  # no criterion: its method will say so
+            continue
+    return "classification"
+
+
+def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
+    """Refuse a method that says it is for the other task.
+
+    Raises:
+        TypeError: naming it.
+    """
+    for name, one in methods:
+        if _declared(one) not in (None, task):
+            own, needed = (
+                ("classifier", "regressors")
+                if task == "regression"
+                else (
+                    "regressor",
+                    "classifiers",
+                )
+            )
+            raise TypeError(
+                f"estimators: {name!r} is a {own}, and task={task!r} needs {needed}; leave it out, "
+                f"or give task={_declared(one)!r}"
+            )
+
+
+def _declared(estimator: Any) -> Task | None:
+    """The task that an estimator says it is for; None if it does not say."""
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        if is_regressor(estimator):
+            return "regression"
+        return "classification" if is_classifier(estimator) else None
+    except (AttributeError, TypeError):  # not derived from scikit-learn's base
+        return None

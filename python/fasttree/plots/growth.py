@@ -1,4 +1,5 @@
-"""The growth of a tree: its accuracy, and the distance of its partition to the classes, per split.
+"""The growth of a tree: its accuracy (of a number R2), and the distance of its partition to the
+classes, per split.
 
 The distances are in the trace of a fitted tree (``model.trace_``). Accuracies come from
 ``model.staged_score``, so rows that the tree was not fitted on can be drawn, too.
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["growth_curve"]
 
 
-@checked(model=having("a fitted FastTreeClassifier", "trace_", "staged_score"), ax=AXES)
+@checked(model=having("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
 def growth_curve(
     model: Any,
     train: Any = None,
@@ -32,11 +33,12 @@ def growth_curve(
     """Draw the growth of a fitted tree over its number of leaves.
 
     The distance of the whole tree is drawn if the criterion has one; beside accuracies it gets its
-    own axis on the right.
+    own axis on the right. Of a regressor R2 is drawn, and there is no distance.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
-        train: a Table, or a pair (X, y), whose accuracy is drawn as a dashed line; None: no line.
+        model: a fitted `FastTreeClassifier` or `FastTreeRegressor`.
+        train: a Table, or a pair (X, y), whose accuracy or R2 is drawn as a dashed line; None: no
+            line.
         test: like `train`, drawn as a solid line.
         ax: axes to draw into; by default pyplot's current ones.
         title: title of the axes; by default the criterion and the evaluation.
@@ -45,7 +47,7 @@ def growth_curve(
         The axes of the accuracies.
 
     Raises:
-        ValueError: a tree without a split.
+        ValueError: a tree without a split, or neither rows nor a distance to draw.
 
     Examples:
         >>> import fasttree
@@ -61,7 +63,9 @@ def growth_curve(
     ax = axes_of(ax)
     leaves = np.array([1, *(step.leaves for step in steps)])
     # Accuracies, from the tree without a split to the full tree.
-    for name, rows, style in (("training accuracy", train, "--"), ("test accuracy", test, "-")):
+    of_classes = hasattr(model, "evaluation")
+    score = "accuracy" if of_classes else "R2"
+    for name, rows, style in ((f"training {score}", train, "--"), (f"test {score}", test, "-")):
         if rows is None:
             continue
         scores = model.staged_score(*rows) if isinstance(rows, tuple) else model.staged_score(rows)
@@ -69,6 +73,11 @@ def growth_curve(
     has_accuracy = bool(ax.lines)
     # Distances exist from the first split on.
     distances = [step.global_distance for step in steps]
+    if not has_accuracy and None in distances:
+        raise ValueError(
+            f"criterion={model.criterion!r} has no distance of the whole tree: give rows as train= "
+            "or test="
+        )
     if all(d is not None for d in distances):
         right = ax.twinx() if has_accuracy else ax
         right.plot(
@@ -83,14 +92,16 @@ def growth_curve(
         if has_accuracy:  # one legend for both axes
             handles = [*ax.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
             right.legend(handles=handles, fontsize=8, frameon=False, loc="center right")
+    elif has_accuracy:
+        ax.legend(fontsize=8, frameon=False)
     if has_accuracy:
-        ax.set_ylabel("accuracy")
+        ax.set_ylabel(score)
     ax.set_xlabel("leaves")
     criterion = (
         model.criterion if isinstance(model.criterion, str) else type(model.criterion).__name__
     )
-    ax.set_title(
-        f"{criterion}, {model.evaluation} evaluation" if title is None else title, fontsize=10
-    )
+    if title is None:
+        title = f"{criterion}, {model.evaluation} evaluation" if of_classes else criterion
+    ax.set_title(title, fontsize=10)
     plain_frame(ax)
     return ax

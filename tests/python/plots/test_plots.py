@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 
 import fasttree
 from fasttree import datasets, plots
-from fasttree.model_selection import compare, friedman_nemenyi
+from fasttree.model_selection import compare, cross_validate, friedman_nemenyi
 
 
 @pytest.fixture(scope="module")
@@ -287,3 +287,67 @@ def test_growth_is_drawn_from_the_trace():
     assert len(alone.lines) == 1
     with pytest.raises(ValueError, match="no split"):
         plots.growth_curve(fasttree.fit([[0.0], [0.0]], [0, 1]))
+
+
+NUMBERS = {"a": ([1.0, 2.0, 4.0], [1.0, 3.0, 3.0]), "b": ([1.0, 2.0, 4.0], [2.0, 2.0, 2.0])}
+
+
+def test_numbers_over_their_predictions():
+    ax = plots.observed_by_predicted(NUMBERS, title="two")
+    assert [dots.get_offsets().tolist() for dots in ax.collections] == [
+        [[1.0, 1.0], [3.0, 2.0], [3.0, 4.0]],
+        [[2.0, 1.0], [2.0, 2.0], [2.0, 4.0]],
+    ]
+    (equal,) = ax.lines
+    assert list(equal.get_xdata()) == list(equal.get_ydata()) == [1.0, 4.0]
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["a (R2 0.571)", "b (R2 -0.071)"]
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("predicted", "observed", "two")
+    ax = plots.residuals(NUMBERS)
+    assert ax.collections[0].get_offsets().tolist() == [[1.0, 0.0], [3.0, -1.0], [3.0, 1.0]]
+    assert list(ax.lines[0].get_ydata()) == [0.0, 0.0]
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["a (mean absolute error 0.667)", "b (mean absolute error 1)"]
+
+
+def test_errors_of_an_evaluation_and_of_a_cross_validation():
+    X = np.linspace(0, 1, 40)[:, None]
+    y = np.sin(6 * X[:, 0])
+    model = fasttree.FastTreeRegressor(max_depth=2).fit(X, y)
+    ax = plots.residuals(model.evaluate(X, y))
+    expected = np.column_stack([model.predict(X), y - model.predict(X)])
+    np.testing.assert_array_equal(ax.collections[0].get_offsets(), expected)
+    result = cross_validate(X, y, ["squared_error", "absolute_error"], cv="3x4")
+    ax = plots.observed_by_predicted(result)
+    first = result.folds.test_rows[:40]  # each row once
+    assert sorted(first) == list(range(40))
+    for dots, scores in zip(ax.collections, result.values(), strict=True):
+        expected = np.column_stack([scores.predictions[:40], y[first]])
+        np.testing.assert_array_equal(dots.get_offsets(), expected)
+
+
+@pytest.mark.parametrize(
+    ("points", "error", "words"),
+    [
+        ({"a": ([1.0], [1.0, 2.0])}, ValueError, "y_pred has 2 rows but y_true has 1"),
+        ({"a": ([1.0, np.nan], [1.0, 2.0])}, ValueError, "y_true: row 1 is nan"),
+        ({"a": 3}, TypeError, "points"),
+        ([1.0, 2.0], TypeError, "points"),
+        ({}, ValueError, "points is empty"),
+    ],
+)
+def test_what_is_no_pair_of_numbers_is_refused(points, error, words):
+    for draw in (plots.observed_by_predicted, plots.residuals):
+        with pytest.raises(error, match=words):
+            draw(points)
+
+
+def test_the_growth_of_a_regressor_is_drawn_by_r2():
+    X, y = np.arange(30.0)[:, None], np.arange(30.0) ** 1.5
+    model = fasttree.FastTreeRegressor(max_leaf_nodes=5).fit(X, y)
+    ax = plots.growth_curve(model, (X, y))
+    assert ax.get_ylabel() == "R2" and ax.get_title() == "squared_error"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["training R2"]
+    assert ax.lines[0].get_ydata().tolist() == model.staged_score(X, y).tolist()
+    with pytest.raises(ValueError, match="give rows as train= or test="):
+        plots.growth_curve(model)

@@ -71,9 +71,10 @@ def metrics() -> list[str]:
         names = ", ".join(f"``{name}``" for name in (m["name"], *m["aliases"]))
         low, high = ("" if end is None else f"{end:g}" for end in m["range"])
         better = "higher" if m["greater_is_better"] else "lower"
-        rows += [[names, m["doc"], m["needs"], better, f"{low} to {high}", m["source"]]]
-    head = ["name and aliases", "what it is", "needs", "better", "range", "source"]
-    return list_table(head, rows, "25 30 10 8 12 15")
+        task, ends = m["task"] or "any", f"{low} to {high}"
+        rows += [[names, m["doc"], task, m["needs"], better, ends, m["source"]]]
+    head = ["name and aliases", "what it is", "task", "needs", "better", "range", "source"]
+    return list_table(head, rows, "22 26 12 8 8 10 14")
 
 
 def datasets() -> list[str]:

@@ -44,7 +44,7 @@ def task_for(
     from ..estimators.tree import task_of_target
 
     if task is not None:
-        return one_of("task", task, TASKS)  # type: ignore[return-value]
+        return one_of("task", task, TASKS)
     declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
     if "regression" in {*declared, *tasks_of(scoring or {})}:
         return "regression"

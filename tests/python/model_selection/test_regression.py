@@ -27,6 +27,8 @@ from fasttree.model_selection import (
     learning_curve,
     sweep,
 )
+from fasttree.model_selection.units import Unit, check_runs, run_unit
+from fasttree.model_selection.validation import make_run
 
 from ..tools import function_calls
 
@@ -442,6 +444,23 @@ def test_a_journal_continues_a_regression(tmp_path, monkeypatch):
             np.testing.assert_array_equal(one[name]["rmse"], whole[name]["rmse"])
     with pytest.raises(ValueError, match="other settings"):
         cross_validate(X, Y + 1, **call, journal=path)
+
+
+def test_units_of_a_regression_run_in_another_process():
+    """What a cluster does: the task is sent, and the outcome of each unit comes back."""
+    call = {"estimators": {"ridge": Ridge()}, "cv": "2x3", "scoring": None, "random_state": 0}
+    run = make_run(
+        X, Y, ["squared_error"], n_jobs=1, keep_proba=True, params={"max_depth": 2}, **call
+    )
+    task = pickle.loads(pickle.dumps(run.task("raise")))
+    whole = cross_validate(X, Y, ["squared_error"], max_depth=2, **call)
+    for place, scores in enumerate(whole.values()):
+        outcome = pickle.loads(pickle.dumps(run_unit(task, Unit((place,), 3, 6))))
+        check_runs(task, Unit((place,), 3, 6), outcome)
+        np.testing.assert_array_equal(outcome.runs.predictions[0], scores.predictions[160:])
+        outcome.runs.predictions[0, 5] = np.inf
+        with pytest.raises(ValueError, match="no finite number"):
+            check_runs(task, Unit((place,), 3, 6), outcome)
 
 
 def test_poisson_counts_are_scored_by_their_deviance():

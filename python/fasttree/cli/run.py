@@ -53,6 +53,7 @@ OPTIONS = (
     (r", or give names=\[\.\.\.\]", " in the file"),
     (r"\bleave (decimal|missing) out", r"leave --\1 out"),
     (r"\(pruning='error_based'\)", "(-p pruning=error_based)"),
+    (r"\btask='(\w+)'", r"--task \1"),
     (r"\bdecimal='(.*?)'", r"--decimal \1"),
     (r"\bmissing=(\[.*?\])", lambda m: "--missing " + ",".join(ast.literal_eval(m[1]))),
     (r"\btarget=(-?\d+)", r"--target \1"),

@@ -13,8 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._checks.aliases import Task
 from ..table import Table
 from ..table.columns import Column
+from ..table.target import numbers_of
 from .errors import DataFileError
 
 __all__ = ["TargetName", "assemble", "columns_of_frame", "find_target"]
@@ -32,8 +34,10 @@ def assemble(
     has_feature_names: bool = True,
     weights: np.ndarray | None = None,
     dropped: Collection[str] = (),
+    task: Task | None = None,
 ) -> Table:
-    """A Table of read columns with the target split off (see `load` for what `target` means)."""
+    """A Table of read columns with the target split off (see `load` for what `target` and `task`
+    mean)."""
     target_name = None
     if target is not False:
         target_name = find_target([c.name for c in columns], target, path, named=has_feature_names)
@@ -41,26 +45,37 @@ def assemble(
     label = next((c for c in columns if c.name == target_name), None)
     if not features:
         raise DataFileError("no features are left beside the target", path)
-    # A class is a label or a whole number, and some row has one.
-    if label is not None and label.kind == "numeric":
-        broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
-        if broken.size:
-            raise DataFileError(
-                "Unknown label type: continuous. The column taken as the class holds "
-                f"{label.values[broken[0]]} in data row {int(broken[0])}: fasttree predicts "
-                "classes; name another with target=, load without one by target=False, cut the "
-                "numbers into groups (below 10, 10 to 20, ...), or estimate them with another "
-                "library (scikit-learn's DecisionTreeRegressor)",
-                path,
-                column=label.name,
-            )
+    # Some row has a target: a number, or a class, which is a label or a whole number.
     if label is not None and label.n_missing == len(label):
         raise DataFileError(
-            "the column taken as the class is empty; name another with target=",
+            "the column taken as the target is empty; name another with target=",
             path,
             column=label.name,
         )
-    table = Table.from_columns(features, label, name=name, has_feature_names=has_feature_names)
+    if label is not None and task != "regression" and label.kind == "numeric":
+        broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
+        if broken.size and task == "classification":
+            raise DataFileError(
+                "Unknown label type: continuous. The column taken as the class holds "
+                f"{label.values[broken[0]]} in data row {int(broken[0])}: that is a number "
+                "(task='regression'); for classes name another with target=, load without one by "
+                "target=False, or cut the numbers into groups (below 10, 10 to 20, ...)",
+                path,
+                column=label.name,
+            )
+        task = "regression" if broken.size else task
+    if label is not None and task == "regression":
+        try:
+            label = Column(label.name, "numeric", numbers_of(label.name, label))
+        except ValueError as error:
+            raise DataFileError(str(error), path, column=label.name) from error
+    table = Table.from_columns(
+        features,
+        label,
+        name=name,
+        has_feature_names=has_feature_names,
+        task=task or "classification",
+    )
     table.sample_weight = weights
     return table
 

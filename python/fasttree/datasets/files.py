@@ -8,8 +8,9 @@ What
 Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
     else the last column. C4.5 and Orange files and OpenML name their class. Whole-number
-    labels of CSV files become int classes. A row without a class label is kept: `Table.y` shows
-    None there, fitting names the row, `Table.drop_missing_target()` leaves such rows out.
+    labels of CSV files become int classes; numbers with fractions are the target of a regression. A
+    row without a target is kept: `Table.y` shows None or NaN there, fitting names the row,
+    `Table.drop_missing_target()` leaves such rows out.
 Complexity
     That of the reader, O(cells).
 """
@@ -24,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, listing, maybe, one_value, path_of, string
+from .._checks import checked, having, listing, maybe, one_of, one_value, path_of, string
+from .._checks.aliases import TASKS, Task
 from ..table import Table
 from ..table.columns import Column
 from .arff import read_arff
@@ -45,6 +47,11 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if isinstance(value, str) and value else path_of(name, value)
 
 
+def _task(name: str, value: Any) -> Any:
+    """Check of an argument that is a task."""
+    return one_of(name, value, TASKS)
+
+
 def _names(name: str, value: Any) -> list[str]:
     """Check of an argument that is one text or several."""
     return [
@@ -58,12 +65,14 @@ def _names(name: str, value: Any) -> list[str]:
     missing=_names,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
+    task=maybe(_task),
 )
 def load(
     path: Path,
     target: TargetName = None,
     drop: Collection[str] = (),
     *,
+    task: Task | None = None,
     sep: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
@@ -79,10 +88,13 @@ def load(
             ``.raw`` (see `read_plink`); ``.gz``, ``.bz2``, ``.xz`` around the text formats), or
             ``"openml:NAME"`` / ``"openml:ID"``, or the name of a bundled data set
             (`list_datasets`).
-        target: name of the class column (exact, else regardless of case), its position, or False
+        target: name of the target column (exact, else regardless of case), its position, or False
             for none. Default: the one that the format names (C4.5, Orange, OpenML, PLINK), else
             the only column called "class" in any case, else the last.
         drop: names of columns to leave out (identifiers, dates).
+        task: ``"classification"``: the target has classes; ``"regression"``: it is a number. None:
+            a number where the target column is numeric and holds fractions; whole numbers are
+            classes.
         sep, header, names, decimal, missing: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
@@ -93,7 +105,8 @@ def load(
 
     Raises:
         FileNotFoundError: no such file, with the nearest names of its folder.
-        DataFileError: malformed content, with file, line, column and value.
+        DataFileError: malformed content, with file, line, column and value; for
+            ``task="regression"`` a target that is no number, with its row.
 
     Examples:
         >>> import tempfile, pathlib
@@ -101,13 +114,15 @@ def load(
         >>> _ = file.write_text("outlook,wind,play\\nsunny,3,no\\nrainy,?,yes\\n")
         >>> load(file)
         Table 'golf': 2 rows, 2 features (1 numeric, 1 nominal), target 'play' with 2 classes
+        >>> load(file, "wind", task="regression")
+        Table 'golf': 2 rows, 2 features (2 nominal), target 'wind', a number
     """
     text = os.path.expanduser(os.fspath(path))
     options = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options |= {"missing": list(missing) or None}
-    table = _read(text, target, drop, options, limits)
+    table = _read(text, target, drop, options, limits=limits, task=task)
     # The call in Python, which a report of the Table repeats.
-    given = {"target": target, "drop": list(drop) or None, **options}
+    given = {"target": target, "drop": list(drop) or None, "task": task, **options}
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
@@ -118,7 +133,9 @@ def _read(
     target: TargetName,
     drop: Collection[str],
     options: dict[str, Any],
+    *,
     limits: Limits | None,
+    task: Task | None,
 ) -> Table:
     """The table of a path, an OpenML name or a bundled set; `options` are those of
     delimited text."""
@@ -128,16 +145,16 @@ def _read(
         frame, label, title = fetch(text.removeprefix("openml:"), target)
         columns = columns_of_frame(frame, drop, text)
         _refuse(options, text)
-        return assemble(columns, label, text, name=title)
+        return assemble(columns, label, text, name=title, task=task)
     if not os.path.exists(text):
-        table = _bundled(text, target, drop)
+        table = _bundled(text, target, drop, task)
         _refuse(options, text)
         return table
     if os.path.isdir(text):
         raise DataFileError("is a folder; name a file in it", text)
     if is_plink(text):
         _refuse(options, text)
-        return _genotypes(text, target, drop)
+        return _genotypes(text, target, drop, task)
     found = _contents(text, drop, options, limits)
     return assemble(
         found.columns,
@@ -147,6 +164,7 @@ def _read(
         has_feature_names=found.has_feature_names,
         weights=found.weights,
         dropped=drop,
+        task=task,
     )
 
 
@@ -157,7 +175,7 @@ class _Contents:
     columns: list[Column]
     name: str
     target: TargetName = None
-    """The class column that the format names."""
+    """The target column that the format names."""
     weights: np.ndarray | None = None
     has_feature_names: bool = True
 
@@ -210,7 +228,7 @@ def _refuse(options: dict[str, Any], path: str) -> None:
             )
 
 
-def _genotypes(text: str, target: TargetName, drop: Collection[str]) -> Table:
+def _genotypes(text: str, target: TargetName, drop: Collection[str], task: Task | None) -> Table:
     """A PLINK study as a Table; its phenotype is the target."""
     table = read_plink(text).to_table()
     label = table.target_column
@@ -222,7 +240,8 @@ def _genotypes(text: str, target: TargetName, drop: Collection[str]) -> Table:
             value=target,
         )
     columns = _without(list(table.columns), drop, text)
-    return Table.from_columns(columns, None if target is False else label, name=table.name)
+    made = Table.from_columns(columns, None if target is False else label, name=table.name)
+    return made.as_regression() if task == "regression" else made
 
 
 def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[Column]:
@@ -233,19 +252,20 @@ def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[C
     return [c for c in columns if c.name not in drop]
 
 
-def _bundled(text: str, target: TargetName, drop: Collection[str]) -> Table:
+def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | None) -> Table:
     """A bundled data set by name; an unknown name is a missing file, with the names near to it."""
     from .shelf import SHELF
 
     key = text.replace("_", "-").lower()
     if key in SHELF:
         table = SHELF[key].load()
-        if target is None and not drop:
+        if target is None and not drop and task != "regression":
             return table
         label = table.target_column
         assert label is not None
         columns = _without([*table.columns, label], drop, text)
-        return assemble(columns, label.name if target is None else target, text, name=table.name)
+        named = label.name if target is None else target
+        return assemble(columns, named, text, name=table.name, task=task)
     folder = os.path.dirname(text) or "."
     files = os.listdir(folder) if os.path.isdir(folder) else []
     close = difflib.get_close_matches(os.path.basename(text), [*files, *SHELF], 3, 0.5)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Task
 from ..table import Table
 from ..table.inputs import without_column
 from .files import load
@@ -17,16 +17,21 @@ from .files import load
 __all__ = ["given", "loaded", "table_of"]
 
 
-def loaded(X: Any) -> Any:
-    """X itself, or the Table of a data set or file that it names; rows without a class are left
-    out, with a warning."""
+def loaded(X: Any, target: str | None = None, task: Task | None = None) -> Any:
+    """X itself, or the Table of a data set or file that it names; rows without a class or number
+    are left out. `target` and `task` are those of `load`."""
     if not isinstance(X, (str, os.PathLike)):
         return X
-    return load(X).drop_missing_target()
+    return load(X, target=target, task=task).drop_missing_target()
 
 
-def given(X: Any, y: Any) -> tuple[Any, Any]:
+def given(X: Any, y: Any, task: Task | None = None) -> tuple[Any, Any]:
     """X and y with names resolved: a data set or file instead of X, a column of X instead of y.
+
+    Args:
+        X: rows, or the name of a data set or file.
+        y: labels or numbers, the name of their column, or None.
+        task: of the Table of a data set or file, as in `load`.
 
     Raises:
         FileNotFoundError: a name that is neither a bundled data set nor a file.
@@ -37,17 +42,15 @@ def given(X: Any, y: Any) -> tuple[Any, Any]:
         ({'a': [1, 2]}, ['x', 'y'])
     """
     if isinstance(X, (str, os.PathLike)):
-        if isinstance(y, str):
-            return load(X, target=y).drop_missing_target(), None
-        if y is not None:
+        if y is not None and not isinstance(y, str):
             raise ValueError(
-                f"X={os.fspath(X)!r} names a data set, which brings its classes: y is the name of "
+                f"X={os.fspath(X)!r} names a data set, which brings its target: y is the name of "
                 "its target column, or None"
             )
-        return loaded(X), None
+        return loaded(X, y, task), None
     return without_column(X, y) if isinstance(y, str) else (X, y)
 
 
 def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:
     """A Table of what a caller gave: `Table.from_any` that takes names of data sets and files."""
-    return Table.from_any(*given(X, y), **options)
+    return Table.from_any(*given(X, y, options.get("task")), **options)

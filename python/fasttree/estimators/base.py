@@ -68,7 +68,7 @@ class Estimator(Settings, Stored):
 
     def _training_rows(self, X: Any, y: Any, sample_weight: MaybeArray) -> TrainingRows:
         """The Table of a fit with its target, and the weights of its rows and of its classes."""
-        X, y = given(X, y)
+        X, y = given(X, y, self._task)
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
         kept = None

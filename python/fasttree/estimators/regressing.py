@@ -60,7 +60,7 @@ class Regressor(Estimator):
         y. 1 is perfect, 0 as good as always saying the mean; of a constant y 1 or 0."""
         from sklearn.metrics import r2_score
 
-        X, y = given(X, y)
+        X, y = given(X, y, self._task)
         return float(r2_score(self._numbers(X, y), self.predict(X), sample_weight=sample_weight))
 
     def evaluate(self, X: Any, y: MaybeArray = None) -> Any:

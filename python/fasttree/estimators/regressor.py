@@ -125,7 +125,9 @@ class FastTreeRegressor(
                 f"exposure= with criterion={self.criterion!r}: only criterion='poisson' has rates"
             )
         table = Table.from_any(
-            *given(X, y), categorical_features=self.categorical_features, task=self._task
+            *given(X, y, self._task),
+            categorical_features=self.categorical_features,
+            task=self._task,
         )
         exposures = weights_array(exposure, "exposure")
         if exposures.shape != (len(table),):
@@ -170,6 +172,6 @@ class FastTreeRegressor(
         """R2 of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
         from sklearn.metrics import r2_score
 
-        X, y = given(X, y)
+        X, y = given(X, y, self._task)
         numbers = self._numbers(X, y)
         return np.array([r2_score(numbers, p) for p in self.staged_predict(X)])

@@ -127,25 +127,40 @@ def fit(
         >>> fit([[0.0], [1.0], [2.0]], [0.5, 2.25, 3.0]).predict([[1.0]]).tolist()
         [2.25]
     """
+    task = task_named(task, criterion, params)
     if batches_of(X, params.get("threshold_search") == "histogram") is None:
-        X, y = given(X, y)
-    if task is None:
-        task = task_of_target(X, y, criterion, params)
-    is_number = one_of("task", task, TASKS) == "regression"
-    kind: Any = FastTreeRegressor if is_number else FastTreeClassifier
+        X, y = given(X, y, task)
+        task = task or task_of_target(X, y)
+    kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
     return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)
 
 
-def task_of_target(X: Any, y: Any, criterion: Any, params: Mapping[str, Any]) -> Task:
-    """The task of a fit that names none; see `fit`."""
+def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> Task | None:
+    """The task that a caller names, or that `criterion` or `target_bins` implies; None: the target
+    decides, by `task_of_target`.
+
+    Examples:
+        >>> task_named(None, "poisson", {}), task_named(None, "gini", {})
+        ('regression', None)
+    """
+    if task is not None:
+        return one_of("task", task, TASKS)
     if params.get("target_bins") is not None:
         return "regression"
     if isinstance(criterion, str | type | Criterion):
-        made = criteria.make(criterion)
-        if criteria.is_on_number(made):
-            return "regression"
+        return "regression" if criteria.is_on_number(criteria.make(criterion)) else None
+    return None
+
+
+def task_of_target(
+    X: Any, y: Any, criterion: Any = None, params: Mapping[str, Any] | None = None
+) -> Task:
+    """The task of a fit that names none; see `fit`."""
+    named = task_named(None, criterion, params or {})
+    if named is not None:
+        return named
     if isinstance(X, Table) and y is None:
         return X.task
     dtype = getattr(y, "dtype", None)

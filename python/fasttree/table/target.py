@@ -205,7 +205,10 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     if isinstance(cells, Column):
         if cells.kind == "numeric":
             return np.asarray(cells.values, dtype=np.float64)
-        levels = numbers_of(name, np.array([*(cells.levels or ()), None], dtype=object))
+        try:
+            levels = numbers_of(name, np.array([*(cells.levels or ()), None], dtype=object))
+        except ValueError:  # row by row: the error names the row, if the level occurs
+            return numbers_of(name, cells.labels())
         return levels[cells.values]
     kind = cells.dtype.kind
     if kind == "c":

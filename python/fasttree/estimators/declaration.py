@@ -656,6 +656,7 @@ TARGET_BINS = Parameter(
     ``"equal_width"`` or ``"equal_frequency"`` (10 bins), an object of `fasttree.discretize`, or a
     number of bins of equal frequency. `criterion` is then one on tables of classes. Leaves predict
     means.""",
+    scores=("table",),
 )
 
 

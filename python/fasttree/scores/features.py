@@ -2,13 +2,13 @@
 again without the worst.
 
 What
-    A filter. Criteria on tables score a feature alone: nominal ones by their multiway table,
-    numeric ones by their best threshold, or by their bins when `discretize` is set. Rows that miss
-    the feature are left out and the score is scaled by the known fraction (info_gain, gain_ratio,
-    gini), unless `missing` says otherwise. Criteria on pairs or neighbours of rows score all
-    features together.
+    A filter. Criteria on tables of classes, and those on a numeric target, score a feature alone:
+    nominal ones by their multiway table, numeric ones by their best threshold, or by their bins
+    when `discretize` is set. Rows that miss the feature are left out and the score is scaled by the
+    known fraction (info_gain, gain_ratio, gini, squared_error, poisson, standard_deviation), unless
+    `missing` says otherwise. Criteria on pairs or neighbours of rows score all features together.
 Complexity
-    Tables: one node of a tree, a sort of each numeric column, then one pass. Pairs and neighbours:
+    Tables and numbers: one node of a tree, a sort of each numeric column, then one pass. Pairs and neighbours:
     O(rows^2 features) bit operations.
 When not to use it
     With a criterion on tables, to find features that matter only together (XOR): a score of one
@@ -24,9 +24,9 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks import as_float, checked, integer, memory_limit, shown
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Task
 from ..datasets.genotypes import Genotypes
-from ..datasets.inputs import table_of
+from ..datasets.inputs import given, table_of
 from ..estimators.idle import refuse_unscored
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
@@ -47,10 +47,11 @@ def score_features(
     *,
     criterion: Any,
     sample_weight: MaybeArray = None,
+    task: Task | None = None,
     memory_limit: int | None = None,
     **params: Any,
 ) -> np.ndarray:
-    """One score per feature.
+    """One score per feature: how well it alone splits the rows by their classes or numbers.
 
     Args:
         X: rows, or a `Table` with its target. A 2-D uint8 array or `numpy.memmap` with
@@ -58,15 +59,16 @@ def score_features(
             and with more than 64 columns and no weights by `pi`, `contextual_merit` and `relief`.
             `Genotypes`, or the path of a ``.bed``: one score per variant; criteria on neighbours
             read the packed genotypes, and samples without a phenotype are left out.
-        y: labels, shape (n_rows,).
-        criterion: as in `FastTreeClassifier`.
+        y: labels or numbers, shape (n_rows,), or the name of their column of X.
+        criterion: as in `FastTreeClassifier` or, for numbers, `FastTreeRegressor`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
             copies of a row, and others are importances relative to their mean.
+        task: ``"classification"`` or ``"regression"``; None: found out as in `fasttree.fit`.
         memory_limit: bytes that scoring may allocate beyond the encoded table, at least 1, where
             pairs or neighbours of rows are the evidence. It works in smaller blocks to keep the
             limit; the scores do not depend on it. Default: no limit but the system's. `Genotypes`
             take none.
-        **params: parameters of `FastTreeClassifier` that matter at the root: `discretize`,
+        **params: parameters of the tree that matter at the root: `discretize`,
             `n_bins`, `missing`, `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`,
             ... Others than their defaults that cannot act on these scores are refused by name.
 
@@ -87,14 +89,27 @@ def score_features(
         ...     3
         ... ).tolist()
         [0.247, 0.029, 0.152, 0.048]
+        >>> fasttree.score_features([[1, 0], [2, 0], [3, 1]], [0.5, 1, 4], criterion="squared_error")
+        array([2.34722222, 2.34722222])
     """
-    from ..estimators import FastTreeClassifier
+    from ..estimators import FastTreeClassifier, FastTreeRegressor
+    from ..estimators.tree import task_named
 
-    estimator = made_of(FastTreeClassifier, criterion, params)
+    study = as_genotypes(X)
+    if study is None:
+        X, y, task = _given(X, y, task, criterion, params)
+    else:
+        task = task_named(task, criterion, params)
+    kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
+    estimator = made_of(kind, criterion, params)
     refuse_unscored(estimator)
     # Genotypes are scored in blocks of variants, without a Table.
-    study = as_genotypes(X)
     if study is not None:
+        if task == "regression":
+            raise ValueError(
+                f"criterion={shown(criterion)} with genotypes: their phenotype is one of classes; "
+                "make a Table of them for a number: study.to_table().to_frame() and y"
+            )
         if memory_limit is not None:
             raise ValueError(
                 f"memory_limit={memory_limit}: genotypes are scored in blocks of a fixed size; "
@@ -104,7 +119,8 @@ def score_features(
     # Codes of a uint8 array are read where they are, if no parameter needs more.
     made = criteria.make(criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
-    weighted = sample_weight is not None or estimator.class_weight is not None
+    usual = usual and task == "classification"
+    weighted = sample_weight is not None or params.get("class_weight") is not None
     weighted = weighted or (isinstance(X, Table) and X.sample_weight is not None)
     codes = codes_of(X, estimator.categorical_features, made, weighted) if usual else None
     if codes is not None:
@@ -133,6 +149,17 @@ def score_features(
     )
 
 
+def _given(
+    X: Any, y: Any, task: Task | None, criterion: Any, params: dict[str, Any]
+) -> tuple[Any, Any, Task]:
+    """X and y with names resolved, and their task."""
+    from ..estimators.tree import task_named, task_of_target
+
+    task = task_named(task, criterion, params)
+    X, y = given(X, y, task)
+    return X, y, task or task_of_target(X, y)
+
+
 def prepared(
     estimator: Any, X: Any, y: Any, sample_weight: MaybeArray
 ) -> tuple[Table, np.ndarray | None, dict[str, Any], Any]:
@@ -141,7 +168,9 @@ def prepared(
     if sample_weight is not None and y is not None and not isinstance(y, str):
         # a level that only rows of weight 0 have is not declared
         X, y, sample_weight = without_empty_rows(X, y, sample_weight)
-    table = table_of(X, y, categorical_features=estimator.categorical_features)
+    table = table_of(
+        X, y, categorical_features=estimator.categorical_features, task=estimator._task
+    )
     rows = estimator._weighted(table, sample_weight)
     table, weights = rows.table, rows.weights
     settings = estimator.get_params(deep=False)
@@ -241,12 +270,15 @@ def turf(
             f"share={shown(share)} must be a number that lies between 0 and 1, both excluded"
         )
     keep = integer("keep", keep, 1)
+    if as_genotypes(X) is None:
+        X, y, params["task"] = _given(X, y, params.get("task"), criterion, params)
     options = {"criterion": criterion, "sample_weight": sample_weight, **params}
     nominal = params.get("categorical_features", "from_dtype")
     streams = codes_of(X, nominal, criteria.make(criterion)) is not None and not isinstance(
         X, Table
     )
-    source: Any = X if streams else table_of(X, y, categorical_features=nominal)
+    task = params.get("task") or "classification"
+    source: Any = X if streams else table_of(X, y, categorical_features=nominal, task=task)
     if not streams:  # the Table has its kinds; masks and names are of all its columns
         options.pop("categorical_features", None)
     p = source.shape[1]
@@ -271,8 +303,4 @@ def _columns(table: Table, which: np.ndarray) -> Table:
     """The Table of some features."""
     if len(which) == table.n_features:
         return table
-    part = Table.from_columns(
-        [table.column(int(j)) for j in which], table.target_column, name=table.name
-    )
-    part.sample_weight = table.sample_weight
-    return part
+    return table.with_columns([table.column(int(j)) for j in which])

@@ -48,7 +48,8 @@ def assemble(
     # Some row has a target: a number, or a class, which is a label or a whole number.
     if label is not None and label.n_missing == len(label):
         raise DataFileError(
-            "the column taken as the target is empty; name another with target=",
+            f"the column taken as the {'target' if task == 'regression' else 'class'} is empty; "
+            "name another with target=",
             path,
             column=label.name,
         )

@@ -44,8 +44,8 @@ def given(X: Any, y: Any, task: Task | None = None) -> tuple[Any, Any]:
     if isinstance(X, (str, os.PathLike)):
         if y is not None and not isinstance(y, str):
             raise ValueError(
-                f"X={os.fspath(X)!r} names a data set, which brings its target: y is the name of "
-                "its target column, or None"
+                f"X={os.fspath(X)!r} names a data set, which brings its classes or numbers: y is "
+                "the name of its target column, or None"
             )
         return loaded(X, y, task), None
     return without_column(X, y) if isinstance(y, str) else (X, y)

@@ -8,8 +8,8 @@ What
     known fraction (info_gain, gain_ratio, gini, squared_error, poisson, standard_deviation), unless
     `missing` says otherwise. Criteria on pairs or neighbours of rows score all features together.
 Complexity
-    Tables and numbers: one node of a tree, a sort of each numeric column, then one pass. Pairs and neighbours:
-    O(rows^2 features) bit operations.
+    Tables and numbers: one node of a tree, a sort of each numeric column, then one pass. Pairs and
+    neighbours: O(rows^2 features) bit operations.
 When not to use it
     With a criterion on tables, to find features that matter only together (XOR): a score of one
     feature cannot see them.
@@ -89,8 +89,9 @@ def score_features(
         ...     3
         ... ).tolist()
         [0.247, 0.029, 0.152, 0.048]
-        >>> fasttree.score_features([[1, 0], [2, 0], [3, 1]], [0.5, 1, 4], criterion="squared_error")
-        array([2.34722222, 2.34722222])
+        >>> X, y = [[1, 0], [2, 0], [3, 1]], [0.5, 1, 4]
+        >>> fasttree.score_features(X, y, criterion="squared_error").round(3).tolist()
+        [2.347, 2.347]
     """
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..estimators.tree import task_named

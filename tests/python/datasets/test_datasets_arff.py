@@ -312,7 +312,7 @@ def test_continuous_or_empty_target_is_refused(tmp_path):
         DataFileError, match="column 'b': Unknown label type: continuous.*target=False"
     ):
         load(write(tmp_path, text), task="classification")
-    with pytest.raises(DataFileError, match="column taken as the target is empty"):
+    with pytest.raises(DataFileError, match="column taken as the class is empty"):
         load(write(tmp_path, text.replace("0.5", "?").replace("2,1", "2,?")))
     with pytest.raises(DataFileError, match="no features are left"):
         load(write(tmp_path, text), drop=["b"])

@@ -21,7 +21,10 @@ def criteria(
     *,
     evidence: Annotated[
         str | None,
-        typer.Option("--evidence", help="Only those on table, pairs, neighbours or rows."),
+        typer.Option(
+            "--evidence",
+            help="Only those on table, pairs, neighbours or rows; on a number: moments or order.",
+        ),
     ] = None,
     json: o.Json = None,
 ) -> None:
@@ -39,14 +42,22 @@ def criteria(
         raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
     rows = [row for row in known if evidence in (None, row["evidence"])]
     body = [
-        [row["name"], ", ".join(row["aliases"]), row["evidence"], row["summary"]] for row in rows
+        [row["name"], ", ".join(row["aliases"]), _target(row), row["evidence"], row["summary"]]
+        for row in rows
     ]
     shown = table(
         f"{len(rows)} criteria; one in full: ftree criteria NAME",
-        ["name", "also", "looks at", "what it is"],
+        ["name", "also", "target", "looks at", "what it is"],
         body,
     )
     emit(lambda: render_text([shown]), {"command": "criteria", "rows": rows}, json)
+
+
+def _target(row: dict[str, Any]) -> str:
+    """Whether a criterion is one on classes or on a number."""
+    from ..criteria import NUMBERS
+
+    return "number" if row["evidence"] in NUMBERS else "classes"
 
 
 def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
@@ -72,12 +83,14 @@ def _described(row: dict[str, Any]) -> str:
         f"score     {row['formula']}",
         f"distance  {row['distance']}",
         f"source    {row['source']}",
+        f"target    {_target(row)}",
         f"looks at  {row['evidence']}",
         f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
     ]
     for option in given_options(getattr(make(row["name"]), "info", {"options": ()})):
         lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")
-    lines += ["", f"ftree fit DATA -c {row['name']}"]
+    task = " --task regression" if _target(row) == "number" else ""
+    lines += ["", f"ftree fit DATA -c {row['name']}{task}"]
     return "\n".join(lines)
 
 

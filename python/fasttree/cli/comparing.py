@@ -14,16 +14,14 @@ import typer
 from . import options as o
 from .bundles import Alias
 from .execution import Execution
-from .fitting import majority_of, majority_text
 from .output import emit, save_picture
+from .tasks import TASKS, baseline_of, baseline_text
 
 if TYPE_CHECKING:
     from ..model_selection import Comparison, CrossValidation
     from ..table import Table
 
-__all__ = ["COMMANDS", "DEFAULT_CRITERIA", "default_sets"]
-
-DEFAULT_CRITERIA = ("info_gain", "gain_ratio", "gini", "mantaras")
+__all__ = ["COMMANDS", "default_sets"]
 
 Cv = Annotated[
     str,
@@ -35,7 +33,10 @@ Cv = Annotated[
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", "-s", help="Metrics, with commas: accuracy, f_beta, auc, leaves, log_loss, ..."
+        "--metric",
+        "-s",
+        help="Metrics, with commas: accuracy, f_beta, auc, leaves, log_loss, ...; of a number r2, "
+        "rmse, mae, ...",
     ),
     Alias("--scoring"),
 ]
@@ -68,8 +69,13 @@ Sets = Annotated[
     ),
 ]
 Metric = Annotated[
-    str,
-    typer.Option("--metric", "-s", help="What is compared: accuracy, f_beta, auc, leaves, ..."),
+    str | None,
+    typer.Option(
+        "--metric",
+        "-s",
+        help="What is compared: accuracy (the default), f_beta, auc, leaves, ...; of a number r2 "
+        "(the default), rmse, mae, ...",
+    ),
 ]
 Baseline = Annotated[
     str | None,
@@ -133,30 +139,32 @@ def cv(
     from ..reports import render
 
     _check_output(form, html)
-    rows = columns.table(data)
+    settings = trees.settings_without_criterion()
+    named = o.criteria_of(criteria)
+    rows = columns.table(data, named.values(), settings)
+    task = TASKS[rows.task]
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
-            criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
+            criterion=named or o.criteria_of(task.criteria),
             cv=o.fold_count(folds),
-            scoring=o.split_list(metric) or ["accuracy"],
+            scoring=o.split_list(metric) or list(task.metrics),
             **run.keywords,
             progress=True,
-            keep_proba=html is not None or per_class,
+            keep_proba=rows.task == "classification" and (html is not None or per_class),
             on_error=_on_error(criteria),
             **keywords,
-            **trees.settings_without_criterion(),
+            **settings,
         )
     _write_page(result, html)
-    # Tables for people end with the accuracy of the majority class.
+    # Tables for people end with the accuracy or error of the best constant.
     for_people = form not in ("csv", "json")
     options = {"per_class": True} if per_class and for_people else {}
-    label, share = majority_of(rows)
-    document = {**result.document(), "majority": share, "majority_class": label}
+    document = {**result.document(), **baseline_of(rows)}
 
     def text() -> str:
         tables = render(result, form, **options)
-        return f"{tables}\n{_first_upper(majority_text(rows))}.\n" if for_people else tables
+        return f"{tables}\n{_first_upper(baseline_text(rows))}.\n" if for_people else tables
 
     emit(text, document, json)
 
@@ -175,7 +183,7 @@ def compare(
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
-    metric: Metric = "accuracy",
+    metric: Metric = None,
     baseline: Baseline = None,
     alpha: Level = 0.05,
     test: Test = "corrected_resampled_t",
@@ -195,13 +203,16 @@ def compare(
 
     # The arguments, before anything is fitted.
     _check_output(form, html)
-    chosen = o.criteria_of(criteria, DEFAULT_CRITERIA)
-    if baseline is not None and baseline not in chosen:
-        raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
+    settings = trees.settings_without_criterion()
+    named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
     for name in data or default_sets():
-        one = columns.table(name)
+        one = columns.table(name, named.values(), settings)
         sets[_unused(one.name or name, sets)] = one
+    task = TASKS[_one_task(sets)]
+    chosen = named or o.criteria_of(task.criteria)
+    if baseline is not None and baseline not in chosen:
+        raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
     with execution.opened() as keywords:
         result = run_comparison(
             sets,
@@ -210,13 +221,13 @@ def compare(
             alpha=alpha,
             baseline=baseline,
             test=test,
-            scoring=[metric],
+            scoring=[metric or task.metrics[0]],
             **run.keywords,
             progress=True,
-            keep_proba=html is not None,
+            keep_proba=html is not None and task is TASKS["classification"],
             on_error=on_error or _on_error(criteria),
             **keywords,
-            **trees.settings_without_criterion(),
+            **settings,
         )
     # The metric and the number of leaves, with a test of each over the data sets.
     _write_page(result, html)
@@ -225,6 +236,18 @@ def compare(
     if out is not None:
         _draw(result, size, out)
     emit(lambda: _printed(result, size, form, verdict), document, json)
+
+
+def _one_task(sets: dict[str, Table]) -> str:
+    """The task that all data sets have; ValueError where they differ."""
+    by_task = {one.task: name for name, one in sets.items()}
+    if len(by_task) > 1:
+        raise ValueError(
+            f"the target of {by_task['regression']} is a number, {by_task['classification']} has "
+            "classes: compare sets of one task, or give --task regression where whole numbers are "
+            "no classes"
+        )
+    return next(iter(by_task))
 
 
 def _printed(result: Comparison, size: Comparison, form: str, verdict: list[str]) -> str:
@@ -251,13 +274,18 @@ def _conclusions(
     """The JSON document, and lines of text.
 
     The lines say whether the criteria's ranks over the data sets differ, by the metric and by
-    leaves, and give the shares of the majority classes.
+    leaves, and give what the best constants reach.
     """
     document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
     lines: list[str] = []
     if min(result.means.shape) > 1:
         lines, document["friedman"] = _rank_tests(result, size)
-    document["majority"] = {name: majority_of(one)[1] for name, one in sets.items()}
+    constants = {name: baseline_of(one) for name, one in sets.items()}
+    if _one_task(sets) == "regression":
+        document["mae_of_mean"] = {name: one["mae_of_mean"] for name, one in constants.items()}
+        errors = ", ".join(f"{name} {v:.4g}" for name, v in document["mae_of_mean"].items())
+        return document, [*lines, f"MAE of always saying the mean: {errors}."]
+    document["majority"] = {name: one["majority"] for name, one in constants.items()}
     shares = ", ".join(f"{name} {100 * v:.1f}" for name, v in document["majority"].items())
     return document, [*lines, f"Majority class (%): {shares}."]
 
@@ -310,6 +338,7 @@ COMMANDS = (
         (
             "ftree cv iris -c gini,info_gain -s accuracy,leaves",
             "ftree cv data.csv -t label --cv weka",
+            "ftree cv prices.csv -t price --task regression -s r2,mae",
             "ftree cv iris --html iris.html",
         ),
     ),

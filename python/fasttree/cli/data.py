@@ -61,7 +61,7 @@ def describe(
     columns: Annotated[o.Columns, Without("nominal")],
     json: o.Json = None,
 ) -> None:
-    """Columns, levels, missing cells and classes of a data set."""
+    """Columns, levels, missing cells, and classes or numbers of a data set."""
     from ..reports import render
     from ..table.traps import code_columns
 
@@ -69,7 +69,13 @@ def describe(
     rows, refused = _readable(data, columns)
     described = rows.describe()
     counts = {}
-    if rows.target is not None:
+    numbers: dict[str, float] = {}
+    if rows.target is not None and rows.task == "regression":
+        known = rows.numbers
+        low, quarter, median, above, high = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        numbers = {"least": low, "lower quartile": quarter, "median": median}
+        numbers |= {"mean": float(known.mean()), "upper quartile": above, "greatest": high}
+    elif rows.target is not None:
         found = np.bincount(rows.y_codes, minlength=len(rows.classes))
         counts = {str(label): int(n) for label, n in zip(rows.classes, found, strict=True)}
     document = {
@@ -78,13 +84,18 @@ def describe(
         "rows": len(rows),
         "features": rows.n_features,
         "target": rows.target,
+        "task": rows.task if rows.target is not None else None,
         "classes": counts,
+        **({"numbers": numbers} if numbers else {}),
         "columns": described,
     }
     tables = [table(repr(rows), list(described[0]), [list(one.values()) for one in described])]
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         tables.append(table("Classes", ["class", "rows", "%"], share))
+    if numbers:
+        body = [[name, f"{value:.6g}"] for name, value in numbers.items()]
+        tables.append(table(f"Target {rows.target!r}, a number", ["", "value"], body))
     # Columns that need an option: numbers that may be codes, and what cannot be read.
     codes = code_columns(rows, by_name=False)
     if codes:

@@ -1,6 +1,7 @@
-"""`ftree fit`: a tree with its cross-validated accuracy, that of the majority class, and a hint.
+"""`ftree fit`: a tree with its cross-validated accuracy or error, that of the best constant, and a
+hint.
 
-The hint recommends pruning where a pruned tree is as accurate with fewer leaves.
+The hint recommends pruning where a pruned tree is as good with fewer leaves.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from ..rendering.saving import save_text
 from . import options as o
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
+from .tasks import TASKS, baseline_of, baseline_text
 
 if TYPE_CHECKING:
-    from ..estimators import FastTreeClassifier
+    from ..model_selection import CrossValidation
     from ..table import Table
 
-__all__ = ["COMMANDS", "majority_of", "majority_text"]
+__all__ = ["COMMANDS"]
 
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
@@ -47,33 +49,28 @@ NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for 
 
 @dataclass
 class Verdict:
-    """Cross-validated accuracy of the tree, and of a pruned one where it is not pruned."""
+    """Cross-validated measures of the tree, and of a pruned one where it is not pruned."""
 
     folds: str
-    accuracy: float
+    measures: dict[str, float]
+    """Means over the folds, by metric."""
     error: float
-    """Standard error of the accuracy."""
-    pruned_accuracy: float | None = None
+    """Standard error of the metric that judges."""
+    pruned: dict[str, float] | None = None
     pruned_leaves: float | None = None
     """Mean number of leaves of the pruned tree."""
 
     @property
     def text(self) -> str:
-        """The accuracy in words."""
-        return f"accuracy {100 * self.accuracy:.2f} % ({self.folds} cross-validation)"
+        """The measures in words."""
+        return f"{_said(self.measures)} ({self.folds} cross-validation)"
 
 
-def majority_of(table: Table) -> tuple[Any, float]:
-    """The most frequent class and its share of the rows."""
-    counts = np.bincount(table.y_codes, minlength=len(table.classes))
-    place = int(counts.argmax())
-    return table.classes[place], float(counts[place]) / len(table)
-
-
-def majority_text(table: Table) -> str:
-    """The majority in words."""
-    label, share = majority_of(table)
-    return f"always answering {label!r}: {100 * share:.2f} %"
+def _said(measures: dict[str, float]) -> str:
+    """Measures in words."""
+    if "accuracy" in measures:
+        return f"accuracy {100 * measures['accuracy']:.2f} %"
+    return f"R2 {measures['r2']:.3f}, MAE {measures['mae']:.4g}"
 
 
 def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
@@ -81,43 +78,58 @@ def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None
 
     None for fewer than ten rows, or far too many classes.
     """
-    from ..estimators import FastTreeClassifier
+    from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..model_selection import cross_validate
 
-    n_classes, n_rows = len(rows.classes), len(rows)
+    n_classes, n_rows, task = len(rows.classes), len(rows), TASKS[rows.task]
     if n_rows < 10 or (n_classes > MOST_CLASSES and n_rows < 5 * n_classes):
         return None
-    tree = FastTreeClassifier(**settings)
+    kind: Any = FastTreeRegressor if rows.task == "regression" else FastTreeClassifier
+    tree = kind(**settings)
     methods: dict[str, Any] = {"tree": tree}
     if tree.pruning is None and not tree.ccp_alpha:
-        methods["pruned"] = FastTreeClassifier(**{**settings, "pruning": "error_based"})
+        methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
+    options: dict[str, Any] = {"cv": folds, "scoring": task.metrics, "n_jobs": n_jobs}
     try:  # some settings do not go with pruning: then the tree alone
-        found = cross_validate(rows, estimators=methods, cv=folds, n_jobs=n_jobs, progress=True)
+        found = cross_validate(rows, estimators=methods, progress=True, **options)
     except (ValueError, TypeError):
-        found = cross_validate(
-            rows, estimators={"tree": tree}, cv=folds, n_jobs=n_jobs, progress=True
-        )
-    accuracy = found.mean("tree", "accuracy")
-    error = float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n_rows))
-    verdict = Verdict(folds, accuracy, error)
+        found = cross_validate(rows, estimators={"tree": tree}, progress=True, **options)
+
+    def means(name: str) -> dict[str, float]:
+        return {metric: found.mean(name, metric) for metric in task.metrics}
+
+    verdict = Verdict(folds, means("tree"), _standard_error(found, task.judged_by, n_rows))
     if "pruned" in found:
-        verdict.pruned_accuracy = found.mean("pruned", "accuracy")
+        verdict.pruned = means("pruned")
         verdict.pruned_leaves = float(found["pruned"]["leaves"].mean())
     return verdict
 
 
-def advice_of(verdict: Verdict | None, leaves: int) -> str | None:
-    """A recommendation of pruning, if a pruned tree is as accurate within a standard error and has
-    at least a fifth fewer leaves."""
-    if verdict is None or verdict.pruned_accuracy is None or verdict.pruned_leaves is None:
+def _standard_error(found: CrossValidation, metric: str, n_rows: int) -> float:
+    """The standard error of a metric of the tree: binomial, of a mean of numbers by the folds."""
+    values = found["tree"][metric]
+    if metric == "accuracy":
+        accuracy = float(values.mean())
+        return float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n_rows))
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def advice_of(verdict: Verdict | None, leaves: int, task: str) -> str | None:
+    """A recommendation of pruning, if a pruned tree is as good within a standard error and has at
+    least a fifth fewer leaves."""
+    if verdict is None or verdict.pruned is None or verdict.pruned_leaves is None:
         return None
-    as_good = verdict.pruned_accuracy >= verdict.accuracy - verdict.error
-    if not as_good or verdict.pruned_leaves > 0.8 * leaves:
+    metric, pruning = TASKS[task].judged_by, TASKS[task].pruning
+    worse = verdict.measures[metric] - verdict.pruned[metric]
+    if (worse if metric == "accuracy" else -worse) > verdict.error:
         return None
+    if verdict.pruned_leaves > 0.8 * leaves:
+        return None
+    said = _said(verdict.pruned).removeprefix("accuracy ")
     return (
-        f"A pruned tree does as well or better: about {verdict.pruned_leaves:.0f} leaves, "
-        f"{100 * verdict.pruned_accuracy:.2f} %: add -p pruning=error_based, or ask ftree advise."
+        f"A pruned tree does as well or better: about {verdict.pruned_leaves:.0f} leaves, {said}: "
+        f"add -p pruning={pruning}, or ask ftree advise."
     )
 
 
@@ -142,7 +154,7 @@ def warn_of_size(rows: Table, leaves: int) -> None:
             hint = f", --drop {widest.name} ({len(widest.levels or ()):,} levels)"
         warnings.warn(
             f"{leaves:,} leaves for {n_rows:,} rows: the tree learns rows by heart; prune it: "
-            f"-p pruning=error_based{hint}, or ask ftree advise",
+            f"-p pruning={TASKS[rows.task].pruning}{hint}, or ask ftree advise",
             stacklevel=2,
         )
 
@@ -162,34 +174,34 @@ def fit(
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
-    """Grow a tree on a data file and print it, with its accuracy in cross-validation."""
-    from ..estimators import FastTreeClassifier
+    """Grow a tree on a data file and print it, with its accuracy or error in cross-validation."""
+    from ..estimators.tree import fit as grown
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
-    rows = columns.table(data)
     settings = trees.settings()
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
+    rows = columns.table(data, [settings.get("criterion")], settings)
     # Fit and judge; the warning about levels comes in the words of the command line instead.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
-        tree = FastTreeClassifier(n_jobs=n_jobs, **settings).fit(rows)
+        tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         verdict = None if no_cv else judged(rows, settings, n_jobs)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves)
-    label, share = majority_of(rows)
-    advice = advice_of(verdict, leaves)
+    advice = advice_of(verdict, leaves, rows.task)
+    main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
         "data": repr(rows),
+        "task": rows.task,
         "criterion": repr(tree.criterion),
         **sizes(tree),
-        "accuracy": None if verdict is None else verdict.accuracy,
+        **(dict.fromkeys(TASKS[rows.task].metrics) if verdict is None else verdict.measures),
         "folds": None if verdict is None else verdict.folds,
-        "majority": share,
-        "majority_class": label,
+        **baseline_of(rows),
         "advice": advice,
-        "training_accuracy": tree.score(rows),
+        f"training_{main}": tree.score(rows),
         "model": None if model is None else str(model),
         "tree": tree.to_text(),
     }
@@ -197,7 +209,7 @@ def fit(
     head = "not cross-validated" if verdict is None else verdict.text
     text = [
         f"{rows!r}",
-        f"{document['criterion']}: {size_text(tree)}; {head}; {majority_text(rows)}",
+        f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
         "",
         tree.to_text(max_depth=max_depth).rstrip("\n"),
@@ -207,7 +219,7 @@ def fit(
 
 
 def _written(
-    tree: FastTreeClassifier,
+    tree: Any,
     rows: Table,
     *,
     model: Path | None,
@@ -240,6 +252,7 @@ COMMANDS = (
             "ftree fit iris -c gini -p max_depth=3 --svg tree.svg",
             "ftree fit iris --html tree.html",
             "ftree fit data.csv -t label -p pruning=error_based -m model.json",
+            "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",
         ),
     ),
 )

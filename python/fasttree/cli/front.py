@@ -28,10 +28,10 @@ Commands:
   compare              Compare split criteria over data sets: accuracy, leaves, significance marks,
                        wins, ties, losses.
   cv                   Cross-validate split criteria on one data set, all on the same folds.
-  fit                  Grow a tree on a data file and print it, with its accuracy in cross-
-                       validation.
-  predict              Predict the rows of a data file; CSV on stdout, accuracy on stderr where the
-                       class is known.
+  fit                  Grow a tree on a data file and print it, with its accuracy or error in
+                       cross-validation.
+  predict              Predict the rows of a data file; CSV on stdout, accuracy or error on stderr
+                       where the target is known.
   rank                 Score every feature (for genotypes, a .bed: every variant) by one or
                        several criteria.
   sweep                Cross-validate criteria on pairs of rows under many settings, as a table and

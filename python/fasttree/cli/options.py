@@ -10,11 +10,14 @@ import ast
 import difflib
 import shlex
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from .tasks import TASKS
 
 DataFile = Annotated[
     str,
@@ -30,7 +33,15 @@ DataFile = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
-        "--target", "-t", help="Class column: its name. Default: 'class', else the last column."
+        "--target", "-t", help="Target column: its name. Default: 'class', else the last column."
+    ),
+]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        help="classification, or regression: the target is a number. Default: regression if the "
+        "criterion is one on numbers, or the target has fractions.",
     ),
 ]
 Drop = Annotated[
@@ -67,14 +78,17 @@ Criterion = Annotated[
         "-c",
         help=(
             "Split criterion, with options if need be: 'f_measure(beta=2)'. Default: the preset's, "
-            "else info_gain."
+            "else info_gain; of a number squared_error (also absolute_error, poisson, ...)."
         ),
     ),
 ]
 Criteria = Annotated[
     list[str] | None,
     typer.Option(
-        "--criteria", "-c", help="Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'."
+        "--criteria",
+        "-c",
+        help="Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'; on numbers "
+        "squared_error,absolute_error,quantile,poisson,standard_deviation.",
     ),
 ]
 Params = Annotated[
@@ -83,7 +97,7 @@ Params = Annotated[
         "--param",
         "-p",
         metavar="NAME=VALUE",
-        help="A parameter of FastTreeClassifier, e.g. max_depth=5.",
+        help="A parameter of the tree, e.g. max_depth=5.",
     ),
 ]
 Preset = Annotated[
@@ -122,6 +136,7 @@ class Columns:
     nominal: Nominal = None
     decimal: Decimal = None
     missing: Missing = None
+    task: TaskName = None
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -139,14 +154,25 @@ class Columns:
         listed = split_list(self.nominal)
         return "from_dtype" if not listed else "all" if listed == ["all"] else listed
 
-    def table(self, data: str) -> Any:
-        """The Table of a data argument, without the rows that have no class."""
+    def table(
+        self, data: str, criteria: Iterable[Any] = (), settings: dict[str, Any] | None = None
+    ) -> Any:
+        """The Table of a data argument, without the rows that have no class or number.
+
+        Args:
+            data: a file, or the name of a data set.
+            criteria, settings: criteria and parameters of trees, which may imply the task.
+        """
         from ..datasets import load
+        from ..estimators.tree import task_named
 
         target: Any = self.target
         if target is not None and target.lstrip("-").isdigit():  # a position
             target = int(target)
-        read = load(data, target=target, drop=split_list(self.drop), **self.reading)
+        task: Any = self.task
+        for criterion in (None, *criteria):
+            task = task_named(task, criterion, settings or {})
+        read = load(data, target, split_list(self.drop), task=task, **self.reading)
         table = as_nominal(read, self.kinds)
         warn_of_traps(table, data)
         if table.target is None:
@@ -155,8 +181,9 @@ class Columns:
         if len(unlabelled):
             warnings.warn(
                 (
-                    f"{data}: {len(unlabelled)} of {len(table)} rows have no class and are left "
-                    f"out, first row {unlabelled[0]} (counted from 0)"
+                    f"{data}: {len(unlabelled)} of {len(table)} rows have no "
+                    f"{TASKS[table.task].without} and are left out, first row {unlabelled[0]} "
+                    "(counted from 0)"
                 ),
                 stacklevel=2,
             )
@@ -192,7 +219,7 @@ class Run:
         return {"random_state": self.seed, "n_jobs": self.n_jobs}
 
 
-def split_list(texts: list[str] | None) -> list[str]:
+def split_list(texts: Iterable[str] | None) -> list[str]:
     """Items of repeated options that may hold commas; commas within brackets do not split.
 
     >>> split_list(["gini, f_measure(beta=2,variant=change)", "mdl"])
@@ -260,9 +287,9 @@ def criterion_of(text: str) -> Any:
     return made.set_params(**options)
 
 
-def criteria_of(texts: list[str] | None, default: tuple[str, ...]) -> dict[str, Any]:
+def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:
     """Criteria by their texts."""
-    return {text: criterion_of(text) for text in (split_list(texts) or list(default))}
+    return {text: criterion_of(text) for text in split_list(texts)}
 
 
 def params_of(
@@ -273,13 +300,13 @@ def params_of(
     Args:
         texts: of ``--param``.
         preset: name of a preset, in any case.
-        known: names that are allowed; default: the parameters of `FastTreeClassifier`.
+        known: names that are allowed; default: the parameters of trees.
 
     >>> params_of(["max_depth=3"], "id3")["min_score"]
     1e-06
     """
     from .. import presets
-    from ..estimators import FastTreeClassifier
+    from ..estimators import FastTreeClassifier, FastTreeRegressor
 
     found: dict[str, Any] = {}
     if preset is not None:
@@ -290,7 +317,8 @@ def params_of(
             )
         found.update(getattr(presets, by_name[preset.lower()]))
     typed = pairs_of(texts or [], "--param")
-    known = known or FastTreeClassifier._get_param_names()
+    of_trees = FastTreeClassifier._get_param_names() + FastTreeRegressor._get_param_names()
+    known = known or sorted(set(of_trees))
     for name in typed:
         if name not in known:
             close = difflib.get_close_matches(name, known, 1)

@@ -76,7 +76,7 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     drop = [*given, *dropped]
     # The target is a column of its name, or without names one column more than the features.
     if schema["target"] in table.feature_names and schema["target"] not in names:
-        return load(data, target=schema["target"], drop=drop, **reading)
+        return load(data, schema["target"], drop, task=tree._task, **reading)
     if table.n_features == len(names) + 1 and not table.has_feature_names:
-        return load(data, drop=drop, **reading)
+        return load(data, drop=drop, task=tree._task, **reading)
     return table

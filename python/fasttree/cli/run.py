@@ -63,6 +63,7 @@ OPTIONS = (
     (r"categorical_features='all'", "--nominal all"),
     (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
     (r"random_state=(\d+)", r"--seed \1"),
+    (r"\bprefer='([^']*)'", r"--prefer \1"),
     (r"\bcv='([^']*)'", r"--cv \1"),
     (r"\(table\.drop_missing_target\(\)\) ", ""),
     (r"pass fasttree\.Table\([^)]*\)", "name it with --target"),

@@ -47,14 +47,20 @@ Rows = Annotated[
 ]
 
 
-def model_of(file: Path) -> Any:
+def model_of(file: Path, task: str | None = None) -> Any:
     """The model of a file.
 
+    Args:
+        file: the model file.
+        task: the task that the user says it has; None: any.
+
     Raises:
-        FileNotFoundError, ValueError: no such file, or no tree or forest; the message says how to
-            write one.
+        FileNotFoundError, ValueError: no such file, or no tree or forest, or of another task; the
+            message says how to write one.
     """
-    from ..estimators.classifying import Classifier
+    from .._checks import one_of
+    from .._checks.aliases import TASKS
+    from ..estimators.base import Estimator
     from ..model_files import load
 
     if not file.is_file():
@@ -62,10 +68,15 @@ def model_of(file: Path) -> Any:
             f"{file}: there is no such model file; write one with ftree fit DATA --model FILE"
         )
     model = load(file)
-    if not isinstance(model, Classifier):
+    if not isinstance(model, Estimator):
         raise ValueError(
             f"{file} holds a {type(model).__name__}; the command reads trees and forests, "
             "fasttree.load reads it in Python"
+        )
+    if task is not None and one_of("task", task, TASKS) != model._task:
+        raise ValueError(
+            f"--task {task}: {file} holds a {type(model).__name__}, of {model._task}; fit another "
+            "with ftree fit DATA --model FILE, or leave --task out"
         )
     return model
 
@@ -107,6 +118,7 @@ def show(
         typer.Option("--html", metavar="FILE", help="Write the model as an interactive page."),
     ] = None,
     data: Rows = None,
+    task: o.TaskName = None,
     json: o.Json = None,
 ) -> None:
     """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX, a picture or a page."""
@@ -115,7 +127,7 @@ def show(
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
     _check_format(form, out, depth if plot is None else None)
     # A page, a forest, or a tree in a format.
-    tree = model_of(model)
+    tree = model_of(model, task)
     if html is not None:
         _write_page(tree, html, data, json)
         return
@@ -128,8 +140,9 @@ def show(
     document = {
         "command": "show",
         "model": str(model),
+        "task": tree._task,
         "criterion": repr(tree.criterion),
-        "classes": tree.classes_.tolist(),
+        "classes": list(tree._schema.classes),
         "features": list(tree._schema.names),
         **sizes(tree),
         "tree": tree.to_text(decimals, depth),
@@ -155,7 +168,7 @@ def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> 
     rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
         target = json_.loads(model._model.schema_json())["target"]
-        raise ValueError(f"--data {data}: there is no column {target!r} with the classes")
+        raise ValueError(f"--data {data}: there is no column {target!r}, the target")
     found = model.explore(rows)
     found.save(html)
     document = {"command": "show", "html": str(html), "kept": found.document["kept"]}
@@ -183,8 +196,9 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
     document = {
         "command": "show",
         "model": str(model),
+        "task": forest._task,
         "criterion": repr(forest.criterion),
-        "classes": forest.classes_.tolist(),
+        "classes": list(forest._schema.classes),
         "features": list(forest._schema.names),
         "trees": len(forest.estimators_),
         "mean_leaves": leaves,

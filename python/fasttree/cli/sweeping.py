@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options as o
+from .bundles import Without
 from .comparing import Cv
 from .execution import Execution
 from .output import emit, save_picture
@@ -81,7 +83,7 @@ def _number(option: str, value: Any) -> float:
 def sweep(
     data: o.DataFile,
     *,
-    columns: o.Columns,
+    columns: Annotated[o.Columns, Without("task")],
     criteria: PairCriteria = None,
     theta: Theta = None,
     alpha: Alpha = None,
@@ -103,7 +105,7 @@ def sweep(
 
     o.check_form(form)
     given = _grid_of(criteria, theta, alpha, decay)
-    rows = columns.table(data)
+    rows = replace(columns, task="classification").table(data)  # pairs of rows have classes
     with execution.opened() as keywords:
         found = run_sweep(
             rows,

@@ -20,6 +20,7 @@ from .bundles import Without
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
 from .showing import ModelFile, Picture, model_of
+from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -41,30 +42,34 @@ def predict(
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
-    """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is
-    known."""
+    """Predict the rows of a data file; CSV on stdout, accuracy or error on stderr where the target
+    is known."""
     check_writable({"--out": out, "--json": json})
-    tree = model_of(model).set_params(n_jobs=n_jobs)
+    tree = model_of(model, columns.task).set_params(n_jobs=n_jobs)
+    if proba and tree._task == "regression":
+        raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
     rows = rows_for(tree, data, columns)
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
-    truth = rows.y if rows.target is not None else None
-    known, accuracy = _accuracy(answers, truth)
+    quality = quality_of(answers, rows.y, tree._task)
+    known = quality.pop("known")
+    classes = list(tree._schema.classes)
     # The predictions as JSON and as CSV.
     document = {
         "command": "predict",
         "model": str(model),
         "data": data,
+        "task": tree._task,
         "rows": len(answers),
-        "accuracy": accuracy,
-        "classes": tree.classes_.tolist(),
+        **quality,
+        "classes": classes,
         "predictions": answers.tolist(),
         "probabilities": None if shares is None else shares.tolist(),
     }
     header = [
         "row",
         "prediction",
-        *([f"p({label})" for label in tree.classes_.tolist()] if proba else []),
+        *([f"p({label})" for label in classes] if proba else []),
     ]
     lines: list[list[Any]] = [
         [
@@ -75,21 +80,15 @@ def predict(
         for place, answer in enumerate(answers.tolist())
     ]
     _write_predictions(header, lines, document, out, json)
-    if accuracy is not None:
+    if known:
         sys.stdout.flush()
-        print(
-            f"accuracy {100 * accuracy:.2f} % of {known} rows whose class is known",
-            file=sys.stderr,
-        )
-
-
-def _accuracy(answers: np.ndarray, truth: np.ndarray | None) -> tuple[int, float | None]:
-    """Number of rows whose class is known, and the share of them that is predicted rightly."""
-    if truth is None:
-        return 0, None
-    pairs = zip(answers.tolist(), truth.tolist(), strict=True)
-    same = [str(answer) == str(value) for answer, value in pairs if value is not None]
-    return len(same), float(np.mean(same)) if same else None
+        if tree._task == "regression":
+            r2 = "" if quality["r2"] is None else f", R2 {quality['r2']:.3f}"
+            said = f"mean absolute error {quality['mae']:.4g}{r2}"
+        else:
+            said = f"accuracy {100 * quality['accuracy']:.2f} %"
+        without = TASKS[tree._task].without
+        print(f"{said} of {known} rows whose {without} is known", file=sys.stderr)
 
 
 def _write_predictions(
@@ -167,7 +166,7 @@ def rank(
 
         rank_variants(
             read_plink(data, phenotype=phenotype),
-            o.criteria_of(criteria, ("multisurf",)),
+            o.criteria_of(criteria or ["multisurf"]),
             {"n_jobs": n_jobs, **o.params_of(param)},
             permutations=permutations,
             top=top,
@@ -176,10 +175,9 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
-    rows = columns.table(data)
-    chosen = o.criteria_of(
-        criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
-    )
+    named = o.criteria_of(criteria)
+    rows = columns.table(data, named.values(), o.pairs_of(param or [], "--param"))
+    chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
     scores, errors = _scored(rows, chosen, estimate, param, n_jobs)
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)

@@ -280,6 +280,9 @@ def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
     frame = datasets.load_iris().to_frame().rename(columns={"class": "label"})
     frame.to_csv("data.csv", index=False)
     frame.drop(columns="label").to_csv("new.csv", index=False)
+    prices = frame.drop(columns="label")
+    prices.columns = ["rooms", "age", "price", "width"]
+    prices.to_csv("prices.csv", index=False)
     fasttree.fit(datasets.load_iris()).save("model.json")
     cross_validate(datasets.load_iris(), criterion="gini", cv="1x2", journal="run.journal")
     datasets.dump_plink(datasets.make_genotypes(100, 30), "study")

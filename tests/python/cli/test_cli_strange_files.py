@@ -134,7 +134,9 @@ def test_letters_and_signs_of_windows(tmp_path, encoding, ftree):
 REFUSED = {
     "a,a,y\n1,2,p\n1,3,q\n": "line 1: 'a' names two columns; rename one in the file",
     "a,b,y\n1,2,0.5\n2,3,0.25\n": "column 'y': Unknown label type: continuous.* 0.5 in data row 0: "
-    "fasttree predicts classes; name another: --target, .*DecisionTreeRegressor",
+    "that is a number \\(--task regression\\); for classes name another: --target, ",
+    "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': row 1 of the target 'y' is 'cheap', which is not a "
+    "number: a regression predicts numbers; name another target, or use --task classification",
     "1.5,2,p\n2.5,3,q\n": "'z' is not a column; the first line holds values, so the file has no "
     "names: put a line of names on top, or give the position of the column",
     "a,b,y\n1,2,p\n2,q\n": "line 3: the line has 2 cells but the first has 3; write [?] for",
@@ -153,6 +155,8 @@ def test_refusals_name_the_place_and_what_to_type(tmp_path, ftree, text):
     file.write_text(text)
     for command in ("fit", "advise", "rank", "cv", "compare"):
         target = ["-t", "z"] if text.startswith("1.5") else []
+        if "0.5" in text or "cheap" in text:
+            target = ["--task", "classification" if "0.5" in text else "regression"]
         code, _, err = ftree(command, file, *target)
         assert code == 2 and err.count("\n") == 1
         assert re.search(REFUSED[text], err), err

@@ -1,0 +1,192 @@
+"""The commands on a numeric target: ``--task regression``, by itself, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+
+pytest.importorskip("typer")
+
+import fasttree
+
+X, Y = load_diabetes(return_X_y=True)
+X = X[:, :4].round(4)
+
+
+def written(path, y):
+    names = ["age", "sex", "bmi", "pressure", "y"]
+    rows = [",".join(map(str, [*x, v])) for x, v in zip(X.tolist(), y, strict=True)]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    return path
+
+
+@pytest.fixture
+def whole(tmp_path):
+    """Whole numbers, which are classes without ``--task``."""
+    return written(tmp_path / "whole.csv", Y.astype(int).tolist())
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """Numbers with fractions, the first one missing."""
+    return written(tmp_path / "parts.csv", ["?", *(Y[1:] / 8).tolist()])
+
+
+def answer(ftree, *arguments):
+    """The JSON of a command."""
+    code, out, err = ftree(*arguments, "--json", "-")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_fit_says_the_error_and_that_of_the_mean(ftree, whole, tmp_path):
+    model = tmp_path / "m.json"
+    words = ("fit", whole, "--task", "regression", "-p", "max_leaf_nodes=6")
+    found = answer(ftree, *words, "-m", model)
+    tree = fasttree.FastTreeRegressor(max_leaf_nodes=6).fit(X, Y)
+    assert found["task"] == "regression" and found["leaves"] == 6
+    assert found["training_r2"] == pytest.approx(tree.score(X, Y))
+    assert found["mean"] == pytest.approx(Y.mean())
+    assert found["mae_of_mean"] == pytest.approx(np.abs(Y - Y.mean()).mean())
+    result = fasttree.model_selection.cross_validate(
+        X, Y, estimators={"tree": fasttree.FastTreeRegressor(max_leaf_nodes=6)}, cv="1x10"
+    )
+    for metric in ("r2", "rmse", "mae"):
+        assert found[metric] == pytest.approx(result.mean("tree", metric), rel=1e-9)
+    assert fasttree.load_model(model).predict(X).tolist() == tree.predict(X).tolist()
+    code, out, _ = ftree(*words)
+    assert code == 0 and f"R2 {found['r2']:.3f}, MAE {found['mae']:.4g} (1x10" in out
+    assert "always saying the mean, 152.1: MAE 65.76" in out
+
+
+def test_a_large_tree_is_told_to_be_pruned(ftree, whole):
+    code, out, err = ftree("fit", whole, "--task", "regression")
+    assert code == 0 and "-p pruning=reduced_error" in err
+    assert "A pruned tree does as well or better" in out
+    assert "R2 " in out and "add -p pruning=reduced_error" in out
+
+
+def test_the_target_the_criterion_and_parameters_say_the_task(ftree, whole, parts):
+    code, out, err = ftree("fit", parts, "--no-cv")
+    assert code == 0 and "target 'y', a number" in out
+    assert "1 of 442 rows have no number and are left out, first row 0" in err
+    assert answer(ftree, "fit", whole, "--no-cv")["task"] == "classification"
+    for more in (["-c", "absolute_error"], ["-p", "target_bins=4", "-c", "gini"]):
+        assert answer(ftree, "fit", whole, "--no-cv", *more)["task"] == "regression"
+    for arguments, said in (
+        (["fit", parts, "-c", "gini"], "criterion='gini' with a numeric target"),
+        (["fit", parts, "--task", "classification"], "(--task regression)"),
+        (["fit", whole, "--task", "number"], "--task number is not known"),
+        (["sweep", parts], "Unknown label type: continuous"),
+        (
+            ["fit", whole, "--task", "regression", "-p", "leaf_smoothing=laplace"],
+            "not a parameter of FastTreeRegressor",
+        ),
+    ):
+        code, _, err = ftree(*arguments)
+        assert code == 2 and said in err, err
+
+
+def test_predict_writes_numbers_and_their_error(ftree, whole, parts, tmp_path):
+    model, out = tmp_path / "m.json", tmp_path / "answers.csv"
+    assert ftree("fit", parts, "--no-cv", "-m", model, "-p", "max_depth=3")[0] == 0
+    code, _, err = ftree("predict", model, parts, "-o", out, "--task", "regression")
+    tree = fasttree.FastTreeRegressor(max_depth=3).fit(X[1:], Y[1:] / 8)
+    rows = list(csv.DictReader(out.open()))
+    assert code == 0 and [float(row["prediction"]) for row in rows] == tree.predict(X).tolist()
+    off = np.abs(tree.predict(X[1:]) - Y[1:] / 8).mean()
+    score = tree.score(X[1:], Y[1:] / 8)
+    assert f"mean absolute error {off:.4g}, R2 {score:.3f} of 441 rows whose number" in err
+    found = answer(ftree, "predict", model, parts)
+    assert found["mae"] == pytest.approx(off) and found["r2"] == pytest.approx(score)
+    assert found["predictions"] == tree.predict(X).tolist() and found["classes"] == []
+    bare = tmp_path / "new.csv"
+    bare.write_text("age,sex,bmi,pressure\n" + ",".join(map(str, X[0].tolist())) + "\n")
+    found = answer(ftree, "predict", model, bare)
+    assert found["predictions"] == tree.predict(X[:1]).tolist()
+    assert found["mae"] is None and found["r2"] is None
+    for arguments, said in (
+        (["predict", model, parts, "--proba"], "--proba: "),
+        (["predict", model, parts, "--task", "classification"], "holds a FastTreeRegressor"),
+        (["show", model, "--task", "classification"], "of regression"),
+    ):
+        code, _, err = ftree(*arguments)
+        assert code == 2 and said in err, err
+
+
+def test_show_prints_a_saved_tree_or_forest(ftree, parts, tmp_path):
+    model, forest = tmp_path / "m.json", tmp_path / "f.json"
+    assert ftree("fit", parts, "--no-cv", "-m", model, "-p", "max_depth=2")[0] == 0
+    code, out, _ = ftree("show", model, "--task", "regression")
+    assert code == 0 and "'squared_error': 4 leaves, 7 nodes, depth 2" in out
+    found = answer(ftree, "show", model)
+    assert found["task"] == "regression" and found["classes"] == [] and found["leaves"] == 4
+    fasttree.FastForestRegressor(3, random_state=0).fit(X, Y).save(forest)
+    found = answer(ftree, "show", forest)
+    assert found["task"] == "regression" and found["trees"] == 3
+
+
+def test_rank_scores_by_criteria_on_numbers(ftree, parts, whole):
+    found = answer(ftree, "rank", parts)
+    assert {row["criterion"] for row in found["rows"]} == {
+        "squared_error",
+        "absolute_error",
+        "standard_deviation",
+    }
+    scores = {r["feature"]: r["score"] for r in found["rows"] if r["criterion"] == "squared_error"}
+    expected = fasttree.score_features(X[1:], Y[1:] / 8, criterion="squared_error")
+    assert [scores[n] for n in ("age", "sex", "bmi", "pressure")] == expected.tolist()
+    assert found["rows"][0]["feature"] == "bmi"
+    named = answer(ftree, "rank", whole, "-c", "poisson", "--top", "1")
+    assert named["rows"][0]["feature"] == "bmi"
+    assert answer(ftree, "rank", whole, "--task", "regression")["data"].endswith("a number")
+
+
+def test_cv_and_compare_measure_numbers(ftree, parts, whole):
+    words = ("-c", "squared_error,absolute_error", "--cv", "1x3", "-p", "max_depth=2")
+    found = answer(ftree, "cv", parts, *words)
+    table = fasttree.datasets.load(parts).drop_missing_target()
+    result = fasttree.model_selection.cross_validate(
+        table, criterion=["squared_error", "absolute_error"], cv="1x3", max_depth=2
+    )
+    assert found["mean"] == pytest.approx(Y[1:].mean() / 8)
+    text = json.dumps(found)
+    for metric in ("r2", "rmse", "mae"):
+        value = result.mean("squared_error", metric)
+        assert any(f"{value:.{digits}}"[:8] in text for digits in (8, 10, 12)), metric
+    code, out, _ = ftree("cv", whole, "--task", "regression", "--cv", "1x2", "-p", "max_depth=2")
+    assert code == 0 and "poisson" in out and "Always saying the mean, 152.1: MAE 65.76." in out
+    found = answer(ftree, "compare", parts, whole, "--task", "regression", *words)
+    assert set(found["mae_of_mean"]) == {"parts", "whole"}
+    code, _, err = ftree("compare", parts, whole, *words[2:])
+    assert code == 2 and "the target of parts is a number, whole has classes" in err
+    code, _, err = ftree("compare", "--task", "regression")
+    assert code == 2 and "is not a number: a regression predicts numbers" in err
+
+
+def test_describe_shows_the_numbers_of_the_target(ftree, parts):
+    found = answer(ftree, "datasets", "describe", parts)
+    assert found["task"] == "regression" and found["classes"] == {}
+    known = Y[1:] / 8
+    assert found["numbers"]["median"] == pytest.approx(np.median(known))
+    assert found["numbers"]["greatest"] == known.max()
+    code, out, _ = ftree("datasets", "describe", parts)
+    assert code == 0 and "Target 'y', a number" in out and "upper quartile" in out
+
+
+def test_criteria_say_which_are_on_numbers(ftree):
+    found = answer(ftree, "criteria", "--evidence", "moments")
+    on_numbers = {row["name"] for row in found["rows"]}
+    assert {"squared_error", "poisson", "standard_deviation"} <= on_numbers
+    code, out, _ = ftree("criteria")
+    lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+    assert code == 0 and " number " in lines["absolute_error"] and " classes " in lines["gini"]
+    out = ftree("criteria", "poisson")[1]
+    assert "target    number" in out and "ftree fit DATA -c poisson --task regression" in out
+    for command in ("fit", "cv", "compare", "rank", "advise", "predict", "show"):
+        assert "--task" in ftree(command, "--help")[1]
+    assert "absolute_error" in ftree("cv", "--help")[1]

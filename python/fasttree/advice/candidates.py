@@ -1,9 +1,10 @@
 """The fixed list of candidates of `advise`: it depends on the size and the columns of the data
 only.
 
-Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a branch for
-each level and with levels in two groups. Last come small trees that are not pruned. `search` tries
-them in this order, so the end of the list is what a time limit leaves out.
+For classes Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a
+branch for each level and with levels in two groups. Last come small trees that are not pruned. For
+a number criteria on numbers take their place. `search` tries them in this order, so the end of the
+list is what a time limit leaves out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .. import presets
+from ..pruning import PRUNED_NUMBERS
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -24,6 +28,12 @@ CRITERIA = ("info_gain", "gain_ratio", "gini", "mdl", "hellinger", "dkm")
 PRUNINGS = ("error_based", "mdl", "pessimistic")
 MAX_LEAVES = (4, 8, 16)
 """Sizes of the trees that are not pruned."""
+
+ON_NUMBERS = ("squared_error", "absolute_error", "standard_deviation", "poisson")
+"""Criteria on a number; the last one on numbers that are not negative."""
+PRUNINGS_OF_NUMBERS = tuple(name for name in ("reduced_error", "m5") if name in PRUNED_NUMBERS)
+MAX_LEAVES_ON_NUMBERS = (4, 8, 16, 32, 64)
+"""A number takes more leaves than a class."""
 MANY_CELLS = 2_000_000
 """Cells above which only every other criterion is tried."""
 MOST_ROWS = 200_000
@@ -32,12 +42,13 @@ MOST_ROWS = 200_000
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate: its name, and `params`, the parameters of `FastTreeClassifier`."""
+    """A candidate: its name, and `params`, the parameters of the tree. A constant, which is no
+    tree, has no criterion."""
 
     name: str
-    criterion: str
-    nominal_splits: str
-    pruning: str
+    criterion: str | None
+    nominal_splits: str | None
+    pruning: str | None
     params: dict[str, Any]
 
 
@@ -51,14 +62,25 @@ def candidates(table: Table) -> list[Candidate]:
         ('C4.5 (J48)', 22)
     """
     n_rows, n_features = table.shape
-    criteria = CRITERIA if n_rows * n_features <= MANY_CELLS else CRITERIA[::2]
+    is_number = table.task == "regression"
+    criteria: tuple[str, ...] = CRITERIA
+    if is_number:
+        numbers = table.numbers
+        takes_poisson = numbers.min() >= 0 and np.any(numbers > 0)
+        criteria = ON_NUMBERS if takes_poisson else ON_NUMBERS[:-1]
+    if n_rows * n_features > MANY_CELLS:
+        criteria = criteria[::2]
     # Groups of levels differ from single levels where a column has more than two.
     has_groups = any(c.levels is not None and len(c.levels) > 2 for c in table.columns)
     splits = ("multiway", "subset") if has_groups else ("multiway",)
-    min_leaf = max(2, min(50, n_rows // 2000))
-    found = [Candidate("C4.5 (J48)", "gain_ratio", "multiway", "error_based", dict(presets.C45))]
+    min_leaf = max(2, min(50, n_rows // 2000), min(5, n_rows // 20) if is_number else 0)
+    found = []
+    if not is_number:
+        c45 = dict(presets.C45)
+        found.append(Candidate("C4.5 (J48)", "gain_ratio", "multiway", "error_based", c45))
     # Every criterion, pruned.
-    for pruning, nominal_splits, criterion in itertools.product(PRUNINGS, splits, criteria):
+    prunings = PRUNINGS_OF_NUMBERS if is_number else PRUNINGS
+    for pruning, nominal_splits, criterion in itertools.product(prunings, splits, criteria):
         params = {
             "criterion": criterion,
             "nominal_splits": nominal_splits,
@@ -69,15 +91,19 @@ def candidates(table: Table) -> list[Candidate]:
         name = f"{criterion} with {pruning.replace('_', '-')} pruning{suffix}"
         found.append(Candidate(name, criterion, nominal_splits, pruning, params))
     # Small trees, best first, not pruned.
-    for leaves in MAX_LEAVES:
+    small = itertools.product(
+        MAX_LEAVES_ON_NUMBERS if is_number else MAX_LEAVES,
+        ON_NUMBERS[:2] if is_number else ("gini",),
+    )
+    for leaves, criterion in small:
         params = {
-            "criterion": "gini",
+            "criterion": criterion,
             "nominal_splits": splits[-1],
             "max_leaf_nodes": leaves,
             "min_samples_leaf": min_leaf,
         }
-        name = f"gini with at most {leaves} leaves"
-        found.append(Candidate(name, "gini", splits[-1], "none", params))
+        name = f"{criterion} with at most {leaves} leaves"
+        found.append(Candidate(name, criterion, splits[-1], "none", params))
     return found
 
 

@@ -11,8 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import presets
 from ..exports.words import xml
 from ..rendering.html import STYLE, bar, html_table, paragraph
@@ -20,6 +18,7 @@ from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
 from .source import Source
+from .tasks import Judge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,14 +47,20 @@ class Advice:
     """Result of `fasttree.advise`.
 
     Attributes:
-        model: the recommended `FastTreeClassifier`, fitted on all rows.
-        params: its parameters (empty when no candidate beats the majority class).
+        model: the recommended `FastTreeClassifier` or `FastTreeRegressor`, fitted on all rows.
+        params: its parameters (empty when no candidate beats the majority class, or the mean).
+        task: ``"classification"`` or ``"regression"``.
         accuracy: expected share of new rows that it classifies rightly, from out-of-fold
-            predictions, corrected for the choice.
-        standard_error: standard error of the accuracy.
-        majority: share of the most frequent class, and `majority_class` its label.
-        table: one row per candidate with accuracy, standard error, leaves and depth (means over the
-            folds), whether it is within one standard error of the best, and whether it was chosen.
+            predictions, corrected for the choice; None for a number.
+        mae: expected mean absolute error on new rows, in the unit of the target, from out-of-fold
+            predictions, corrected for the choice; None for classes.
+        standard_error: standard error of the accuracy or of the mean absolute error.
+        majority: share of the most frequent class, and `majority_class` its label; None for a
+            number.
+        mean: mean of the target, and `mae_of_mean` its mean absolute error; None for classes.
+        table: one row per candidate with accuracy or mae, standard error, leaves and depth (means
+            over the folds), whether it is within one standard error of the best, and whether it was
+            chosen.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         not_tried: names of the candidates for which there was no time.
@@ -70,9 +75,10 @@ class Advice:
         model: Any,
         params: dict[str, Any],
         rows: list[dict[str, Any]],
-        accuracy: float,
+        quality: float,
         standard_error: float,
         table: Table,
+        judge: Judge,
         left_out: list[tuple[str, str]],
         unlabelled: int,
         codes: list[str],
@@ -84,24 +90,31 @@ class Advice:
         started: float,
     ) -> None:
         self.model, self.params = model, params
-        self.accuracy, self.standard_error = accuracy, standard_error
+        value = judge.sign * quality
+        self._judge, self._value, self.standard_error = judge, value, standard_error
+        self.task = table.task
+        self.accuracy = value if judge.metric == "accuracy" else None
+        self.mae = value if judge.metric == "mae" else None
+        facts = judge.facts()
+        self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
+        self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
         self.codes = codes
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
-        counts = np.bincount(table.y_codes, minlength=len(table.classes))
-        self.majority = float(counts.max()) / len(table)
-        self.majority_class = table.classes[int(counts.argmax())]
         # What `code` needs to repeat the fit.
         self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
         self.table = Records(
-            sorted(rows, key=lambda r: (not r["chosen"], -r["accuracy"], r["leaves"])),
+            sorted(
+                rows,
+                key=lambda r: (not r["chosen"], -judge.sign * r[judge.metric], r["leaves"]),
+            ),
             {
                 "candidate": "candidate",
-                "accuracy (%)": lambda r: f"{100 * r['accuracy']:.1f}",
-                "+-": lambda r: f"{100 * r['standard_error']:.1f}",
+                judge.header: lambda r: judge.shown(r[judge.metric]),
+                "+-": lambda r: judge.shown(r["standard_error"]),
                 "leaves": lambda r: f"{r['leaves']:.1f}",
                 "depth": lambda r: f"{r['depth']:.1f}",
                 "": _mark,
@@ -115,48 +128,35 @@ class Advice:
     @property
     def sentence(self) -> str:
         """What to use and what to expect, in one sentence."""
-        share = f"{100 * self.majority:.1f} %"
+        chosen = self.table[0]["candidate"]
         if not self.params:
-            return (
-                f"No tree is better than always answering {self.majority_class!r} ({share} of the "
-                "rows) by more than one standard error, or none is small enough: use no tree, or "
-                "other columns."
-            )
-        chosen = self.table[0]
+            return self._judge.no_tree(chosen)
         leaves = self.model.get_n_leaves()
-        gain = 100 * (self.accuracy - self.majority)
-        return (
-            f"Use {chosen['candidate']}: {leaves} {'leaf' if leaves == 1 else 'leaves'}, about "
-            f"{100 * self.accuracy:.1f} % right on new rows (standard error "
-            f"{100 * self.standard_error:.1f}; always answering {self.majority_class!r} is right "
-            f"in {share}, so {gain:+.1f} points)."
-        )
+        return self._judge.sentence(chosen, leaves, self._value, self.standard_error)
 
     @property
     def notes(self) -> list[str]:
         """One sentence each on what was left out, sampled, corrected and not tried."""
         notes = [f"Left out: {name} ({why})." for name, why in self.left_out]
         if self.unlabelled:
-            notes.append(f"{self.unlabelled} rows without a class are left out.")
+            notes.append(f"{self.unlabelled} rows without a {self._judge.without} are left out.")
         if self.codes:
             notes.append(
                 f"Numbers that are codes of categories, by the name: {', '.join(self.codes)}; to "
                 f"read them as levels: categorical_features={self.codes!r} (ftree: --nominal "
                 f"{','.join(self.codes)})."
             )
-        notes.append(
-            f"{self.n_rows:,} rows, target {self.target!r}; most frequent class: "
-            f"{self.majority_class!r}, {100 * self.majority:.1f} %."
-        )
+        notes.append(f"{self.n_rows:,} rows, {self._judge.target_text()}")
         if self.compared < self.n_rows:
             notes.append(
                 f"Candidates were compared on a sample of {self.compared:,} rows; the tree is "
                 "fitted on all."
             )
-        tried = len(self.table) - 1
+        tried = sum(row["criterion"] is not None for row in self.table)
         notes.append(
-            f"{tried} of {tried + len(self.not_tried)} candidates tried; the accuracy above is "
-            "corrected for choosing among them (judged on rows that took no part in the choice)."
+            f"{tried} of {tried + len(self.not_tried)} candidates tried; the "
+            f"{self._judge.measure} above is corrected for choosing among them (judged on rows "
+            "that took no part in the choice)."
         )
         if self.not_tried:
             notes.append("Time was up; not tried: " + "; ".join(self.not_tried) + ".")
@@ -167,7 +167,8 @@ class Advice:
         """Python that fits the recommended tree."""
         if not self.params:
             return "# no tree is recommended\n"
-        head = self._source.code(self.target, self._drop, has_gaps=self.unlabelled > 0)
+        gaps = self.unlabelled > 0
+        head = self._source.code(self.target, self._drop, has_gaps=gaps, task=self.task)
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         if self.params == presets.C45:
             arguments = "**fasttree.presets.C45"
@@ -184,11 +185,13 @@ class Advice:
         """Everything as plain values."""
         return {
             "sentence": self.sentence,
-            "accuracy": self.accuracy,
+            "task": self.task,
+            self._judge.metric: self._value,
             "standard_error": self.standard_error,
-            "accuracy_is": "out-of-fold, corrected: rows judge a choice that they took no part in",
-            "majority": self.majority,
-            "majority_class": _plain(self.majority_class),
+            f"{self._judge.metric}_is": (
+                "out-of-fold, corrected: rows judge a choice that they took no part in"
+            ),
+            **{name: _plain(value) for name, value in self._judge.facts().items()},
             "rows": self.n_rows,
             "rows_compared": self.compared,
             "leaves": int(self.model.get_n_leaves()),
@@ -226,13 +229,14 @@ class Advice:
         return "\n".join(parts)
 
     def _table_html(self) -> str:
-        header = ["candidate", "accuracy (%)", "", "± (se)", "leaves", "depth", ""]
+        judge = self._judge
+        header = ["candidate", judge.header, "", "± (se)", "leaves", "depth", ""]
         rows = [
             [
                 r["candidate"],
-                f"{100 * r['accuracy']:.1f}",
-                bar(r["accuracy"], 120),
-                f"{100 * r['standard_error']:.1f}",
+                judge.shown(r[judge.metric]),
+                bar(judge.share(r), 120),
+                judge.shown(r["standard_error"]),
                 f"{r['leaves']:.1f}",
                 f"{r['depth']:.1f}",
                 _mark(r),

@@ -1,7 +1,8 @@
 """The first step of `advise`: a Table whose useless columns are marked as unused, with reasons.
 
 Dates, identifiers and columns of one value tell nothing about new rows. They stay in the Table, so
-that the tree accepts rows with them, but no tree splits on them. Rows without a class are left out.
+that the tree accepts rows with them, but no tree splits on them. Rows without a class or number are
+left out.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import listing
+from .._checks.aliases import Task
 from ..datasets import load
 from ..datasets.errors import DataFileError
 from ..datasets.inputs import given
+from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.sources import check_known
 from ..table.traps import suspicions
@@ -37,15 +40,17 @@ class Screened(NamedTuple):
     left_out: list[tuple[str, str]]
     """(column, reason) of the columns that screening found."""
     unlabelled: int
-    """Number of rows without a class, which were dropped."""
+    """Number of rows without a class or number, which were dropped."""
 
 
 def screened(
     X: Any,
     y: Any,
     drop: tuple[str, ...] = (),
+    *,
     nominal: Any = "from_dtype",
     reading: dict[str, Any] | None = None,
+    task: Task | None = None,
 ) -> Screened:
     """Read X and y, and mark the columns that are not to be used.
 
@@ -54,24 +59,26 @@ def screened(
         drop: columns that the caller leaves out.
         nominal: names of numeric columns to be read as nominal, or "all".
         reading: keywords of `fasttree.datasets.load`, for a file.
+        task: what the target is; None: found out as in `fasttree.fit`.
 
     Raises:
-        ValueError: no target, no class or one, or a target that is no class.
+        ValueError: no target, no class or one, a target that is no class, or a constant number.
     """
     left_out: list[tuple[str, str]] = []
     # A Table, without what no Table can hold: dates, and columns of too many levels.
     if isinstance(X, (str, os.PathLike)):
-        table, left_out = _loaded(X, y, list(drop), reading or {})
+        table, left_out = _loaded(X, y, list(drop), {**(reading or {}), "task": task})
     else:
         for name, value in (reading or {}).items():
             raise ValueError(f"{name}={value!r} is for a file; X is none: leave {name} out")
         X, y = given(X, y)
+        task = task or task_of_target(X, y)
         if not isinstance(X, Table):
             left_out += [(name, why) for name, why in _useless_columns(X) if name not in drop]
             unused = {**dict(left_out), **dict.fromkeys(_present(X, drop), DROPPED)}
-            table = Table.from_any(X, y, unused=unused)
+            table = Table.from_any(X, y, unused=unused, task=task)
         else:
-            table = Table.from_any(X, y)
+            table = Table.from_any(X, y, task=task)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
     table = table.with_unused({**dict(left_out), **dict.fromkeys(drop, DROPPED)})
@@ -86,10 +93,13 @@ def screened(
             "requires y to be passed: advise(X, y), advise(frame, 'column') or a Table with a "
             "target"
         )
-    # The rows with a class, and the columns that tell nothing.
+    # The rows with a target, and the columns that tell nothing.
     unlabelled = len(table.missing_target)
     table = table.drop_missing_target()
-    _check_target(table)
+    if task == "regression" or (task is None and table.task == "regression"):
+        _check_numbers(table)
+    else:
+        _check_target(table)
     useless = suspicions(table)
     left_out += useless
     table = table.with_unused(dict(useless))
@@ -151,6 +161,16 @@ def _holds_dates(series: Any, nw: Any) -> bool:
     return bool(known) and all(isinstance(v, (datetime.date, datetime.time)) for v in known)
 
 
+def _check_numbers(table: Table) -> None:
+    """Refuse a number that is the same in all rows."""
+    numbers = table.numbers
+    if numbers.min() == numbers.max():
+        raise ValueError(
+            f"the target {table.target!r} is {numbers[0]:g} in all rows: there is nothing to "
+            "predict"
+        )
+
+
 def _check_target(table: Table) -> None:
     """Refuse a target of one class, and one with too many for classes: one in five rows."""
     counts = np.bincount(table.y_codes, minlength=len(table.classes))
@@ -160,6 +180,6 @@ def _check_target(table: Table) -> None:
     if occurring > max(20, len(table) // 5):
         raise ValueError(
             f"the target {table.target!r} has {occurring:,} classes in {len(table):,} rows: that "
-            "is an identifier or a number to be estimated, not a class; name the class column, or "
-            "cut the numbers into a few groups first"
+            "is an identifier or a number to be estimated, not a class; name the class column, "
+            "give task='regression' for a number, or cut the numbers into a few groups first"
         )

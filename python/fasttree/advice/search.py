@@ -3,7 +3,7 @@
 What
     Rows are screened (`screening`), the candidates of the list (`candidates`) are cross-validated,
     one after the other or several at a time on a cluster, and the smallest accurate one is chosen
-    (`selection`) and fitted on all rows.
+    (`selection`) and fitted on all rows. `tasks` says what is a good prediction.
 Complexity
     One cross-validation per candidate, on at most 200,000 rows.
 """
@@ -13,14 +13,13 @@ from __future__ import annotations
 import math
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, checked, integer, listing, one_value, shown, string
-from .._checks.aliases import CategoricalFeatures, MaybeArray
-from ..estimators import FastTreeClassifier
+from .._checks import as_float, checked, integer, listing, one_of, one_value, shown, string
+from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..rendering.progress import Progress, make_report
@@ -30,8 +29,16 @@ from ..table.traps import code_columns
 from .candidates import Candidate, candidates, folds_for, rows_compared
 from .result import Advice
 from .screening import screened
-from .selection import ROUNDING, choose, corrected_accuracy, standard_error
+from .selection import (
+    PREFERENCES,
+    Prefer,
+    choose,
+    corrected_accuracy,
+    good_enough,
+    standard_error,
+)
 from .source import Source
+from .tasks import Judge, judge_of
 
 __all__ = ["advise"]
 
@@ -51,8 +58,6 @@ MOST_LEAVES = 0.1
 DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
 """Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies
 less."""
-NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
-"""Parameters of a tree that is a single leaf: the majority class."""
 
 
 @checked(categorical_features=_listed, decimal=one_value, missing=_listed)
@@ -60,6 +65,8 @@ def advise(
     X: Any,
     y: MaybeArray = None,
     *,
+    task: Task | None = None,
+    prefer: Prefer = "small",
     time_limit: float | None = 10.0,
     cv: Any = "auto",
     random_state: int | None = 0,
@@ -75,12 +82,16 @@ def advise(
 
     Identifiers, dates and columns of one value are left out, with the reason; the recommended tree
     accepts rows with and without them. Six criteria, three prunings and two kinds of nominal splits
-    are cross-validated on the same folds, beside the majority class, C4.5 and small unpruned trees.
+    are cross-validated on the same folds, beside the majority class, C4.5 and small unpruned trees;
+    for a number the criteria on numbers, pruned trees and small ones, beside the mean and the
+    median. Classes are judged by the accuracy, numbers by the mean absolute error.
     No candidate with more leaves than a tenth of the rows is recommended.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
-        y: labels, or the name of the column that holds them.
+        y: labels or numbers, or the name of the column that holds them.
+        task: ``"classification"`` or ``"regression"``; None: found out as in `fasttree.fit`.
+        prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         time_limit: seconds after which no further candidate is tried, and the running one is
             abandoned (the list of candidates is fixed by the data; `not_tried` names the rest);
             None: no limit. The first candidate is always tried, and the recommended tree fitted on
@@ -99,21 +110,26 @@ def advise(
             of several candidates at a time.
 
     Returns:
-        An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy``
-        (corrected for the choice: judged on out-of-fold predictions that took no part in it),
-        ``.code``, ``.left_out``, ``.not_tried``, ``.to_html(path)``.
+        An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy`` or
+        ``.mae`` (corrected for the choice: judged on out-of-fold predictions that took no part in
+        it), ``.code``, ``.left_out``, ``.not_tried``, ``.to_html(path)``.
 
     Raises:
-        ValueError: no target, fewer than two classes, a target that is no class, or a time limit
-            that is no positive number.
+        ValueError: no target, fewer than two classes or one number, a target that is no class, or a
+            time limit that is no positive number.
 
     Examples:
         >>> import fasttree
         >>> found = fasttree.advise("iris", time_limit=None, progress=False)
         >>> found.model.get_n_leaves(), round(found.accuracy, 2)
         (4, 0.93)
+        >>> found = fasttree.advise("iris", "petal width (cm)", time_limit=None, progress=False)
+        >>> found.sentence  # doctest: +ELLIPSIS
+        "Use ... off, ... % better than always saying the mean (mean absolute error in ...
     """
     # Check the arguments.
+    task = None if task is None else one_of("task", task, TASKS)
+    one_of("prefer", prefer, PREFERENCES)
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
@@ -127,16 +143,19 @@ def advise(
     keywords = {"decimal": decimal, "missing": missing}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
-    whole, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
+    whole, left_out, unlabelled = screened(
+        X, y, tuple(drop), nominal=categorical_features, reading=reading, task=task
+    )
     table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     sample = _sample(table, seed)
     folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
     # Cross-validate the candidates, choose one, and fit it on all rows.
-    plan = candidates(table)
+    plan, judge = candidates(table), judge_of(table)
     tried = _cross_validated(
         sample,
         plan,
+        judge if sample is table else judge_of(sample),
         {
             "cv": _feasible(folds, sample),
             "random_state": seed,
@@ -147,14 +166,15 @@ def advise(
         deadline=started + seconds,
         progress=progress,
     )
-    choice = _chosen(table, whole, tried, plan, seed)
+    choice = _chosen(table, whole, tried, judge, seed=seed, prefer=prefer)
     return Advice(
         model=choice.model,
         params=choice.params,
         rows=tried.rows,
-        accuracy=choice.accuracy,
+        quality=choice.quality,
         standard_error=choice.standard_error,
         table=table,
+        judge=judge,
         left_out=left_out,
         unlabelled=unlabelled,
         codes=code_columns(table),
@@ -173,22 +193,54 @@ class _TimeIsUp(Exception):
 
 @dataclass
 class _Tried:
-    """Cross-validated results of the majority class (first) and of the candidates."""
+    """Cross-validated results of constants (first) and of the candidates."""
 
-    rows: list[dict[str, Any]]
+    candidates: list[Candidate] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
     """One record per row of `Advice.table`."""
-    right: list[np.ndarray]
-    """For each of them: share of repetitions in which a row is predicted rightly, shape
+    values: list[np.ndarray] = field(default_factory=list)
+    """For each of them: mean quality of the predictions of a row over the repetitions, shape
     (n_rows,)."""
-    leaves: list[float]
+    squares: list[np.ndarray] = field(default_factory=list)
+    """For each of them: the mean of its squares, shape (n_rows,)."""
+    leaves: list[float] = field(default_factory=list)
     """Mean number of leaves of each."""
-    not_tried: list[str]
+    not_tried: list[str] = field(default_factory=list)
     folds: str = ""
+
+    def add(
+        self,
+        candidate: Candidate,
+        judge: Judge,
+        judged: tuple[np.ndarray, np.ndarray],
+        leaves: float = 1.0,
+        depth: float = 0.0,
+    ) -> None:
+        """Add a candidate with the qualities of its predictions and their squares."""
+        values, squares = judged
+        quality, square = float(values.mean()), float(squares.mean())
+        self.candidates.append(candidate)
+        self.values.append(values)
+        self.squares.append(squares)
+        self.leaves.append(leaves)
+        self.rows.append(
+            {
+                "candidate": candidate.name,
+                "criterion": candidate.criterion,
+                "nominal_splits": candidate.nominal_splits,
+                "pruning": candidate.pruning,
+                judge.metric: judge.sign * quality,
+                "standard_error": standard_error(quality, square, len(values)),
+                "leaves": leaves,
+                "depth": depth,
+            }
+        )
 
 
 def _cross_validated(
     sample: Table,
     plan: list[Candidate],
+    judge: Judge,
     options: dict[str, Any],
     *,
     at_a_time: int,
@@ -200,14 +252,15 @@ def _cross_validated(
     Args:
         sample: rows.
         plan: candidates in the order of trying.
+        judge: of the sample.
         options: keywords of `cross_validate`.
         at_a_time: candidates per cross-validation.
         deadline: of `time.monotonic`; the first candidates are tried in any case.
         progress: as in `advise`.
     """
-    majority = np.bincount(sample.y_codes).argmax()
-    right = np.asarray(sample.y_codes == majority, dtype=np.float64)
-    out = _Tried([_record(None, right, 1.0, 0.0)], [right], [1.0], [])
+    out = _Tried()
+    for constant, answer in judge.constants():
+        out.add(constant, judge, judge.judged(judge.truth, answer))
 
     def check_time(done: int, total: int) -> None:
         if done < total and time.monotonic() > deadline:
@@ -219,14 +272,18 @@ def _cross_validated(
             report(first, len(plan))
         batch = plan[first : first + at_a_time]
         seed = options["random_state"]
-        trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in batch}
+        trees = {c.name: judge.estimator(**c.params, random_state=seed) for c in batch}
         try:
             if first:
                 check_time(0, 1)
             # Warnings about the data are given once, by the first cross-validation.
             with quiet() if first else nullcontext():
                 result = cross_validate(
-                    sample, estimators=trees, **options, progress=check_time if first else False
+                    sample,
+                    estimators=trees,
+                    scoring=judge.metric,
+                    **options,
+                    progress=check_time if first else False,
                 )
         except _TimeIsUp:
             out.not_tried = [candidate.name for candidate in plan[first:]]
@@ -234,11 +291,8 @@ def _cross_validated(
         out.folds = result.folds.description
         for candidate in batch:
             scores = result[candidate.name]
-            right = _share_right(result, candidate.name, len(sample))
-            leaves, depth = float(scores["leaves"].mean()), float(scores["depth"].mean())
-            out.right.append(right)
-            out.leaves.append(leaves)
-            out.rows.append(_record(candidate, right, leaves, depth))
+            sizes = (float(scores[size].mean()) for size in ("leaves", "depth"))
+            out.add(candidate, judge, _by_row(result, candidate.name, judge), *sizes)
     if report is not None:
         report(len(plan), len(plan))
     return out
@@ -272,65 +326,60 @@ def _feasible(folds: Any, table: Table) -> Any:
     return folds
 
 
-def _share_right(result: Any, name: str, n_rows: int) -> np.ndarray:
-    """Share of repetitions in which each row is predicted rightly, shape (n_rows,)."""
-    tested = np.asarray(result.folds.test_rows)
-    hits = (result[name].predictions == result.true_codes).astype(np.float64)
-    times = np.bincount(tested, minlength=n_rows)
-    return np.bincount(tested, weights=hits, minlength=n_rows) / np.maximum(times, 1)
-
-
-def _record(
-    candidate: Candidate | None, right: np.ndarray, leaves: float, depth: float
-) -> dict[str, Any]:
-    """A row of `Advice.table`, without the choice; None is the majority class."""
-    accuracy = float(right.mean())
-    return {
-        "candidate": candidate.name if candidate else "majority class",
-        "criterion": candidate.criterion if candidate else None,
-        "nominal_splits": candidate.nominal_splits if candidate else None,
-        "pruning": candidate.pruning if candidate else None,
-        "accuracy": accuracy,
-        "standard_error": standard_error(accuracy, len(right)),
-        "leaves": leaves,
-        "depth": depth,
-    }
+def _by_row(result: Any, name: str, judge: Judge) -> tuple[np.ndarray, np.ndarray]:
+    """Mean quality of the out-of-fold predictions of each row over the repetitions, and the mean of
+    its squares, each of shape (n_rows,)."""
+    tested, n_rows = np.asarray(result.folds.test_rows), len(judge.truth)
+    values, squares = judge.judged(judge.truth[tested], result[name].predictions)
+    times = np.maximum(np.bincount(tested, minlength=n_rows), 1)
+    mean = np.bincount(tested, weights=values, minlength=n_rows) / times
+    return mean, np.bincount(tested, weights=squares, minlength=n_rows) / times
 
 
 @dataclass
 class _Choice:
     """The recommended tree and what to expect of it."""
 
-    model: FastTreeClassifier
+    model: Any
     params: dict[str, Any]
-    """Empty for the majority class."""
-    accuracy: float
+    """Empty for a constant."""
+    quality: float
     standard_error: float
 
 
-def _chosen(table: Table, whole: Table, tried: _Tried, plan: list[Candidate], seed: int) -> _Choice:
+def _chosen(
+    table: Table, whole: Table, tried: _Tried, judge: Judge, *, seed: int, prefer: Prefer
+) -> _Choice:
     """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
 
     `whole` is `table` with its unused columns.
     """
-    right, leaves = np.array(tried.right).T, np.array(tried.leaves)
-    n = len(right)
+    values, squares = np.array(tried.values).T, np.array(tried.squares).T
+    leaves, n = np.array(tried.leaves), len(values)
     # A tree that is small enough in the folds may be too large on all rows: then the next one.
     allowed = np.flatnonzero((leaves <= MOST_LEAVES * n) | (leaves == 1.0))
+    means = values.mean(axis=0), squares.mean(axis=0)
     while True:
-        place = int(allowed[choose(right[:, allowed].mean(axis=0), leaves[allowed], n)])
-        candidate = plan[place - 1] if place else None
-        params = candidate.params if candidate else {}
-        model = FastTreeClassifier(**(params or NO_SPLIT), random_state=seed).fit(whole)
-        if candidate is None or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
+        quality, square = (one[allowed] for one in means)
+        place = int(allowed[choose(quality, leaves[allowed], n, square, prefer)])
+        candidate = tried.candidates[place]
+        model = judge.estimator(**candidate.params, random_state=seed).fit(whole)
+        is_constant = candidate.criterion is None
+        if is_constant or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
             break
         allowed = allowed[allowed != place]
-    # The accuracy of the choice among what was allowed, and the marks of the table.
+    # The quality of the choice among what was allowed, and the marks of the table.
     divisions = DIVISIONS if n <= LARGE else DIVISIONS_IF_LARGE
-    accuracy, error = corrected_accuracy(right[:, allowed], leaves[allowed], seed, divisions)
-    best = float(right[:, allowed].mean(axis=0).max())
-    limit = best - standard_error(best, n) - ROUNDING
+    found, error = corrected_accuracy(
+        values[:, allowed],
+        leaves[allowed],
+        seed,
+        divisions,
+        squares=squares[:, allowed],
+        prefer=prefer,
+    )
+    near = allowed[good_enough(quality, n, square)]
     for i, row in enumerate(tried.rows):
-        row["within_one_se"] = bool(i in allowed and row["accuracy"] >= limit)
+        row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    return _Choice(model, params, accuracy, error)
+    return _Choice(model, {} if is_constant else candidate.params, found, error)

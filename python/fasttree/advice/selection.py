@@ -1,61 +1,109 @@
-"""The choice among candidates, and the accuracy to expect of it.
+"""The choice among candidates, and the accuracy or error to expect of it.
 
 What
-    The rule is Breiman's (1984): the smallest tree whose accuracy is within one standard error,
-    ``sqrt(p (1 - p) / n)``, of the best. The accuracy of the best of many candidates is biased
-    upwards (Varma & Simon 2006), so the choice itself is cross-validated: the rule chooses by the
-    out-of-fold predictions of nine tenths of the rows, and the accuracy of its choice is measured
-    on the last tenth. `advise` calls this; no tree is fitted again.
+    The rule is Breiman's (1984): the smallest tree whose quality is within one standard error of
+    the best. Quality is the accuracy, or for a number the negative mean absolute error. That of the
+    best of many candidates is biased upwards (Varma & Simon 2006), so the choice itself is
+    cross-validated: the rule chooses by the out-of-fold predictions of nine tenths of the rows, and
+    its choice is measured on the last tenth. `advise` calls this; no tree is fitted again.
 Complexity
     O(divisions x rows x candidates).
 """
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 
-__all__ = ["ROUNDING", "choose", "corrected_accuracy", "standard_error"]
+__all__ = ["PREFERENCES", "Prefer", "choose", "corrected_accuracy", "good_enough", "standard_error"]
 
 ROUNDING = 1e-12
-"""Tolerance of comparisons of accuracies, which are sums in floating point."""
+"""Tolerance of comparisons of qualities, as a share of them; they are sums in floating point."""
+
+Prefer: TypeAlias = Literal["small", "accurate"]
+"""The smallest tree within one standard error of the best, or the best."""
+
+PREFERENCES = ("small", "accurate")
+"""The words of `Prefer`."""
 
 
-def standard_error(accuracy: float, n_rows: float) -> float:
-    """Binomial standard error of an accuracy on `n_rows` rows."""
-    return float(np.sqrt(max(accuracy * (1.0 - accuracy), 0.0) / n_rows))
+def standard_error(mean: float, square: float, n_rows: float) -> float:
+    """Standard error of a mean over `n_rows` rows, from the mean of squares.
+
+    A right answer is 1 and a wrong one 0, so that an accuracy is its own mean of squares, and this
+    is the binomial ``sqrt(p (1 - p) / n)``.
+
+    Examples:
+        >>> standard_error(0.9, 0.9, 100).__round__(3), standard_error(-3.0, 13.0, 100)
+        (0.03, 0.2)
+    """
+    return float(np.sqrt(max(square - mean * mean, 0.0) / n_rows))
 
 
-def choose(accuracy: np.ndarray, leaves: np.ndarray, n_rows: float) -> int:
-    """Index of the smallest tree within one standard error of the best accuracy.
+def good_enough(
+    quality: np.ndarray, n_rows: float, squares: np.ndarray | None = None, prefer: Prefer = "small"
+) -> np.ndarray:
+    """Which candidates are within one standard error of the best, or as good as it."""
+    squares = quality if squares is None else squares
+    best = int(quality.argmax())
+    slack = standard_error(float(quality[best]), float(squares[best]), n_rows)
+    limit = quality[best] - slack * (prefer == "small") - ROUNDING * abs(quality[best])
+    return np.asarray(quality >= limit)
 
-    Among equal sizes it is the more accurate one, then the earlier one.
+
+def choose(
+    quality: np.ndarray,
+    leaves: np.ndarray,
+    n_rows: float,
+    squares: np.ndarray | None = None,
+    prefer: Prefer = "small",
+) -> int:
+    """Index of the smallest tree within one standard error of the best quality, or of the best.
+
+    Among equal sizes it is the better one, then the earlier one.
+
+    Args:
+        quality: accuracies, or negative errors, shape (n_candidates,).
+        leaves: sizes, shape (n_candidates,).
+        n_rows: rows that the qualities are means over.
+        squares: means of the squares; None: the qualities are accuracies.
+        prefer: ``"small"``, or ``"accurate"`` without regard to size.
 
     Examples:
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100)
         1
+        >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100, prefer="accurate")
+        0
     """
-    best = float(accuracy.max())
-    limit = best - standard_error(best, n_rows)
-    within = np.flatnonzero(accuracy >= limit - ROUNDING)
-    order = np.lexsort((within, -accuracy[within], leaves[within]))
+    within = np.flatnonzero(good_enough(quality, n_rows, squares, prefer))
+    order = np.lexsort((within, -quality[within], leaves[within]))
     return int(within[order[0]])
 
 
 def corrected_accuracy(
-    right: np.ndarray, leaves: np.ndarray, seed: int, divisions: int = 20
+    right: np.ndarray,
+    leaves: np.ndarray,
+    seed: int,
+    divisions: int = 20,
+    *,
+    squares: np.ndarray | None = None,
+    prefer: Prefer = "small",
 ) -> tuple[float, float]:
-    """Accuracy of the choice on rows that took no part in it, and its standard error.
+    """Quality of the choice on rows that took no part in it, and its standard error.
 
-    The standard error is Nadeau & Bengio's (2003) for cross-validation, the binomial one times
-    ``sqrt(1 + k / (k - 1))`` with k folds. The predictions of overlapping training sets are not
-    independent, and the binomial error alone is a third too small.
+    The standard error is Nadeau & Bengio's (2003) for cross-validation, that of independent rows
+    times ``sqrt(1 + k / (k - 1))`` with k folds. The predictions of overlapping training sets are
+    not independent, and the error alone is a third too small.
 
     Args:
-        right: share of repetitions in which a row's out-of-fold prediction is right, shape (n_rows,
-            n_candidates).
+        right: share of repetitions in which a row's out-of-fold prediction is right, or its
+            negative error, shape (n_rows, n_candidates).
         leaves: sizes of the candidates, shape (n_candidates,).
         seed: seed of the divisions into tenths.
         divisions: number of random divisions into tenths.
+        squares: squares of the errors, shape (n_rows, n_candidates); None: `right` are shares.
+        prefer: as in `choose`.
 
     Examples:
         >>> right = np.random.default_rng(0).random((400, 20)) < 0.5  # 20 candidates that guess
@@ -65,15 +113,16 @@ def corrected_accuracy(
         (True, True)
     """
     rng = np.random.default_rng(seed)
+    squares = right if squares is None else squares
     n = len(right)
-    total, sums = 0.0, right.sum(axis=0)
+    totals, sums = np.zeros(2), np.array([right.sum(axis=0), squares.sum(axis=0)])
     for _ in range(divisions):
         for tenth in np.array_split(rng.permutation(n), min(10, n)):
             # Choose by the other nine tenths, and judge the choice by this one.
-            own = right[tenth].sum(axis=0)
+            own = np.array([right[tenth].sum(axis=0), squares[tenth].sum(axis=0)])
             n_others = n - len(tenth)
-            chosen = choose((sums - own) / n_others, leaves, n_others)
-            total += float(own[chosen])
-    expected = total / (divisions * n)
+            mean, square = (sums - own) / n_others
+            totals += own[:, choose(mean, leaves, n_others, square, prefer)]
+    expected, square = (totals / (divisions * n)).tolist()
     folds = max(2, min(10, n))
-    return expected, standard_error(expected, n) * float(np.sqrt(1.0 + folds / (folds - 1)))
+    return expected, standard_error(expected, square, n) * float(np.sqrt(1.0 + folds / (folds - 1)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+from .._checks.aliases import Task
 from ..table import Table
 
 __all__ = ["Source"]
@@ -33,13 +34,16 @@ class Source(NamedTuple):
         named = not (isinstance(nominal, str) and nominal == "from_dtype")
         return cls(path, table, reading, named)
 
-    def code(self, target: str | None, drop: list[str], *, has_gaps: bool) -> str:
+    def code(
+        self, target: str | None, drop: list[str], *, has_gaps: bool, task: Task = "classification"
+    ) -> str:
         """The line of Python that makes `table`.
 
         Args:
             target: name of the target.
             drop: columns to leave out.
-            has_gaps: whether rows without a class are left out.
+            has_gaps: whether rows without a target are left out.
+            task: ``"regression"``: the target is a number.
 
         Examples:
             >>> print(Source("a.csv", "", {"decimal": ","}, False).code("y", [], has_gaps=True))
@@ -48,12 +52,16 @@ class Source(NamedTuple):
             table = fasttree.Table(frame.drop(columns=['id']), target='y')
         """
         end = ".drop_missing_target()" if has_gaps else ""
+        number = {"task": task} if task == "regression" else {}
         if self.path is not None:
-            keywords = {"target": target, **({"drop": drop} if drop else {}), **self.reading}
+            dropped = {"drop": drop} if drop else {}
+            keywords = {"target": target, **dropped, **number, **self.reading}
             arguments = "".join(f", {name}={value!r}" for name, value in keywords.items())
             return f"table = fasttree.datasets.load({self.path!r}{arguments}){end}"
         if self.table:
             names = ", ".join(map(repr, drop))
-            return f"table = {self.table}{f'.drop({names})' if drop else ''}{end}"
+            made = ".as_regression()" if number else ""
+            return f"table = {self.table}{made}{f'.drop({names})' if drop else ''}{end}"
         frame = f"frame.drop(columns={drop!r})" if drop else "frame"
-        return f"table = fasttree.Table({frame}, target={target!r}){end}"
+        options = "".join(f", {name}={value!r}" for name, value in number.items())
+        return f"table = fasttree.Table({frame}, target={target!r}{options}){end}"

@@ -17,6 +17,14 @@ def advise(
     data: o.DataFile,
     *,
     columns: o.Columns,
+    prefer: Annotated[
+        str,
+        typer.Option(
+            "--prefer",
+            help="small: the smallest tree within one standard error of the best; accurate: the "
+            "best.",
+        ),
+    ] = "small",
     time_limit: Annotated[
         float,
         typer.Option(
@@ -44,6 +52,8 @@ def advise(
     found = recommend(
         data,
         columns.target,
+        task=columns.task,  # type: ignore[arg-type]
+        prefer=prefer,  # type: ignore[arg-type]
         time_limit=time_limit or None,
         cv=o.fold_count(folds),
         **run.keywords,
@@ -68,6 +78,7 @@ COMMANDS = (
         (
             "ftree advise iris",
             "ftree advise data.csv -t label --html advice.html -m model.json",
+            "ftree advise prices.csv -t price --task regression",
         ),
     ),
 )

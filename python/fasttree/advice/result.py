@@ -75,7 +75,7 @@ class Advice:
         model: Any,
         params: dict[str, Any],
         rows: list[dict[str, Any]],
-        quality: float,
+        value: float,
         standard_error: float,
         table: Table,
         judge: Judge,
@@ -90,7 +90,6 @@ class Advice:
         started: float,
     ) -> None:
         self.model, self.params = model, params
-        value = judge.sign * quality
         self._judge, self._value, self.standard_error = judge, value, standard_error
         self.task = table.task
         self.accuracy = value if judge.metric == "accuracy" else None
@@ -109,7 +108,7 @@ class Advice:
         self.table = Records(
             sorted(
                 rows,
-                key=lambda r: (not r["chosen"], -judge.sign * r[judge.metric], r["leaves"]),
+                key=lambda r: (not r["chosen"], -r[judge.metric] / judge.scale, r["leaves"]),
             ),
             {
                 "candidate": "candidate",

@@ -151,11 +151,11 @@ def advise(
     sample = _sample(table, seed)
     folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
     # Cross-validate the candidates, choose one, and fit it on all rows.
-    plan, judge = candidates(table), judge_of(table)
+    plan, judge = candidates(table), judge_of(sample)
     tried = _cross_validated(
         sample,
         plan,
-        judge if sample is table else judge_of(sample),
+        judge,
         {
             "cv": _feasible(folds, sample),
             "random_state": seed,
@@ -171,10 +171,10 @@ def advise(
         model=choice.model,
         params=choice.params,
         rows=tried.rows,
-        quality=choice.quality,
+        value=choice.value,
         standard_error=choice.standard_error,
         table=table,
-        judge=judge,
+        judge=judge if sample is table else judge_of(table),
         left_out=left_out,
         unlabelled=unlabelled,
         codes=code_columns(table),
@@ -229,8 +229,8 @@ class _Tried:
                 "criterion": candidate.criterion,
                 "nominal_splits": candidate.nominal_splits,
                 "pruning": candidate.pruning,
-                judge.metric: judge.sign * quality,
-                "standard_error": standard_error(quality, square, len(values)),
+                judge.metric: judge.scale * quality,
+                "standard_error": abs(judge.scale) * standard_error(quality, square, len(values)),
                 "leaves": leaves,
                 "depth": depth,
             }
@@ -343,7 +343,8 @@ class _Choice:
     model: Any
     params: dict[str, Any]
     """Empty for a constant."""
-    quality: float
+    value: float
+    """The metric to expect of it."""
     standard_error: float
 
 
@@ -382,4 +383,5 @@ def _chosen(
     for i, row in enumerate(tried.rows):
         row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    return _Choice(model, {} if is_constant else candidate.params, found, error)
+    params = {} if is_constant else candidate.params
+    return _Choice(model, params, judge.scale * found, abs(judge.scale) * error)

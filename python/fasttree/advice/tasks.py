@@ -28,14 +28,15 @@ class Judge:
     estimator: ClassVar[Any]
     metric: ClassVar[str]
     """The metric of `cross_validate`, and the name of the quality in records."""
-    sign: ClassVar[int]
-    """Quality is this times the metric: larger is better."""
     without: ClassVar[str]
     """What a row without a target lacks."""
     header: ClassVar[str]
     """The metric as the head of a column."""
     measure: ClassVar[str]
     """The metric in a sentence."""
+
+    scale: float
+    """The metric is this times the quality, which has no unit, so that squares do not overflow."""
 
     def __init__(self, table: Table) -> None:
         self.truth: np.ndarray = self._truth_of(table)
@@ -81,7 +82,7 @@ class OfClasses(Judge):
     """Accuracy, against that of the most frequent class."""
 
     estimator = FastTreeClassifier
-    metric, sign, without = "accuracy", 1, "class"
+    metric, scale, without = "accuracy", 1.0, "class"
     header, measure = "accuracy (%)", "accuracy"
 
     def _truth_of(self, table: Table) -> np.ndarray:
@@ -140,7 +141,7 @@ class OfNumbers(Judge):
     """Mean absolute error, in the unit of the target, against that of the mean."""
 
     estimator = FastTreeRegressor
-    metric, sign, without = "mae", -1, "number"
+    metric, without = "mae", "number"
     header, measure = "MAE", "mean absolute error"
 
     def _truth_of(self, table: Table) -> np.ndarray:
@@ -150,21 +151,23 @@ class OfNumbers(Judge):
             name: float(np.abs(numbers - value).mean())
             for name, value in (("mean", self.mean), ("median", self.median))
         }
+        self.scale = -(self.errors["mean"] or 1.0)
         return numbers
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The mean; and the median, which has the least absolute error of all constants, where it
         is better by more than one standard error of the difference."""
         found = [(_constant("the mean", "squared_error"), self.mean)]
-        gains = np.abs(self.truth - self.mean) - np.abs(self.truth - self.median)
+        means, medians = (self.judged(self.truth, one)[0] for one in (self.mean, self.median))
+        gains = medians - means
         if gains.mean() > gains.std() / math.sqrt(self.n_rows):
             found.append((_constant("the median", "absolute_error"), self.median))
         return found
 
     def judged(self, truth: np.ndarray, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Negative absolute errors, and squared ones."""
-        errors = np.abs(np.asarray(predicted - truth, dtype=np.float64))
-        return -errors, errors * errors
+        """Negative absolute errors as multiples of that of the mean, and their squares."""
+        values = np.abs(np.asarray(predicted - truth, dtype=np.float64)) / self.scale
+        return values, values * values
 
     def facts(self) -> dict[str, Any]:
         """The mean, and its mean absolute error."""

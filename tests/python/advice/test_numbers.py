@@ -158,6 +158,16 @@ def test_the_task_is_found_out_or_named():
         fasttree.advise(X, np.where(np.arange(len(y)) == 7, np.nan, y + 0.5), **first)
 
 
+def test_the_unit_of_the_target_does_not_matter(advice):
+    for unit in (1e-30, 2.0**40, 1e30):
+        frame = deliveries()
+        frame["minutes"] *= unit
+        found = fasttree.advise(frame, "minutes", **QUICK)
+        assert found.table[0]["leaves"] == advice.table[0]["leaves"]
+        assert found.mae / unit == pytest.approx(advice.mae, rel=1e-6)
+        assert found.standard_error / unit == pytest.approx(advice.standard_error, rel=1e-6)
+
+
 def candidates_of(y):
     return candidates(fasttree.Table(np.zeros((len(y), 1)), y, task="regression"))
 

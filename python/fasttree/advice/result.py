@@ -58,9 +58,9 @@ class Advice:
         majority: share of the most frequent class, and `majority_class` its label; None for a
             number.
         mean: mean of the target, and `mae_of_mean` its mean absolute error; None for classes.
-        table: one row per candidate with accuracy or mae, standard error, leaves and depth (means
-            over the folds), whether it is within one standard error of the best, and whether it was
-            chosen.
+        table: one row per candidate with `accuracy` or `mae`, standard error, leaves and depth
+            (means over the folds), whether it is within one standard error of the best, and whether
+            it was chosen.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         not_tried: names of the candidates for which there was no time.

@@ -338,7 +338,7 @@ COMMANDS = (
         (
             "ftree cv iris -c gini,info_gain -s accuracy,leaves",
             "ftree cv data.csv -t label --cv weka",
-            "ftree cv prices.csv -t price --task regression -s r2,mae",
+            "ftree cv prices.csv -t price --task regression -s r2,leaves",
             "ftree cv iris --html iris.html",
         ),
     ),

@@ -5,8 +5,9 @@ What
     A filter. Criteria on tables of classes, and those on a numeric target, score a feature alone:
     nominal ones by their multiway table, numeric ones by their best threshold, or by their bins
     when `discretize` is set. Rows that miss the feature are left out and the score is scaled by the
-    known fraction (info_gain, gain_ratio, gini, squared_error, poisson, standard_deviation), unless
-    `missing` says otherwise. Criteria on pairs or neighbours of rows score all features together.
+    known fraction (info_gain, gain_ratio, gini, squared_error, `poisson`, standard_deviation),
+    unless `missing` says otherwise. Criteria on pairs or neighbours of rows score all features
+    together.
 Complexity
     Tables and numbers: one node of a tree, a sort of each numeric column, then one pass. Pairs and
     neighbours: O(rows^2 features) bit operations.

@@ -47,6 +47,12 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
     fn is_between_means(&self) -> bool {
         false
     }
+    /// Whether the mean impurity of the branches depends on their means alone, as a concave function:
+    /// a best division of levels in two then cuts the order of their means (Breiman, Friedman,
+    /// Olshen & Stone 1984, section 4.2.2).
+    fn is_of_means(&self) -> bool {
+        self.is_between_means()
+    }
     /// Refuse numbers outside the domain of the formula: `name` is that of the target, `values` are
     /// its numbers by row.
     fn admit(&self, _name: &str, _values: &mut dyn Iterator<Item = (usize, f64)>) -> Result<()> {
@@ -91,7 +97,7 @@ impl<M: OnMoments> Properties for MomentCriterion<M> {
         self.0.info()
     }
     fn breiman_order(&self) -> bool {
-        true
+        self.0.is_of_means()
     }
     fn is_between_means(&self) -> bool {
         self.0.is_between_means()

@@ -60,9 +60,6 @@ impl<M: OnOrder> Properties for OrderCriterion<M> {
     fn evidence(&self) -> Evidence<'_> {
         Evidence::Order(self.0.loss())
     }
-    fn breiman_order(&self) -> bool {
-        true
-    }
 }
 
 impl<M: OnOrder> Criterion for OrderCriterion<M> {

@@ -66,6 +66,10 @@ impl OnMoments for Poisson {
         after - y_ln_y(grid.number(node.mean))
     }
 
+    fn is_of_means(&self) -> bool {
+        true
+    }
+
     fn row_term(&self) -> Option<fn(f64) -> f64> {
         Some(y_ln_y)
     }

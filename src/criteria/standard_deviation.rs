@@ -1,7 +1,7 @@
 //! Decrease of the standard deviation (Quinlan, "Learning with continuous classes", 1992).
 //!
 //! `sd - sum_m W_m/W sd_m`, the expected reduction in error of M5; Weka's M5P maximises the same of
-//! the fifth root of the variance, and cuts no fifth of the rows off at either end
+//! the fifth root of the variance, with more than a fifth of the rows, rounded down, on either side
 //! (`variant="weka"`). O(branches), a root per branch. Less moved by outliers than `squared_error`.
 //! A split never has a negative score, as the square root is concave.
 
@@ -43,8 +43,8 @@ pub(super) static INFO: Info = Info {
         default: "\"quinlan\"",
         others: "[\"weka\"]",
         domain: OptionDomain::Words { words: &["quinlan", "weka"] },
-        doc: "``\"quinlan\"``, or ``\"weka\"``: the fifth root of the variance, and no branch of \
-            less than a fifth of the rows, as M5P.",
+        doc: "``\"quinlan\"``, or ``\"weka\"``: the fifth root of the variance, where each \
+            branch holds more than a fifth of the rows, rounded down, as M5P.",
         ..OptionInfo::PLAIN
     }],
     target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
@@ -77,7 +77,7 @@ impl OnMoments for StandardDeviation {
         };
         let mut after = 0.0;
         for branch in branches.filter(|branch| branch.weight > 0.0) {
-            if branch.weight < least {
+            if branch.weight <= least {
                 return f64::NEG_INFINITY;
             }
             after += branch.weight / node.weight * self.impurity(&branch, grid);

@@ -80,7 +80,7 @@ impl Target {
     pub fn check(name: &str, values: &[f64]) -> Result<()> {
         let refuse = |row: usize, needed: &str| {
             let value = values[row];
-            Err(Error::Data(format!("Input y: target '{name}', row {row} is {value}; {needed}")))
+            Err(Error::Data(format!("Input y: target '{name}', row {row} is {value:?}; {needed}")))
         };
         if let Some(row) = values.iter().position(|y| !y.is_finite()) {
             return refuse(

@@ -36,6 +36,9 @@ impl FitPlan {
             (_, Some(term)) => Below::Term(term),
             _ => return Ok(()),
         };
+        if self.is_fractional() {
+            tree.share_missing();
+        }
         let compiled = CompiledTree::new(tree, schema)?;
         let mut sorted = rows.rows.to_vec();
         sorted.sort_unstable();

@@ -40,14 +40,16 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// The best of the features' best candidates; `None` where there is no candidate. `key` decides
-    /// random ties.
+    /// The best of the features' best candidates; `None` where there is no candidate, or none with a
+    /// score above negative infinity. `key` decides random ties.
     pub fn choose(
         &self,
         mut best: Vec<Scored>,
         facts: &mut dyn CandidateFacts,
         key: u64,
     ) -> Result<Option<Choice>> {
+        // The score of what is no split.
+        best.retain(|b| b.score > f64::NEG_INFINITY);
         self.apply_filter(&mut best, facts)?;
         let Some(top) =
             best.iter().map(|b| b.score).reduce(|a, b| if better(b, a) { b } else { a })

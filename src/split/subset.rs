@@ -10,15 +10,16 @@
 //!   Stone 1984, section 4.2.2; Fisher 1958), so there are `v - 1` candidates, O(v log v);
 //! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: sums of the low eight levels
 //!   are tabulated once and added to those of the high ones, O(classes) a candidate;
-//! - more levels are first joined, as C4.5 does with `-s`: the two groups whose union loses least
-//!   information (`f(a + b) - f(a) - f(b)`, `f(n) = n log n - sum n_c log n_c`; the first pair on
-//!   ties), until [`EXACT`] groups are left, all divisions of which are tried. O(v^2 classes) a
-//!   node; more than [`MOST`] levels are first joined with their neighbours in the order of their
-//!   class shares.
+//! - more levels of a number are cut in the order of their means;
+//! - more levels of classes are first joined, as C4.5 does with `-s`: the two groups whose union
+//!   loses least information (`f(a + b) - f(a) - f(b)`, `f(n) = n log n - sum n_c log n_c`; the
+//!   first pair on ties), until [`EXACT`] groups are left, all divisions of which are tried.
+//!   O(v^2 classes) a node; more than [`MOST`] levels are first joined with their neighbours in the
+//!   order of their class shares.
 //!
 //! Bins of a number keep their order: only cuts between two bins are offered. Where a limit on the
-//! size of branches forbids some divisions, Breiman's order is not used up to [`EXACT`] levels, and
-//! above that only its admissible cuts are tried.
+//! size of branches forbids some divisions, Breiman's order is not used for two classes up to
+//! [`EXACT`] levels; above that, and for a number (as rpart), only its admissible cuts are tried.
 //!
 //! Not for features with many levels and few rows in each: one of so many divisions fits by
 //! accident.
@@ -89,8 +90,6 @@ pub struct SubsetSearch {
     /// The criterion orders levels
     /// ([`breiman_order`](crate::criteria::Properties::breiman_order)).
     pub shortcut: bool,
-    /// Only cuts of the order of levels are tried, however many levels there are.
-    pub cuts_only: bool,
     /// Limits on the size of a branch.
     pub min: Minimum,
     /// Value of one unit of the sums.
@@ -212,24 +211,22 @@ impl<S: Sum> LevelPartitions<S> {
         }
         self.lowest = 0;
         let n = self.groups();
+        let number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
+        // With classes not every division that a limit or a third branch leaves is judged well by
+        // the order; with a number the cuts of the order are the candidates.
+        let all = !number && (!self.missing.is_empty() || (search.limited() && n <= EXACT));
         // Cuts of an order where one serves, else all divisions, of joined levels if need be.
-        self.naming =
-            match search.how {
-                _ if levels.ordered => Naming::Cut,
-                NominalSplits::OneVsRest => Naming::Level,
-                _ if search.cuts_only
-                    || (search.shortcut
-                        && search.drawn.is_none()
-                        && self.missing.is_empty()
-                        && !(search.limited() && n <= EXACT)) =>
-                {
-                    if self.sort_by_share(search.unit) { Naming::Cut } else { Naming::Mask }
-                }
-                _ => Naming::Mask,
-            };
+        self.naming = match search.how {
+            _ if levels.ordered => Naming::Cut,
+            NominalSplits::OneVsRest => Naming::Level,
+            _ if search.shortcut && search.drawn.is_none() && !all => {
+                if self.sort_by_share(search.unit) { Naming::Cut } else { Naming::Mask }
+            }
+            _ => Naming::Mask,
+        };
         if self.naming == Naming::Mask && n > EXACT {
             // The means of a number order its levels; classes are joined.
-            if self.sums[0].moments().is_some() && self.sort_by_share(search.unit) {
+            if number && self.sort_by_share(search.unit) {
                 self.naming = Naming::Cut;
             } else {
                 self.join(search.unit);

@@ -3,8 +3,8 @@
 //!
 //! Internal rows are numbered by their target, so the sorted row numbers of a node are the order in
 //! which [`PrefixLosses`] wants them. A numeric feature takes two passes over its sorted rows, one
-//! from each end; a nominal one sorts its levels, multiway or by their means for a division in two.
-//! O(rows) per numeric feature, O(rows log rows) per nominal one and per node.
+//! from each end; a nominal one takes a pass over the rows for each division of its levels.
+//! O(rows) per numeric feature, O(rows log rows + rows x divisions) per nominal one and per node.
 
 use crate::criteria::QuantileLoss;
 use crate::data::{Dataset, Target, entry_row, entry_tied};
@@ -319,6 +319,13 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     ) {
         let divisions = divisions(&self.tables(contingency), nominal);
         let by_code = self.rows_by_code(nominal);
+        // The known rows, ascending, with their codes: each side is a part of them.
+        let declared = by_code.len() - usize::from(self.context.nominal.missing[nominal]);
+        let mut known: Vec<(u32, usize)> = (0..declared)
+            .flat_map(|code| by_code[code].iter().map(move |&row| (row, code)))
+            .collect();
+        known.sort_unstable();
+        let mut rows = Vec::with_capacity(known.len());
         let mut missing = 0.0;
         if self.context.nominal.missing[nominal]
             && let Some(rows) = by_code.last().filter(|rows| !rows.is_empty())
@@ -326,18 +333,17 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             let Some(found) = self.loss_of(rows, target, loss) else { return };
             missing = found;
         }
+        let mut on_first = vec![false; declared];
         for at in divisions.numbers() {
-            let first = divisions.listed(at);
-            let second: Vec<u32> = divisions
-                .occurring()
-                .into_iter()
-                .filter(|code| first.binary_search(code).is_err())
-                .collect();
-            let side = |codes: &[u32]| {
-                let rows = sorted(codes.iter().flat_map(|&c| by_code[c as usize].iter().copied()));
+            on_first.fill(false);
+            divisions.listed(at).iter().for_each(|&code| on_first[code as usize] = true);
+            let mut side = |first: bool| {
+                rows.clear();
+                let own = known.iter().filter(|&&(_, code)| on_first[code] == first);
+                rows.extend(own.map(|&(row, _)| row));
                 self.loss_of(&rows, target, loss)
             };
-            if let (Some(first), Some(second)) = (side(&first), side(&second)) {
+            if let (Some(first), Some(second)) = (side(true), side(false)) {
                 visit(at, (node.whole - (first + second + missing)) / node.losses.weight());
             }
         }

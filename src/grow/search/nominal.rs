@@ -6,7 +6,6 @@
 //! [`crate::split::subset`]. Bit planes and C4.5's rule do not use this.
 
 use super::{BranchSums, NodeTables, SearchScratch};
-use crate::criteria::Evidence;
 use crate::error::Result;
 use crate::split::multiway;
 use crate::split::random::Draws;
@@ -87,7 +86,6 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
     SubsetSearch {
         how: setting.nominal_splits.in_two(),
         shortcut: setting.criterion.breiman_order() && !all,
-        cuts_only: matches!(setting.criterion.evidence(), Evidence::Order(_)),
         min: rows.minimum(),
         unit: node.unit,
         drawn: setting.splitter.division(draws).filter(|_| !all),

@@ -101,6 +101,7 @@ neighbours_oracle = _load("neighbours_oracle")
 genotypes_oracle = _load("genotypes_oracle")
 fractional_oracle = _load("fractional_oracle")
 histogram_oracle = _load("histogram_oracle")
+regression_oracle = _load("regression_oracle")
 
 
 def body_of(data: bytes) -> dict[str, Any]:

@@ -186,8 +186,13 @@ def _parts_of_a_tree(model: Any, table: fasttree.Table) -> Parts:
         "depth": tree.depth,
         "scores": [tree.score, tree.distance],
         "order": tree.step,
-        "predictions": model.predict_proba(table),
+        "predictions": _predictions(model, table),
     }
+
+
+def _predictions(model: Any, table: fasttree.Table) -> np.ndarray:
+    """Shares of the classes, or numbers."""
+    return model.predict_proba(table) if table.task == "classification" else model.predict(table)
 
 
 def _tree(name: str, weights: str, **params: Any) -> Parts:
@@ -198,7 +203,7 @@ def _tree(name: str, weights: str, **params: Any) -> Parts:
 
 def _parts_of_a_forest(model: Any, table: fasttree.Table) -> Parts:
     trees = [getattr(t.tree_, array) for t in model.estimators_ for array in TREE_ARRAYS]
-    return {"tree": trees, "predictions": model.predict_proba(table)}
+    return {"tree": trees, "predictions": _predictions(model, table)}
 
 
 def route(case: golden_routes.Case, name: str = "") -> Parts:

@@ -1,7 +1,7 @@
 """Golden entries on thousands of rows, where growth takes its fast paths: the keys ``route/*``.
 
 The tables of the other entries have at most some hundred rows and three classes. Here are 3,000 and
-70,000 rows, 2 to 40 classes, continuous columns and columns of at most 200 values, weights, missing
+70,000 rows, 2 to 40 classes or a number, continuous columns and columns of at most 200 values, weights, missing
 values, histograms and forests. A case names the ways of growth that it must take (the core counts
 them in builds with debug assertions), and the routes by which the library can grow the same tree:
 an array, a table that was fitted before, a frame, codes instead of sorted orders, rows in batches,
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import fasttree
+from fasttree._checks.aliases import Task
 
 # Packages without which a route is not there.
 NEEDS = {"frame": "pandas", "batches": "pyarrow"}
@@ -31,7 +32,7 @@ class Rows:
     """What a table is drawn by: the number of columns of each kind, and the share of empty cells.
 
     `continuous` columns have a value of its own in almost every row, `few` at most 200 values,
-    and `levels` are the numbers of levels of nominal columns.
+    and `levels` are the numbers of levels of nominal columns. No classes: the target is a number.
     """
 
     n: int
@@ -47,12 +48,18 @@ class Rows:
         kinds += [f"{self.few} few"] * (self.few > 0)
         kinds += [f"levels {'+'.join(map(str, self.levels))}"] * bool(self.levels)
         kinds += ["missing"] * (self.missing > 0)
-        return f"{', '.join(kinds)}/{self.classes} classes"
+        return f"{', '.join(kinds)}/{f'{self.classes} classes' if self.classes else 'a number'}"
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        return "classification" if self.classes else "regression"
 
 
 @functools.lru_cache(maxsize=8)
 def drawn(rows: Rows) -> tuple[Columns, np.ndarray]:
-    """Columns (floats, NaN where missing, or texts, None where missing) and classes as texts."""
+    """Columns (floats, NaN where missing, or texts, None where missing) and classes as texts, or
+    numbers of at least 0."""
     salt = hashlib.sha256(str(rows).encode()).digest()
     rng = np.random.default_rng(int.from_bytes(salt[:8], "big"))
     n, k = rows.n, rows.classes
@@ -71,12 +78,16 @@ def drawn(rows: Rows) -> tuple[Columns, np.ndarray]:
         columns[f"n{j}"] = np.array([f"v{v:03}" for v in range(levels)], dtype=object)[codes]
         signal += rng.permutation(levels)[codes] / levels
     parts = min(2, rows.continuous) + min(2, rows.few) + len(rows.levels)
-    classes = np.minimum((signal / parts * k).astype(int), k - 1)
-    classes = np.where(rng.random(n) < 0.15, rng.integers(0, k, n), classes)
+    if k:
+        classes = np.minimum((signal / parts * k).astype(int), k - 1)
+        classes = np.where(rng.random(n) < 0.15, rng.integers(0, k, n), classes)
+        y = np.array([f"c{c:02}" for c in range(k)])[classes]
+    else:
+        y = np.round(signal / parts * 8.0 + rng.exponential(1.0, n), 2)
     for name, cells in columns.items():
         hidden = rng.random(n) < rows.missing
         cells[hidden] = None if cells.dtype == object else np.nan
-    return columns, np.array([f"c{c:02}" for c in range(k)])[classes]
+    return columns, y
 
 
 def weights_of(rows: Rows, kind: str) -> np.ndarray | None:
@@ -91,7 +102,8 @@ def weights_of(rows: Rows, kind: str) -> np.ndarray | None:
 def table_of(rows: Rows) -> fasttree.Table:
     """A table that every case on these rows uses, so that most find it fitted before."""
     columns, y = drawn(rows)
-    return fasttree.Table({k: v.tolist() for k, v in columns.items()}, y.tolist(), name="route")
+    cells = {k: v.tolist() for k, v in columns.items()}
+    return fasttree.Table(cells, y.tolist(), name="route", task=rows.task)
 
 
 def user_gini(counts: Any) -> Any:
@@ -125,9 +137,10 @@ class Case:
     def model(self, **more: Any) -> Any:
         """An estimator of the case."""
         params = {"random_state": 0, "n_jobs": 1, **self.params, **more}
+        kind = "Classifier" if self.rows.classes else "Regressor"
         if self.trees:
-            return fasttree.FastForestClassifier(self.trees, **params)
-        return fasttree.FastTreeClassifier(**params)
+            return getattr(fasttree, f"FastForest{kind}")(self.trees, **params)
+        return getattr(fasttree, f"FastTree{kind}")(**params)
 
     def grown(self, route: str) -> Any:
         """The model by a route."""
@@ -160,7 +173,7 @@ class Case:
 def cases() -> dict[str, Case]:
     """All cases by their keys."""
     found: dict[str, Case] = {}
-    for source in (_sorted_orders, _levels_and_gaps, _codes, _forests):
+    for source in (_sorted_orders, _levels_and_gaps, _codes, _forests, _of_numbers):
         for case in source():
             assert case.key not in found, case.key
             found[case.key] = case
@@ -382,3 +395,37 @@ def _forests() -> Iterator[Case]:
         routes=("array", "table", "threads"),
         trees=2,
     )
+
+
+def _of_numbers() -> Iterator[Case]:
+    """A number as the target: its criteria on sorted orders, levels, fractions and bins."""
+    array = ("array", "table", "frame", "threads")
+    case = functools.partial(Case, routes=array)
+    rows, few = _numbers(3000, 0), Rows(3000, 0, few=4)
+    walk = ("rows/ranges", "walk/numbers")
+    leaf = {"min_samples_leaf": 3}
+    yield case(rows, {"criterion": "squared_error"}, walk)
+    yield case(rows, {"criterion": "squared_error", "max_leaf_nodes": 60}, ("rows/best first",))
+    yield case(rows, {"criterion": "squared_error", "ties": "random", **leaf}, ("rows/ranges",))
+    yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("walk/one place",))
+    for weights in ("whole", "real"):
+        yield case(rows, {"criterion": "squared_error", **leaf}, ("rows/ranges",), weights)
+    for criterion in ("poisson", "standard_deviation"):
+        yield case(rows, {"criterion": criterion, **leaf}, ("walk/any classes",))
+    yield case(rows, {"criterion": "absolute_error", **leaf}, ("rows/ranges",))
+    yield case(rows, {"criterion": "quantile", **leaf}, ("rows/ranges",), "real")
+    # Not by codes: histograms of a number have thresholds between the edges of bins.
+    yield case(few, {"criterion": "squared_error", **leaf}, walk)
+    yield case(few, {"criterion": "poisson", **leaf}, ("walk/any classes",), "real")
+    mixed = Rows(3000, 0, continuous=2, few=1, levels=(4, 9), missing=0.1)
+    table = functools.partial(Case, mixed, routes=("table", "frame", "threads"))
+    subset, multiway = {"nominal_splits": "subset"}, {"nominal_splits": "multiway"}
+    parts = {"criterion": "squared_error", "missing": "fractional", "max_depth": 8}
+    yield table({**parts, **subset}, ("rows/fractions", "levels/one by one"))
+    yield table({**parts, **multiway, "criterion": "poisson"}, ("rows/fractions",), "real")
+    branch = {"missing": "branch", **leaf}
+    for criterion in ("squared_error", "standard_deviation", "absolute_error"):
+        yield table({"criterion": criterion, **branch, **subset}, ("rows/ranges",))
+        yield table({"criterion": criterion, **branch, **multiway}, ("rows/ranges",), "whole")
+    forest = functools.partial(Case, trees=3, routes=array)
+    yield forest(rows, {"criterion": "squared_error", "max_features": "sqrt"}, ("rows/ranges",))

@@ -1,14 +1,18 @@
 """What growth must not depend on: threads, the order of the rows, weights or copies, the search.
+Classes and numbers are both grown.
 
 Each seed is a random configuration: rows (grids and numbers, levels, missing cells), weights,
 criterion, limits, exact search or histograms, all thresholds or one at random, a tree or a forest.
 Of each, byte by byte:
 
-- 1, 2 and 4 threads grow the same model;
+- 1, 2 and 8 threads grow the same model;
 - permuted rows grow the same model (without bootstrap);
 - whole weights grow the model of so many copies (without bootstrap);
 - while `max_bins` suffices for every column, histograms grow the model of the exact search
-  (where all thresholds are tried).
+  (where all thresholds are tried);
+- for a number: a stored model is the same; a power of two times the number grows the same splits,
+  and so does the number plus a constant, where the criterion's scores do not change; a tree without
+  a limit that is grown best first is the same.
 
 Numbers are multiples of 1/1024, so that their sums (the means of ``missing="mode"``) are exact in
 any order.
@@ -22,6 +26,8 @@ import numpy as np
 import pytest
 
 import fasttree
+from fasttree import criteria
+from fasttree._checks.aliases import TASKS, Task
 
 from ..tools import without_idle
 
@@ -32,6 +38,7 @@ CRITERIA = [
     for c in fasttree.list_criteria()
     if c["evidence"] == "table" and c["name"] != "minimal_tree_size"
 ]
+ON_NUMBERS = [n for n in criteria.names("regression") if n != "friedman_mse"]
 LIMITS: dict[str, list[Any]] = {
     "max_leaf_nodes": [2, 5, 12, 40],
     "max_depth": [2, 5],
@@ -43,14 +50,16 @@ LIMITS: dict[str, list[Any]] = {
     "no_distance_decay": [True, "strict"],
     "empty_branch": ["unclassified"],
 }
+OF_CLASSES = {"empty_branch"}
 DIVISION = ("feature", "value", "score", "distance", "label", "missing_branch", "step", "parent")
 
 
 class Configuration:
-    """Rows and parameters of a seed."""
+    """Rows and parameters of a seed, with classes or a number to predict."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, task: Task = "classification") -> None:
         rng = np.random.default_rng([7, seed])
+        self.is_number = task == "regression"
 
         def one(values: list[Any]) -> Any:
             return values[int(rng.integers(len(values)))]
@@ -82,6 +91,10 @@ class Configuration:
             "threshold_search": one(["exact", "histogram", "histogram"]),
             "random_state": seed,
         }
+        if self.is_number:
+            self.y = np.abs(np.round(signal * 8 / max(np.std(signal), 1e-9)) / 8) + noisy % 2
+            self.how = {k: v for k, v in self.how.items() if k not in OF_CLASSES}
+            self.how["criterion"] = one(ON_NUMBERS)
         if "max_features" in self.how:
             self.how["max_features"] = min(p, self.how["max_features"])
         if self.how["threshold_search"] == "histogram":
@@ -89,16 +102,22 @@ class Configuration:
         if self.forest:
             self.how |= {"n_estimators": 3, "bootstrap": self.bootstrap}
         self.how["splitter"] = one(["best", "best", "best", "random"])
+        if criteria.evidence_of(self.how["criterion"]) == "order":
+            self.how |= {"threshold_search": "exact", "splitter": "best"}
 
     def grow(self, rows: Any = slice(None), **how: Any) -> list[dict[str, bytes]]:
         """The trees grown on some of the rows (a weight that is a number of rows is dropped)."""
         mask = self.nominal.tolist()
-        maker = fasttree.FastForestClassifier if self.forest else fasttree.FastTreeClassifier
-        weights = how.pop("weights", self.weights)
+        kind = "Regressor" if self.is_number else "Classifier"
+        maker = getattr(fasttree, f"{'FastForest' if self.forest else 'FastTree'}{kind}")
+        weights, y = how.pop("weights", self.weights), how.pop("y", self.y)
+        reloaded = how.pop("reloaded", False)
         model = maker(**without_idle({**self.how, "categorical_features": mask, **how}))
-        model.fit(self.X[rows], self.y[rows], None if weights is None else weights[rows])
+        model.fit(self.X[rows], y[rows], None if weights is None else weights[rows])
+        if reloaded:
+            model = fasttree.from_bytes(model.to_bytes())
         trees = model.estimators_ if self.forest else [model]
-        names = (*DIVISION, "threshold", "n_node_samples")
+        names = (*DIVISION, "threshold", "n_node_samples", *["impurity"] * self.is_number)
         return [{name: getattr(t.tree_, name).tobytes() for name in names} for t in trees]
 
     def distinct(self) -> int:
@@ -115,12 +134,26 @@ def assert_same(a: list[dict[str, bytes]], b: list[dict[str, bytes]], *without: 
         assert not wrong, wrong
 
 
-def check(seed: int) -> int:
+def check_number(c: Configuration, grown: list[dict[str, bytes]]) -> None:
+    """Hold the laws of a numeric target: a stored model, a scale, a shift, growth best first."""
+    assert_same(grown, c.grow(reloaded=True))
+    if c.how["criterion"] != "poisson":
+        assert_same(grown, c.grow(y=c.y + 1024.0), "value")
+        if "min_impurity_decrease" not in c.how:
+            scaled = ("value", "score", "distance", "impurity")
+            assert_same(grown, c.grow(y=c.y * 4.0), *scaled)
+    if not c.forest and c.how["splitter"] == "best" and not {"max_leaf_nodes"} & c.how.keys():
+        assert_same(grown, c.grow(max_leaf_nodes=10_000), "step")
+
+
+def check(seed: int, task: Task = "classification") -> int:
     """Hold the laws for one configuration; returns how many of them it was asked for."""
-    c = Configuration(seed)
+    c = Configuration(seed, task)
     grown, laws = c.grow(n_jobs=1), 1
-    for threads in (2, 4):
+    for threads in (2, 8):
         assert_same(grown, c.grow(n_jobs=threads))
+    if c.is_number:
+        check_number(c, grown)
     if not c.bootstrap:
         rng = np.random.default_rng(seed)
         # Levels and classes are numbered by value, so that the order of the rows names nothing.
@@ -136,9 +169,10 @@ def check(seed: int) -> int:
     if c.how["threshold_search"] == "histogram" and c.how["splitter"] == "best":
         bins = max(2, c.distinct())
         exact = c.grow(threshold_search="exact")
-        # With fractional instances numbers are replaced by the edges of their bins: the same rows
-        # go left, but the threshold lies elsewhere between the same two values.
-        without = ("threshold",) if fractional else ()
+        # With fractional instances or a numeric target, the numbers of a column are replaced by the
+        # edges of their bins: the same rows go left, but the threshold lies elsewhere between the
+        # same two values.
+        without = ("threshold",) if fractional or c.is_number else ()
         assert_same(exact, c.grow(max_bins=bins), *without)
         assert_same(exact, c.grow(max_bins=bins + 300), *without)
         laws += 1
@@ -146,22 +180,24 @@ def check(seed: int) -> int:
 
 
 @pytest.mark.filterwarnings("ignore:nominal columns")
-def test_random_configurations_obey_the_laws():
+@pytest.mark.parametrize("task", TASKS)
+def test_random_configurations_obey_the_laws(task):
     asked = 0
     for seed in range(QUICK):
         try:
-            asked += check(seed)
+            asked += check(seed, task)
         except Exception as error:
-            raise AssertionError(f"seed {seed}: {Configuration(seed).how}") from error
+            raise AssertionError(f"seed {seed}: {Configuration(seed, task).how}") from error
     assert asked > 2 * QUICK
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("first", range(QUICK, ALL, CHUNK))
 @pytest.mark.filterwarnings("ignore:nominal columns")
-def test_many_random_configurations_obey_the_laws(first):
+@pytest.mark.parametrize("task", TASKS)
+def test_many_random_configurations_obey_the_laws(first, task):
     for seed in range(first, min(first + CHUNK, ALL)):
         try:
-            check(seed)
+            check(seed, task)
         except Exception as error:
-            raise AssertionError(f"seed {seed}: {Configuration(seed).how}") from error
+            raise AssertionError(f"seed {seed}: {Configuration(seed, task).how}") from error

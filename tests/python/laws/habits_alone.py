@@ -359,7 +359,7 @@ def a_sparse_matrix():
     FastTreeClassifier().fit(csr_matrix(X), Y)
 
 
-@refused("discretise.*DecisionTreeRegressor")
+@refused("FastTreeRegressor.*discretise")
 def a_regression_target():
     FastTreeClassifier().fit(X, X[:, 0])
 
@@ -399,9 +399,9 @@ def a_misspelt_criterion():
     fasttree.fit(X, Y, criterion="entropi")
 
 
-@refused("regression.*DecisionTreeRegressor")
+@refused("FastTreeRegressor|task='regression'")
 def a_criterion_of_regression():
-    fasttree.fit(X, Y, criterion="squared_error")
+    FastTreeClassifier(criterion="squared_error").fit(X, Y)
 
 
 @refused("names of|feature names")

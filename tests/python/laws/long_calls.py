@@ -376,6 +376,9 @@ FORESTS = {
         "X, y = numbers(50_000, 10)",
         "fasttree.FastForestClassifier(200, n_jobs=2, oob_score=True).fit(X, y)",
     ),
+    "fit a forest of numbers": Call(
+        "X, y = numbers(50_000, 10)", "fasttree.FastForestRegressor(50).fit(X, y)"
+    ),
     "predict by a forest": Call(_FOREST, "forest.predict_proba(X)", ("Trees.predict_proba",)),
     "vote of a forest": Call(_FOREST, "forest.predict(X)", ("Trees.predict",)),
     "leaves of a forest": Call(_FOREST, "forest.apply(X)", ("Trees.apply",)),
@@ -474,6 +477,13 @@ WHOLE = {
     "advise": Call("X, y = numbers(3_000, 8)", "fasttree.advise(X, y, progress=False)"),
     "fit by the class": Call(
         "X, y = numbers(100_000, 10)", "fasttree.FastTreeClassifier(min_score=None).fit(X, y)"
+    ),
+    "fit by the number": Call(
+        "X, y = numbers(100_000, 10)", "fasttree.FastTreeRegressor().fit(X, X[:, 0] + y)"
+    ),
+    "fit by the median": Call(
+        "X, y = numbers(40_000, 10)",
+        "fasttree.FastTreeRegressor(criterion='absolute_error').fit(X, X[:, 0] + y)",
     ),
     "reproduce": Call("", "experiments.run('f-measure', n_jobs=1)"),
 }

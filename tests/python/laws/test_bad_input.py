@@ -46,7 +46,6 @@ REFUSED_BY_FIT = {
     "no y": (X, None, ValueError, "requires y to be passed, but the target y is None"),
     "NaN in y": (X, np.where(np.arange(30) == 7, np.nan, 1.0), ValueError, "y contains NaN: row 7"),
     "None in y": (X, ["a", None, *["b"] * 28], ValueError, "y contains NaN: row 1"),
-    "continuous y": (X, X[:, 0], ValueError, "Unknown label type: "),
     "mixed y": (X, [1, "a"] * 15, TypeError, "'a'"),
     "two columns of y": (X, np.zeros((30, 2)), ValueError, "1d array"),
     "inf": (infinite(np.inf), Y, ValueError, "column 'x1', row 3: the value inf is infinity"),
@@ -122,6 +121,36 @@ def test_refused_by_fit(case):
     data, labels, kind, words = REFUSED_BY_FIT[case]
     with pytest.raises(kind, match=words):
         fasttree.fit(data, labels)
+
+
+REFUSED_AS_A_NUMBER = {
+    "text": (["1.5", "high", *["2"] * 28], {}, "row 1 of the target 'y' is 'high'"),
+    "no number": ([1.5, None, *[2.0] * 28], {}, "row 1 of the target 'y' has no number"),
+    "infinity": ([1.5, -np.inf, *[2.0] * 28], {}, "Row 1 of the target 'y' is -inf"),
+    "too large": ([1.5, 1e300, *[2.0] * 28], {}, "row 1 is 1e300; squares of it"),
+    "negative": ([1.5, -1.0, *[2.0] * 28], {"criterion": "poisson"}, "row 1 is -1"),
+    "all 0": ([0.0] * 30, {"criterion": "poisson"}, "is 0 in all rows"),
+    "classes": (Y, {"criterion": "gini"}, "gini.*numeric target.*squared_error"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_AS_A_NUMBER)
+@pytest.mark.filterwarnings("ignore:the target is 0 in all")
+def test_refused_by_fit_as_a_number(case):
+    numbers, how, words = REFUSED_AS_A_NUMBER[case]
+    with pytest.raises(ValueError, match=words):
+        fasttree.FastTreeRegressor(**how).fit(X, numbers)
+
+
+def test_continuous_y_is_refused_as_classes():
+    with pytest.raises(ValueError, match="Unknown label type: .*FastTreeRegressor"):
+        fasttree.fit(X, X[:, 0], task="classification")
+
+
+def test_a_constant_number_is_a_leaf():
+    with pytest.warns(UserWarning, match=r"the target is 1e\+20 in all 30 rows"):
+        model = fasttree.FastTreeRegressor().fit(X, np.full(30, 1e20))
+    assert (model.n_nodes_, model.predict(X[:1]).tolist()) == (1, [1e20])
 
 
 @pytest.mark.parametrize(

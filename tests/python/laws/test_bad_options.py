@@ -59,6 +59,9 @@ def test_options_take_values_of_the_kind_that_is_declared_and_no_others(criterio
     for option in given_options(fasttree.criteria.make(criterion).info):
         name, kind = option["name"], option["domain"]
         right, wrong = KINDS[kind["kind"]]
+        if kind["kind"] == "number" and kind["high"] is not None:
+            wrong = [*wrong, *(value for value in right if value >= kind["high"])]
+            right = [value for value in right if value < kind["high"]]
         right = [*right, *kind.get("words", []), json.loads(option["default"])]
         beside = {"decay": "power"} if name in ("alpha", "at_zero") else {}
         for value in right:

@@ -230,6 +230,7 @@ def by_name():
 def constructors():
     """Name -> (call that constructs and uses the object, its signature)."""
     golf, numbers, iris = made().golf, made().numbers, made().iris
+    of_number = (np.arange(28.0).reshape(14, 2), np.arange(14.0) % 5)
     kinds = {
         "FastTreeClassifier": fitted(fasttree.FastTreeClassifier),
         "FastForestClassifier": fitted(fasttree.FastForestClassifier, n_estimators=2),
@@ -259,7 +260,9 @@ def constructors():
     for info in fasttree.list_criteria():
         kind = getattr(criteria, info["class_name"])
         found[kind.__name__] = (
-            lambda kind=kind, **given: fasttree.fit(golf, criterion=kind(**given)),
+            lambda kind=kind, **given: fasttree.fit(
+                *(of_number if criteria.is_on_number(kind) else (golf,)), criterion=kind(**given)
+            ),
             inspect.signature(kind),
         )
     pairs = {"F": lambda root, r, tables: r.sum(axis=(1, 2, 3))}

@@ -403,13 +403,13 @@ def _of_numbers() -> Iterator[Case]:
     case = functools.partial(Case, routes=array)
     rows, few = _numbers(3000, 0), Rows(3000, 0, few=4)
     walk = ("rows/ranges", "walk/numbers")
-    leaf = {"min_samples_leaf": 3}
-    yield case(rows, {"criterion": "squared_error"}, walk)
+    weighed, leaf = "walk/numbers, weights", {"min_samples_leaf": 3}
+    yield case(rows, {"criterion": "squared_error"}, (*walk, "bytes/numbers"))
     yield case(rows, {"criterion": "squared_error", "max_leaf_nodes": 60}, ("rows/best first",))
     yield case(rows, {"criterion": "squared_error", "ties": "random", **leaf}, ("rows/ranges",))
     yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("walk/one place",))
     for weights in ("whole", "real"):
-        yield case(rows, {"criterion": "squared_error", **leaf}, ("rows/ranges",), weights)
+        yield case(rows, {"criterion": "squared_error", **leaf}, (weighed,), weights)
     for criterion in ("poisson", "standard_deviation"):
         yield case(rows, {"criterion": criterion, **leaf}, ("walk/any classes",))
     yield case(rows, {"criterion": "absolute_error", **leaf}, ("rows/ranges",))

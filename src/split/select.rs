@@ -40,8 +40,8 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// The best of the features' best candidates; `None` where there is no candidate, or none with a
-    /// score above negative infinity. `key` decides random ties.
+    /// The best of the features' best candidates; `None` where there is none, or none with a score
+    /// above negative infinity. `key` decides random ties.
     pub fn choose(
         &self,
         mut best: Vec<Scored>,

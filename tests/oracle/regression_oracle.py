@@ -12,9 +12,9 @@ share, are exact.
 
 Definitions: squared error, Breiman et al. 1984; absolute error around the weighted median; pinball
 loss around the weighted q-quantile (both: the midpoint of two numbers where the cumulated weight
-meets its share exactly); half the mean Poisson deviance, a split that leaves a branch with mean 0 is
-none; standard deviation, Quinlan 1992, and the fifth root of the variance where each branch holds more
-than a fifth of the rows, rounded down, as Weka's M5P. Fractional instances: Quinlan 1993. Levels
+meets its share exactly); half the mean Poisson deviance, a split that leaves a branch with mean 0
+is none; standard deviation, Quinlan 1992, and the fifth root of the variance where each branch holds
+more than a fifth of the rows, rounded down, as Weka's M5P. Fractional instances: Quinlan 1993. Levels
 are divided in two by the order of their means for squared error (Fisher 1958) and Poisson deviance,
 as rpart does, and in all ways for the others; without a limit all ways give squared error no better
 split.
@@ -220,8 +220,8 @@ class Rows:
     def candidates(
         self, parts: list[Part], criterion: Criterion, *, every: bool = False
     ) -> list[Candidate]:
-        """All valid splits in feature and threshold order, with their scores; `every`: all divisions
-        of levels in two, whatever the criterion is."""
+        """All valid splits in feature and threshold order, with their scores; `every`: all
+        divisions of levels in two, whatever the criterion is."""
         found = []
         node = self.numbers(parts)
         for feature, column in enumerate(self.columns):

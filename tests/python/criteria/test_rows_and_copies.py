@@ -1,5 +1,6 @@
 """Laws 7 and 8 over all parameters: the order of the rows, threads and names change nothing, and a
-whole weight is that many copies of a row. For a number see ``laws/test_random_configurations.py``."""
+whole weight is that many copies of a row. For a number see
+``laws/test_random_configurations.py``."""
 
 from __future__ import annotations
 

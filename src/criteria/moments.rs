@@ -48,8 +48,8 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
         false
     }
     /// Whether the mean impurity of the branches depends on their means alone, by a concave
-    /// function: a best division of levels in two then cuts the order of their means (Breiman, Friedman,
-    /// Olshen & Stone 1984, section 4.2.2).
+    /// function: a best division of levels in two then cuts the order of their means (Breiman,
+    /// Friedman, Olshen & Stone 1984, section 4.2.2).
     fn is_of_means(&self) -> bool {
         self.is_between_means()
     }

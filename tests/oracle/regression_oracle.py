@@ -13,11 +13,11 @@ share, are exact.
 Definitions: squared error, Breiman et al. 1984; absolute error around the weighted median; pinball
 loss around the weighted q-quantile (both: the midpoint of two numbers where the cumulated weight
 meets its share exactly); half the mean Poisson deviance, a split that leaves a branch with mean 0
-is none; standard deviation, Quinlan 1992, and the fifth root of the variance where each branch holds
-more than a fifth of the rows, rounded down, as Weka's M5P. Fractional instances: Quinlan 1993. Levels
-are divided in two by the order of their means for squared error (Fisher 1958) and Poisson deviance,
-as rpart does, and in all ways for the others; without a limit all ways give squared error no better
-split.
+is none; standard deviation, Quinlan 1992, and the fifth root of the variance where each branch
+holds more than a fifth of the rows, rounded down, as Weka's M5P. Fractional instances: Quinlan
+1993. Levels are divided in two by the order of their means for squared error (Fisher 1958) and
+Poisson deviance, as rpart does, and in all ways for the others; without a limit all ways give
+squared error no better split.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Golden entries on thousands of rows, where growth takes its fast paths: the keys ``route/*``.
 
 The tables of the other entries have at most some hundred rows and three classes. Here are 3,000 and
-70,000 rows, 2 to 40 classes or a number, continuous columns and columns of at most 200 values, weights,
-missing values, histograms and forests. A case names the ways of growth that it must take (the core counts
-them in builds with debug assertions), and the routes by which the library can grow the same tree:
-an array, a table that was fitted before, a frame, codes instead of sorted orders, rows in batches,
-four threads. All routes must give the hashes that are recorded for the case.
+70,000 rows, 2 to 40 classes or a number, continuous columns and columns of at most 200 values,
+weights, missing values, histograms and forests. A case names the ways of growth that it must take
+(the core counts them in builds with debug assertions), and the routes by which the library can grow
+the same tree: an array, a table that was fitted before, a frame, codes instead of sorted orders,
+rows in batches, four threads. All routes must give the hashes that are recorded for the case.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Regression trees of rpart, scikit-learn and Weka, node for node.
 
 The files are in ``published/regression`` beside the UCI files; its README says what each holds.
-Where other programs count rows (their smallest leaves), whole weights are halved, as whole weights here
-are copies of rows.
+Where other programs count rows (their smallest leaves), whole weights are halved, as whole weights
+here are copies of rows.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ impl ForestExplainer {
             return Err(Error::Internal("a forest without trees".into()));
         };
         let complete = models.iter().all(TreeExplainer::is_complete);
-        if !complete && models.len() > 1 {
+        if models.len() > 1 && !models.iter().all(TreeExplainer::always_answers) {
             let text = "Shapley values need trees that always answer: some leaves predict nothing \
                          (empty_branch=\"unclassified\"), and a forest averages over the trees \
                          that answer; fit with empty_branch=\"parent\", or explain single trees \

@@ -108,9 +108,13 @@ impl TreeExplainer {
 
     /// Whether the probabilities of every leaf sum to 1.
     pub fn is_complete(model: &Model) -> bool {
-        !model.tree.is_regression()
-            && (0..model.tree.nodes.len())
-                .all(|i| !model.tree.is_leaf(i) || model.tree.nodes[i].label >= 0)
+        !model.tree.is_regression() && Self::always_answers(model)
+    }
+
+    /// Whether every leaf predicts something.
+    pub fn always_answers(model: &Model) -> bool {
+        let tree = &model.tree;
+        (0..tree.nodes.len()).all(|i| !tree.is_leaf(i) || tree.nodes[i].label >= 0)
     }
 
     /// The prediction if no feature is known, by class. Added to the values of a row it gives the

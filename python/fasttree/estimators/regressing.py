@@ -50,6 +50,16 @@ class Regressor(Estimator):
         tags.target_tags.positive_only = getattr(made, "name", "") == "poisson"
         return tags
 
+    @property
+    def _centre(self) -> str:
+        """What the leaves of a tree predict of their rows, in a word: their mean, also of trees
+        that grew by classes of the number (`target_bins`), median or quantile."""
+        criterion = criteria.make(self.criterion)
+        name = getattr(criterion, "name", "")
+        if name == "quantile":
+            return f"{getattr(criterion, 'q', 0.5):g}-quantile"
+        return "median" if name == "absolute_error" else "mean"
+
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
         blocks, n = self._blocks(X)

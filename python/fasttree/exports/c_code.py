@@ -2,12 +2,13 @@
 
 What
     ``int NAME_predict(const double *x)`` returns the class as an index (-1: none), ``void
-    NAME_predict_proba(const double *x, double *p)`` writes the probabilities, ``int
-    NAME_leaf(const double *x)`` returns the node number of the leaf (-1 for a row that is divided).
-    ``x`` holds one double per feature in column order: the number, or the code of the level that
-    ``NAME_code(feature, "level")`` returns; NaN and unknown codes are missing. ``NAME_features``,
-    ``NAME_classes`` and an enum hold names and sizes. Probabilities and thresholds are written so
-    that they read back as the same double.
+    NAME_predict_proba(const double *x, double *p)`` writes the probabilities; of a regression tree
+    ``double NAME_predict(const double *x)`` returns the number. ``int NAME_leaf(const double *x)``
+    returns the node number of the leaf (-1 for a row that is divided). ``x`` holds one double per
+    feature in column order: the number, or the code of the level that ``NAME_code(feature,
+    "level")`` returns; NaN and unknown codes are missing. ``NAME_features``, ``NAME_classes`` and
+    an enum hold names and sizes. Probabilities, numbers and thresholds are written so that they
+    read back as the same double.
 Complexity
     O(nodes) text; O(depth) per row. A divided row takes a stack of one entry per leaf.
 When not to use it
@@ -34,22 +35,14 @@ HEAD = """\
 
 enum {{
   {upper}_FEATURES = {n_features},
-  {upper}_CLASSES = {n_classes},
-  {upper}_LEAVES = {leaves}
+{enumerated}  {upper}_LEAVES = {leaves}
 }};
 
 const char *const {name}_features[{n_features}] = {features};
-const char *const {name}_classes[{n_classes}] = {classes};
-
-static const int {name}_nodes[{leaves}] = {numbers};
-static const int {name}_labels[{leaves}] = {labels};
-static const double {name}_shares[{leaves}][{n_classes}] = {{
-{shares}}};
-
+{answers}
 {level_tables}int {name}_code(int feature, const char *level);
 int {name}_leaf(const double *x);
-int {name}_predict(const double *x);
-void {name}_predict_proba(const double *x, double *p);
+{declared}
 
 /* Code of a level of a nominal feature, -1 when it is not known. */
 int {name}_code(int feature, const char *level) {{
@@ -64,6 +57,29 @@ int {name}_code(int feature, const char *level) {{
 }}
 
 """
+
+CLASSES = """\
+const char *const {name}_classes[{n_classes}] = {classes};
+
+static const int {name}_nodes[{leaves}] = {numbers};
+static const int {name}_labels[{leaves}] = {labels};
+static const double {name}_shares[{leaves}][{n_classes}] = {{
+{shares}}};
+"""
+
+NUMBERS = """\
+
+static const int {name}_nodes[{leaves}] = {numbers};
+static const double {name}_values[{leaves}] = {values};
+"""
+
+DECLARED = {
+    True: "double {name}_predict(const double *x);",
+    False: """\
+int {name}_predict(const double *x);
+void {name}_predict_proba(const double *x, double *p);""",
+}
+"""What is declared of the answers, by whether they are numbers."""
 
 READERS = {
     "number": """\
@@ -126,19 +142,17 @@ static int {name}_find(const double *x) {{
 MIXTURE = """\
 static const double {name}_part[] = {share};
 
-/* Probabilities of a row that is divided among leaves; those that differ by rounding only are
- * made equal. */
-static void {name}_mixture(const double *x, double *p) {{
-    int nodes[{stack}], top = 1, c, i;
-    double weights[{stack}], largest = 0;
-    for (c = 0; c < {n_classes}; c++) p[c] = 0;
-    nodes[0] = 0;
+/* {mixed} */
+static {type} {name}_mixture(const double *x{parameter}) {{
+    int nodes[{stack}], top = 1, i;
+    double weights[{stack}];
+{begin}    nodes[0] = 0;
     weights[0] = 1;
     while (top > 0) {{
         const int node = nodes[--top];
         const double weight = weights[top];
         if ({name}_end[node] >= 0) {{
-            for (c = 0; c < {n_classes}; c++) p[c] += weight * {name}_shares[{name}_end[node]][c];
+            {add}
             continue;
         }}
         const int branch = {name}_branch(x, node);
@@ -150,21 +164,50 @@ static void {name}_mixture(const double *x, double *p) {{
             }}
         }}
     }}
+{finish}}}
+
+"""
+
+MIXED_CLASSES = {
+    "mixed": (
+        "Probabilities of a row that is divided among leaves; those that differ by rounding only "
+        "are\n * made equal."
+    ),
+    "type": "void",
+    "parameter": ", double *p",
+    "begin": """\
+    double largest = 0;
+    int c;
+    for (c = 0; c < {n_classes}; c++) p[c] = 0;
+""",
+    "add": "for (c = 0; c < {n_classes}; c++) p[c] += weight * {name}_shares[{name}_end[node]][c];",
+    "finish": """\
     for (c = 0; c < {n_classes}; c++)
         if (p[c] > largest) largest = p[c];
     for (c = 0; c < {n_classes}; c++)
         if (largest > 0 && largest - p[c] < 1e-9) p[c] = largest;
-}}
+""",
+}
 
-"""
+MIXED_NUMBERS = {
+    "mixed": "The number of a row that is divided among leaves.",
+    "type": "double",
+    "parameter": "",
+    "begin": "    double value = 0;\n",
+    "add": "value += weight * {name}_values[{name}_end[node]];",
+    "finish": "    return value;\n",
+}
 
-TAIL = """\
+LEAF_OF = """\
 /* Node number of the leaf, -1 for a row that is divided among several. */
 int {name}_leaf(const double *x) {{
     const int leaf = {name}_find(x);
     return leaf < 0 ? -1 : {name}_nodes[leaf];
 }}
 
+"""
+
+CLASS_OF = """\
 /* Probabilities of the classes; zeros where nothing is predicted. */
 void {name}_predict_proba(const double *x, double *p) {{
     const int leaf = {name}_find(x);
@@ -176,6 +219,14 @@ void {name}_predict_proba(const double *x, double *p) {{
 int {name}_predict(const double *x) {{
     const int leaf = {name}_find(x);
 {divided_label}    return {name}_labels[leaf];
+}}
+"""
+
+NUMBER_OF = """\
+/* The predicted number. */
+double {name}_predict(const double *x) {{
+    const int leaf = {name}_find(x);
+    return {divided}{name}_values[leaf];
 }}
 """
 
@@ -228,7 +279,7 @@ class _CSyntax:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.labels = reading.leaf_labels
+        self.leaves = reading.leaves
 
     def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
         x = f"x{feature}"
@@ -251,9 +302,8 @@ class _CSyntax:
         return f"{'if' if word == 'if' else '} else if'} ({condition}) {{"
 
     def answer(self, leaf: int) -> str:
-        label = self.labels[leaf]
-        name = self.reading.classes[label] if label >= 0 else "unclassified"
-        return f"return {leaf}; {_comment(name)}"
+        answer = self.reading.answers.of(self.leaves[leaf])
+        return f"return {leaf}; {_comment('unclassified' if answer is None else answer)}"
 
     def divided(self) -> str:
         return "return -1;"
@@ -263,7 +313,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     """A fitted tree as C99 source.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
         name: prefix of all names, an identifier of C.
 
     Returns:
@@ -296,14 +346,22 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     if not nests:
         out.append(LOOP.format(**fields))
     # The functions of the interface, with the mixture of leaves if rows may be divided.
+    if reading.fractional:
+        mixed = MIXED_NUMBERS if reading.predicts_number else MIXED_CLASSES
+        parts = {part: text.format(**fields) for part, text in mixed.items()}
+        out.append(MIXTURE.format(**fields, **parts))
+    out.append(LEAF_OF.format(**fields))
+    if reading.predicts_number:
+        divided = f"leaf < 0 ? {name}_mixture(x) : " if reading.fractional else ""
+        out.append(NUMBER_OF.format(**fields, divided=divided))
+        return "".join(out)
     divided_proba = divided_label = ""
     if reading.fractional:
-        out.append(MIXTURE.format(**fields))
         divided_proba, divided_label = (
             DIVIDED_PROBA.format(**fields),
             DIVIDED_LABEL.format(**fields),
         )
-    out.append(TAIL.format(**fields, divided_proba=divided_proba, divided_label=divided_label))
+    out.append(CLASS_OF.format(**fields, divided_proba=divided_proba, divided_label=divided_label))
     return "".join(out)
 
 
@@ -311,21 +369,28 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
     """The fields of the templates: sizes, names and tables as C source."""
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
-    return {
+    shares = reading.probabilities(leaves).tolist()
+    answers = {
         "name": name,
-        "upper": name.upper(),
         "leaves": len(leaves),
-        "depth": reading.depth,
-        "n_features": len(features),
         "n_classes": len(reading.classes),
-        "stack": len(leaves) + 1,
-        "features": _array(_string(f.name) for f in features),
         "classes": _array(_string(c) for c in reading.classes),
         "numbers": _array(leaves),
         "labels": _array(reading.leaf_labels),
-        "shares": "".join(
-            f"    {_array(map(repr, row))},\n" for row in reading.probabilities(leaves).tolist()
-        ),
+        "shares": "".join(f"    {_array(map(repr, row))},\n" for row in shares),
+        "values": _array(repr(row[0]) for row in shares),
+    }
+    is_number = reading.predicts_number
+    return {
+        **answers,
+        "answers": (NUMBERS if is_number else CLASSES).format(**answers),
+        "declared": DECLARED[is_number].format(name=name),
+        "enumerated": "" if is_number else f"  {name.upper()}_CLASSES = {len(reading.classes)},\n",
+        "upper": name.upper(),
+        "depth": reading.depth,
+        "n_features": len(features),
+        "stack": len(leaves) + 1,
+        "features": _array(_string(f.name) for f in features),
         "level_tables": "".join(
             f"static const char *const {name}_levels_{j}[] = {_array(map(_string, v))};\n"
             for j, v in nominal.items()

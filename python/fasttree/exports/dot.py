@@ -2,34 +2,37 @@
 
 Graphviz computes the layout; `drawing` says which nodes are shown and what is written on them.
 Cards are HTML-like labels: feature, rows and score of an inner node, class and ``(rows/errors)`` of
-a leaf, and a bar of the class shares. A legend names the classes. O(nodes).
+a leaf (of a number ``(rows/impurity)``), and the bar. A legend tells what the colours mean.
+O(nodes).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .drawing import Card, Drawing
-from .palette import colour
+from .drawing import PADDING, Bar, Card, Drawing
 from .words import condition, one_line, xml
 
 __all__ = ["to_dot"]
 
 BAR_WIDTH = 100
-"""Width of a class bar, points."""
+"""Width of a bar, points."""
 
-LEGEND_CLASSES = 24
-"""Largest number of classes in the legend, which is one line."""
+LEGEND_ENTRIES = 24
+"""Largest number of colours in the legend, which is one line."""
 
 
 def _label(card: Card) -> str:
     """The card of a node as an HTML-like label: a table with the name, the numbers and the bar."""
-    total = sum(bar.width for bar in card.bars)
-    cells = "".join(
-        f'<td bgcolor="{colour(bar.code)}" fixedsize="true" height="5" '
-        f'width="{max(1, round(BAR_WIDTH * bar.width / total))}"></td>'
-        for bar in card.bars
-    )
+    # A cell per part of the bar, and one without a colour for a gap before or after a part.
+    cells, end, room = "", card.x + PADDING, card.width - 2 * PADDING
+    for fill, x, width in [*card.bars, *([Bar("", end + room, 0.0)] if card.bars else [])]:
+        for of_cell, wide in (("", x - end), (fill, width)):
+            if wide > 1e-6 * room:
+                shade = f'bgcolor="{of_cell}" ' if of_cell else ""
+                pixels = max(1, round(BAR_WIDTH * wide / room))
+                cells += f'<td {shade}fixedsize="true" height="5" width="{pixels}"></td>'
+        end = x + width
     class_bar = (
         f'<tr><td><table border="0" cellborder="0" cellspacing="0" cellpadding="0"><tr>{cells}</tr>'
         "</table></td></tr>"
@@ -58,7 +61,7 @@ def to_dot(
     """A fitted tree as Graphviz DOT text; draw it with ``dot -Tsvg``.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
         decimals: digits of numbers on the branches.
         max_depth: deepest level shown (the root is level 0); a deeper subtree is folded to one
             dashed node. None: no limit.
@@ -80,11 +83,13 @@ def to_dot(
     out.append('  node [shape=plain, fontname="Helvetica", fontsize=11];')
     out.append('  edge [fontname="Helvetica", fontsize=9, color="#9aa5b4"];')
     # The legend is a node without edges.
+    meanings = reading.answers.legend()
     keys = "".join(
-        f'<td bgcolor="{colour(code)}" width="10"> </td><td>{xml(label) or " "}</td>'
-        for code, label in enumerate(reading.classes[:LEGEND_CLASSES])
+        (f'<td bgcolor="{fill}" width="10"> </td>' if fill else "")
+        + (f"<td>{xml(text) or ' '}</td>" if text or reading.classes else "")
+        for fill, text in meanings[:LEGEND_ENTRIES]
     )
-    n_more = len(reading.classes) - LEGEND_CLASSES
+    n_more = len(meanings) - LEGEND_ENTRIES
     more = f"<td>… {n_more} more</td>" if n_more > 0 else ""
     out.append(
         f'  legend [label=<<table border="0" cellborder="0"><tr>{keys}{more}</tr></table>>];'

@@ -3,7 +3,8 @@
 What
     The tree grows from left to right, so that names are horizontal and a hundred leaves make a
     long page instead of a wide one. `Drawing` decides which nodes are shown, where their cards are
-    (px, y downwards), what is written on them, and the bars of class shares. A node at `max_depth`,
+    (px, y downwards), what is written on them, and their bars: class shares, or of a number one bar
+    around it on a scale that all cards share (`Answers.bar`). A node at `max_depth`,
     or one whose branches would exceed `max_nodes`, is one folded card that states its number of
     leaves. Nodes with the most rows are opened first.
 Complexity
@@ -20,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import maybe, whole
-from .reading import Reading, number
+from .answers import figures, number
+from .reading import Reading
 from .words import condition, fit_width, short_branch_text, text_width
 
 __all__ = ["FONT", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
@@ -38,14 +40,11 @@ CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 190.0, 170.0
 MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
 """Space around the picture, for the legend, and between the edge of a card and its text."""
 
-TOOLTIP_CLASSES = 12
-"""Largest number of classes that a tooltip counts."""
-
 
 class Bar(NamedTuple):
-    """The share of a class on a card, as a bar from `x` on."""
+    """A part of the bar of a card, from `x` on; `fill` is its colour."""
 
-    code: int
+    fill: str
     x: float
     width: float
 
@@ -72,11 +71,11 @@ class Card:
         width, height: size.
         leaf: whether the node is a leaf.
         folded: whether the node has branches that are not shown.
-        name: the tested feature, or the class.
-        small: number of rows, and of errors in a leaf.
+        name: the tested feature, or the class or number.
+        small: number of rows, and of errors in a leaf (or the impurity of a number).
         score: score of the split; empty for leaves and folded nodes.
-        tooltip: the branch that leads to the node, and the counts of classes.
-        bars: shares of the classes, from left to right; none in a node without rows.
+        tooltip: the branch that leads to the node, and what is known of its rows.
+        bars: the bar, from left to right; none in a node without rows.
     """
 
     node: int
@@ -127,12 +126,17 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A class and its place in the legend; `code` is None for "… n more"."""
+    """A colour, its text and their place in the legend; `fill` is None for a text alone."""
 
     x: float
     y: float
-    code: int | None
+    fill: str | None
     text: str
+
+    @property
+    def text_x(self) -> float:
+        """Left end of the text."""
+        return self.x + (4 if self.fill is None else 14)
 
 
 class Drawing:
@@ -170,7 +174,7 @@ class Drawing:
         self.reading = reading = Reading(model)
         self.decimals = decimals
         self.tree = tree = reading.tree
-        self.counts, self.weight = tree.value, tree.weighted_n_node_samples
+        self.weight = tree.weighted_n_node_samples
         self._subtree_end = tree.subtree_ends()
         self._leaves_before = np.concatenate(([0], np.cumsum(tree.n_children == 0)))
         self._hidden_branches: list[int] = []  # of the root, where its branches exceed max_nodes
@@ -252,18 +256,12 @@ class Drawing:
                 hidden = number(float(self.weight[self._hidden_branches].sum()), 2)
                 small += f", {len(self._hidden_branches)} branches not shown ({hidden} rows)"
             name = reading.features[reading.feature[node]].name
-            return name, small, f"{float(self.tree.score[node]):.3g}"
-        # A leaf or a folded node: (rows/errors), without errors that are rounding.
-        label = reading.label[node]
-        name = "unclassified" if label < 0 else str(reading.classes[label])
-        right = 0.0 if label < 0 else float(self.counts[node, label])
-        wrong = weight - right
-        small = number(weight, 2)
-        if wrong > 1e-9 * max(1.0, right):
-            small = f"{small}/{number(wrong, 2)}"
+            return name, small, figures(float(self.tree.score[node]), 3)
+        # A leaf or a folded node: (rows/errors).
+        small = reading.answers.rows(node)
         if reading.n_children[node]:
             small = f"{small}, {self.leaves_below(node)} leaves"
-        return name, f"({small})", ""
+        return reading.answers.said(node), f"({small})", ""
 
     def _place_rows(self) -> tuple[np.ndarray, float]:
         """y of the middle of every shown node, NaN elsewhere, and the height of the picture."""
@@ -307,18 +305,18 @@ class Drawing:
     # -- what is drawn ----------------------------------------------------------------------------
 
     def legend(self) -> list[LegendEntry]:
-        """The classes in one line; the last entry counts those that do not fit."""
+        """The colours in one line; the last entry counts those that do not fit."""
         entries, x, y = [], MARGIN, MARGIN + 6
         room = self.width - MARGIN
-        classes = self.reading.classes
-        for code, label in enumerate(classes):
-            text = fit_width(str(label), SMALL, 120)
-            width = 26 + text_width(text, SMALL)
+        meanings = self.reading.answers.legend()
+        for place, (fill, meaning) in enumerate(meanings):
+            text = fit_width(meaning, SMALL, 120)
+            width = (14 if fill else 0) + (12 + text_width(text, SMALL) if text else -2)
             # 60 px are kept for "… n more".
-            if x + width > room - (60 if code + 1 < len(classes) else 0) and code:
-                entries.append(LegendEntry(x, y, None, f"… {len(classes) - code} more"))
+            if x + width > room - (60 if place + 1 < len(meanings) else 0) and place:
+                entries.append(LegendEntry(x, y, None, f"… {len(meanings) - place} more"))
                 break
-            entries.append(LegendEntry(x, y, code, text))
+            entries.append(LegendEntry(x, y, fill, text))
             x += width
         return entries
 
@@ -360,22 +358,13 @@ class Drawing:
             )
 
     def _bars(self, node: int, x: float, room: float) -> list[Bar]:
-        """Class shares of a node side by side, `room` px wide together."""
-        total = float(self.weight[node])
-        bars = []
-        for code in np.flatnonzero(self.counts[node] > 0).tolist() if total > 0 else ():
-            width = room * float(self.counts[node, code]) / total
-            bars.append(Bar(code, x, width))
-            x += width
-        return bars
+        """The bar of a node; all of it is `room` px wide."""
+        shares = self.reading.answers.bar(node)
+        return [Bar(fill, x + room * left, room * width) for fill, left, width in shares]
 
     def _tooltip(self, node: int) -> str:
-        """Number and branch of a node, and the counts of its largest classes."""
+        """Number and branch of a node, and what is known of its rows."""
         lines = [f"node {node}"]
         if node in self._branch_texts:
             lines.append(self._branch_texts[node][1])
-        counts = self.counts[node]
-        for code in np.argsort(-counts, kind="stable")[:TOOLTIP_CLASSES].tolist():
-            if counts[code] > 0:
-                lines.append(f"{self.reading.classes[code]}: {number(float(counts[code]), 4)}")
-        return "; ".join(lines)
+        return "; ".join([*lines, *self.reading.answers.held(node)])

@@ -84,12 +84,17 @@ def to_j48(model: Any) -> str:
     Returns:
         The lines of the tree, a blank line, ``Number of Leaves  :`` and ``Size of the tree :``.
 
+    Raises:
+        ValueError: a tree that predicts a number, which J48 cannot.
+
     Examples:
         >>> import fasttree
         >>> print(to_j48(fasttree.fit(fasttree.datasets.load_weather())).splitlines()[1])
         |   humidity = high: no (3.0)
     """
     reading = Reading(model)
+    if reading.predicts_number:
+        raise ValueError("J48 grows trees for classes and has no layout for numbers: to_text()")
     tree = reading.tree
     binary = getattr(model, "nominal_splits", "auto") in ("subset", "one_vs_rest")
     depth, weights, counts = tree.depth.tolist(), tree.weighted_n_node_samples, tree.value

@@ -1,11 +1,11 @@
 """A fitted tree or forest as an ONNX model, for onnxruntime and other runtimes.
 
 What
-    The outputs are ``label`` (N,) and ``probabilities`` (N, n_classes), named and ordered as by
-    skl2onnx. A model of numeric columns takes one tensor ``X`` (N, n_features). A model with
-    nominal columns takes one tensor (N, 1) per column, by name, with strings, integers or booleans,
-    as skl2onnx does for data frames; or, on request, one tensor with the codes of the levels. NaN
-    and undeclared levels are missing.
+    The outputs are ``label`` (N,) and ``probabilities`` (N, n_classes), or of a number ``variable``
+    (N, 1), named and ordered as by skl2onnx. A model of numeric columns takes one tensor ``X`` (N,
+    n_features). A model with nominal columns takes one tensor (N, 1) per column, by name, with
+    strings, integers or booleans, as skl2onnx does for data frames; or, on request, one tensor with
+    the codes of the levels. NaN and undeclared levels are missing.
 
     One of four graphs is written. *Classifier*: one ``TreeEnsembleClassifier``, if every leaf
     predicts its most probable class. *Table*: a ``TreeEnsembleRegressor`` gives the number of the
@@ -13,7 +13,9 @@ What
     prediction, or 64 bits. *Mixture*: tree operators cannot divide a row, so where missing values
     go down several branches, a batch with a missing value is answered by plain operators that
     multiply shares from the root down, and other batches by the tree operator. *Vote*: a forest
-    looks up every tree's leaf and sums in 64 bits, so that close votes end as in `predict`.
+    looks up every tree's leaf and sums in 64 bits, so that close votes end as in `predict`. Of a
+    number, a tree is one ``TreeEnsembleRegressor`` in 32 bits; a forest, and a tree in 64 bits,
+    look up the numbers of the leaves and take their mean in 64 bits.
 Complexity
     O(nodes) attributes. A tree operator costs O(depth) per row, the mixture O(nodes).
 When not to use it
@@ -55,20 +57,22 @@ def to_onnx(
     """A fitted tree or forest as an ``onnx.ModelProto``.
 
     Args:
-        model: a fitted `FastTreeClassifier` or `FastForestClassifier`.
+        model: a fitted tree or forest.
         inputs: ``"tensor"``: one tensor ``X`` of shape (N, n_features), nominal columns as codes of
             their levels (as an OrdinalEncoder with these levels returns them). ``"columns"``: one
             tensor of shape (N, 1) per column, by its name: numbers, strings, int64 or bool.
             ``"auto"``: ``"tensor"`` if all columns are numeric, else ``"columns"``.
-        dtype: type of inputs, thresholds and probabilities: ``"float32"``, which is fast in all
-            runtimes and exact for 32-bit inputs, or ``"float64"``.
+        dtype: type of inputs, thresholds and probabilities or numbers: ``"float32"``, which is fast
+            in all runtimes and exact for 32-bit inputs (a predicted number is rounded to 32 bits),
+            or ``"float64"``.
         name: name of the graph.
 
     Returns:
         The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 if all
         classes are whole numbers or booleans, else strings; ``probabilities`` (N, n_classes) in the
         order of ``classes_``. If nothing is predicted, probabilities are 0 and the label is ``""``
-        or a number below all classes (metadata ``unclassified``).
+        or a number below all classes (metadata ``unclassified``). Of a regression model the output
+        is ``variable``, shape (N, 1).
 
     Raises:
         ImportError: onnx is not installed.
@@ -90,9 +94,10 @@ def to_onnx(
     reading = readings[0]
     if inputs == "auto":
         inputs = "columns" if any(f.levels is not None for f in reading.features) else "tensor"
-    graph = Graph(single=dtype == "float32")
+    outputs = ("variable",) if reading.predicts_number else ("label", "probabilities")
+    graph, columns = Graph(dtype == "float32", outputs), Columns()
     types = graph.onnx.TensorProto
-    columns, class_outputs = Columns(), ClassOutputs(graph, reading)
+    class_outputs = None if reading.predicts_number else ClassOutputs(graph, reading)
     graph_inputs = Inputs(graph, reading, inputs)
     # The nodes of the tree operator, and the columns that they read. A mixture also needs the tests
     # that an undivided row never reaches.
@@ -109,7 +114,9 @@ def to_onnx(
         read = matrix
         if not graph.single:
             read = heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
-        if is_forest:
+        if class_outputs is None:
+            heads.number(graph, read, trees, readings)
+        elif is_forest:
             heads.vote(graph, class_outputs, read, trees, readings)
         elif graph.single and heads.is_classifier(class_outputs):
             heads.classifier(graph, class_outputs, read, trees)
@@ -118,24 +125,29 @@ def to_onnx(
 
     def divided() -> None:
         """Add the outputs for any rows."""
-        if is_forest:
+        if class_outputs is None:
+            heads.number_of_mixtures(graph, matrix, columns, readings)
+        elif is_forest:
             heads.vote_of_mixtures(graph, class_outputs, matrix, columns, readings)
         else:
             heads.mixture(graph, class_outputs, matrix, columns)
 
-    output_types = (types.INT64 if class_outputs.integer else types.STRING, graph.real)
+    output_types: list[tuple[int, list[Any]]] = [(graph.real, ["N", max(1, len(reading.classes))])]
+    metadata = {}
+    if class_outputs is not None:
+        output_types.insert(0, (types.INT64 if class_outputs.integer else types.STRING, ["N"]))
+        if any(min(tree.label) < 0 for tree in readings):
+            metadata["unclassified"] = str(class_outputs.none)
     if any(tree.fractional for tree in readings):
         # The mixture runs only for batches that hold a missing value.
         missing = graph.add("Cast", graph.add("IsNaN", matrix), to=types.FLOAT)
         any_missing = graph.add(
             "Greater", graph.add("ReduceMax", missing, keepdims=0), graph.constant(np.float32(0))
         )
-        graph.either(any_missing, divided, undivided, output_types)
+        graph.either(any_missing, divided, undivided, [kind for kind, _ in output_types])
     else:
         undivided()
-    may_be_none = any(min(tree.label) < 0 for tree in readings)
-    metadata = {"unclassified": str(class_outputs.none)} if may_be_none else {}
-    return _model_of(graph, name, output_types, len(reading.classes), metadata)
+    return _model_of(graph, name, output_types, metadata)
 
 
 def _readings(trees: Iterable[Any]) -> list[Reading]:
@@ -151,13 +163,13 @@ def _readings(trees: Iterable[Any]) -> list[Reading]:
 
 
 def _model_of(
-    graph: Graph, name: str, output_types: tuple[int, int], n_classes: int, metadata: dict[str, str]
+    graph: Graph, name: str, output_types: list[tuple[int, list[Any]]], metadata: dict[str, str]
 ) -> ModelProto:
-    """The graph as a checked model; `output_types` are those of label and probabilities."""
+    """The graph as a checked model; `output_types` are types and shapes of the outputs."""
     helper = graph.helper
     outputs = [
-        helper.make_tensor_value_info("label", output_types[0], ["N"]),
-        helper.make_tensor_value_info("probabilities", output_types[1], ["N", n_classes]),
+        helper.make_tensor_value_info(output, kind, shape)
+        for output, (kind, shape) in zip(graph.outputs, output_types, strict=True)
     ]
     made = helper.make_model(
         helper.make_graph(graph.nodes, name, graph.inputs, outputs, graph.constants),

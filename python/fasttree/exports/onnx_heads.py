@@ -4,7 +4,8 @@ What
     `classifier`: one ``TreeEnsembleClassifier``. `table`: the number of the leaf from a
     ``TreeEnsembleRegressor``, and tables. `mixture`: plain operators that pass the shares of a
     divided row from the root down, one step per level. `vote`: the trees of a forest, summed in
-    their order and in 64 bits, as the core does. Only `to_onnx` calls them. Arguments of type
+    their order and in 64 bits, as the core does. `number` and `number_of_mixtures`: predicted
+    numbers, of one tree or as the mean of several. Only `to_onnx` calls them. Arguments of type
     ``str`` are names of tensors in the graph; `matrix` has one column per entry of `Columns`.
 Complexity
     Tree operators: O(depth) per row and tree; the mixture: O(nodes) per row.
@@ -20,7 +21,17 @@ from .onnx_parts import ClassOutputs, Graph
 from .onnx_trees import Columns, ColumnTest, Ensemble, column_test, floor32, intervals
 from .reading import Reading
 
-__all__ = ["classifier", "is_classifier", "mixture", "ranks", "table", "vote", "vote_of_mixtures"]
+__all__ = [
+    "classifier",
+    "is_classifier",
+    "mixture",
+    "number",
+    "number_of_mixtures",
+    "ranks",
+    "table",
+    "vote",
+    "vote_of_mixtures",
+]
 
 
 def is_classifier(class_outputs: ClassOutputs) -> bool:
@@ -62,28 +73,80 @@ def classifier(graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: En
     )
 
 
-def _leaves(graph: Graph, matrix: str, trees: Ensemble, n_trees: int) -> str:
-    """Number of the leaf of each row in each tree, int64 (N, n_trees)."""
+def _regressor(
+    graph: Graph, matrix: str, trees: Ensemble, weights: list[float], outputs: list[str] | None
+) -> str:
+    """Add a ``TreeEnsembleRegressor`` with one target per tree, float32 (N, n_trees); `weights` are
+    those of the leaves in the order of ``trees.ends``."""
     ends = trees.ends
-    number = graph.add(
+    return graph.add(
         "TreeEnsembleRegressor",
         matrix,
-        n_targets=n_trees,
+        outputs=outputs,
+        n_targets=max(tree for tree, *_ in ends) + 1,
         aggregate_function="SUM",
         post_transform="NONE",
         target_treeids=[tree for tree, *_ in ends],
         target_nodeids=[node for _, node, *_ in ends],
         target_ids=[tree for tree, *_ in ends],
-        target_weights=[float(leaf) for *_, leaf, _ in ends],
+        target_weights=weights,
         **trees.nodes,
     )
-    return graph.add("Cast", number, to=graph.onnx.TensorProto.INT64)
+
+
+def _leaves(graph: Graph, matrix: str, trees: Ensemble) -> str:
+    """Number of the leaf of each row in each tree, int64 (N, n_trees)."""
+    numbers = [float(leaf) for *_, leaf, _ in trees.ends]
+    found = _regressor(graph, matrix, trees, numbers, None)
+    return graph.add("Cast", found, to=graph.onnx.TensorProto.INT64)
+
+
+def number(graph: Graph, matrix: str, trees: Ensemble, readings: list[Reading]) -> None:
+    """Add the number that trees which do not divide rows predict: that of one, or the mean."""
+    numbers = [reading.probabilities(reading.leaves)[:, 0] for reading in readings]
+    if graph.single and len(readings) == 1:
+        weights = [float(np.float32(numbers[tree][leaf])) for tree, _, leaf, _ in trees.ends]
+        _regressor(graph, matrix, trees, weights, list(graph.outputs))
+        return
+    leaves = _leaves(graph, matrix, trees)
+    of_trees = []
+    for t, of_leaves in enumerate(numbers):
+        leaf = graph.add("Gather", leaves, graph.constant(np.array([t])), axis=1)
+        of_trees.append(graph.add("Gather", graph.constant(of_leaves), leaf, axis=0))
+    _mean(graph, of_trees)
+
+
+def number_of_mixtures(
+    graph: Graph, matrix: str, columns: Columns, readings: list[Reading]
+) -> None:
+    """Add the number that trees which may divide rows predict: that of one, or the mean."""
+    of_trees = []
+    for reading in readings:
+        reached, leaves = _reached(graph, reading, matrix, columns)
+        numbers = graph.constant(reading.probabilities(leaves))
+        of_trees.append(graph.add("MatMul", reached, numbers))
+    _mean(graph, of_trees)
+
+
+def _sum(graph: Graph, tensors: list[str]) -> str:
+    """The sum of tensors, added in their order."""
+    total = tensors[0]
+    for tensor in tensors[1:]:
+        total = graph.add("Add", total, tensor)
+    return total
+
+
+def _mean(graph: Graph, numbers: list[str]) -> None:
+    """Add the mean of the numbers of trees, float64 (N, 1) each, as the output."""
+    count = graph.constant(np.array([float(len(numbers))]))
+    mean = graph.add("Div", _sum(graph, numbers), count)
+    graph.add("Cast", mean, to=graph.real, outputs=list(graph.outputs))
 
 
 def table(graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: Ensemble) -> None:
     """Add labels and probabilities that are looked up by the number of the leaf."""
     label, probabilities = graph.outputs
-    leaf = graph.add("Reshape", _leaves(graph, matrix, trees, 1), graph.constant(np.array([-1])))
+    leaf = graph.add("Reshape", _leaves(graph, matrix, trees), graph.constant(np.array([-1])))
     labels = class_outputs.table(class_outputs.reading.leaf_labels)
     graph.add("Gather", labels, leaf, axis=0, outputs=[label])
     shares = graph.constant(class_outputs.shares.astype(graph.dtype))
@@ -235,7 +298,7 @@ def vote(
     graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: Ensemble, readings: list[Reading]
 ) -> None:
     """Add the vote of trees that do not divide rows."""
-    leaves = _leaves(graph, matrix, trees, len(readings))
+    leaves = _leaves(graph, matrix, trees)
     votes = []
     for t, reading in enumerate(readings):
         shares = reading.probabilities(reading.leaves)
@@ -270,9 +333,7 @@ def _elect(graph: Graph, class_outputs: ClassOutputs, votes: list[str]) -> None:
     """
     label, probabilities = graph.outputs
     k = class_outputs.shares.shape[1]
-    sums = votes[0]
-    for vote_of_tree in votes[1:]:
-        sums = graph.add("Add", sums, vote_of_tree)
+    sums = _sum(graph, votes)
     summed = graph.add("Gather", sums, graph.constant(np.arange(k)), axis=1)
     voters = graph.add("Gather", sums, graph.constant(np.array([k])), axis=1)
     mean = graph.add("Div", summed, graph.add("Max", voters, graph.constant(np.array([1.0]))))

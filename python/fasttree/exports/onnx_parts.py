@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from .answers import Label
 from .onnx_trees import Columns
-from .reading import Label, Reading
+from .reading import Reading
 
 __all__ = ["ClassOutputs", "Graph", "Inputs"]
 
@@ -39,10 +40,10 @@ class Graph:
     Attributes:
         real, dtype: the type of real numbers, for ONNX and for NumPy.
         nodes, constants, inputs: what was added, in order.
-        outputs: names of the tensors of labels and probabilities.
+        outputs: names of the tensors that the model gives.
     """
 
-    def __init__(self, single: bool) -> None:
+    def __init__(self, single: bool, outputs: tuple[str, ...]) -> None:
         self.onnx = _onnx()
         self.helper = self.onnx.helper
         self.single = single
@@ -51,7 +52,7 @@ class Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
-        self.outputs = ("label", "probabilities")
+        self.outputs = outputs
         self._made = 0
 
     def name(self, stem: str = "t") -> str:
@@ -95,12 +96,12 @@ class Graph:
         """Add an ``If`` that makes the outputs by `then` or `otherwise`.
 
         Each is a function that adds nodes to this graph, up to its outputs; here they go to a
-        subgraph. `output_types` are those of labels and probabilities.
+        subgraph. `output_types` are those of the outputs.
         """
         kept, outputs = self.nodes, self.outputs
         subgraphs = {}
         for name, build in (("then_branch", then), ("else_branch", otherwise)):
-            self.nodes, self.outputs = [], (self.name("label"), self.name("probabilities"))
+            self.nodes, self.outputs = [], tuple(map(self.name, outputs))
             build()
             values = [
                 self.helper.make_tensor_value_info(output, type_, None)
@@ -131,14 +132,13 @@ class Inputs:
         self._sources: dict[int, str] = {}
         if self.columns:
             names = [f.name or f"x{j}" for j, f in enumerate(self.features)]
-            taken = {"label", "probabilities"} & set(names)
+            taken = set(graph.outputs) & set(names)
             if len(set(names)) < len(names) or taken or any(n.startswith("ft_") for n in names):
                 odd = sorted(taken) or names
                 raise ValueError(
                     f"the columns {odd} cannot be inputs of an ONNX graph (names must differ from "
-                    "each other, from 'label' and "
-                    "'probabilities', and not start with 'ft_'); rename them, or use "
-                    "inputs='tensor'"
+                    f"each other, from {' and '.join(map(repr, graph.outputs))}, and not start "
+                    "with 'ft_'); rename them, or use inputs='tensor'"
                 )
             for j, name in enumerate(names):
                 self._sources[j] = graph.input(name, self._kind(j), 1)

@@ -5,17 +5,28 @@ There are eight colours for light backgrounds and eight for dark ones. They star
 and protanopia and no two are shades of one hue; each has a contrast of at least 3:1 with its
 background. Tests check all three. After eight colours come darker and paler ones, then they repeat,
 so no picture relies on colour alone.
+
+Numbers have a scale of eight colours, from the smallest to the largest. Its lightness grows (in the
+same order on both backgrounds), so that it is a scale for everybody; the contrasts are as above.
 """
 
 from __future__ import annotations
 
-__all__ = ["DARK", "PALETTE", "colour", "css_colours"]
+__all__ = ["DARK", "DARK_VALUES", "PALETTE", "VALUES", "colour", "css_colours"]
 
 PALETTE = ("#1B62D7", "#DF7415", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984", "#4C4A45")
 """Colours on light backgrounds: blue, orange, teal, purple, sky, brown, sage, grey."""
 
 DARK = ("#9194FF", "#E78E05", "#84B9AC", "#A400ED", "#12FFFF", "#D40F1C", "#FFEE2F", "#786E8C")
 """Colours on dark backgrounds: blue, orange, sage, violet, cyan, red, yellow, grey."""
+
+VALUES = ("#10265F", "#3B2C86", "#6A2C94", "#97318B", "#BB3D78", "#D44F5D", "#DC6340", "#DB7310")
+"""Colours of numbers on light backgrounds, from the smallest to the largest: navy to orange."""
+
+DARK_VALUES = (
+    "#6E74EE", "#8B80F4", "#AE88F0", "#D08FDB", "#EC9AB8", "#F8AE93", "#FAC772", "#F9E55B",
+)  # fmt: skip
+"""Colours of numbers on dark backgrounds, from the smallest to the largest: violet to yellow."""
 
 _DARKER = (0.6, 0)
 _PALER = (0.45, 255)
@@ -40,13 +51,15 @@ def colour(index: int) -> str:
 def css_colours(style: str, prefix: str) -> str:
     """A style sheet whose comments ``/*light*/`` and ``/*dark*/`` are replaced by the palettes.
 
-    Each palette is written as CSS variables ``--<prefix>0``, ``--<prefix>1``, ...
+    Each palette is written as CSS variables ``--<prefix>0``, ``--<prefix>1``, ..., and the scale of
+    numbers as ``--<prefix>v0``, ``--<prefix>v1``, ...
 
     Examples:
         >>> css_colours(":root{/*dark*/}", "m")[:28]
         ':root{--m0:#9194FF;--m1:#E78'
     """
-    for name, colours in (("light", PALETTE), ("dark", DARK)):
-        variables = "".join(f"--{prefix}{i}:{value};" for i, value in enumerate(colours))
+    for name, colours, values in (("light", PALETTE, VALUES), ("dark", DARK, DARK_VALUES)):
+        numbered = [*enumerate(colours), *((f"v{i}", value) for i, value in enumerate(values))]
+        variables = "".join(f"--{prefix}{i}:{value};" for i, value in numbered)
         style = style.replace(f"/*{name}*/", variables)
     return style

@@ -1,10 +1,11 @@
 """A fitted tree as a Python module that imports nothing but `bisect` and `math`.
 
 What
-    The module has ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)``; a row is a mapping
-    (by column name) or a sequence (in column order). None and NaN are missing, and so is a level
-    that the model does not know. Predictions are those of the estimator, probabilities to the last
-    bit. Names and labels are written as escaped literals, so that no name can inject code.
+    The module has ``predict(row)``, ``predict_proba(row)`` (of classes) and ``leaf(row)``; a row is
+    a mapping (by column name) or a sequence (in column order). None and NaN are missing, and so is
+    a level that the model does not know. Predictions are those of the estimator, probabilities and
+    numbers to the last bit. Names and labels are written as escaped literals, so that no name can
+    inject code.
 Complexity
     O(nodes) text; O(depth) per row.
 When not to use it
@@ -24,19 +25,15 @@ __all__ = ["to_python"]
 HEAD = '''\
 """A decision tree written by fasttree: {leaves} leaves, depth {depth}. It needs Python alone.
 
-predict(row), predict_proba(row) and leaf(row) take a mapping from the names in FEATURES or a
+{functions} take a mapping from the names in FEATURES or a
 sequence in their order; None and NaN are missing values, and so is a level that the tree does not
-know. None is the answer of a leaf that predicts nothing.
+know.{nothing}
 """
 
 {imports}
 
 FEATURES = {features}
-CLASSES = {classes}
-LEAVES = {numbers}  # their node numbers
-LABELS = {labels}  # class of each leaf, by its place in CLASSES
-PROBABILITIES = (
-{shares})
+{answers}
 LEVELS = {levels}  # of the nominal features, by place
 FILLS = {fills}  # what stands for a missing value, by place of the feature
 
@@ -58,6 +55,17 @@ def _level(row, j):
     return x if x in LEVELS[j] else FILLS.get(j)
 
 '''
+
+CLASSES = """\
+CLASSES = {classes}
+LEAVES = {numbers}  # their node numbers
+LABELS = {labels}  # class of each leaf, by its place in CLASSES
+PROBABILITIES = (
+{shares})"""
+
+NUMBERS = """\
+LEAVES = {numbers}  # their node numbers
+VALUES = {values}  # what each leaf predicts"""
 
 WALK = '''
 FEATURE = {feature}
@@ -114,7 +122,7 @@ def _leaf(row):
 
 """
 
-MIXTURE = '''
+DIVIDED_PROBA = '''
 def _mixture(row):
     """Probabilities of a row that is divided among leaves; those that differ by rounding only are
     made equal."""
@@ -142,14 +150,9 @@ def predict(row):
         label = p.index(max(p)) if max(p) > 0 else None
     return None if label is None else CLASSES[label]
 
-
-def leaf(row):
-    """Node number of the leaf, None for a row that is divided among several."""
-    found = _leaf(row)
-    return None if found is None else LEAVES[found]
 '''
 
-PLAIN = '''
+PROBA = '''
 def predict_proba(row):
     """Probabilities of CLASSES; zeros where nothing is predicted."""
     return list(PROBABILITIES[_leaf(row)])
@@ -160,7 +163,36 @@ def predict(row):
     label = LABELS[_leaf(row)]
     return None if label is None else CLASSES[label]
 
+'''
 
+DIVIDED_NUMBER = '''
+def predict(row):
+    """The predicted number."""
+    leaf = _leaf(row)
+    if leaf is not None:
+        return VALUES[leaf]
+    value = 0.0
+    for leaf, weight in _parts(row)[0]:
+        value += weight * VALUES[leaf]
+    return value
+
+'''
+
+NUMBER = '''
+def predict(row):
+    """The predicted number."""
+    return VALUES[_leaf(row)]
+
+'''
+
+DIVIDED_LEAF = '''
+def leaf(row):
+    """Node number of the leaf, None for a row that is divided among several."""
+    found = _leaf(row)
+    return None if found is None else LEAVES[found]
+'''
+
+LEAF_OF = '''
 def leaf(row):
     """Node number of the leaf."""
     return LEAVES[_leaf(row)]
@@ -175,7 +207,7 @@ class _PythonSyntax:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.labels = reading.leaf_labels
+        self.leaves = reading.leaves
 
     def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
         x, levels = f"x{feature}", self.reading.features[feature].levels
@@ -202,9 +234,8 @@ class _PythonSyntax:
         return f"{word} {condition}:"
 
     def answer(self, leaf: int) -> str:
-        label = self.labels[leaf]
-        name = ascii(self.reading.classes[label]) if label >= 0 else "unclassified"
-        return f"return {leaf}  # {name}"
+        answer = self.reading.answers.of(self.leaves[leaf])
+        return f"return {leaf}  # {'unclassified' if answer is None else ascii(answer)}"
 
     def divided(self) -> str:
         return "return None"
@@ -220,7 +251,7 @@ def to_python(model: Any) -> str:
     """A fitted tree as the source of a Python module.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
 
     Returns:
         The source in ASCII.
@@ -240,6 +271,16 @@ def to_python(model: Any) -> str:
     loops = reading.fractional or not nests
     # Levels and imputed values by position of the feature, as literals of dicts.
     levels = {j: f.levels for j, f in enumerate(features) if f.levels is not None}
+    shares = reading.probabilities(leaves).tolist()
+    if reading.predicts_number:
+        answers = NUMBERS.format(numbers=_tuple(leaves), values=_tuple(row[0] for row in shares))
+    else:
+        answers = CLASSES.format(
+            classes=_tuple(reading.classes),
+            numbers=_tuple(leaves),
+            labels=_tuple(c if c >= 0 else None for c in reading.leaf_labels),
+            shares="".join(f"    {_tuple(row)},\n" for row in shares),
+        )
     fills = {
         j: f.levels[int(f.fill)] if f.levels else f.fill
         for j, f in enumerate(features)
@@ -251,11 +292,16 @@ def to_python(model: Any) -> str:
             depth=reading.depth,
             imports="import math\nfrom bisect import bisect_left" if loops else "import math",
             features=_tuple(f.name for f in features),
-            classes=_tuple(reading.classes),
-            numbers=_tuple(leaves),
-            labels=_tuple(c if c >= 0 else None for c in reading.leaf_labels),
-            shares="".join(
-                f"    {_tuple(row)},\n" for row in reading.probabilities(leaves).tolist()
+            answers=answers,
+            functions=(
+                "predict(row) and leaf(row)"
+                if reading.predicts_number
+                else "predict(row), predict_proba(row) and leaf(row)"
+            ),
+            nothing=(
+                ""
+                if reading.predicts_number
+                else " None is the answer of a leaf that predicts nothing."
             ),
             levels="{" + ", ".join(f"{j}: {_tuple(v)}" for j, v in levels.items()) + "}",
             fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
@@ -275,5 +321,9 @@ def to_python(model: Any) -> str:
         out.append(WALK.format(**{name: _tuple(column) for name, column in columns.items()}))
     if not nests:
         out.append(LOOP)
-    out.append(MIXTURE if reading.fractional else PLAIN)
+    if reading.predicts_number:
+        out.append(DIVIDED_NUMBER if reading.fractional else NUMBER)
+    else:
+        out.append(DIVIDED_PROBA if reading.fractional else PROBA)
+    out.append(DIVIDED_LEAF if reading.fractional else LEAF_OF)
     return "".join(out)

@@ -1,4 +1,4 @@
-"""`Readable`: the methods ``to_<format>`` of `FastTreeClassifier`, and how it prints.
+"""`Readable`: the methods ``to_<format>`` of trees, and how they print.
 
 Each method returns text, or an object that prints as text; no method writes a file or changes the
 model. The module of a format is imported on the first call.
@@ -29,16 +29,17 @@ class Readable:
     _model: Any
 
     def to_text(self, decimals: int = 6, max_depth: int | None = None, style: str = "tree") -> str:
-        """Indented text: one line per branch, leaves as ``label (rows/errors)``.
+        """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
+        tree ``number (rows/impurity)``.
 
         Args:
             decimals: digits of thresholds and counts after the point.
             max_depth: deepest level shown; None shows all.
-            style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48, for which
-                `decimals` and `max_depth` have no effect.
+            style: ``"tree"``, or, of classes, ``"j48"``: the layout and number format of Weka's
+                J48, for which `decimals` and `max_depth` have no effect.
 
         Raises:
-            ValueError: an unknown style.
+            ValueError: an unknown style, or J48's of a regression tree.
         """
         self._check()
         if style == "j48":
@@ -53,7 +54,7 @@ class Readable:
     def to_dot(
         self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None
     ) -> str:
-        """Graphviz DOT with class bars; see `fasttree.exports.dot.to_dot`."""
+        """Graphviz DOT text; see `fasttree.exports.dot.to_dot`."""
         self._check()
         from .dot import to_dot
 
@@ -85,7 +86,7 @@ class Readable:
     def to_sql(
         self,
         *,
-        output: str = "label",
+        output: str | None = None,
         table: str | None = None,
         dialect: str = "ansi",
         mixture: bool = True,

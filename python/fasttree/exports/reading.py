@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Feature", "Reading", "ValueSet", "number"]
+from .answers import Label, answers_of
 
-Label = bool | int | float | str
+__all__ = ["Feature", "Reading", "ValueSet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +101,19 @@ class Reading:
     """The tree of a fitted model as Python lists, with branches as sets of values.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
 
     Attributes:
         features: the columns, in order.
-        classes: class labels as Python values.
+        classes: class labels as Python values; none of a tree that predicts a number.
+        answers: what each node predicts, as text and bars (`Answers`).
         target: name of the target.
         tree: the arrays (`TreeArrays`).
         n_children: number of children of each node.
         children: children of each node, in branch order.
         feature: feature that each node tests, -2 in a leaf.
         reach: largest number that goes left at each node; NaN if the test is not a threshold.
-        label: code of the class that each node predicts, -1: none.
+        label: code of the class that each node predicts, -1: none; 0 where it is a number.
         fractional: True if rows without a value may go down several branches.
     """
 
@@ -132,6 +133,7 @@ class Reading:
         self.target: str = schema["target"]
         # The arrays of the tree as lists: exporters walk node by node.
         self.tree = tree = model.tree_
+        self.answers = answers_of(model, self.classes)
         starts, flat = tree.first_child.tolist(), tree.children.tolist()
         self.n_children: list[int] = tree.n_children.tolist()
         self.children = [flat[s : s + n] for s, n in zip(starts, self.n_children, strict=True)]
@@ -144,7 +146,8 @@ class Reading:
         # Missing values: the branch they take (-2: all), and the weights that divide them. The
         # weights are added one by one, as the core adds them, so that shares are equal to the bit.
         self._missing_branch: list[int] = tree.missing_branch.tolist()
-        self._weight: list[float] = np.cumsum(tree.value, axis=1)[:, -1].tolist()
+        counts = tree.value if self.classes else tree.weighted_n_node_samples[:, None]
+        self._weight: list[float] = np.cumsum(counts, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
         self._model = model._model
 
@@ -173,8 +176,14 @@ class Reading:
         """Length of the longest path, in splits."""
         return int(self.tree.max_depth)
 
+    @property
+    def predicts_number(self) -> bool:
+        """Whether nodes predict a number, not a class."""
+        return not self.classes
+
     def probabilities(self, nodes: list[int]) -> np.ndarray:
-        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction."""
+        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. Of
+        a number, the number, shape (len(nodes), 1)."""
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
 
     def missing_shares(self, node: int) -> list[float]:
@@ -258,22 +267,3 @@ class Reading:
             subsets = self.branch_sets(node)
             for child, branch in zip(reversed(children), reversed(subsets), strict=True):
                 stack.append((child, tested, branch, True))
-
-
-def number(x: float, decimals: int = 6) -> str:
-    """A number with at most `decimals` digits, or with all if rounding changes it by over 0.1 %.
-
-    This is the format of the text of a tree.
-
-    Examples:
-        >>> number(2.5), number(1/3, 3), number(3e-9), number(1e300)
-        ('2.5', '0.333', '3e-09', '1e+300')
-    """
-    if abs(x) >= 1e16:
-        return repr(float(x))
-    short = f"{x:.{decimals}f}"
-    if "." in short:
-        short = short.rstrip("0").rstrip(".")
-    if x == 0 or abs(float(short) - x) <= abs(x) * 1e-3:
-        return short
-    return repr(float(x))

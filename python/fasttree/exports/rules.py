@@ -1,4 +1,4 @@
-"""A fitted tree as rules, one per leaf: conditions, class, coverage and confidence.
+"""A fitted tree as rules, one per leaf: conditions, class or number, coverage and quality.
 
 What
     Conditions of a path on the same feature are merged: ``x > 2`` and ``x <= 5`` become ``2 < x <=
@@ -6,7 +6,8 @@ What
     one rule, so the order of the rules has no meaning. Where missing values go down several
     branches, a row without a value meets several rules, each with a fraction of its weight.
     Coverage is the weight of the training rows in the leaf, support its share of all training rows,
-    confidence the share of the rule's class in the leaf.
+    confidence the share of the rule's class in the leaf. The rule of a number has the impurity of
+    the leaf by the tree's criterion in its place.
 Complexity
     O(nodes + leaves x features tested on their paths): a chain of 20,000 tests of one feature gives
     20,001 rules of at most two comparisons.
@@ -17,14 +18,15 @@ When not to use it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from .reading import Feature, Label, Reading, ValueSet, number
+from .answers import Label, figures, number
+from .reading import Feature, Reading, ValueSet
 from .words import condition, one_line
 
-__all__ = ["Condition", "Rule", "Rules", "to_rules"]
+__all__ = ["Condition", "NumberRule", "Rule", "Rules", "to_rules"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,50 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Rule:
+class _LeafRule:
+    """What the rules of classes and of numbers share."""
+
+    leaf: int
+    conditions: tuple[Condition, ...]
+    coverage: float
+    support: float
+
+    def _answer(self, decimals: int) -> tuple[str, str]:
+        """The prediction, and the quality of a leaf with rows, as texts."""
+        raise NotImplementedError
+
+    def to_text(self, decimals: int = 6, missing: bool = False) -> str:
+        """The rule on one line."""
+        conditions = " and ".join(c.to_text(decimals, missing) for c in self.conditions) or "always"
+        answer, quality = self._answer(decimals)
+        rows = "no rows"
+        if self.coverage > 0:
+            noun = "row" if self.coverage == 1 else "rows"
+            rows = f"{number(self.coverage, 2)} {noun}, {quality}"
+        return f"if {conditions} then {answer}  [{rows}]"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def row(self) -> dict[str, Any]:
+        """The fields of a row of `Rules.to_frame` that depend on what is predicted."""
+        raise NotImplementedError
+
+    def record(self) -> dict[str, Any]:
+        """The rule as plain values; what is not known is None."""
+        record = {
+            "leaf": self.leaf,
+            "conditions": [c.record() for c in self.conditions],
+            **self.row(),
+        }
+        return {
+            key: None if isinstance(value, float) and math.isnan(value) else value
+            for key, value in record.items()
+        }
+
+
+@dataclass(frozen=True)
+class Rule(_LeafRule):
     """The rule of one leaf.
 
     Attributes:
@@ -93,11 +138,7 @@ class Rule:
         probabilities: class probabilities, as `predict_proba` returns them.
     """
 
-    leaf: int
-    conditions: tuple[Condition, ...]
     label: Label | None
-    coverage: float
-    support: float
     correct: float
     probabilities: tuple[float, ...]
 
@@ -106,34 +147,59 @@ class Rule:
         """Share of the predicted class in the training rows of the leaf."""
         return self.correct / self.coverage if self.coverage > 0 else math.nan
 
-    def to_text(self, decimals: int = 6, missing: bool = False) -> str:
-        """The rule on one line."""
-        conditions = " and ".join(c.to_text(decimals, missing) for c in self.conditions) or "always"
+    def _answer(self, decimals: int) -> tuple[str, str]:
         label = "unclassified" if self.label is None else one_line(self.label)
-        rows = "no rows"
-        if self.coverage > 0:
-            noun = "row" if self.coverage == 1 else "rows"
-            rows = f"{number(self.coverage, 2)} {noun}, confidence {self.confidence:.3f}"
-        return f"if {conditions} then {label}  [{rows}]"
+        return label, f"confidence {self.confidence:.3f}"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def record(self) -> dict[str, Any]:
-        """The rule as plain values."""
+    def row(self) -> dict[str, Any]:
+        """Label, coverage, support and confidence."""
         return {
-            "leaf": self.leaf,
-            "conditions": [c.record() for c in self.conditions],
             "label": self.label,
             "coverage": self.coverage,
             "support": self.support,
-            "confidence": None if self.coverage == 0 else self.confidence,
-            "probabilities": list(self.probabilities),
+            "confidence": self.confidence,
+        }
+
+    def record(self) -> dict[str, Any]:
+        """The rule as plain values; what is not known is None."""
+        return {**super().record(), "probabilities": list(self.probabilities)}
+
+
+@dataclass(frozen=True)
+class NumberRule(_LeafRule):
+    """The rule of one leaf that predicts a number.
+
+    Attributes:
+        leaf, conditions, coverage, support: as in `Rule`.
+        value: the predicted number.
+        impurity: of the rows of the leaf, by the tree's criterion.
+        variance: of their numbers around the mean.
+    """
+
+    value: float
+    impurity: float
+    variance: float
+
+    def _answer(self, decimals: int) -> tuple[str, str]:
+        return number(self.value, decimals), f"impurity {figures(self.impurity)}"
+
+    def row(self) -> dict[str, Any]:
+        """Value, coverage, support, impurity and variance."""
+        return {
+            "value": self.value,
+            "coverage": self.coverage,
+            "support": self.support,
+            "impurity": self.impurity,
+            "variance": self.variance,
         }
 
 
-class Rules(Sequence[Rule]):
-    """The rules of a tree, a sequence of `Rule`; prints as text, one rule per line.
+AnyRule = Rule | NumberRule
+
+
+class Rules(Sequence[AnyRule]):
+    """The rules of a tree, a sequence of `Rule` or, of a number, of `NumberRule`; prints as text,
+    one rule per line.
 
     Examples:
         >>> import fasttree
@@ -144,20 +210,20 @@ class Rules(Sequence[Rule]):
         ['high']
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[AnyRule]) -> None:
         self._rules = list(rules)
 
     @overload
-    def __getitem__(self, index: int) -> Rule: ...
+    def __getitem__(self, index: int) -> AnyRule: ...
     @overload
     def __getitem__(self, index: slice) -> Rules: ...
-    def __getitem__(self, index: int | slice) -> Rule | Rules:
+    def __getitem__(self, index: int | slice) -> AnyRule | Rules:
         return Rules(self._rules[index]) if isinstance(index, slice) else self._rules[index]
 
     def __len__(self) -> int:
         return len(self._rules)
 
-    def __iter__(self) -> Iterator[Rule]:
+    def __iter__(self) -> Iterator[AnyRule]:
         return iter(self._rules)
 
     def sorted(self) -> Rules:
@@ -185,10 +251,7 @@ class Rules(Sequence[Rule]):
             {
                 "leaf": rule.leaf,
                 "rule": " and ".join(c.to_text() for c in rule.conditions),
-                "label": rule.label,
-                "coverage": rule.coverage,
-                "support": rule.support,
-                "confidence": rule.confidence,
+                **rule.row(),
             }
             for rule in self._rules
         ]
@@ -205,7 +268,7 @@ def to_rules(model: Any, *, empty: bool = True) -> Rules:
     """The rules of a fitted tree, one per leaf, in the order of the nodes.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
         empty: whether leaves that no training row reached get a rule.
 
     Examples:
@@ -217,13 +280,12 @@ def to_rules(model: Any, *, empty: bool = True) -> Rules:
     """
     reading = Reading(model)
     tree = reading.tree
-    weights, counts = tree.weighted_n_node_samples, tree.value
+    weights = tree.weighted_n_node_samples
     total = float(weights[0])
-    leaves = reading.leaves
-    probabilities = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
+    answer = (_number_of if reading.predicts_number else _class_of)(reading)
     # Conditions repeat from leaf to leaf: each is made once.
     made: dict[tuple[int, ValueSet], Condition] = {}
-    rules = []
+    rules: list[AnyRule] = []
     for leaf, subsets in reading.paths():
         coverage = float(weights[leaf])
         if not empty and coverage == 0:
@@ -236,16 +298,31 @@ def to_rules(model: Any, *, empty: bool = True) -> Rules:
             if key not in made:
                 made[key] = Condition.of(reading.features[feature], subset)
             conditions.append(made[key])
-        label = reading.label[leaf]
-        rules.append(
-            Rule(
-                leaf,
-                tuple(conditions),
-                None if label < 0 else reading.classes[label],
-                coverage,
-                coverage / total if total > 0 else 0.0,
-                0.0 if label < 0 else float(counts[leaf, label]),
-                tuple(probabilities[leaf]),
-            )
-        )
+        support = coverage / total if total > 0 else 0.0
+        rules.append(answer((leaf, tuple(conditions), coverage, support)))
     return Rules(rules)
+
+
+_Found = tuple[int, tuple[Condition, ...], float, float]
+"""Leaf, conditions, coverage and support of a rule."""
+
+
+def _class_of(reading: Reading) -> Callable[[_Found], Rule]:
+    """A function that completes the rule of a leaf by its class."""
+    probabilities = dict(
+        zip(reading.leaves, reading.probabilities(reading.leaves).tolist(), strict=True)
+    )
+
+    def complete(found: _Found) -> Rule:
+        leaf, label = found[0], reading.label[found[0]]
+        correct = 0.0 if label < 0 else float(reading.tree.value[leaf, label])
+        return Rule(*found, reading.answers.of(leaf), correct, tuple(probabilities[leaf]))
+
+    return complete
+
+
+def _number_of(reading: Reading) -> Callable[[_Found], NumberRule]:
+    """A function that completes the rule of a leaf by its number."""
+    tree = reading.tree
+    numbers = (tree.value.tolist(), tree.impurity.tolist(), tree.variance.tolist())
+    return lambda found: NumberRule(*found, *(column[found[0]] for column in numbers))

@@ -7,7 +7,9 @@ What
     and so is a level that the model does not know. Leaves that predict nothing give NULL. Where
     missing values go down several branches (C4.5), the probability of a class is the sum over the
     leaves of its probability times the row's share of the leaf, and the label is the class with the
-    largest sum; rows that are not divided are still answered by the plain CASE. Identifiers and
+    largest sum, and a number is the sum of the leaves' numbers times their shares (sums are added
+    in pairs, so that they may differ from those of `predict` in the last digits); rows that are not
+    divided are still answered by the plain CASE. Identifiers and
     literals are quoted for the dialect, and numbers are written so that they read back as the same
     double.
 Complexity
@@ -22,7 +24,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from .reading import Label, Reading, ValueSet
+from .answers import Label
+from .reading import Reading, ValueSet
 
 __all__ = ["DIALECTS", "to_sql"]
 
@@ -176,8 +179,8 @@ class _Writer:
         return "\n".join(["CASE", *lines, "END"])
 
     def sums(self, probabilities: dict[int, list[float]]) -> list[str]:
-        """Probability of each class in any row, as a sum over the leaves."""
-        terms: list[list[str]] = [[] for _ in self.reading.classes]
+        """Probability of each class, or the number, in any row, as a sum over the leaves."""
+        terms: list[list[str]] = [[] for _ in probabilities[self.reading.leaves[0]]]
         for leaf, subsets in self.reading.paths():
             share = " * ".join(self.share(subsets)) or "1.0"
             for code, p in enumerate(probabilities[leaf]):
@@ -199,7 +202,7 @@ def _sum(terms: list[str]) -> str:
 def to_sql(
     model: Any,
     *,
-    output: str = "label",
+    output: str | None = None,
     table: str | None = None,
     dialect: str = "ansi",
     mixture: bool = True,
@@ -207,10 +210,12 @@ def to_sql(
     """A fitted tree as an SQL expression or query.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
         output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of
-            expressions, one per class, named ``p(class)``. ``"leaf"``: an expression that gives the
-            leaf's node number (where missing values may divide rows, only with ``mixture=False``).
+            expressions, one per class, named ``p(class)``. ``"value"``: an expression that gives
+            the number of a regression tree. ``"leaf"``: an expression that gives the leaf's node
+            number (where missing values may divide rows, only with ``mixture=False``). None: label
+            or value.
         table: name of a table: the result is a ``SELECT`` of all its columns and the output. None:
             the expression alone.
         dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"`` (MySQL, MariaDB, Spark:
@@ -223,8 +228,9 @@ def to_sql(
         SQL without a semicolon at its end.
 
     Raises:
-        ValueError: an unknown output or dialect, a name or label that SQL cannot write (empty, or
-            with a NUL character), or the output ``"leaf"`` where rows may be divided.
+        ValueError: an unknown output or dialect, an output that the tree does not have, a name or
+            label that SQL cannot write (empty, or with a NUL character), or the output ``"leaf"``
+            where rows may be divided.
 
     Examples:
         >>> import fasttree
@@ -236,14 +242,18 @@ def to_sql(
     """
     if dialect not in DIALECTS:
         raise ValueError(f"dialect={dialect!r} is not known; use {', '.join(map(repr, DIALECTS))}")
-    if output not in ("label", "proba", "leaf"):
-        raise ValueError(f"output={output!r} is not known; use 'label', 'proba' or 'leaf'")
     reading = Reading(model)
+    served = ("value", "leaf") if reading.predicts_number else ("label", "proba", "leaf")
+    output = served[0] if output is None else output
+    if output not in served:
+        what = "a number" if reading.predicts_number else "classes"
+        listed = " or ".join(map(repr, served))
+        raise ValueError(f"output={output!r} is not known of a tree for {what}; use {listed}")
     mixed = mixture and reading.fractional
     if output == "leaf" and mixed:
         raise ValueError(
             "output='leaf' has no answer where missing values go down several branches; use "
-            "'label' or 'proba', mixture=False "
+            f"{' or '.join(map(repr, served[:-1]))}, mixture=False "
             "(NULL there), or fit with missing='branch' or 'mode'"
         )
     writer = _Writer(reading, dialect, table)
@@ -262,12 +272,15 @@ def to_sql(
         expression = _named(columns, names, ",\n")
     elif output == "leaf":
         expression = writer.case({leaf: str(leaf) for leaf in leaves})
+    elif output == "value":
+        values = {leaf: writer.literal(probabilities[leaf][0]) for leaf in leaves}
+        expression = writer.case(values, *(writer.sums(probabilities) if mixed else ()))
     else:
         expression = _label(writer, probabilities, mixed)
     if table is None:
         return expression
     if output != "proba":
-        expression += f" AS {writer.name('prediction' if output == 'label' else 'leaf')}"
+        expression += f" AS {writer.name('leaf' if output == 'leaf' else 'prediction')}"
     return f"SELECT {writer.prefix}*,\n{expression}\nFROM {writer.name(table)}"
 
 

@@ -3,10 +3,12 @@
 What
     The layout is that of `drawing`. An inner node shows its feature, its training rows, the score
     of its split and a bar of its class shares; a leaf shows its class, ``(rows/errors)`` and the
-    bar; a branch shows what it takes. Long names are cut, and the tooltip has them in full with the
-    counts of the classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``,
-    ``--ft-line``, ``--ft-soft``) with values for light and for dark pages; a page that embeds the
-    picture may set its own.
+    bar; a branch shows what it takes. Of a regression tree, a leaf shows its number and
+    ``(rows/impurity)``; the bar reaches from one standard deviation below the number to one above,
+    on one scale for all nodes, and its colour is that of the number. Long names are cut, and the
+    tooltip has them in full with the counts of the classes. Colours are CSS variables
+    (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``, ``--ft-soft``) with values for
+    light and for dark pages; a page that embeds the picture may set its own.
 Complexity
     O(nodes shown); no recursion.
 When not to use it
@@ -15,10 +17,11 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .drawing import PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
-from .palette import DARK, PALETTE, colour
+from .palette import DARK, DARK_VALUES, PALETTE, VALUES
 from .words import xml
 
 __all__ = ["MAX_NODES", "STYLE", "to_svg"]
@@ -26,12 +29,15 @@ __all__ = ["MAX_NODES", "STYLE", "to_svg"]
 MAX_NODES = 200
 """Default of `max_nodes`: a binary tree of a hundred leaves has 199 nodes."""
 
-_DARK_FILLS = "".join(
-    f'.ft-tree [fill="{light}"]{{fill:{dark}}}\n' for light, dark in zip(PALETTE, DARK, strict=True)
-)
 
-STYLE = (
-    """\
+def _dark(colours: Sequence[str], dark: Sequence[str]) -> str:
+    """Rules that replace colours on dark pages."""
+    pairs = zip(colours, dark, strict=True)
+    fills = "".join(f'.ft-tree [fill="{one}"]{{fill:{other}}}\n' for one, other in pairs)
+    return f"@media (prefers-color-scheme:dark){{\n{fills}}}\n"
+
+
+STYLE = """\
 .ft-tree{--ft-ink:#1d2430;--ft-paper:#ffffff;--ft-card:#f4f6f9;--ft-line:#9aa5b4;--ft-soft:#5a6677;
 font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;
 background:var(--ft-paper)}
@@ -43,21 +49,18 @@ background:var(--ft-paper)}
 .ft-tree .f{stroke-dasharray:4 3}
 .ft-tree .e{fill:none;stroke:var(--ft-line);stroke-width:1.2}
 .ft-tree .t{font-weight:600}
-"""
-    f"@media (prefers-color-scheme:dark){{\n{_DARK_FILLS}}}\n"
-)
+""" + _dark(PALETTE, DARK)
 
 
 def _legend(entry: LegendEntry) -> str:
-    """A square in the colour of a class, and its label."""
-    y, text = entry.y, xml(entry.text)
-    if entry.code is None:
-        return f'<text class="s" x="{entry.x:.0f}" y="{y + 4:.0f}">{text}</text>'
-    return (
+    """A square in a colour, and what it means."""
+    y = entry.y
+    square = (
         f'<rect x="{entry.x:.0f}" y="{y - 5:.0f}" width="10" height="10" rx="2" '
-        f'fill="{colour(entry.code)}"/>'
-        f'<text class="s" x="{entry.x + 14:.0f}" y="{y + 4:.0f}">{text}</text>'
+        f'fill="{entry.fill}"/>'
     )
+    text = f'<text class="s" x="{entry.text_x:.0f}" y="{y + 4:.0f}">{xml(entry.text)}</text>'
+    return (square if entry.fill else "") + (text if entry.text else "")
 
 
 def _edge(edge: Edge) -> str:
@@ -78,7 +81,7 @@ def _text(text: CardText) -> str:
 
 
 def _card(card: Card) -> str:
-    """Box, texts and class bar of a node."""
+    """Box, texts and bar of a node."""
     x, y, room = card.x, card.y, card.width - 2 * PADDING
     out = [
         f'<g data-node="{card.node}"><title>{xml(card.tooltip)}</title>',
@@ -86,7 +89,7 @@ def _card(card: Card) -> str:
         f'width="{card.width:.1f}" height="{card.height:.0f}" rx="{9 if card.leaf else 4}"/>',
         *map(_text, card.texts()),
     ]
-    # The class bar, or an outline in a node without rows.
+    # The bar, or an outline in a node without rows.
     top = y + card.height - 9
     if not card.bars:
         out.append(
@@ -94,7 +97,7 @@ def _card(card: Card) -> str:
         )
     out += [
         f'<rect x="{bar.x:.2f}" y="{top:.1f}" width="{bar.width:.2f}" height="5" '
-        f'fill="{colour(bar.code)}"/>'
+        f'fill="{bar.fill}"/>'
         for bar in card.bars
     ]
     out.append("</g>")
@@ -112,7 +115,7 @@ def to_svg(
     """A fitted tree as SVG text.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
         max_depth: deepest level shown (the root is level 0), at least 0; a deeper subtree is folded
             to one dashed card that states its number of leaves. None: no limit.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
@@ -135,6 +138,7 @@ def to_svg(
     """
     drawing = Drawing(model, max_depth, max_nodes, empty, decimals)
     width, height = f"{drawing.width:.0f}", f"{drawing.height:.0f}"
+    is_number = drawing.reading.predicts_number
     label = (
         f"Decision tree for {drawing.reading.target}: {drawing.leaves_below(0)} leaves, depth "
         f"{drawing.reading.depth}"
@@ -143,7 +147,7 @@ def to_svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 '
         f'{width} {height}" '
         f'width="{width}" height="{height}" aria-label="{xml(label)}">',
-        f"<style>{STYLE}</style>",
+        f"<style>{STYLE}{_dark(VALUES, DARK_VALUES) if is_number else ''}</style>",
         f'<rect width="{width}" height="{height}" fill="var(--ft-paper)"/>',
         *map(_legend, drawing.legend()),
         *map(_edge, drawing.edges()),

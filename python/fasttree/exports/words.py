@@ -13,7 +13,8 @@ import re
 import unicodedata
 
 from ..rendering.plain_text import one_line
-from .reading import Feature, ValueSet, number
+from .answers import number
+from .reading import Feature, ValueSet
 
 __all__ = [
     "branch_text",

@@ -1,7 +1,7 @@
 """A fitted tree drawn with matplotlib, in the design of the SVG export.
 
-The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with class
-bars, rows and scores, and a legend of the classes. Nodes beyond `max_nodes` are folded.
+The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with bars,
+rows and scores, and a legend of the colours. Nodes beyond `max_nodes` are folded.
 ``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from .._checks import checked, having, maybe, number_in
 from ..exports.drawing import FONT, SMALL, Card, Drawing
 from ..exports.words import one_line
-from .canvas import AXES, axes_of, colour
+from .canvas import AXES, axes_of
 
 __all__ = ["plot_tree"]
 
@@ -53,7 +53,7 @@ class _Canvas:
         self.ax.add_patch(Rectangle((x, y), width, height, **options))
 
     def card(self, card: Card) -> None:
-        """Draw the box, name, numbers and class bar of a node."""
+        """Draw the box, name, numbers and bar of a node."""
         from matplotlib.patches import FancyBboxPatch
 
         # The box: leaves are rounder, folded nodes dashed.
@@ -81,14 +81,14 @@ class _Canvas:
                 ha="right" if text.right else "left",
                 **({"fontweight": "bold"} if text.bold else {}),
             )
-        # The class bar, 5 px high, near the lower edge.
+        # The bar, 5 px high, near the lower edge.
         for bar in card.bars:
             self.box(
                 bar.x,
                 card.y + card.height - 9,
                 bar.width,
                 5,
-                facecolor=colour(bar.code),
+                facecolor=bar.fill,
                 zorder=3,
                 linewidth=0,
             )
@@ -112,7 +112,7 @@ def plot_tree(
     """Draw a fitted tree.
 
     Args:
-        model: a fitted `FastTreeClassifier`.
+        model: a fitted tree.
         max_depth: deepest level shown (the root is level 0), at least 0; None: no limit.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
@@ -150,12 +150,12 @@ def plot_tree(
             ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
     scale = min(width / drawing.width, height / drawing.height) * 72.0
     canvas = _Canvas(ax, scale if fontsize is None else fontsize / FONT)
-    # The legend: a square of 10 px per class, then its label.
+    # The legend: squares of 10 px, and what they mean.
     for entry in drawing.legend():
-        if entry.code is not None:
-            canvas.box(entry.x, entry.y - 5, 10, 10, facecolor=colour(entry.code), linewidth=0)
-        left = entry.x if entry.code is None else entry.x + 14
-        canvas.text(left, entry.y + 4, entry.text, SMALL, color=SOFT_INK)
+        if entry.fill is not None:
+            canvas.box(entry.x, entry.y - 5, 10, 10, facecolor=entry.fill, linewidth=0)
+        if entry.text:
+            canvas.text(entry.text_x, entry.y + 4, entry.text, SMALL, color=SOFT_INK)
     # The branches: horizontal, vertical, horizontal, with the test above the last part.
     for edge in drawing.edges():
         xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)

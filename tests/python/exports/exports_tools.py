@@ -64,7 +64,7 @@ def column(kind: str, cells: list[Any]) -> Any:
 
 
 def table_of(
-    names: list[str], kinds: list[str], rows: list[dict[str, Any]], y: Any = None
+    names: list[str], kinds: list[str], rows: list[dict[str, Any]], y: Any = None, **options: Any
 ) -> fasttree.Table:
     """Rows as a Table; coded columns are nominal integers."""
     import pandas as pd
@@ -73,7 +73,7 @@ def table_of(
         {n: column(k, [r[n] for r in rows]) for n, k in zip(names, kinds, strict=True)}
     )
     nominal = [n for n, k in zip(names, kinds, strict=True) if k in ("text", "bool", "coded")]
-    return fasttree.Table(frame, y, categorical_features=nominal or None)
+    return fasttree.Table(frame, y, categorical_features=nominal or None, **options)
 
 
 def cells(kind: str, levels: list[Any]) -> st.SearchStrategy:
@@ -88,8 +88,10 @@ def cells(kind: str, levels: list[Any]) -> st.SearchStrategy:
 
 
 @st.composite
-def cases(draw: Any, **fixed: Any) -> Case:
-    """A model with random columns, data and parameters; `fixed` parameters win."""
+def cases(draw: Any, numbers: bool = False, **fixed: Any) -> Case:
+    """A model with random columns, data and parameters; `fixed` parameters win. `numbers`: a
+    regression tree."""
+    divided = fixed.pop("divided", None)
     n_columns = draw(st.integers(1, 4))
     kinds = [draw(st.sampled_from(KINDS)) for _ in range(n_columns)]
     names = draw(
@@ -117,15 +119,27 @@ def cases(draw: Any, **fixed: Any) -> Case:
         return found
 
     rows = [row(False) for _ in range(draw(st.integers(4, 24)))]
-    labels = draw(
-        st.sampled_from([["no", "it's"], [0, 1, 2], [True, False], HOSTILE[:4], [1.0, 2.0]])
-    )
-    y = [draw(st.sampled_from(labels)) for _ in rows]
-    params: dict[str, Any] = {
-        "missing": draw(st.sampled_from(MISSING)),
-        "criterion": draw(st.sampled_from(["gini", "info_gain"])),
-        "empty_branch": draw(st.sampled_from(["parent", "unclassified"])),
-        "leaf_smoothing": draw(st.sampled_from([None, "laplace", "m_estimate"])),
+    params: dict[str, Any] = {"missing": draw(st.sampled_from(MISSING))}
+    if numbers:
+        amounts = st.sampled_from([0.0, 1.5, 1 / 3, -1e9]) | st.integers(-99, 99).map(
+            lambda v: v / 7
+        )
+        y = [draw(amounts) for _ in rows]
+        by_order = [] if params["missing"] == "fractional" else ["absolute_error"]
+        params |= {
+            "criterion": draw(st.sampled_from(["squared_error", "standard_deviation", *by_order]))
+        }
+    else:
+        labels = draw(
+            st.sampled_from([["no", "it's"], [0, 1, 2], [True, False], HOSTILE[:4], [1.0, 2.0]])
+        )
+        y = [draw(st.sampled_from(labels)) for _ in rows]
+        params |= {
+            "criterion": draw(st.sampled_from(["gini", "info_gain"])),
+            "empty_branch": draw(st.sampled_from(["parent", "unclassified"])),
+            "leaf_smoothing": draw(st.sampled_from([None, "laplace", "m_estimate"])),
+        }
+    params |= {
         "nominal_splits": draw(st.sampled_from(NOMINAL)),
         "discretize": draw(st.sampled_from([None, None, "equal_width", "equal_frequency"])),
         "n_bins": 3,
@@ -133,8 +147,11 @@ def cases(draw: Any, **fixed: Any) -> Case:
         "max_depth": draw(st.sampled_from([None, 2])),
     }
     params.update(fixed)
-    model = fasttree.fit(table_of(names, kinds, rows, y), **without_idle(params))
-    if fixed.get("divided", draw(st.booleans())):
+    task = "regression" if numbers else "classification"
+    table = table_of(names, kinds, rows, y, task=task)
+    kind = fasttree.FastTreeRegressor if numbers else fasttree.FastTreeClassifier
+    model = kind(**without_idle(params)).fit(table)
+    if draw(st.booleans()) if divided is None else divided:
         model = dividing(model)
     asked = rows[:6] + [row(True) for _ in range(12)]
     return Case(model, names, kinds, asked, table_of(names, kinds, asked))

@@ -119,6 +119,57 @@ def test_one_tensor_of_codes(case):
     check(rounded(case, True), inputs="tensor")
 
 
+def check_number(case: Case, **options: Any) -> None:
+    """The graph gives the predicted numbers: in 64 bits as `predict`, in 32 bits rounded."""
+    proto, expected = case.model.to_onnx(**options), np.array(case.predict())
+    [output] = proto.graph.output
+    assert output.name == "variable"
+    session = ort.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    [found] = session.run(None, feeds(case, proto))
+    assert found.shape == (len(case.rows), 1)
+    double = options.get("dtype") == "float64"
+    assert found.dtype == (np.float64 if double else np.float32)
+    # Sums of numbers of up to 1e9 with either sign leave 1e-16 of these in 64 bits.
+    np.testing.assert_allclose(
+        found[:, 0], expected, rtol=1e-13 if double else 1e-6, atol=1e-6 if double else 1e-4
+    )
+    divides = any(-2 in tree.tree_.missing_branch for tree in trees_of(case.model))
+    if double and not divides:
+        assert found[:, 0].tolist() == expected.tolist()
+    if not double and not divides:
+        assert found[:, 0].tolist() == expected.astype(np.float32).tolist()
+
+
+def trees_of(model: Any) -> list[Any]:
+    return list(getattr(model, "estimators_", [model]))
+
+
+@QUIET
+@given(case=cases(numbers=True))
+def test_numbers_in_single_precision(case):
+    check_number(rounded(case, True))
+    check_number(rounded(case, True), inputs="tensor")
+
+
+@QUIET
+@given(case=cases(numbers=True))
+def test_numbers_in_double_precision(case):
+    check_number(rounded(case, False), dtype="float64")
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases(numbers=True, max_depth=3, divided=False))
+def test_forests_predict_mean_numbers(case):
+    rng = np.random.default_rng(0)
+    params = {k: v for k, v in case.model.get_params(deep=False).items() if k == "missing"}
+    table = table_of(case.names, case.kinds, case.rows, rng.normal(size=len(case.rows)),
+                     task="regression")  # fmt: skip
+    forest = fasttree.FastForestRegressor(5, random_state=0, max_depth=3, **params).fit(table)
+    grown = Case(forest, case.names, case.kinds, case.rows, case.table)
+    check_number(rounded(grown, True))
+    check_number(rounded(grown, False), dtype="float64")
+
+
 def numbers(model: Any, x: np.ndarray) -> Case:
     names = list(model._schema.names)
     rows = [

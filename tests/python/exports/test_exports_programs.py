@@ -26,15 +26,21 @@ def python_of(model) -> dict:
     return module
 
 
+def proba_of(case: Case) -> list:
+    """Probabilities of the rows; None where a number is predicted."""
+    return list(case.proba()) if hasattr(case.model, "classes_") else [None] * len(case.rows)
+
+
 def check_python(case: Case) -> None:
     module = python_of(case.model)
     for row, label, p, leaf in zip(
-        case.rows, case.predict(), case.proba(), case.leaves(), strict=True
+        case.rows, case.predict(), proba_of(case), case.leaves(), strict=True
     ):
         listed = [row[name] for name in case.names]
         for given_ in (row, listed, [math.nan if v is None else v for v in listed]):
             assert module["predict"](given_) == label
-            assert module["predict_proba"](given_) == p.tolist()
+            if p is not None:
+                assert module["predict_proba"](given_) == p.tolist()
             assert module["leaf"](given_) in (leaf, None)
         if -2 not in case.model.tree_.missing_branch:
             assert module["leaf"](row) == leaf
@@ -43,6 +49,12 @@ def check_python(case: Case) -> None:
 @QUIET
 @given(cases())
 def test_python_predicts_what_the_tree_predicts(case):
+    check_python(case)
+
+
+@QUIET
+@given(cases(numbers=True))
+def test_python_predicts_the_number_of_the_tree(case):
     check_python(case)
 
 
@@ -64,9 +76,8 @@ def check_c(case: Case, folder) -> None:
     assert done.returncode == 0, done.stderr
     tree = ctypes.CDLL(str(library))
     levels = case.model._schema.levels
-    k = len(case.model.classes_)
     for row, label, p, leaf in zip(
-        case.rows, case.predict(), case.proba(), case.leaves(), strict=True
+        case.rows, case.predict(), proba_of(case), case.leaves(), strict=True
     ):
         x = (ctypes.c_double * len(case.names))()
         for j, name in enumerate(case.names):
@@ -78,11 +89,15 @@ def check_c(case: Case, folder) -> None:
                     assert x[j] == levels[j].index(value)
             else:
                 x[j] = math.nan if value is None else value
-        out = (ctypes.c_double * k)()
-        tree.mine_predict_proba(x, out)
-        assert list(out) == p.tolist()
-        code = tree.mine_predict(x)
-        assert (None if code < 0 else case.model.classes_.tolist()[code]) == label
+        if p is None:
+            tree.mine_predict.restype = ctypes.c_double
+            assert tree.mine_predict(x) == label
+        else:
+            out = (ctypes.c_double * len(p))()
+            tree.mine_predict_proba(x, out)
+            assert list(out) == p.tolist()
+            code = tree.mine_predict(x)
+            assert (None if code < 0 else case.model.classes_.tolist()[code]) == label
         assert tree.mine_leaf(x) in (leaf, -1)
         if -2 not in case.model.tree_.missing_branch:
             assert tree.mine_leaf(x) == leaf
@@ -92,6 +107,13 @@ def check_c(case: Case, folder) -> None:
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=cases())
 def test_c_predicts_what_the_tree_predicts(case, tmp_path_factory):
+    check_c(case, tmp_path_factory.mktemp("c"))
+
+
+@needs_compiler
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases(numbers=True))
+def test_c_predicts_the_number_of_the_tree(case, tmp_path_factory):
     check_c(case, tmp_path_factory.mktemp("c"))
 
 

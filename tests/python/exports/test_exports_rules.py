@@ -52,6 +52,35 @@ def test_rules_predict_what_the_tree_predicts(case):
     json.dumps(rules.records(), allow_nan=False)
 
 
+@QUIET
+@given(cases(numbers=True, discretize=None))
+def test_rules_predict_the_number_of_the_tree(case):
+    rules, tree = case.model.to_rules(), case.model.tree_
+    levels = dict(zip(case.model._schema.names, case.model._schema.levels, strict=True))
+    for row, leaf, number in zip(case.rows, case.leaves(), case.predict(), strict=True):
+        shares = [share(rule, row, levels) for rule in rules]
+        mixed = sum(s * rule.value for s, rule in zip(shares, rules, strict=True))
+        assert mixed == pytest.approx(number, rel=1e-12, abs=1e-3)
+        if -2 not in tree.missing_branch:
+            assert [rule.leaf for s, rule in zip(shares, rules, strict=True) if s] == [leaf]
+            assert mixed == number
+    for rule in rules:
+        assert (rule.value, rule.impurity) == (tree.value[rule.leaf], tree.impurity[rule.leaf])
+    json.dumps(rules.records(), allow_nan=False)
+
+
+def test_rules_of_numbers_print_and_make_a_frame():
+    X, y = [[0.0], [1.0], [2.0]], [3.0, 3.5, 8.0]
+    rules = fasttree.FastTreeRegressor(max_depth=1).fit(X, y).to_rules()
+    assert str(rules).splitlines() == [
+        "if x0 <= 1.5 then 3.25  [2 rows, impurity 0.0625]",
+        "if x0 > 1.5 then 8  [1 row, impurity 0]",
+    ]
+    assert rules.to_frame().value.tolist() == [3.25, 8.0]
+    assert rules.records()[0]["conditions"][0]["upper"] == 1.5
+    assert [rule.leaf for rule in rules.sorted()] == [1, 2]
+
+
 def test_conditions_on_one_feature_are_one():
     rules = fasttree.fit(
         fasttree.datasets.load_iris(), criterion="gini", missing="branch"
@@ -181,6 +210,12 @@ def test_bins_and_branches_of_missing_values_have_words():
         and "x0 = '(2-inf)'" in text
     )
     assert "x0 is missing: 0 (1.0)" in text
+
+
+def test_j48_has_no_layout_for_numbers():
+    tree = fasttree.FastTreeRegressor().fit([[0.0], [1.0]], [0.5, 2.0])
+    with pytest.raises(ValueError, match="no layout for numbers"):
+        tree.to_text(style="j48")
 
 
 def test_numbers_print_as_in_weka():

@@ -59,6 +59,23 @@ def test_label_and_probabilities_are_those_of_predict(case):
         )
 
 
+@QUIET
+@given(cases(numbers=True))
+def test_numbers_are_those_of_predict(case):
+    expected, found = case.predict(), [row[0] for row in asked(case)]
+    # Numbers of up to 1e9 with either sign are mixed: what they leave is exact to 1e-12 of these.
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-3)
+    alone = [row[0] for row in asked(case, output="value", mixture=False)]
+    assert [e for e, v in zip(expected, alone, strict=True) if v is not None] == [
+        v for v in alone if v is not None
+    ]
+    if -2 not in case.model.tree_.missing_branch:
+        assert alone == expected == found
+        assert [row[0] for row in asked(case, output="leaf")] == case.leaves()
+    with pytest.raises(ValueError, match="tree for a number; use 'value' or 'leaf'"):
+        case.model.to_sql(output="proba")
+
+
 def test_expression_alone_and_hostile_table_name():
     case = Case(
         fasttree.fit([[0.0], [1.0]], ["no", "it's"], missing="mode"),

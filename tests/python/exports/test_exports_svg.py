@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fasttree
+from fasttree.exports.palette import VALUES
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -65,6 +66,62 @@ def test_bars_hold_the_class_shares(iris):
         assert np.array(bars) / sum(bars) == pytest.approx(
             counts[counts > 0] / counts.sum(), abs=1e-3
         )
+
+
+@pytest.fixture(scope="module")
+def lengths():
+    """A tree for the petal length from the other columns."""
+    table = fasttree.datasets.load_iris()
+    X = np.column_stack([c.values for c in table.columns])
+    return fasttree.FastTreeRegressor(max_leaf_nodes=7).fit(X[:, [0, 1, 3]], X[:, 2])
+
+
+def test_numbers_are_shown_on_one_scale(lengths):
+    root, tree = picture(lengths), lengths.tree_
+    assert sorted(nodes_of(root)) == list(range(lengths.n_nodes_))
+    tips = ["".join(t.itertext()) for t in root.iter(f"{SPACE}title")]
+    assert tips[0] == (
+        f"node 0; predicts 3.758; 150 rows; impurity {tree.impurity[0]:.4g}; "
+        f"standard deviation {tree.variance[0] ** 0.5:.4g}"
+    )
+    # Bars are proportional to two standard deviations, and their middles to the numbers.
+    places, fills = [], {}
+    for group in root.iter(f"{SPACE}g"):
+        node = int(group.attrib["data-node"])
+        card, bar = (r.attrib for r in list(group.iter(f"{SPACE}rect"))[:2])
+        room = float(card["width"]) - 20
+        middle = (float(bar["x"]) + float(bar["width"]) / 2 - float(card["x"]) - 10) / room
+        places.append((tree.value[node], middle, tree.variance[node], float(bar["width"]) / room))
+        fills[node] = bar["fill"]
+    values, middles, variances, widths = np.array(sorted(places)).T
+    known = widths > 0.031
+    line = np.polyfit(values[known], middles[known], 1)
+    assert np.polyval(line, values[known]) == pytest.approx(middles[known], abs=2e-3)
+    assert widths[known] == pytest.approx(2 * line[0] * np.sqrt(variances[known]), abs=2e-3)
+    leaves = np.flatnonzero(tree.n_children == 0)
+    assert fills[int(leaves[tree.value[leaves].argmin()])] == VALUES[0]
+    assert fills[int(leaves[tree.value[leaves].argmax()])] == VALUES[-1]
+    texts = ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
+    assert texts[:2] == [f"{tree.value[leaves].min():.4g}", f"{tree.value[leaves].max():.4g}"]
+    legend = [r.attrib["fill"] for r in root.findall(f"{SPACE}rect")][1:]
+    assert legend == list(VALUES)
+
+
+def test_dot_has_the_same_cards(lengths):
+    text = lengths.to_dot()
+    assert text.count("->") == lengths.n_nodes_ - 1
+    leaf = int(np.flatnonzero(lengths.tree_.n_children == 0)[0])
+    card = next(line for line in text.splitlines() if line.startswith(f"  n{leaf} "))
+    assert f"<b>{lengths.tree_.value[leaf]:.4g}</b>" in card
+    assert all(f'bgcolor="{fill}"' in text for fill in (VALUES[0], VALUES[-1]))
+
+
+def test_one_number_is_one_leaf():
+    tree = fasttree.FastTreeRegressor().fit([[0.0], [1.0]], [2.5, 2.5])
+    root = picture(tree)
+    assert nodes_of(root) == [0]
+    assert "(2)" in ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
+    assert "2.5" in tree.to_dot()
 
 
 def test_deeper_levels_are_folded(iris):

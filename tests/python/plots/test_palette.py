@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from fasttree.exports.explorer.page import component
-from fasttree.exports.palette import DARK, PALETTE, colour, css_colours
+from fasttree.exports.palette import (
+    DARK,
+    DARK_VALUES,
+    PALETTE,
+    VALUES,
+    colour,
+    css_colours,
+)
 
 GROUNDS = {"light": (PALETTE, "#FFFFFF"), "dark": (DARK, "#14181F")}
 
@@ -81,6 +88,15 @@ def test_the_measures_are_right():
 @pytest.mark.parametrize("sight", SIGHT)
 def test_eight_colours_are_distinct(ground, sight):
     assert closest(GROUNDS[ground][0], sight) > 0.1
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize(("scale", "ground"), [(VALUES, "#FFFFFF"), (DARK_VALUES, "#14181F")])
+def test_the_scale_of_numbers_grows_lighter_and_is_visible(scale, ground, sight):
+    lightness = oklab(np.clip(linear(scale) @ SIGHT[sight].T, 0, 1))[:, 0]
+    assert (np.diff(lightness) > 0.01).all()
+    assert min(contrast(one, ground) for one in scale) >= 3
+    assert not set(scale) & {*PALETTE, *DARK}  # pictures replace light colours by dark ones
 
 
 @pytest.mark.parametrize("ground", GROUNDS)

@@ -1,0 +1,264 @@
+"""What the nodes of a tree say: the class, or the number, that each predicts, and of which rows.
+
+What
+    Pictures, texts and pages ask a node for its answer (`Answers.said`), for the numbers in
+    brackets behind it (`Answers.rows`) and for the bars that show its rows. `ClassAnswers` has
+    class shares in the colours of the classes. `NumberAnswers` has the number, colours for it from
+    the smallest to the largest, and a bar from one standard deviation below to one above, on one
+    scale for all nodes.
+Complexity
+    O(nodes) to make; O(classes) per node.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .palette import VALUES, colour
+
+__all__ = ["Answers", "Label", "Scale", "answers_of", "figures", "number"]
+
+Label = bool | int | float | str
+
+MOST_COUNTED = 12
+"""Largest number of classes that `ClassAnswers.held` counts."""
+
+NARROWEST = 0.03
+"""Width of the bar of a node whose rows all have one number."""
+
+
+class Share(NamedTuple):
+    """A coloured part of the bar of a node: left end and width, in units of the whole bar."""
+
+    fill: str
+    left: float
+    width: float
+
+
+class Scale(NamedTuple):
+    """Numbers from `low` to `high` in as many parts of one width as there are colours; the outer
+    parts hold what lies beyond."""
+
+    low: float
+    high: float
+
+    def steps(self, numbers: Any) -> np.ndarray:
+        """The part in which each number lies, 0 to ``len(VALUES) - 1``.
+
+        Examples:
+            >>> Scale(0.0, 8.0).steps([-1.0, 0.5, 7.5, 100.0]).tolist()
+            [0, 0, 7, 7]
+        """
+        # Half the width first, as twice the range may overflow.
+        half = self.high / 2 - self.low / 2
+        halves = np.asarray(numbers, dtype=np.float64) / 2 - self.low / 2
+        shares = halves / half if half > 0 else np.full(halves.shape, 0.5)
+        return np.asarray(np.clip(shares * len(VALUES), 0, len(VALUES) - 1)).astype(np.int64)
+
+    @property
+    def edges(self) -> list[float]:
+        """The ends between the parts, one less than there are parts."""
+        return np.linspace(self.low, self.high, len(VALUES) + 1)[1:-1].tolist()
+
+
+class Answers(ABC):
+    """The answers of the nodes of a tree.
+
+    Attributes:
+        classes: class labels as Python values; none where a number is predicted.
+        scale: of numbers, from the smallest to the largest that a leaf with rows predicts; None of
+            classes.
+    """
+
+    classes: tuple[Label, ...] = ()
+    scale: Scale | None = None
+
+    @abstractmethod
+    def of(self, node: int) -> Label | None:
+        """The class or number that a node predicts; None: nothing."""
+
+    @abstractmethod
+    def said(self, node: int) -> str:
+        """The answer as text, a number with four figures."""
+
+    @abstractmethod
+    def rows(self, node: int) -> str:
+        """Rows of a node, and after a slash the errors among them or the impurity of the number,
+        unless it is 0."""
+
+    @abstractmethod
+    def reason(self, node: int) -> str:
+        """Why a leaf predicts what it does, as a sentence."""
+
+    @abstractmethod
+    def held(self, node: int) -> list[str]:
+        """What is known of the rows of a node, in a few phrases."""
+
+    @abstractmethod
+    def bar(self, node: int) -> list[Share]:
+        """The bar of a node, from left to right; empty without rows."""
+
+    @abstractmethod
+    def legend(self) -> list[tuple[str | None, str]]:
+        """Colours and what they mean, in order; None: a text without a colour."""
+
+
+class ClassAnswers(Answers):
+    """The classes that nodes predict.
+
+    Args:
+        tree: the arrays of the tree (`TreeArrays`); `value` holds class counts.
+        classes: labels of the classes.
+    """
+
+    def __init__(self, tree: Any, classes: Sequence[Label]) -> None:
+        self.classes = tuple(classes)
+        self._counts, self._label = tree.value, tree.label
+        self._weight = tree.weighted_n_node_samples
+
+    def of(self, node: int) -> Label | None:
+        label = int(self._label[node])
+        return None if label < 0 else self.classes[label]
+
+    def said(self, node: int) -> str:
+        label = self.of(node)
+        return "unclassified" if label is None else str(label)
+
+    def right(self, node: int) -> float:
+        """Weight of the rows of the predicted class."""
+        label = int(self._label[node])
+        return 0.0 if label < 0 else float(self._counts[node, label])
+
+    def rows(self, node: int) -> str:
+        weight, right = float(self._weight[node]), self.right(node)
+        wrong = weight - right
+        small = number(weight, 2)
+        # Errors that are rounding are none.
+        return f"{small}/{number(wrong, 2)}" if wrong > 1e-9 * max(1.0, right) else small
+
+    def reason(self, node: int) -> str:
+        label = self.of(node)
+        name = "no class" if label is None else str(label)
+        right, weight = self.right(node), float(self._weight[node])
+        return f"Leaf {node}: {number(right, 2)} of {number(weight, 2)} training rows are {name}."
+
+    def held(self, node: int) -> list[str]:
+        counts = self._counts[node]
+        largest = np.argsort(-counts, kind="stable")[:MOST_COUNTED].tolist()
+        return [
+            f"{self.classes[code]}: {number(float(counts[code]), 4)}"
+            for code in largest
+            if counts[code] > 0
+        ]
+
+    def bar(self, node: int) -> list[Share]:
+        counts, total, left = self._counts[node], float(self._weight[node]), 0.0
+        shares = []
+        for code in np.flatnonzero(counts > 0).tolist() if total > 0 else ():
+            width = float(counts[code]) / total
+            shares.append(Share(colour(code), left, width))
+            left += width
+        return shares
+
+    def legend(self) -> list[tuple[str | None, str]]:
+        return [(colour(code), str(label)) for code, label in enumerate(self.classes)]
+
+
+class NumberAnswers(Answers):
+    """The numbers that nodes predict.
+
+    Args:
+        tree: the arrays of the tree (`TreeArrays`); `value` holds the numbers.
+        centre: what the number is of the rows of a leaf: ``"mean"``, ``"median"``, ...
+    """
+
+    scale: Scale
+
+    def __init__(self, tree: Any, centre: str = "mean") -> None:
+        self._value, self._weight, self._centre = tree.value, tree.weighted_n_node_samples, centre
+        self._impurity, self._deviation = tree.impurity, np.sqrt(np.maximum(tree.variance, 0.0))
+        known = self._weight > 0
+        leaves = self._value[known & (tree.n_children == 0)]
+        self.scale = Scale(float(leaves.min()), float(leaves.max()))
+        self._left = float((self._value - self._deviation)[known].min())
+        self._right = float((self._value + self._deviation)[known].max())
+
+    def of(self, node: int) -> float:
+        return float(self._value[node])
+
+    def said(self, node: int) -> str:
+        return figures(self.of(node))
+
+    def rows(self, node: int) -> str:
+        small, impurity = number(float(self._weight[node]), 2), float(self._impurity[node])
+        return f"{small}/{figures(impurity)}" if impurity > 0 else small
+
+    def reason(self, node: int) -> str:
+        rows = float(self._weight[node])
+        noun = "row" if rows == 1 else "rows"
+        if rows == 0:
+            return f"Leaf {node}: no training row came here, so it answers as its parent."
+        return f"Leaf {node}: {self._centre} of {number(rows, 2)} training {noun}."
+
+    def held(self, node: int) -> list[str]:
+        return [
+            f"predicts {number(self.of(node))}",
+            f"{number(float(self._weight[node]), 4)} rows",
+            f"impurity {figures(float(self._impurity[node]))}",
+            f"standard deviation {figures(float(self._deviation[node]))}",
+        ]
+
+    def bar(self, node: int) -> list[Share]:
+        if not self._weight[node] > 0:
+            return []
+        value, deviation = self.of(node), float(self._deviation[node])
+        fill, room = VALUES[int(self.scale.steps(value))], self._right - self._left
+        if not room > 0:
+            return [Share(fill, 0.0, 1.0)]
+        width = min(max(2 * deviation / room, NARROWEST), 1.0)
+        left = (value - self._left) / room - width / 2
+        return [Share(fill, min(max(left, 0.0), 1.0 - width), width)]
+
+    def legend(self) -> list[tuple[str | None, str]]:
+        squares: list[tuple[str | None, str]] = [(fill, "") for fill in VALUES]
+        return [(None, figures(self.scale.low)), *squares, (None, figures(self.scale.high))]
+
+
+def answers_of(model: Any, classes: Sequence[Label]) -> Answers:
+    """The answers of a fitted tree with these classes; without classes it predicts a number."""
+    if classes:
+        return ClassAnswers(model.tree_, classes)
+    return NumberAnswers(model.tree_, model._centre)
+
+
+def number(x: float, decimals: int = 6) -> str:
+    """A number with at most `decimals` digits, or with all if rounding changes it by over 0.1 %.
+
+    This is the format of the text of a tree.
+
+    Examples:
+        >>> number(2.5), number(1/3, 3), number(3e-9), number(1e300)
+        ('2.5', '0.333', '3e-09', '1e+300')
+    """
+    if abs(x) >= 1e16:
+        return repr(float(x))
+    short = f"{x:.{decimals}f}"
+    if "." in short:
+        short = short.rstrip("0").rstrip(".")
+    if x == 0 or abs(float(short) - x) <= abs(x) * 1e-3:
+        return short
+    return repr(float(x))
+
+
+def figures(x: float, digits: int = 4) -> str:
+    """A number with four figures (`digits`), or with all before the point.
+
+    Examples:
+        >>> figures(152.1334), figures(0.0123456), figures(1234567.8), figures(3.0)
+        ('152.1', '0.01235', '1234568', '3')
+    """
+    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"

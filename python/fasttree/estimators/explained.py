@@ -1,4 +1,4 @@
-"""`Explained`: the methods `explain` and `decision_rule` of `FastTreeClassifier`.
+"""`Explained`: the methods `explain` and `decision_rule` of trees.
 
 What
     `explain` lists the scores of all candidate splits of a node, from the trace or from given rows.
@@ -100,7 +100,7 @@ def _one_row(row: Any) -> Any:
 
 
 class Explained:
-    """Candidates of nodes and paths of rows, a base class of `FastTreeClassifier`.
+    """Candidates of nodes and paths of rows, a base class of trees.
 
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
@@ -177,7 +177,7 @@ class Explained:
             node: node number (`tree_`); 0 is the root.
             X: rows that are sent down to the node. None: the candidates of the trace, which a fit
                 with ``trace="candidates"`` keeps.
-            y: their labels, unless X is a Table.
+            y: their labels or numbers, unless X is a Table.
 
         Returns:
             One dict per candidate, printed as a table: ``feature``; ``threshold`` (None for a
@@ -267,8 +267,15 @@ class Explained:
               outlook = rainy  (of 14 rows, 5 come here)
               windy = TRUE  (of 5 rows, 2 come here)
             Leaf 6: 2 of 2 training rows are no.
+            >>> model = fasttree.FastTreeRegressor().fit([[0.0], [1.0], [2.0]], [3.0, 3.5, 8.0])
+            >>> print(model.decision_rule([0.5]))
+            3, because
+              x0 <= 1.5  (of 3 rows, 2 come here)
+              x0 <= 0.5  (of 2 rows, 1 come here)
+            Leaf 2: mean of 1 training row.
         """
-        from ..exports.reading import Reading, number
+        from ..exports.answers import figures, number
+        from ..exports.reading import Reading
         from ..exports.words import condition
 
         X = _one_row(row)
@@ -289,23 +296,19 @@ class Explained:
                 f"  {test}  (of {number(float(weight[parent]), 2)} rows, "
                 f"{number(float(weight[node]), 2)} come here)"
             )
-        # The class above, the leaf below.
+        # The answer above, the leaf below.
         answer = self.predict(X)[0]
         leaves = [node for node in path if tree.n_children[node] == 0]
-        label_text = "no class" if answer is None else str(answer)
-        head = f"{label_text}, because" if lines else f"{label_text}: the tree is one leaf"
+        said = "no class" if answer is None else str(answer)
+        if reading.predicts_number:
+            said = figures(float(answer))
+        head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
         if len(leaves) > 1:
             tail = (
                 f"A value is missing: {len(leaves)} leaves answer together, weighted by their rows."
             )
         else:
-            leaf = leaves[0]
-            label = int(tree.label[leaf])
-            right = 0.0 if label < 0 else float(tree.value[leaf, label])
-            tail = (
-                f"Leaf {leaf}: {number(right, 2)} of {number(float(weight[leaf]), 2)} training "
-                f"rows are {label_text}."
-            )
+            tail = reading.answers.reason(leaves[0])
         return "\n".join([head, *lines, tail])
 
 

@@ -1,15 +1,17 @@
 """`to_sklearn`: a fitted tree or forest as an estimator of scikit-learn.
 
 What
-    A `DecisionTreeClassifier` or `RandomForestClassifier` with the splits of the model, for tools
-    that read scikit-learn's trees. A test with one branch per level or bin becomes a chain of
-    thresholds (a balanced tree of them for more than eight branches), a subset test one indicator
-    column. If columns are nominal, `SplitColumns` precedes the tree in a Pipeline. A threshold of
-    infinity separates missing values that have a branch of their own.
+    A `DecisionTreeClassifier` or `RandomForestClassifier` (of numbers `DecisionTreeRegressor`,
+    `RandomForestRegressor`) with the splits of the model, for tools that read scikit-learn's trees.
+    A test with one branch per level or bin becomes a chain of thresholds (a balanced tree of them
+    for more than eight branches), a subset test one indicator column. If columns are nominal,
+    `SplitColumns` precedes the tree in a Pipeline. A threshold of infinity separates missing values
+    that have a branch of their own.
 Precision
-    scikit-learn's trees read rows as float32. On numbers that float32 represents, probabilities are
-    bit-identical to those of the model (for a forest, unless its largest ones differ by rounding
-    only). A tree is refused if rounding moves training values across its thresholds.
+    scikit-learn's trees read rows as float32. On numbers that float32 represents, probabilities and
+    predicted numbers are bit-identical to those of the model (for a forest of classes, unless its
+    largest probabilities differ by rounding only). A tree is refused if rounding moves training
+    values across its thresholds.
 Complexity
     O(nodes + branches).
 When not to use it
@@ -39,10 +41,12 @@ Key = tuple[int, tuple[int, ...] | None]
 
 
 class _Statistics(NamedTuple):
-    """Training rows of a node: their number, weight per class, and class probabilities."""
+    """Training rows of a node: their number, weight and impurity, and what it predicts: class
+    probabilities, or one number."""
 
     samples: int
-    counts: np.ndarray
+    weight: float
+    impurity: float
     value: np.ndarray
 
 
@@ -80,9 +84,7 @@ class _Nodes:
     threshold: list[float] = field(default_factory=list)
     missing_left: list[bool] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
-    samples: list[int] = field(default_factory=list)
-    counts: list[np.ndarray] = field(default_factory=list)
-    value: list[np.ndarray] = field(default_factory=list)
+    statistics: list[_Statistics] = field(default_factory=list)
 
     def add(self, statistics: _Statistics, parent: _Parent) -> int:
         """Append a leaf; returns the index of its entry."""
@@ -92,9 +94,7 @@ class _Nodes:
         self.threshold.append(-2.0)
         self.missing_left.append(False)
         self.depth.append(0 if parent.entry < 0 else self.depth[parent.entry] + 1)
-        self.samples.append(statistics.samples)
-        self.counts.append(statistics.counts)
-        self.value.append(statistics.value)
+        self.statistics.append(statistics)
         if parent.entry >= 0:
             getattr(self, parent.side)[parent.entry] = entry
         return entry
@@ -287,22 +287,82 @@ def _test(reading: Reading, node: int, column_of: dict[Key, int]) -> _Test:
     return _Test(column, cuts, list(range(len(cuts) + 1)), missing)
 
 
-def _nodes(reading: Reading, column_of: dict[Key, int]) -> _Nodes:
-    """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
-    tree, nodes = reading.tree, _Nodes()
-    values = reading.probabilities(list(range(tree.node_count)))
-    rows = tree.n_node_samples.tolist()
+class _Classes:
+    """Statistics of the nodes of a tree for classes.
 
-    def statistics(node: int, branches: list[int] | None = None) -> _Statistics:
-        """Statistics of a node, or of some of its branches together."""
-        if branches is None:
-            return _Statistics(rows[node], tree.value[node], values[node])
-        children = [reading.children[node][b] for b in branches]
-        counts = tree.value[children].sum(axis=0)
+    Attributes:
+        criterion: scikit-learn's impurity for the model's criterion: entropy for information gain,
+            else Gini.
+    """
+
+    def __init__(self, model: Any, reading: Reading) -> None:
+        self.criterion = "entropy" if _criterion_name(model) == "info_gain" else "gini"
+        self._counts, self._rows = reading.tree.value, reading.tree.n_node_samples
+        self._values = reading.probabilities(list(range(reading.tree.node_count)))
+
+    def of(self, node: int) -> _Statistics:
+        """Statistics of a node."""
+        return self._of_counts(int(self._rows[node]), self._counts[node], self._values[node])
+
+    def of_branches(self, node: int, children: list[int]) -> _Statistics:
+        """Statistics of some branches of a node together."""
+        counts = self._counts[children].sum(axis=0)
         total = counts.sum()
-        value = counts / total if total > 0 else values[node]
-        return _Statistics(sum(rows[child] for child in children), counts, value)
+        value = counts / total if total > 0 else self._values[node]
+        return self._of_counts(int(self._rows[children].sum()), counts, value)
 
+    def _of_counts(self, rows: int, counts: np.ndarray, value: np.ndarray) -> _Statistics:
+        impurity = float(_impurity(counts[None, :], self.criterion)[0])
+        return _Statistics(rows, float(counts.sum()), impurity, value)
+
+
+class _Numbers:
+    """Statistics of the nodes of a tree for a number.
+
+    Attributes:
+        criterion: the model's where scikit-learn has it, else ``"squared_error"``.
+    """
+
+    def __init__(self, model: Any, reading: Reading) -> None:
+        name, tree = _criterion_name(model), reading.tree
+        shared = name in ("squared_error", "absolute_error", "poisson")
+        self.criterion = name if shared else "squared_error"
+        self._impurity = tree.impurity if shared else tree.variance
+        self._value, self._weight, self._rows = (
+            tree.value,
+            tree.weighted_n_node_samples,
+            tree.n_node_samples,
+        )
+
+    def of(self, node: int) -> _Statistics:
+        """Statistics of a node."""
+        return self._made(
+            int(self._rows[node]),
+            float(self._weight[node]),
+            float(self._impurity[node]),
+            float(self._value[node]),
+        )
+
+    def of_branches(self, node: int, children: list[int]) -> _Statistics:
+        """Statistics of some branches of a node together: means weighted by their rows."""
+        weight, rows = self._weight[children], int(self._rows[children].sum())
+        total = float(weight.sum())
+        if not total > 0:
+            return self._made(rows, 0.0, 0.0, float(self._value[node]))
+        value = float(self._value[children] @ weight) / total
+        impurity = self._impurity[children]
+        if self.criterion == "squared_error":  # within and between the branches
+            impurity = impurity + (self._value[children] - value) ** 2
+        return self._made(rows, total, float(impurity @ weight) / total, value)
+
+    @staticmethod
+    def _made(rows: int, weight: float, impurity: float, value: float) -> _Statistics:
+        return _Statistics(rows, weight, impurity, np.array([value]))
+
+
+def _nodes(reading: Reading, column_of: dict[Key, int], known: _Classes | _Numbers) -> _Nodes:
+    """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
+    nodes = _Nodes()
     # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
     # its test.
     work: list[tuple[int, _Test | None, int, int, _Parent]] = [(0, None, 0, 0, _Parent(-1, ""))]
@@ -313,10 +373,11 @@ def _nodes(reading: Reading, column_of: dict[Key, int]) -> _Nodes:
             work.append((reading.children[node][test.order[low]], None, 0, 0, parent))
             continue
         if test is not None:
-            entry = nodes.add(statistics(node, test.order[low:high]), parent)
+            children = [reading.children[node][b] for b in test.order[low:high]]
+            entry = nodes.add(known.of_branches(node, children), parent)
         else:
             if not reading.children[node]:
-                nodes.add(statistics(node), parent)
+                nodes.add(known.of(node), parent)
                 continue
             test = _test(reading, node, column_of)
             low, high = 0, len(test.order)
@@ -324,7 +385,7 @@ def _nodes(reading: Reading, column_of: dict[Key, int]) -> _Nodes:
             if not has_missing_branch and high == 1:  # a test with one branch
                 work.append((node, test, 0, 1, parent))
                 continue
-            entry = nodes.add(statistics(node), parent)
+            entry = nodes.add(known.of(node), parent)
             if has_missing_branch:  # all numbers go left of infinity, missing values right
                 nodes.set_test(entry, test.column, math.inf, False)
                 child = reading.children[node][test.missing]
@@ -350,44 +411,46 @@ def _impurity(counts: np.ndarray, criterion: str) -> np.ndarray:
     return np.asarray(np.where(total[:, 0] > 0, 1.0 - (shares**2).sum(axis=1), 0.0))
 
 
-def _criterion(model: Any) -> str:
-    """scikit-learn's impurity for a model's criterion: entropy for information gain, else Gini."""
+def _criterion_name(model: Any) -> str:
+    """Name of a model's criterion; empty where it has none."""
     from .. import criteria
 
-    criterion = criteria.make(model.criterion)
-    return "entropy" if getattr(criterion, "name", "") == "info_gain" else "gini"
+    return str(getattr(criteria.make(model.criterion), "name", ""))
 
 
 def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) -> Any:
-    """A fitted `DecisionTreeClassifier`; `names`: with the names of the columns."""
-    from sklearn.tree import DecisionTreeClassifier
+    """A fitted tree of scikit-learn; `names`: with the names of the columns."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree
 
-    nodes, criterion = _nodes(reading, column_of), _criterion(model)
-    counts = np.array(nodes.counts, dtype=np.float64)
-    n_classes, n_columns = counts.shape[1], len(column_of)
+    is_number = reading.predicts_number
+    known = (_Numbers if is_number else _Classes)(model, reading)
+    nodes = _nodes(reading, column_of, known)
+    samples, weights, impurities, values = zip(*nodes.statistics, strict=True)
+    n_classes, n_columns = max(1, len(reading.classes)), len(column_of)
     # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state
     # whose dtype comes from an empty Tree.
     tree = Tree(n_columns, np.array([n_classes], dtype=np.intp), 1)
     array = np.zeros(len(nodes.left), dtype=tree.__getstate__()["nodes"].dtype)
     array["left_child"], array["right_child"] = nodes.left, nodes.right
     array["feature"], array["threshold"] = nodes.feature, nodes.threshold
-    array["impurity"] = _impurity(counts, criterion)
-    array["n_node_samples"] = nodes.samples
-    array["weighted_n_node_samples"] = counts.sum(axis=1)
+    array["impurity"] = impurities
+    array["n_node_samples"], array["weighted_n_node_samples"] = samples, weights
     array["missing_go_to_left"] = nodes.missing_left
     tree.__setstate__(
         {
             "max_depth": max(nodes.depth),
             "node_count": len(array),
             "nodes": array,
-            "values": np.ascontiguousarray(np.array(nodes.value)[:, None, :]),
+            "values": np.ascontiguousarray(np.array(values)[:, None, :]),
         }
     )
     # The attributes that `fit` of scikit-learn sets.
-    out = DecisionTreeClassifier(criterion=criterion, max_depth=getattr(model, "max_depth", None))
-    out.tree_, out.n_outputs_, out.n_classes_ = tree, 1, n_classes
-    out.classes_ = np.asarray(model.classes_)
+    kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
+    out = kind(criterion=known.criterion, max_depth=getattr(model, "max_depth", None))
+    out.tree_, out.n_outputs_ = tree, 1
+    if not is_number:
+        out.n_classes_, out.classes_ = n_classes, np.asarray(model.classes_)
     out.n_features_in_ = out.max_features_ = n_columns
     if names:
         out.feature_names_in_ = np.array(model._schema.names, dtype=object)
@@ -395,24 +458,26 @@ def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) 
 
 
 def _forest(model: Any, trees: list[Any], names: bool, n_columns: int) -> Any:
-    """A fitted `RandomForestClassifier` of these trees."""
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.tree import DecisionTreeClassifier
+    """A fitted random forest of scikit-learn with these trees."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    criterion = trees[0].criterion
-    out = RandomForestClassifier(
+    first, is_number = trees[0], not hasattr(trees[0], "classes_")
+    out = (RandomForestRegressor if is_number else RandomForestClassifier)(
         len(trees),
-        criterion=criterion,
+        criterion=first.criterion,
         max_depth=getattr(model, "max_depth", None),
         bootstrap=bool(getattr(model, "bootstrap", False)),
     )
-    out.classes_ = np.asarray(model.classes_)
-    out.n_classes_, out.n_outputs_, out.n_features_in_ = len(out.classes_), 1, n_columns
+    out.n_outputs_, out.n_features_in_ = 1, n_columns
     if names:
         out.feature_names_in_ = np.array(model._schema.names, dtype=object)
     for tree in trees:  # trees in a forest of scikit-learn predict codes and have no names
-        tree.classes_ = np.arange(out.n_classes_, dtype=np.float64)
+        if not is_number:
+            tree.classes_ = np.arange(first.n_classes_, dtype=np.float64)
         tree.__dict__.pop("feature_names_in_", None)
-    out.estimator_ = DecisionTreeClassifier(criterion=criterion)
+    if not is_number:
+        out.classes_ = np.asarray(model.classes_)
+        out.n_classes_ = len(out.classes_)
+    out.estimator_ = type(first)(criterion=first.criterion)
     out.estimators_ = trees
     return out

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text, plot_tree
 
 import fasttree
-from fasttree import FastForestClassifier, presets
+from fasttree import FastForestClassifier, FastForestRegressor, FastTreeRegressor, presets
 
 from ..tools import without_idle
 
@@ -73,6 +73,79 @@ def test_any_tree_gives_the_same_probabilities(how, seed, missing):
     assert isinstance(made, Pipeline) and type(made[-1]) is DecisionTreeClassifier
     assert np.array_equal(made.predict_proba(rows), model.predict_proba(rows))
     assert np.array_equal(made[-1].classes_, model.classes_)
+
+
+@st.composite
+def ways_of_numbers(draw):
+    pick = lambda *values: draw(st.sampled_from(values))  # noqa: E731
+    return {
+        "criterion": pick("squared_error", "absolute_error", "poisson", "standard_deviation"),
+        "nominal_splits": pick("multiway", "subset", "one_vs_rest"),
+        "missing": pick("branch", "mode"),
+        "discretize": pick(None, "equal_width"),
+        "n_bins": pick(3, 12),
+        "max_depth": pick(None, 3),
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(ways_of_numbers(), st.integers(0, 10**6), st.sampled_from([0.0, 0.2]))
+def test_any_tree_predicts_the_same_numbers(how, seed, missing):
+    X, _ = words(seed, missing=missing)
+    rows, _ = words(seed + 1, missing=0.2)
+    y = np.random.default_rng(seed).gamma(1.0, 3.0, len(X))
+    tree = FastTreeRegressor(**without_idle(how)).fit(X, y)
+    made = tree.to_sklearn()
+    assert isinstance(made, Pipeline) and type(made[-1]) is DecisionTreeRegressor
+    for asked in (X, rows):
+        assert np.array_equal(made.predict(asked), tree.predict(asked))
+    forest = FastForestRegressor(5, random_state=0, **without_idle(how)).fit(X, y)
+    made = forest.to_sklearn(X)
+    assert type(made[-1]) is RandomForestRegressor
+    for asked in (X, rows):
+        np.testing.assert_allclose(made.predict(asked), forest.predict(asked), rtol=1e-15)
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_statistics_of_numbers_are_those_that_scikit_learn_computes(criterion):
+    y = np.random.default_rng(0).gamma(1.0, 3.0, len(X32))
+    model = FastTreeRegressor(criterion=criterion, max_depth=3, missing="branch").fit(X32, y)
+    made = model.to_sklearn()
+    assert made.criterion == criterion
+    # The rows of a node are a training set whose root scikit-learn measures.
+    ways = made.decision_path(X32).toarray().astype(bool)
+    for node in range(made.tree_.node_count):
+        rows = ways[:, node]
+        root = DecisionTreeRegressor(criterion=criterion, max_depth=1).fit(X32[rows], y[rows])
+        assert made.tree_.impurity[node] == pytest.approx(root.tree_.impurity[0], abs=1e-9)
+        assert made.tree_.value[node, 0, 0] == pytest.approx(root.tree_.value[0, 0, 0], rel=1e-9)
+        assert made.tree_.n_node_samples[node] == rows.sum()
+    assert "value: " in export_text(made)
+
+
+def test_chains_of_numbers_keep_means_and_variances():
+    """A test with a branch for each level becomes a chain, whose tests hold several branches."""
+    X, _ = words(5, n=200)
+    y = np.random.default_rng(1).normal(size=len(X)) + (X.colour == "red").to_numpy()
+    model = FastTreeRegressor(max_depth=2, nominal_splits="multiway").fit(X, y)
+    encoder, made = model.to_sklearn()
+    ways = made.decision_path(encoder.transform(X)).toarray().astype(bool)
+    assert made.tree_.node_count > model.n_nodes_  # a chain
+    for node in range(made.tree_.node_count):
+        own = y[ways[:, node]]
+        assert made.tree_.value[node, 0, 0] == pytest.approx(own.mean())
+        assert made.tree_.impurity[node] == pytest.approx(own.var())
+
+
+def test_fractions_of_numbers_are_refused():
+    X, _ = words(0, missing=0.2)
+    y = np.random.default_rng(0).normal(size=len(X))
+    model = FastTreeRegressor(missing="fractional").fit(X, y)
+    with pytest.raises(ValueError, match="in fractions"):
+        model.to_sklearn()
+    full = X.dropna()
+    made = model.to_sklearn(missing="largest")
+    assert np.array_equal(made.predict(full), model.predict(full))
 
 
 @pytest.mark.parametrize("criterion", ["gini", "info_gain"])

@@ -15,7 +15,7 @@ import numpy as np
 
 def shares(tree, node):
     """Share of each branch in the weight of a node's branches; equal ones where there is none."""
-    weights = [math.fsum(tree.value[child]) for child in tree.children_of(node)]
+    weights = tree.weighted_n_node_samples[tree.children_of(node)].tolist()
     whole = math.fsum(weights)
     return [w / whole if whole > 0 else 1 / len(weights) for w in weights]
 
@@ -47,7 +47,7 @@ def branch(model, node, row):
 
 
 def value(model, row, known, node=0):
-    """v(known): class probabilities below a node."""
+    """v(known): class probabilities below a node, or the number as one of them."""
     tree = model.tree_
     kids = tree.children_of(node).tolist()
     if not kids:
@@ -69,7 +69,7 @@ def shapley(model, row):
         for size in range(p + 1)
         for known in map(frozenset, combinations(range(p), size))
     }
-    out = np.zeros((p, len(model.classes_)))
+    out = np.zeros((p, max(1, len(model._schema.classes))))
     for f in range(p):
         for known, v in worth.items():
             if f not in known:

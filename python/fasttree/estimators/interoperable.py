@@ -7,7 +7,7 @@ Source
     computes it on any tree (`src/explain`).
 Complexity
     `to_sklearn`: O(nodes + branches). `shap_values`: O(nodes x features on a path x classes) per
-    row and tree.
+    row and tree; a number counts as one class.
 When not to use it
     Alone: it is a part of the estimators.
 """
@@ -40,10 +40,11 @@ class Interoperable:
     def to_sklearn(self, X: Any = None, *, missing: str = "refuse", as_forest: bool = False) -> Any:
         """The model as scikit-learn's own estimator, for everything that reads those.
 
-        A `DecisionTreeClassifier` (of a forest a `RandomForestClassifier`); where a column is
-        nominal, a Pipeline of `SplitColumns`, which turns levels into numbers, and that. A test
-        with a branch for each level or bin becomes a chain of thresholds, a subset test one
-        indicator column. Probabilities are the model's to the last bit on numbers that float32
+        A `DecisionTreeClassifier` or `DecisionTreeRegressor` (of a forest a
+        `RandomForestClassifier` or `RandomForestRegressor`); where a column is nominal, a Pipeline
+        of `SplitColumns`, which turns levels into numbers, and that. A test with a branch for each
+        level or bin becomes a chain of thresholds, a subset test one indicator column.
+        Probabilities and predicted numbers are the model's to the last bit on numbers that float32
         holds, which is what scikit-learn's trees read.
 
         Args:
@@ -54,12 +55,16 @@ class Interoperable:
                 refused (``missing="fractional"``, or training rows that were divided).
                 ``"largest"``: rows with a missing value take the branch of largest weight instead;
                 others get the same probabilities.
-            as_forest: True makes a `RandomForestClassifier` of a tree, too: of that tree alone
-                (treelite reads forests only).
+            as_forest: True makes a forest of a tree, too: of that tree alone (treelite reads
+                forests only).
 
         Returns:
             A fitted estimator. Its ``tree_.value`` holds probabilities, as scikit-learn's do; ours
-            holds class counts.
+            holds class counts. Of a number, ``tree_.impurity`` is ours for the criteria that
+            scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the
+            variance, under ``squared_error``; a test of a chain, which stands for a part of a test
+            of ours, has the weighted means of the numbers and impurities of its branches (of
+            ``squared_error``, their variance).
 
         Raises:
             ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
@@ -96,21 +101,27 @@ class Interoperable:
         """Keep which training values float32 puts on other sides of thresholds."""
         self._float32_conflicts = _engine.float32_conflicts(table, self._model)
 
+    def _by_answer(self, values: np.ndarray) -> np.ndarray:
+        """Values with the classes along the last axis, which a number does not have."""
+        return values[..., 0] if self._model.is_regression else values
+
     @property
-    def expected_value(self) -> np.ndarray:
-        """Class probabilities when no feature of a row is known, shape (n_classes,): the base value
-        of `shap_values`.
+    def expected_value(self) -> np.ndarray | float:
+        """Class probabilities when no feature of a row is known, shape (n_classes,), or of a
+        regressor the number, a float: the base value of `shap_values`.
 
         The mean of the leaves, weighted by their shares of the training weight, and of a forest the
         mean of that over its trees.
         """
         check_is_fitted(self, "_model")
-        return np.asarray(self._model.expected_value())
+        expected = self._by_answer(np.asarray(self._model.expected_value()))
+        return float(expected) if self._model.is_regression else expected
 
     def shap_values(
         self, X: Any, *, n_jobs: int | None = None, progress: Progress = None
     ) -> np.ndarray:
-        """Shapley values: what each feature adds to each class probability of each row.
+        """Shapley values: what each feature adds to each class probability, or to the number, of
+        each row.
 
         Path-dependent TreeSHAP, exact: where a feature is not known, tests of it send a row down
         all branches by their shares of the training weight. Works on multiway, subset and
@@ -123,7 +134,8 @@ class Interoperable:
 
         Returns:
             Values, shape (n_rows, n_features, n_classes). Over the features they sum to
-            ``predict_proba(X) - expected_value``.
+            ``predict_proba(X) - expected_value``. Of a regressor, shape (n_rows, n_features), as
+            in the ``shap`` package; they sum to ``predict(X) - expected_value``.
 
         Raises:
             ValueError: rows that the model cannot read; a forest in which some leaf predicts
@@ -140,11 +152,15 @@ class Interoperable:
             ((150, 4, 3), [0.333, 0.333, 0.333])
             >>> bool(np.allclose(values.sum(axis=1) + tree.expected_value, tree.predict_proba(X)))
             True
+            >>> lengths = fasttree.FastTreeRegressor(max_depth=3).fit(X[:, :2], X[:, 2])
+            >>> values = lengths.shap_values(X[:, :2])
+            >>> values.shape, round(lengths.expected_value, 3)
+            ((150, 2), 3.758)
         """
         blocks, n = self._blocks(X)
         report = _engine.make_report(progress, "rows")
         threads = self.n_jobs if n_jobs is None else n_jobs
-        return np.asarray(self._model.shap_values(blocks, n, threads, report))
+        return self._by_answer(np.asarray(self._model.shap_values(blocks, n, threads, report)))
 
     def shap_explanation(self, X: Any, **options: Any) -> Any:
         """`shap_values` as a ``shap.Explanation``, which the plots of the ``shap`` package draw.
@@ -156,7 +172,7 @@ class Interoperable:
         Returns:
             An Explanation with values (n_rows, n_features, n_classes), base_values (n_rows,
             n_classes), data, feature_names and output_names; ``explanation[..., 0]`` is that of the
-            first class.
+            first class. Of a regressor, values (n_rows, n_features) and base_values (n_rows,).
 
         Raises:
             ImportError: the ``shap`` package is not installed.
@@ -171,10 +187,12 @@ class Interoperable:
             ) from error
         X = loaded(X)
         table = X if isinstance(X, Table) else Table(X)
+        expected = np.asarray(self.expected_value)
+        classes = self._schema.classes
         return Explanation(
             values=values,
-            base_values=np.tile(self.expected_value, (len(values), 1)),
+            base_values=np.tile(expected, (len(values),) + (1,) * expected.ndim),
             data=np.asarray(table.X),
             feature_names=list(self._schema.names),
-            output_names=[str(c) for c in self.classes_],  # type: ignore[attr-defined]
+            output_names=[str(c) for c in classes] if classes else None,
         )

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
 
 import fasttree
-from fasttree import FastForestClassifier, FastTreeClassifier
+from fasttree import (
+    FastForestClassifier,
+    FastForestRegressor,
+    FastTreeClassifier,
+    FastTreeRegressor,
+)
 
 from ...oracle.shap_oracle import shapley
 from ..tools import run_script, without_idle
@@ -41,13 +46,11 @@ def mixed(seed, n, missing):
 
 def additive(model, X, tolerance=1e-9):
     values = model.shap_values(X)
-    assert values.shape == (
-        len(X),
-        len(X.columns if hasattr(X, "columns") else X[0]),
-        len(model.classes_),
-    )
-    whole = values.sum(axis=1) + model.expected_value
-    assert np.abs(whole - model.predict_proba(X)).max() <= tolerance
+    of_classes = (len(model.classes_),) if hasattr(model, "classes_") else ()
+    width = len(X.columns if hasattr(X, "columns") else X[0])
+    assert values.shape == (len(X), width, *of_classes)
+    predicted = model.predict_proba(X) if of_classes else model.predict(X)
+    assert np.abs(values.sum(axis=1) + model.expected_value - predicted).max() <= tolerance
     return values
 
 
@@ -78,6 +81,44 @@ def test_values_are_those_of_the_definition(how, seed, missing):
         exact, base = shapley(model, row)
         assert np.abs(found - exact).max() < 1e-12
         assert np.abs(model.expected_value - base).max() < 1e-12
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {
+            "criterion": st.sampled_from(["squared_error", "standard_deviation"]),
+            "nominal_splits": st.sampled_from(["multiway", "subset", "one_vs_rest"]),
+            "missing": st.sampled_from(["fractional", "branch", "mode"]),
+            "max_depth": st.sampled_from([None, 3]),
+        }
+    ),
+    st.integers(0, 10**6),
+    st.booleans(),
+)
+def test_values_of_numbers_are_those_of_the_definition(how, seed, missing):
+    X, y = mixed(seed, 25, missing)
+    amounts = y + np.random.default_rng(seed).normal(size=len(y))
+    model = FastTreeRegressor(**how).fit(X, amounts)
+    assert type(model.expected_value) is float
+    rows, _ = mixed(seed + 1, 3, True)
+    values = additive(model, rows)
+    cells = rows.astype(object).where(rows.notna(), None).to_numpy().tolist()
+    for row, found in zip(cells, values, strict=True):
+        exact, base = shapley(model, row)
+        assert np.abs(found - exact[:, 0]).max() < 1e-12
+        assert abs(model.expected_value - base[0]) < 1e-12
+
+
+@pytest.mark.parametrize("missing", ["fractional", "branch"])
+def test_a_forest_of_numbers_is_the_mean_of_its_trees(missing):
+    X, y = mixed(3, 120, True)
+    forest = FastForestRegressor(7, random_state=0, missing=missing).fit(X, y + 0.5)
+    values = additive(forest, X)
+    trees = np.mean([tree.shap_values(X) for tree in forest.estimators_], axis=0)
+    assert np.abs(values - trees).max() < 1e-13
+    bases = np.mean([tree.expected_value for tree in forest.estimators_])
+    assert abs(forest.expected_value - bases) < 1e-13
 
 
 @pytest.mark.parametrize("how", [{}, {"nominal_splits": "subset"}, {"missing": "branch"}], ids=str)
@@ -159,6 +200,25 @@ def test_values_are_those_of_the_shap_package():
         theirs = explainer.shap_values(X[:80])
         assert np.abs(model.shap_values(X[:80]) - theirs).max() < 1e-9
         assert np.abs(model.expected_value - explainer.expected_value).max() < 1e-9
+
+
+def test_values_of_numbers_are_those_of_the_shap_package():
+    shap = pytest.importorskip("shap", reason="compares with the shap package")
+    X, y = make_classification(200, 6, n_informative=5, n_redundant=0, random_state=0)
+    X = X.astype(np.float32).astype(float)
+    numbers = X[:, 0] * X[:, 1] + y
+    tree = FastTreeRegressor(max_depth=6).fit(X, numbers)
+    forest = FastForestRegressor(9, random_state=0).fit(X, numbers)
+    for model in (tree, forest):
+        explainer = shap.TreeExplainer(
+            model.to_sklearn(X), feature_perturbation="tree_path_dependent"
+        )
+        theirs = explainer.shap_values(X[:80])
+        assert theirs.shape == (80, 6)
+        assert np.abs(model.shap_values(X[:80]) - theirs).max() < 1e-6
+        assert abs(model.expected_value - np.ravel(explainer.expected_value)[0]) < 1e-6
+        told = model.shap_explanation(X[:5])
+        assert told.values.shape == (5, 6) and told.base_values.shape == (5,)
 
 
 def test_an_explanation_is_drawn_by_the_shap_package():

@@ -7,11 +7,20 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 
 import fasttree
-from fasttree import FastForestClassifier, FastTreeClassifier, criteria, naive_bayes, pruning
+from fasttree import (
+    FastForestClassifier,
+    FastForestRegressor,
+    FastTreeClassifier,
+    FastTreeRegressor,
+    criteria,
+    naive_bayes,
+    pruning,
+)
 from fasttree.discretize import MDLP, EqualWidth, ReplaceMissing
 from fasttree.feature_selection import CriterionSelector, TuRF
 
@@ -68,6 +77,44 @@ def test_transformers_in_a_pipeline():
     unfitted = FastTreeClassifier(max_depth=3)
     data = io.dumps(unfitted)
     assert repr(io.loads(data, trusted=io.get_untrusted_types(data=data))) == repr(unfitted)
+
+
+REGRESSORS = [
+    FastTreeRegressor(max_depth=3),
+    FastTreeRegressor(criterion=criteria.Quantile(q=0.9), missing="mode"),
+    FastTreeRegressor(criterion="gini", target_bins=4, trace="candidates", max_depth=2),
+    FastForestRegressor(n_estimators=3, oob_score=True, bootstrap=True, random_state=0),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*rows were in the sample")
+@pytest.mark.parametrize("model", REGRESSORS, ids=ids)
+def test_fitted_regressors_come_back(model, tmp_path):
+    """By skops, pickle, bytes and a file; `clone` gives one that grows the same."""
+    io = pytest.importorskip("skops.io", reason="reads and writes skops files")
+    rows = FRAME[["a", "b", "c"]].assign(kind=NAMES)
+    rows.loc[::7, "a"] = np.nan
+    rows.loc[::9, "kind"] = None
+    model = clone(model).fit(rows, X[:, 3])
+    data = io.dumps(model)
+    untrusted = io.get_untrusted_types(data=data)
+    assert untrusted and all(name.startswith("fasttree.") for name in untrusted), untrusted
+    path = tmp_path / "model.json"
+    model.save(path)
+    others = {
+        "skops": io.loads(data, trusted=untrusted),
+        "pickle": pickle.loads(pickle.dumps(model)),
+        "bytes": fasttree.from_bytes(model.to_bytes()),
+        "file": fasttree.load_model(path),
+        "clone": clone(model).fit(rows, X[:, 3]),
+    }
+    for how, other in others.items():
+        assert type(other) is type(model) and repr(other) == repr(model), how
+        assert np.array_equal(other.predict(rows), model.predict(rows)), how
+        assert np.array_equal(other.shap_values(rows), model.shap_values(rows)), how
+        if isinstance(model, FastTreeRegressor):
+            assert other.to_svg() == model.to_svg(), how
+            assert other.to_python() == model.to_python(), how
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[3], MODELS[5]], ids=ids)

@@ -2,8 +2,9 @@
 
 What
     The tree is read from the model. If rows are given, each node gets a histogram of its feature by
-    class, and the scores of its candidates by every criterion, which the core computes as in growth
-    (`explain`). `ExplorerLimits` bounds what is kept.
+    class, in a tree for numbers also the distribution of the target, and the scores of its
+    candidates by every criterion, which the core computes as in growth (`explain`).
+    `ExplorerLimits` bounds what is kept.
 Decisions
     The caller gives the rows, as a fitted model does not keep its training rows. A criterion that
     does not support fractional instances scores rows with missing values on a branch of their own,
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,10 @@ import numpy as np
 from .. import criteria as registry
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given, loaded
+from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
+from ..exports.palette import VALUES
 from ..exports.reading import Feature
 from ..table import Column, Table
 from .explained import rows_by_node
@@ -41,6 +45,9 @@ MAX_CUTS = 50
 
 MAX_CLASSES = 12
 """Largest number of classes in a histogram, those with the most weight."""
+
+MAX_BARS = 24
+"""Largest number of bars in the distribution of a numeric target."""
 
 
 class Explorable:
@@ -66,11 +73,11 @@ class Explorable:
             X: rows, usually the training rows: a Table, an array or frame, or the name of a data
                 set. None: the page has no histograms and no rows, and candidates only if the tree
                 was fitted with ``trace="candidates"``.
-            y: their labels, unless X has them.
+            y: their labels or numbers, unless X has them.
             beside: a second tree on the page: a fitted model, or a criterion with which this model
                 is fitted again on the rows.
             criteria: criteria that score the candidates, in addition to the tree's own; by default
-                all criteria on tables.
+                all criteria on tables, of a regression tree all criteria on numbers.
             title: heading of the page.
             **limits: fields of `fasttree.exports.explorer.ExplorerLimits`:
                 ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
@@ -173,7 +180,7 @@ def explored(
     first = models[0][1]
     for name, model in models[1:]:
         same = model._schema.names == first._schema.names
-        if not same or list(model.classes_) != list(first.classes_):
+        if not same or list(model._schema.classes) != list(first._schema.classes):
             raise ValueError(f"{name} has other columns or classes than {models[0][0]}")
     rows = _rows(first, X, y)
     # The trees. `notes` state what is left out.
@@ -183,8 +190,12 @@ def explored(
     notes += [f"{kept:,} of {nodes:,} nodes, those with the most rows"] if kept < nodes else []
     # What needs rows: histograms and candidates.
     listed: list[dict[str, Any]] = []
+    scale = _shared_scale(trees)
     if rows is not None:
-        notes += _histograms(trees, rows, limits)
+        coded = _coded(rows, scale)
+        if scale is not None:
+            notes += _spreads(trees, rows, coded, limits)
+        notes += _histograms(trees, rows, coded, limits)
         listed, more = candidates(trees, rows, criteria, limits)
         notes += more
     else:
@@ -203,7 +214,8 @@ def explored(
     return Exploration(
         {
             "title": name_of(title or _title(models)),
-            "classes": [name_of(c) for c in trees[0].reading.classes],
+            "classes": [name_of(c) for c in trees[0].reading.classes] or _parts(scale),
+            "number": None if scale is None else {"edges": scale.edges},
             "target": name_of(trees[0].reading.target),
             "features": [_feature(trees[0].reading.features[f], rows, f) for f in used],
             "criteria": listed,
@@ -262,8 +274,81 @@ def _stored(
         missing = _missing(column, values)
         columns.append([None if m else v for v, m in zip(values.tolist(), missing, strict=True)])
     note = [f"{len(kept):,} of {n:,} rows, evenly spaced"] if len(kept) < n else []
-    label = np.asarray(rows.table.y_codes)[kept].tolist()
+    label = _target(rows)[kept].tolist()
     return {"of": n, "row": kept.tolist(), "label": label, "columns": columns}, note
+
+
+# -- a numeric target -----------------------------------------------------------------------------
+
+
+def _target(rows: Rows) -> np.ndarray:
+    """Codes of the classes of rows, or their numbers."""
+    table = rows.table
+    return np.asarray(table.numbers if table.task == "regression" else table.y_codes)
+
+
+def _shared_scale(trees: list[TreeData]) -> Scale | None:
+    """One scale for the numbers of all trees, which gets to be theirs; None for classes."""
+    scales = [tree.scale for tree in trees if tree.scale is not None]
+    if not scales:
+        return None
+    shared = Scale(min(s.low for s in scales), max(s.high for s in scales))
+    for tree in trees:
+        tree.scale = shared
+    return shared
+
+
+def _parts(scale: Scale | None) -> list[str]:
+    """The parts of a scale in words; they stand where a page of classes has classes."""
+    if scale is None or not scale.high > scale.low:
+        return [figures(scale.low)] * len(VALUES) if scale is not None else []
+    ends = [figures(edge) for edge in scale.edges]
+    inner = [f"{low} to {high}" for low, high in pairwise(ends)]
+    return [f"up to {ends[0]}", *inner, f"above {ends[-1]}"]
+
+
+def _coded(rows: Rows, scale: Scale | None) -> tuple[np.ndarray, int]:
+    """Codes of the classes of rows, or of the parts of the scale of their numbers, and how many
+    codes there are."""
+    target = _target(rows)
+    if scale is None:
+        return target, len(rows.table.classes)
+    return scale.steps(target), len(VALUES)
+
+
+def _spreads(
+    trees: list[TreeData], rows: Rows, coded: tuple[np.ndarray, int], limits: ExplorerLimits
+) -> list[str]:
+    """Add the numbers of the rows of the nodes with the most rows; returns a note if some have
+    none."""
+    numbers, (codes, n_codes) = _target(rows), coded
+    low, high = float(numbers.min()), float(numbers.max())
+    bars = MAX_BARS if high > low else 1
+    width = (high / bars - low / bars) or 1.0
+    bar_of = np.minimum(((numbers - low) / width).astype(np.int64), bars - 1)
+    kept = total = 0
+    per_tree = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
+    for tree in trees:
+        rows_of, weights = _rows_of_nodes(tree, rows), tree.reading.tree.weighted_n_node_samples
+        shown = tree.kept[np.argsort(-weights[tree.kept], kind="stable")][:per_tree]
+        total, kept = total + len(tree.kept), kept + len(shown)
+        for node in shown.tolist():
+            reached, weight = rows_of(node)
+            if not len(reached):
+                continue
+            here = numbers[reached]
+            by_code = np.bincount(codes[reached], weight, n_codes)
+            tree.spreads[node] = {
+                "counts": [
+                    v for c in np.flatnonzero(by_code) for v in (int(c), rounded(by_code[c]))
+                ],
+                "spread": {
+                    "range": [rounded(low), rounded(high)],
+                    "bars": [rounded(v) for v in np.bincount(bar_of[reached], weight, bars)],
+                    "box": [rounded(v) for v in np.quantile(here, (0, 0.25, 0.5, 0.75, 1))],
+                },
+            }
+    return [f"numbers of {kept:,} of {total:,} nodes"] if kept < total else []
 
 
 # -- histograms -----------------------------------------------------------------------------------
@@ -289,11 +374,13 @@ def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarr
     return undivided
 
 
-def _histograms(trees: list[TreeData], rows: Rows, limits: ExplorerLimits) -> list[str]:
+def _histograms(
+    trees: list[TreeData], rows: Rows, coded: tuple[np.ndarray, int], limits: ExplorerLimits
+) -> list[str]:
     """Add the histograms of the nodes with the most rows; returns a note if some have none."""
+    codes, n_codes = coded
     kept = total = 0
     per_tree = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
-    codes = np.asarray(rows.table.y_codes)
     for tree in trees:
         rows_of, inner = _rows_of_nodes(tree, rows), tree.inner()
         total += len(inner)
@@ -307,6 +394,7 @@ def _histograms(trees: list[TreeData], rows: Rows, limits: ExplorerLimits) -> li
                     rows.table,
                     rows=reached,
                     codes=codes[reached],
+                    n_codes=n_codes,
                     weight=weight,
                     bins=limits.bins,
                 )
@@ -320,18 +408,21 @@ def _histogram(
     *,
     rows: np.ndarray,
     codes: np.ndarray,
+    n_codes: int,
     weight: np.ndarray,
     bins: int,
 ) -> dict[str, Any]:
-    """Weights of the rows of a node by class and by bin or level of the tested feature.
+    """Weights of the rows of a node by class, or part of the scale, and by bin or level of the
+    tested feature.
 
     Args:
         tree, node: the node.
         table: all rows.
         rows, codes, weight: the rows of the node, their classes and weights, (n_here,) each.
+        n_codes: number of classes.
         bins: largest number of bars.
     """
-    f, n_classes = tree.reading.feature[node], len(tree.reading.classes)
+    f = tree.reading.feature[node]
     column, feature = table.columns[f], tree.reading.features[f]
     values = np.asarray(column.values)[rows]
     missing = _missing(column, values)
@@ -365,11 +456,13 @@ def _histogram(
         found["levels"] = named.tolist()
     # Weights by bar and class, and those of missing values.
     counts = np.bincount(
-        bar_of * n_classes + codes[~missing], weight[~missing], max(bins, 1) * n_classes
-    ).reshape(-1, n_classes)
-    of_missing = np.bincount(codes[missing], weight[missing], n_classes)
+        bar_of * n_codes + codes[~missing], weight[~missing], max(bins, 1) * n_codes
+    ).reshape(-1, n_codes)
+    of_missing = np.bincount(codes[missing], weight[missing], n_codes)
     by_weight = np.argsort(-(counts.sum(axis=0) + of_missing), kind="stable")[:MAX_CLASSES]
     present = [c for c in by_weight.tolist() if counts[:, c].any() or of_missing[c] > 0]
+    if tree.scale is not None:  # the parts of a scale have an order
+        present.sort()
     found["classes"] = present
     found["counts"] = [[rounded(v) for v in counts[:, c].tolist()] for c in present]
     if missing.any():

@@ -20,6 +20,7 @@ from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
+from .declaration import REGRESSION_TREE, TREE
 from .new_rows import labelled
 from .parameters import config_of
 
@@ -72,7 +73,7 @@ def candidates(
     Args:
         trees: the trees of the page, whose `candidates` are filled.
         rows: the rows from which they are scored.
-        wanted: criteria beside those of the trees; None: all on tables.
+        wanted: criteria beside those of the trees; None: all on tables, or on numbers.
         limits: limits of the page.
 
     Returns:
@@ -123,7 +124,8 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     names: list[Any] = []
     if getattr(trees[0].model, "criterion", None) is not None:
         names.append(trees[0].model.criterion)
-    names += list(wanted) if wanted is not None else _on_tables()
+    evidence = registry.NUMBERS if trees[0].reading.predicts_number else ("table",)
+    names += list(wanted) if wanted is not None else _on(evidence)
     names += [getattr(tree.model, "criterion", "info_gain") for tree in trees[1:]]
     criteria: list[Any] = []
     for criterion in map(registry.make, names):
@@ -149,9 +151,9 @@ def _first_difference(trees: list[TreeData]) -> list[tuple[TreeData, int]]:
     return []
 
 
-def _on_tables() -> list[str]:
-    """Names of all criteria that score contingency tables."""
-    return [row["name"] for row in registry.list_criteria() if row["evidence"] == "table"]
+def _on(evidence: Sequence[str]) -> list[str]:
+    """Names of all criteria on some kinds of evidence."""
+    return [row["name"] for row in registry.list_criteria() if row["evidence"] in evidence]
 
 
 def _plain(criterion: Any) -> dict[str, Any]:
@@ -216,7 +218,10 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     # Exact trees have no such parameter: they split into all branches.
     own = {"nominal_splits": "multiway", **model.get_params(deep=False)}
     copied = {name: own[name] for name in COPIED if name in own}
-    return {**model._defaults(), "criterion": criterion, **copied}
+    if not registry.is_on_number(criterion) and "target_bins" in own:
+        copied["target_bins"] = own["target_bins"]
+    declared = REGRESSION_TREE if model._task == "regression" else TREE
+    return {**{p.name: p.default for p in declared}, "criterion": criterion, **copied}
 
 
 def _columns(candidates: Sequence[tuple[str, Any, float]]) -> Candidates:

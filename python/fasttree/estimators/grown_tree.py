@@ -109,10 +109,6 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
             self.__dict__.pop(cached, None)
         self.n_nodes_ = self.tree_.node_count
 
-    def _defaults(self) -> dict[str, Any]:
-        """Parameters of a tree where none is given."""
-        return type(self)().get_params(deep=False)
-
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:

@@ -13,7 +13,13 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import FastForestClassifier, Table, datasets
+from fasttree import (
+    FastForestClassifier,
+    FastForestRegressor,
+    FastTreeRegressor,
+    Table,
+    datasets,
+)
 from fasttree.exports.explorer import ExplorerLimits, data_element
 from fasttree.exports.explorer.page import SCRIPTS
 
@@ -102,6 +108,107 @@ def test_histograms_add_up_to_the_rows_of_the_node(name):
             sums[code] += own["missing"][place] if "missing" in own else 0
         expected = model.tree_.value[int(node)]
         assert np.allclose([sums[c] for c in range(model.n_classes_)], expected, rtol=1e-4)
+
+
+def pieces():
+    """Rows of a number: two numeric columns, a nominal one, and gaps."""
+    import pandas as pd
+
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(size=150).round(1),
+            "b": rng.integers(0, 9, 150) / 2,
+            "c": rng.choice(["p", "q", "r"], 150),
+        }
+    )
+    y = frame.a.to_numpy() * 3 + (frame.c == "p").to_numpy() * 5 + rng.normal(size=150)
+    frame.loc[rng.random(150) < 0.2, "a"] = np.nan
+    frame.loc[rng.random(150) < 0.2, "c"] = None
+    return Table(frame, y, task="regression")
+
+
+NUMBERS = {
+    "fractions": lambda: FastTreeRegressor(max_leaf_nodes=8),
+    "a branch": lambda: FastTreeRegressor(max_leaf_nodes=8, missing="branch"),
+    "means": lambda: FastTreeRegressor(max_leaf_nodes=8, missing="mode"),
+    "medians": lambda: FastTreeRegressor(criterion="absolute_error", max_leaf_nodes=8),
+    "by classes": lambda: FastTreeRegressor(criterion="gini", target_bins=3, max_leaf_nodes=8),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_nodes_of_numbers_are_those_of_the_model(name):
+    rows = pieces()
+    model = NUMBERS[name]().fit(rows)
+    document = model.explore(rows, candidate_nodes=2).document
+    tree, one = model.tree_, document["trees"][0]
+    edges = document["number"]["edges"]
+    leaves = tree.value[tree.n_children == 0]
+    ends = np.linspace(leaves.min(), leaves.max(), len(edges) + 2)
+    np.testing.assert_allclose(edges, ends[1:-1], atol=1e-12)
+    assert len(document["classes"]) == len(edges) + 1
+    assert one["value"] == tree.value.tolist()
+    assert one["label"] == np.searchsorted(edges, tree.value, side="right").tolist()
+    np.testing.assert_allclose(one["deviation"], np.sqrt(tree.variance), rtol=1e-5)
+    # Rows of a node by part of the scale, and by bar of the distribution.
+    numbers = rows.numbers
+    codes = np.searchsorted(edges, numbers, side="right")
+    for node in range(tree.node_count):
+        fractions = model._model.reach(model._blocks(rows)[0], len(rows), node)
+        expected = np.bincount(codes, fractions, len(edges) + 1)
+        counts = dict(zip(one["counts"][node][::2], one["counts"][node][1::2], strict=True))
+        assert [counts.get(c, 0) for c in range(len(expected))] == pytest.approx(expected, rel=1e-4)
+        own = one["spreads"][str(node)]
+        assert own["range"] == pytest.approx([numbers.min(), numbers.max()], rel=1e-5)
+        bars, _ = np.histogram(numbers, len(own["bars"]), weights=fractions)
+        assert own["bars"] == pytest.approx(bars, rel=1e-4, abs=1e-5)
+        here = numbers[fractions > 0]
+        expected = np.quantile(here, [0, 0.25, 0.5, 0.75, 1])
+        assert own["box"] == pytest.approx(expected, rel=1e-4)
+    for node, own in one["histograms"].items():
+        assert own["classes"] == sorted(own["classes"])
+        whole = np.sum(own["counts"]) + np.sum(own.get("missing", 0))
+        assert whole == pytest.approx(tree.weighted_n_node_samples[int(node)], rel=1e-4)
+    assert document["rows"]["label"] == numbers.tolist()
+    json.dumps(document, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_candidates_of_numbers_are_those_of_explain(name):
+    rows = pieces()
+    model = NUMBERS[name]().fit(rows)
+    document = model.explore(rows, max_candidates=10_000).document
+    names = [one["name"] for one in document["criteria"]]
+    assert {"squared_error", "absolute_error", "quantile", "standard_deviation"} <= set(names)
+    assert "poisson is not listed" in " ".join(document["kept"])  # some numbers are below 0
+    for node, own in document["trees"][0]["candidates"].items():
+        told = model.explain(int(node), rows)
+        assert np.allclose(
+            sorted(s for s in own["scores"][0] if s is not None),
+            sorted(r["score"] for r in told),
+            rtol=1e-4,
+            atol=1e-9,
+        )
+
+
+def test_pages_of_numbers_without_rows_and_of_forests():
+    rows = pieces()
+    alone = FastTreeRegressor(max_depth=2).fit(rows).explore().document
+    one = alone["trees"][0]
+    assert one["spreads"] == {} and one["counts"][0] == [one["label"][0], 150]
+    forest = FastForestRegressor(3, random_state=0, max_depth=2).fit(rows)
+    document = forest.explore(rows, max_histograms=6).document
+    assert "numbers of 6 of" in " ".join(document["kept"])
+    leaves = np.concatenate([t.tree_.value[t.tree_.n_children == 0] for t in forest.estimators_])
+    edges = document["number"]["edges"]
+    assert edges[0] > leaves.min() and edges[-1] < leaves.max()
+    assert edges[0] - leaves.min() == pytest.approx(leaves.max() - edges[-1])
+    constant = FastTreeRegressor().fit([[0.0], [1.0]], [2.5, 2.5])
+    page = constant.explore([[0.0], [1.0]], [2.5, 2.5]).document
+    assert page["trees"][0]["value"] == [2.5] and set(page["classes"]) == {"2.5"}
+    with pytest.raises(ValueError, match="other columns or classes"):
+        constant.explore(beside=fasttree.fit([[0.0], [1.0]], ["a", "b"]))
 
 
 def test_histogram_bars_count_the_values():

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import FastForestClassifier, Table, datasets
+from fasttree import FastForestClassifier, FastForestRegressor, FastTreeRegressor, Table, datasets
+from fasttree.exports.palette import VALUES
 
-from .test_explorer import MODELS, NASTY, nasty_table
+from .test_explorer import MODELS, NASTY, NUMBERS, nasty_table, pieces
 
 pytestmark = pytest.mark.exhaustive
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -99,7 +100,15 @@ PAGES = {
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,
+    "numbers": lambda: number_model().explore(pieces(), beside="absolute_error"),
+    "numbers forest": lambda: (
+        FastForestRegressor(4, random_state=0, max_depth=3).fit(pieces()).explore(pieces())
+    ),
 }
+
+
+def number_model():
+    return FastTreeRegressor(max_leaf_nodes=8, missing="branch").fit(pieces())
 
 
 @pytest.fixture
@@ -265,6 +274,49 @@ def test_forests_show_tree_by_tree_and_vote(show):
     assert page.locator(".fx-votes").get_attribute("aria-label") == "Trees: setosa 4"
 
 
+def test_a_leaf_of_a_number_shows_how_its_rows_lie(show):
+    page, tree = show("numbers"), number_model().tree_
+    leaf = int(np.flatnonzero(tree.n_children == 0)[0])
+    page.locator(f"[role=treeitem][data-node='{leaf}']").first.click()
+    assert heading(page) == f"Leaf {leaf}: {tree.value[leaf]:.4g}"
+    facts = page.locator(".fx-panel .fx-facts").inner_text()
+    assert f"{tree.value[leaf]:.6g}" in facts
+    assert f"{int(tree.weighted_n_node_samples[leaf])}" in facts
+    picture = page.locator(".fx-panel .fx-histogram")
+    assert picture.count() == 1 and picture.locator("line.fx-cut").count() == 1
+    assert "quartiles" in page.locator(".fx-panel").inner_text()
+    assert page.locator(".fx-panel .fx-legend li").count() == 8
+    # The colours are those of numbers, not of classes.
+    colours = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-panel .fx-legend .fx-swatch"))
+          .map((e) => getComputedStyle(e).backgroundColor)"""
+    )
+    expected = [f"rgb({int(v[1:3], 16)}, {int(v[3:5], 16)}, {int(v[5:], 16)})" for v in VALUES]
+    assert colours == expected
+
+
+def test_rows_of_numbers_are_followed_largest_errors_first(show):
+    page, model, rows = show("numbers"), number_model(), pieces()
+    page.click("text=Follow a row")
+    page.locator(".fx-check input").check()
+    page.click("[aria-label='Next row']")
+    errors = np.abs(model.predict(rows) - rows.numbers)
+    worst = int(errors.argmax())
+    answer = page.locator(".fx-answer").inner_text()
+    assert f"Its number is {rows.numbers[worst]:.4g}" in " ".join(answer.split())
+    assert f"off by {errors[worst]:.4g}" in answer
+    assert active(page) == model.apply(rows)[worst]
+
+
+def test_forests_of_numbers_show_the_mean(show):
+    page = show("numbers forest")
+    page.click("text=Follow a row")
+    page.click("[aria-label='Next row']")
+    forest = FastForestRegressor(4, random_state=0, max_depth=3).fit(pieces())
+    mean = forest.predict(pieces().take([0]))[0]
+    assert f"Mean: {mean:.4g}." in page.locator(".fx-vote").inner_text()
+
+
 def test_a_report_holds_an_explorer_for_every_set(browser, tmp_path):
     pytest.importorskip("jinja2")
     from fasttree.model_selection import compare
@@ -302,10 +354,11 @@ def test_names_that_do_harm_are_text(show):
     assert "Its class is" in page.locator(".fx-answer").inner_text()
 
 
+@pytest.mark.parametrize("name", ["two", "numbers"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [420, 1300])
-def test_it_fits_and_can_be_read(show, width, scheme):
-    page = show("two", width, 860, scheme)
+def test_it_fits_and_can_be_read(show, width, scheme, name):
+    page = show(name, width, 860, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     if width > 1000:
         assert page.evaluate("document.documentElement.scrollHeight") <= 860
@@ -318,9 +371,38 @@ def test_it_fits_and_can_be_read(show, width, scheme):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_ways_and_probabilities_are_those_of_the_model(browser, name):
-    """The page's own walk, on rows with missing values and cells that no row had."""
     model, rows = MODELS[name]()
     table = datasets.load(rows) if isinstance(rows, str) else rows
+    cells, found = walked(browser, model, table)
+    leaves, shares = model.apply(cells), model.predict_proba(cells)
+    labels = model.predict(cells).tolist()
+    for i, (ends, label, chances, _) in enumerate(found):
+        if len(ends) == 1:
+            assert ends[0] == leaves[i]
+        expected = np.zeros(model.n_classes_)
+        for code, share in chances:
+            expected[code] = share
+        assert np.allclose(expected, shares[i], atol=1e-5)
+        top = np.sort(shares[i])[::-1]
+        if len(ends) == 1 or top[0] - top[1] > 1e-6:
+            assert (None if label < 0 else model.classes_[label]) == labels[i]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_ways_and_numbers_are_those_of_the_model(browser, name):
+    table = pieces()
+    model = NUMBERS[name]().fit(table)
+    cells, found = walked(browser, model, table)
+    leaves, numbers = model.apply(cells), model.predict(cells)
+    for i, (ends, _, _, number) in enumerate(found):
+        if len(ends) == 1:
+            assert ends[0] == leaves[i] and number == numbers[i]
+        assert number == pytest.approx(numbers[i], rel=1e-12, abs=1e-12)
+
+
+def walked(browser, model, table):
+    """The page's own walk, on rows with missing values and cells that no row had: the rows, and
+    ends, label, probabilities and number of each."""
     document = model.explore(table, candidate_nodes=0).document
     rng = np.random.default_rng(3)
     used = [model._schema.names.index(n) for n in _names(document, model)]
@@ -334,25 +416,13 @@ def test_ways_and_probabilities_are_those_of_the_model(browser, name):
         """([data, rows]) => { const tree = new Tree(data.trees[0], data);
         return rows.map((row) => {
           const f = tree.follow(row);
-          return [f.ends, f.label, f.chances];
+          return [f.ends, f.label, f.chances, f.number];
         });
       }""",
         [document, values],
     )
     context.close()
-    cells = _as_rows(model, table, used, values)
-    leaves, shares = model.apply(cells), model.predict_proba(cells)
-    labels = model.predict(cells).tolist()
-    for i, (ends, label, chances) in enumerate(found):
-        if len(ends) == 1:
-            assert ends[0] == leaves[i]
-        expected = np.zeros(model.n_classes_)
-        for code, share in chances:
-            expected[code] = share
-        assert np.allclose(expected, shares[i], atol=1e-5)
-        top = np.sort(shares[i])[::-1]
-        if len(ends) == 1 or top[0] - top[1] > 1e-6:
-            assert (None if label < 0 else model.classes_[label]) == labels[i]
+    return _as_rows(model, table, used, values), found
 
 
 def _names(document, model):

@@ -99,6 +99,8 @@ class TreeData:
         kept: numbers of the nodes that are kept, ascending, shape (n_kept,).
         reading: the tree as exporters read it.
         histograms, candidates: plain values by node number, filled by ``model.explore``.
+        spreads: of a number, the numbers of the rows of nodes, filled by ``model.explore``.
+        scale: of a number, the scale of the page; None of classes.
     """
 
     def __init__(self, model: Any, name: str, most: int) -> None:
@@ -107,6 +109,8 @@ class TreeData:
         self.kept = self._select(most)
         self.histograms: dict[int, dict[str, Any]] = {}
         self.candidates: dict[int, dict[str, Any]] = {}
+        self.spreads: dict[int, dict[str, Any]] = {}
+        self.scale = self.reading.answers.scale
 
     def _select(self, most: int) -> np.ndarray:
         """The attribute `kept`: nodes with the most rows are opened while all branches fit."""
@@ -156,7 +160,6 @@ class TreeData:
         inner = tree.n_children[kept] > 0
         below = tree.subtree_ends()[kept] - kept - 1
         opened = np.isin(kept, tree.parent[kept[1:]]) if len(kept) > 1 else np.zeros(1, dtype=bool)
-        leaves = np.flatnonzero(~inner)
         return {
             "name": name_of(self.name),
             "nodes": tree.node_count,
@@ -170,17 +173,44 @@ class TreeData:
             ],
             "words": texts,
             "part": subsets,
-            "label": tree.label[kept].tolist(),
             "weight": [rounded(w) for w in tree.weighted_n_node_samples[kept].tolist()],
-            "counts": [_counts(row) for row in tree.value[kept]],
+            **self._answers(kept, np.flatnonzero(~inner).tolist()),
             "score": [
                 rounded(s, 4) if i else None
                 for s, i in zip(tree.score[kept].tolist(), inner.tolist(), strict=True)
             ],
             "hidden": {str(i): int(below[i]) for i in np.flatnonzero(inner & ~opened).tolist()},
-            "chance": _probabilities(reading, kept, leaves.tolist()),
             "histograms": {str(index[n]): h for n, h in self.histograms.items()},
             "candidates": {str(index[n]): c for n, c in self.candidates.items()},
+        }
+
+    def _answers(self, kept: np.ndarray, leaves: list[int]) -> dict[str, Any]:
+        """What the nodes answer and hold; `leaves` are indices into `kept`."""
+        reading, tree = self.reading, self.reading.tree
+        if self.scale is None:
+            return {
+                "label": tree.label[kept].tolist(),
+                "counts": [_counts(row) for row in tree.value[kept]],
+                "chance": _probabilities(reading, kept, leaves),
+            }
+        steps = self.scale.steps(tree.value[kept]).tolist()
+        weights = tree.weighted_n_node_samples[kept].tolist()
+        alone = [[step, rounded(w)] for step, w in zip(steps, weights, strict=True)]
+        return {
+            "label": steps,
+            "value": tree.value[kept].tolist(),
+            "impurity": [rounded(v) for v in tree.impurity[kept].tolist()],
+            "deviation": [rounded(v) for v in np.sqrt(tree.variance[kept]).tolist()],
+            "counts": [
+                self.spreads[node]["counts"] if node in self.spreads else own
+                for node, own in zip(kept.tolist(), alone, strict=True)
+            ],
+            "spreads": {
+                str(i): self.spreads[node]["spread"]
+                for i, node in enumerate(kept.tolist())
+                if node in self.spreads
+            },
+            "chance": {},
         }
 
 

@@ -13,9 +13,11 @@ function Explorer(root, data) {
   this.panes = [];
   this.rowPanel = new RowPanel(data, function (values) { self.followed(values); });
   this.rowPanel.trees = this.trees;
-  this.rowPanel.isWrong = function (k) {
-    return self.panes[0].tree.follow(self.rowPanel.of(k)).label !== data.rows.label[k];
+  this.rowPanel.error = function (k) {
+    var found = self.panes[0].tree.follow(self.rowPanel.of(k)), truth = data.rows.label[k];
+    return data.number ? Math.abs(found.number - truth) : Number(found.label !== truth);
   };
+  root.classList.toggle("fx-number", Boolean(data.number));
   this.header();
   this.body = make("div.body");
   this.stage = make("div.stage");
@@ -43,9 +45,10 @@ Explorer.prototype.second = function () {
 
 Explorer.prototype.header = function () {
   var self = this, data = this.data, page = this.root.hasAttribute("data-fx-page");
+  var what = "Find a feature or " + (data.number ? "number" : "class");
   this.find = make("input",
-    { type: "search", placeholder: "Find a feature or class ( / )",
-    "aria-label": "Find a feature or class", list: this.listId(),
+    { type: "search", placeholder: what + " ( / )",
+    "aria-label": what, list: this.listId(),
     oninput: function () {
       self.search();
     }, onkeydown: function (event) { self.findKey(event); } });

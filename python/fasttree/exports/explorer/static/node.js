@@ -1,4 +1,5 @@
-// What is told of one node: its way, its classes, the histogram of its feature, its candidates.
+// What is told of one node: its way, its classes or number, the histogram of its feature, its
+// candidates.
 
 /** The panel of a node. */
 function nodePanel(tree, node, state, changed, go) {
@@ -7,13 +8,14 @@ function nodePanel(tree, node, state, changed, go) {
   box.append(make("h2", {}, kind + tree.id(node) + ": ",
     make("bdi", {}, tree.isLeaf(node) ? tree.title(node) : tree.title(node) + "?")));
   box.append(wayTo(tree, node, go));
-  box.append(classTable(tree, node));
+  if (data.number) box.append(numberOf(tree, node));
+  else box.append(classTable(tree, node));
   if (!tree.isLeaf(node)) {
     box.append(make("h3", {}, "Rows by ", make("bdi", {}, tree.featureName(node))));
     var own = tree.raw.histograms[node];
     if (own) {
       box.append(make("figure", {}, histogram(own, data.features[tree.raw.feature[node]], data),
-        legend(data, 12)));
+        data.number ? "" : legend(data, 12)));
     } else {
       box.append(branchTable(tree, node));
     }
@@ -42,6 +44,35 @@ function wayTo(tree, node, go) {
       make("bdi", {}, tree.condition(one)))));
   });
   return list;
+}
+
+/** The number that a node predicts, and how those of its rows lie around it. */
+function numberOf(tree, node) {
+  var raw = tree.raw, data = tree.data, own = raw.spreads[node];
+  var box = make("div", {}, make("dl.facts", {}, [
+    [tree.isLeaf(node) ? "predicts" : "would predict", said(raw.value[node], 6)],
+    ["rows", said(raw.weight[node], 6)],
+    ["impurity", said(raw.impurity[node])],
+    ["standard deviation", said(raw.deviation[node])]
+  ].map(function (one) {
+    return make("div", {}, make("dt", {}, one[0]), make("dd", {}, one[1]));
+  })));
+  if (!own) return filled(box, {}, [legend(data, 12)]);
+  var low = own.range[0], step = (own.range[1] - low) / own.bars.length;
+  var parts = data.classes.map(function (_, code) { return code; });
+  var counts = parts.map(function (code) {
+    return own.bars.map(function (v, k) {
+      return partOf(low + (k + 0.5) * step, data) === code ? v : 0;
+    });
+  });
+  box.append(make("h3", {}, "Rows by ", make("bdi", {}, data.target)),
+    make("figure", {}, histogram(
+      { classes: parts, counts: counts, range: own.range, cuts: [raw.value[node]] },
+      { name: data.target }, data), legend(data, 12)),
+    make("p.note", {}, "The dashed line is the prediction. Smallest " + said(own.box[0])
+      + ", quartiles " + own.box.slice(1, 4).map(function (v) { return said(v); }).join(", ")
+      + ", largest " + said(own.box[4]) + "."));
+  return box;
 }
 
 function classTable(tree, node) {

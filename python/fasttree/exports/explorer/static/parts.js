@@ -142,7 +142,8 @@ function histogram(own, feature, data) {
       }
     });
   }
-  picture.setAttribute("aria-label", "Rows by " + feature.name + " and class: " +
+  picture.setAttribute("aria-label", "Rows by " + feature.name + " and "
+    + (data.number ? data.target : "class") + ": " +
     own.classes.map(function (code, place) {
       return data.classes[code] + " "
         + said(own.counts[place].reduce(function (a, b) { return a + b; }, 0));
@@ -150,9 +151,9 @@ function histogram(own, feature, data) {
   return picture;
 }
 
-/** A legend of the classes, at most `most` of them. */
+/** A legend of the classes, at most `most` of them, or of the parts of the scale of numbers. */
 function legend(data, most) {
-  var list = make("ul.legend", { "aria-label": "Classes" });
+  var list = make("ul.legend", { "aria-label": data.number ? data.target : "Classes" });
   data.classes.slice(0, most).forEach(function (name, code) {
     list.append(make("li", {}, swatch(code), make("bdi", {}, name)));
   });

@@ -43,7 +43,8 @@ RowPanel.prototype.build = function () {
     this.wrong = make("input",
       { type: "checkbox",
       onchange: function () { self.wrongOnly = self.wrong.checked; self.options(); } });
-    this.element.append(make("label.check", {}, this.wrong, " only rows that the tree gets wrong"));
+    this.element.append(make("label.check", {}, this.wrong,
+      data.number ? " largest errors first" : " only rows that the tree gets wrong"));
   }
   this.answer = make("div.answer", { "aria-live": "polite" },
     make("p.note", {},
@@ -95,18 +96,27 @@ RowPanel.prototype.typed = function (f, value) {
   this.changed(this.values);
 };
 
-/** Stored rows as choices, all of them or those that the first tree gets wrong. */
+/** The class or number of a stored row. */
+RowPanel.prototype.truth = function (k) {
+  var label = this.data.rows.label[k];
+  return this.data.number ? said(label) : this.data.classes[label];
+};
+
+/** Stored rows as choices: all of them, or those that the first tree gets wrong; of numbers the
+ * largest errors first. */
 RowPanel.prototype.options = function () {
   var self = this, own = this.data.rows, shown = own.row.map(function (_, k) { return k; });
-  if (this.wrongOnly && this.isWrong) shown = shown.filter(function (k) {
-    return self.isWrong(k);
-  });
+  if (this.wrongOnly && this.error) {
+    var errors = shown.map(this.error);
+    shown = this.data.number
+      ? shown.sort(function (i, j) { return errors[j] - errors[i] || i - j; })
+      : shown.filter(function (k) { return errors[k]; });
+  }
   this.listed = shown;
   this.select.replaceChildren(make("option", { value: -1 },
     shown.length ? "a stored row…" : "none is wrong"));
   shown.forEach(function (k) {
-    self.select.append(make("option", { value: k },
-      "row " + own.row[k] + ": " + self.data.classes[own.label[k]]));
+    self.select.append(make("option", { value: k }, "row " + own.row[k] + ": " + self.truth(k)));
   });
   this.select.value = String(shown.indexOf(this.stored) >= 0 ? this.stored : -1);
 };
@@ -148,14 +158,17 @@ RowPanel.prototype.clear = function () {
 /** Say what trees answer: [{tree, found}], and the vote of a forest. */
 RowPanel.prototype.tell = function (answers, go) {
   var data = this.data, own = data.rows, self = this, pieces = [];
-  var truth = this.stored >= 0 ? own.label[this.stored] : -1;
-  if (truth >= 0)
-    pieces.push(make("p", {}, "Its class is ", swatch(truth),
-    make("b", {}, make("bdi", {}, data.classes[truth])), "."));
+  var known = this.stored >= 0, truth = known ? own.label[this.stored] : null;
+  if (known)
+    pieces.push(make("p", {}, data.number ? "Its number is " : "Its class is ",
+    swatch(data.number ? partOf(truth, data) : truth),
+    make("b", {}, make("bdi", {}, this.truth(this.stored))), "."));
   answers.forEach(function (one) {
-    var found = one.found, right = truth < 0 ? "" : found.label === truth ? " ✓ right" : " ✗ wrong";
+    var found = one.found, right = "";
+    if (known && data.number) right = ", off by " + said(Math.abs(found.number - truth));
+    else if (known) right = found.label === truth ? " ✓ right" : " ✗ wrong";
     var line = make("p", {}, make("bdi", {}, one.tree.name), ": ", swatch(found.label),
-      make("b", {}, make("bdi", {}, one.tree.className(found.label))), right);
+      make("b", {}, make("bdi", {}, one.tree.answer(found))), right);
     if (found.open)
       line.append(make("span.note", {},
       " (the tree goes on below nodes that are not on this page)"));
@@ -181,25 +194,26 @@ RowPanel.prototype.tell = function (answers, go) {
 
 function chanceBar(found, tree) {
   var best = found.chances.slice(0, 4).map(function (one) {
-    return tree.className(one[0]) + " " + percent(one[1]);
+    return tree.className(one[0]) + (tree.data.number ? ": " : " ") + percent(one[1]);
   });
   return make("div.chance", {},
     shares(found.chances.slice().sort(function (a, b) { return a[0] - b[0]; }), 1),
     make("span.note", {}, best.join(", ")));
 }
 
-/** The mean of the trees of the page. */
+/** The mean of the trees of the page: of their probabilities, or of their numbers. */
 RowPanel.prototype.vote = function () {
-  var self = this, sums = new Map(), box = make("div.vote"),
+  var self = this, sums = new Map(), number = 0, box = make("div.vote"),
     votes = make("div.votes", { role: "img" }), tally = new Map();
   this.trees.forEach(function (tree) {
     var found = tree.follow(self.values);
     tally.set(found.label, (tally.get(found.label) || 0) + 1);
+    number += found.number / self.trees.length;
     found.chances.forEach(function (one) {
       sums.set(one[0], (sums.get(one[0]) || 0) + one[1] / self.trees.length);
     });
     var mark = swatch(found.label);
-    mark.title = tree.name + ": " + tree.className(found.label);
+    mark.title = tree.name + ": " + tree.answer(found);
     votes.append(mark);
   });
   var order = Array.from(sums).sort(function (a, b) { return b[1] - a[1]; });
@@ -211,6 +225,7 @@ RowPanel.prototype.vote = function () {
     return self.data.classes[one[0]] + " " + percent(one[1]);
   });
   box.append(make("h3", {}, "The " + this.trees.length + " trees of this page"), votes,
-    make("p.note", {}, "Mean probability: " + means.join(", ") + "."));
+    make("p.note", {}, this.data.number ? "Mean: " + said(number) + "."
+    : "Mean probability: " + means.join(", ") + "."));
   return box;
 };

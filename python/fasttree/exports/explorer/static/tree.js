@@ -49,8 +49,20 @@ Tree.prototype.condition = function (i) {
 
 /** What a node asks or says. */
 Tree.prototype.title = function (i) {
-  return this.isLeaf(i) ? this.className(this.raw.label[i]) : this.featureName(i);
+  if (!this.isLeaf(i)) return this.featureName(i);
+  return this.data.number ? said(this.raw.value[i]) : this.className(this.raw.label[i]);
 };
+
+/** What the way of a row ends with, in words. */
+Tree.prototype.answer = function (found) {
+  return this.data.number ? said(found.number) : this.className(found.label);
+};
+
+/** The part of the scale in which a number lies: parts of numbers stand where classes have
+ * codes. */
+function partOf(value, data) {
+  return data.number.edges.filter(function (edge) { return value >= edge; }).length;
+}
 
 /** [class code, weight] of a node, in the order of classes. */
 Tree.prototype.counts = function (i) {
@@ -66,8 +78,9 @@ Tree.prototype.chances = function (i) {
     for (k = 0; k < own.length; k += 2) found.push([own[k], own[k + 1]]);
     return found;
   }
-  var flat = this.raw.counts[i], total = this.raw.weight[i] || 1;
-  for (k = 0; k < flat.length; k += 2) found.push([flat[k], flat[k + 1] / total]);
+  var flat = this.raw.counts[i], total = 0;
+  for (k = 1; k < flat.length; k += 2) total += flat[k];
+  for (k = 0; k < flat.length; k += 2) found.push([flat[k], flat[k + 1] / (total || 1)]);
   return found;
 };
 
@@ -88,16 +101,14 @@ Tree.prototype.visible = function (folded) {
   return found;
 };
 
-/** Nodes whose feature, condition or class holds a text; all of them where the text is empty. */
+/** Nodes whose feature, condition or answer holds a text; all of them where the text is empty. */
 Tree.prototype.search = function (text) {
   var wanted = text.trim().toLowerCase(), found = [];
   if (!wanted) return found;
   if (!this.texts) {
     this.texts = [];
     for (var i = 0; i < this.size; i++) {
-      this.texts.push(this.isLeaf(i)
-        ? (this.className(this.raw.label[i]) + "\n" + this.raw.words[i]).toLowerCase()
-        : (this.featureName(i) + "\n" + this.raw.words[i]).toLowerCase());
+      this.texts.push((this.title(i) + "\n" + this.raw.words[i]).toLowerCase());
     }
   }
   for (var j = 0; j < this.size; j++) if (this.texts[j].indexOf(wanted) >= 0) found.push(j);
@@ -118,7 +129,8 @@ function shareOf(part, value, levels) {
 /** The way of a row through the tree.
  *
  * `values` holds a value for each feature of the page. Gives the nodes that it passes with the
- * share of it that comes there, the ends, and the class probabilities, largest first. */
+ * share of it that comes there, the ends, the class probabilities, largest first, and the class or
+ * the number. */
 Tree.prototype.follow = function (values) {
   var share = new Map([[0, 1]]), ends = [], sums = new Map(), open = false, stack = [0];
   while (stack.length) {
@@ -143,7 +155,14 @@ Tree.prototype.follow = function (values) {
   }
   var chances = Array.from(sums).sort(function (a, b) { return b[1] - a[1] || a[0] - b[0]; });
   var label = ends.length === 1 ? this.raw.label[ends[0]] : chances.length ? chances[0][0] : -1;
-  return { share: share, ends: ends, chances: chances, label: label, open: open };
+  var found = { share: share, ends: ends, chances: chances, label: label, open: open };
+  if (this.data.number) {
+    var value = this.raw.value;
+    found.number = ends.reduce(function (sum, end) { return sum + share.get(end) * value[end]; },
+      0);
+    found.label = partOf(found.number, this.data);
+  }
+  return found;
 };
 
 /** The branch conditions of a node as one text, by which two trees are compared. */

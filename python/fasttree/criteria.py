@@ -294,10 +294,6 @@ def _by_name() -> dict[str, type[Criterion]]:
     return names
 
 
-NUMBERS = ("moments", "order")
-"""Evidence of the criteria on a numeric target."""
-
-
 def names(task: Task = "classification") -> tuple[str, ...]:
     """Names and aliases of the registry's criteria on classes, or on a number."""
     wanted = task == "regression"
@@ -306,7 +302,7 @@ def names(task: Task = "classification") -> tuple[str, ...]:
 
 def is_on_number(criterion: Any) -> bool:
     """Whether a criterion of the registry, an object or a class, reads a numeric target."""
-    return getattr(criterion, "info", {}).get("evidence") in NUMBERS
+    return bool(getattr(criterion, "info", {}).get("target") == "number")
 
 
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
@@ -376,9 +372,10 @@ def list_criteria() -> Records:
     """The registry as a table: one dict a criterion, shown as a table.
 
     Returns:
-        Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, lowest and
-        highest score (None = unbounded), orientation, symmetric, branch_invariant, class_invariant,
-        metric, convex, extensive (scores grow with the rows), options.
+        Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, target
+        (``"classes"`` or ``"number"``), lowest and highest score (None = unbounded), orientation,
+        symmetric, branch_invariant, class_invariant, metric, convex, extensive (scores grow with
+        the rows), options.
 
     Examples:
         >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]

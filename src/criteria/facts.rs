@@ -25,15 +25,25 @@ pub enum EvidenceKind {
     Order,
 }
 
+/// The target that a criterion reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetKind {
+    /// Classes.
+    Classes,
+    /// A number.
+    Number,
+}
+
 impl EvidenceKind {
     /// Whether a table of each candidate is all that is read: of classes, or of moments.
     pub fn is_table(self) -> bool {
         matches!(self, Self::Table | Self::Moments)
     }
 
-    /// Whether the target is a number.
-    pub fn is_number(self) -> bool {
-        matches!(self, Self::Moments | Self::Order)
+    /// Whether each candidate split is scored by what its own branches hold.
+    pub fn is_of_branches(self) -> bool {
+        self.is_table() || self == Self::Order
     }
 }
 
@@ -57,6 +67,8 @@ pub struct Info {
     pub source: &'static str,
     /// Kind of evidence needed.
     pub evidence: EvidenceKind,
+    /// Classes or a number.
+    pub target: TargetKind,
     /// Smallest possible score (`-inf` as `None`).
     pub lowest: Option<f64>,
     /// Largest possible score over all tables (`None`: unbounded).
@@ -107,6 +119,7 @@ impl Info {
         distance: "-s",
         source: "",
         evidence: EvidenceKind::Table,
+        target: TargetKind::Classes,
         lowest: Some(0.0),
         highest: Some(1.0),
         symmetric: false,
@@ -124,7 +137,13 @@ impl Info {
 
     /// Of criteria on a numeric target: scores from 0 on, no worked example of classes.
     pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
-        Self { evidence, highest: None, example: &[], ..Self::ON_TABLES }
+        let target = TargetKind::Number;
+        Self { evidence, target, highest: None, example: &[], ..Self::ON_TABLES }
+    }
+
+    /// Whether the target is a number.
+    pub fn is_on_number(&self) -> bool {
+        self.target == TargetKind::Number
     }
 
     /// Of criteria that need more than a table: no bounds, no worked example.

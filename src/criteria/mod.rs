@@ -17,7 +17,7 @@
 pub use crate::numeric::Cells;
 pub use crate::options::{OptionDomain, OptionInfo};
 pub use evidence::{Evidence, SizeBudget};
-pub use facts::{EvidenceKind, Info};
+pub use facts::{EvidenceKind, Info, TargetKind};
 pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
 pub use impurity::{Impurity, errors};
 pub use info_gain::InfoGain;
@@ -77,6 +77,7 @@ mod registry;
 mod relief;
 mod relieff;
 pub mod rows;
+mod rrelieff;
 mod running;
 mod squared_error;
 mod standard_deviation;

@@ -22,6 +22,10 @@ pub trait OnNeighbours: Send + Sync + std::fmt::Debug + Serialize {
     fn info(&self) -> &'static Info;
     /// How neighbours are picked.
     fn search(&self) -> NeighbourSearch;
+    /// Refuse options outside their domain.
+    fn check(&self) -> Result<()> {
+        self.search().0.check()
+    }
 }
 
 /// A search for neighbours as a criterion.
@@ -64,7 +68,7 @@ pub(super) fn from_options<M: OnNeighbours + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
     let made: M = read(options)?;
-    made.search().0.check()?;
+    made.check()?;
     Ok(Box::new(NeighbourCriterion(made)))
 }
 

@@ -10,7 +10,7 @@ use super::{
     euclid, f_measure, f_measure_max, g_statistic, gain_ratio, gini, hellinger, info_gain, jaccard,
     k_nearest_merit, laplace, mantaras, mdl, minimal_tree_size, moments, multisurf, neighbours,
     nmi, normal_gain, order, orthogonality, pairs, pi, poisson, quantile, relief, relieff,
-    squared_error, standard_deviation, surf, symmetric_uncertainty, twoing,
+    rrelieff, squared_error, standard_deviation, surf, symmetric_uncertainty, twoing,
     variation_of_information,
 };
 use crate::error::{Error, Result};
@@ -92,6 +92,7 @@ pub static CRITERIA: &[Entry] = &[
     entry!(on order quantile::Quantile),
     entry!(on moments poisson::Poisson),
     entry!(on moments standard_deviation::StandardDeviation),
+    entry!(on neighbours rrelieff::RReliefF, rrelieff::INFO),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the most similar

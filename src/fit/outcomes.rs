@@ -17,9 +17,6 @@ use crate::prune::PruneRows;
 use crate::stats::{ExactMoments, Sum};
 use crate::tree::{NONE, Outcome, Tree};
 
-/// Rows between two checks of the cancel flag.
-const ROWS_PER_CHECK: usize = 4096;
-
 impl FitPlan {
     /// Complete the outcomes of a tree from its training rows, as they were given.
     pub(super) fn complete_outcomes(
@@ -112,17 +109,9 @@ struct NodeQuantile {
 
 impl SentRows<'_> {
     /// Visit each node that each row reaches, with the weight that arrives there, in units.
-    fn each(&self, control: &Control, mut visit: impl FnMut(usize, u32, i64)) -> Result<()> {
-        for chunk in self.rows.chunks(ROWS_PER_CHECK) {
-            control.check()?;
-            for &row in chunk {
-                let weight = self.weights.value(row) * self.scale;
-                self.compiled.spread(self.data, row as usize, 0, |node, fraction, _| {
-                    visit(node as usize, row, (fraction * weight).round() as i64);
-                });
-            }
-        }
-        Ok(())
+    fn each(&self, control: &Control, visit: impl FnMut(usize, u32, i64)) -> Result<()> {
+        let rows = PruneRows { data: self.data, rows: &self.rows, weights: self.weights };
+        rows.sent_down(&self.compiled, control, visit).map(|_| ())
     }
 
     fn units(&self, row: u32) -> i64 {

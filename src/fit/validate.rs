@@ -5,14 +5,14 @@
 //! [`super::FitPlan::new`] calls them.
 
 use super::config::{Config, Missing, ThresholdSearch};
-use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
+use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule, TargetKind};
 use crate::data::Dataset;
 use crate::discretize;
 use crate::error::{Error, Result, unsupported};
 use crate::grow::{Evaluation, LeafLabels, OnRise, Thresholds};
 use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
-use crate::prune::{self, PruneMethod};
+use crate::prune::PruneMethod;
 use crate::split::NominalSplits;
 use serde_json::Value;
 
@@ -20,8 +20,7 @@ use serde_json::Value;
 /// other splits.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
-        && (!(criterion.info().evidence.is_table() || criterion.info().evidence.is_number())
-            || criterion.split_rule() == SplitRule::C45)
+        && (!criterion.info().evidence.is_of_branches() || criterion.split_rule() == SplitRule::C45)
     {
         config.nominal_splits = NominalSplits::Multiway;
     }
@@ -31,9 +30,13 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
 /// Refuse a target that the plan does not serve: a number for what reads classes, or the other way
 /// round, and numbers outside the domain of the criterion.
 pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset) -> Result<()> {
-    let (name, evidence) = (criterion.info().name, criterion.info().evidence);
+    let (name, is_on_number) = (criterion.info().name, criterion.info().is_on_number());
+    let served = if data.target().is_some() { TargetKind::Number } else { TargetKind::Classes };
+    if let Some(method) = &config.pruning {
+        method.check_target(served)?;
+    }
     let Some(target) = data.target() else {
-        return match evidence.is_number() {
+        return match is_on_number {
             false => Ok(()),
             true => unsupported(
                 format!("criterion='{name}' with a target of classes"),
@@ -45,13 +48,13 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
         unsupported(format!("{what} with a numeric target"), supported)
     };
     if config.target_bins.is_some() {
-        if evidence.is_number() {
+        if is_on_number {
             return unsupported(
                 format!("criterion='{name}' with target_bins (it reads the numbers)"),
                 "target_bins=None, or a criterion on classes",
             );
         }
-    } else if !evidence.is_number() && !criterion.needs_all_candidates() {
+    } else if !is_on_number && !criterion.needs_all_candidates() {
         return refuse(format!("criterion='{name}'"), &numeric());
     }
     if config.evaluation != Evaluation::Local {
@@ -62,12 +65,6 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
     }
     if config.smoothing != LeafSmoothing::None {
         return refuse("leaf_smoothing".into(), "leaf_smoothing=None");
-    }
-    if let Some(method) = &config.pruning
-        && !method.info().numbers
-    {
-        let what = format!("pruning='{}'", method.info().name);
-        return refuse(what, &prune::names_of(|info| info.numbers));
     }
     if let Some(PruneMethod::CostComplexity(method)) = &config.pruning
         && !method.impurity.is_of_number()
@@ -83,7 +80,7 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
 
 /// Names of the criteria on a numeric target.
 fn numeric() -> String {
-    let on_numbers = CRITERIA.iter().filter(|entry| entry.info.evidence.is_number());
+    let on_numbers = CRITERIA.iter().filter(|entry| entry.info.is_on_number());
     let names: Vec<&str> = on_numbers.map(|entry| entry.info.name).collect();
     format!("{}, or target_bins, which makes classes of the numbers", names.join(", "))
 }
@@ -92,10 +89,7 @@ fn numeric() -> String {
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
     let evidence = criterion.info().evidence;
-    if config.nominal_splits != NominalSplits::Multiway
-        && !evidence.is_table()
-        && !evidence.is_number()
-    {
+    if config.nominal_splits != NominalSplits::Multiway && !evidence.is_of_branches() {
         let name = criterion.info().name;
         return unsupported(
             format!("nominal_splits='subset' or 'one_vs_rest' with criterion='{name}'"),

@@ -272,10 +272,13 @@ fn on_neighbours<R>(
     ask: impl FnOnce(&Root<'_>, Option<&dyn Fn(u32) -> f64>) -> Result<R>,
 ) -> Result<R> {
     let imputed = plan.imputed(data, rows, weights, control)?;
+    let read = imputed.as_ref().unwrap_or(data);
+    let classed = plan.with_target_bins(read, rows, weights)?;
+    let read = classed.as_ref().unwrap_or(read);
     let value = |r: u32| weights.value(r);
     let weight: Option<&dyn Fn(u32) -> f64> =
         if *weights == Weights::Unit { None } else { Some(&value) };
-    ask(&Root::new(imputed.as_ref().unwrap_or(data), data, rows.rows(), weight), weight)
+    ask(&Root::new(read, data, rows.rows(), weight), weight)
 }
 
 fn has_missing(column: &Column) -> bool {

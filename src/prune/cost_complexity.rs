@@ -17,7 +17,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
-use crate::criteria::Impurity;
+use crate::criteria::{Impurity, TargetKind};
 use crate::error::{Error, Result};
 use crate::numeric::order_key;
 use crate::options::{self, OptionDomain, OptionInfo};
@@ -88,7 +88,7 @@ pub const INFO: PruneInfo = PruneInfo {
     ],
     rows: None,
     unweighed: None,
-    numbers: true,
+    targets: &[TargetKind::Classes, TargetKind::Number],
     samples: &[
         r#"{"ccp_alpha": 1e-4, "impurity": "gini"}"#,
         r#"{"ccp_alpha": 0.2, "impurity": "error"}"#,

@@ -23,6 +23,7 @@
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
 use super::quantile::normal_quantile;
+use crate::criteria::TargetKind;
 use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::options::{self, OptionDomain, OptionInfo};
@@ -65,7 +66,7 @@ pub const INFO: PruneInfo = PruneInfo {
     ],
     rows: Some(("X and y, the training rows (or subtree_raising=False)", Some("subtree_raising"))),
     unweighed: Some("its limit is one of a proportion of errors"),
-    numbers: false,
+    targets: &[TargetKind::Classes],
     samples: &[
         r#"{"confidence": 0.25, "subtree_raising": false}"#,
         r#"{"confidence": 0.25, "subtree_raising": true}"#,

@@ -13,6 +13,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
+use crate::criteria::TargetKind;
 use crate::error::Result;
 use crate::options::{self, OptionDomain, OptionInfo};
 use serde::Deserialize;
@@ -36,7 +37,7 @@ pub const INFO: PruneInfo = PruneInfo {
     }],
     rows: None,
     unweighed: None,
-    numbers: false,
+    targets: &[TargetKind::Classes],
     samples: &[r#"{"m": 2.0}"#],
 };
 

@@ -21,7 +21,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
-use crate::criteria::{Context, DescriptionLength, Formula};
+use crate::criteria::{Context, DescriptionLength, Formula, TargetKind};
 use crate::data::Schema;
 use crate::error::Result;
 use crate::tree::Test;
@@ -43,7 +43,7 @@ pub const INFO: PruneInfo = PruneInfo {
     options: &[],
     rows: None,
     unweighed: Some("it counts bits"),
-    numbers: false,
+    targets: &[TargetKind::Classes],
     samples: &["{}"],
 };
 

@@ -5,10 +5,12 @@
 //! its documentation are made from the `INFO`.
 
 use super::editable_tree::EditableTree;
+use crate::criteria::TargetKind;
 use crate::data::{Dataset, Schema, Weights};
 use crate::error::{Result, unsupported};
 use crate::options::OptionInfo;
 use crate::parallel::Control;
+use crate::predict::CompiledTree;
 use crate::tree::Tree;
 use serde::Serialize;
 
@@ -32,8 +34,8 @@ pub struct PruneInfo {
     pub rows: Option<(&'static str, Option<&'static str>)>,
     /// Why the method cannot weigh errors by a cost matrix; none if it can.
     pub unweighed: Option<&'static str>,
-    /// Whether the method prunes trees of a numeric target.
-    pub numbers: bool,
+    /// Targets of the trees that the method prunes.
+    pub targets: &'static [TargetKind],
     /// Examples of options as JSON objects, for tests of all methods.
     pub samples: &'static [&'static str],
 }
@@ -47,6 +49,36 @@ pub struct PruneRows<'a> {
     pub rows: &'a [u32],
     /// Weights by internal row.
     pub weights: &'a Weights,
+}
+
+/// Rows between two checks of the cancel flag.
+const ROWS_PER_CHECK: usize = 1024;
+
+impl PruneRows<'_> {
+    /// Visit each node that each row reaches in a tree, with the row and the weight that arrives
+    /// there, in whole units. Returns the units per weight of 1
+    /// ([`Weights::units_of_fractions`]).
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
+    pub fn sent_down(
+        &self,
+        compiled: &CompiledTree,
+        control: &Control,
+        mut visit: impl FnMut(usize, u32, i64),
+    ) -> Result<f64> {
+        let scale = self.weights.units_of_fractions(self.rows);
+        for chunk in self.rows.chunks(ROWS_PER_CHECK) {
+            control.check()?;
+            for &row in chunk {
+                let weight = self.weights.value(row) * scale;
+                compiled.spread(self.data, row as usize, 0, |node, fraction, _| {
+                    visit(node as usize, row, (fraction * weight).round() as i64);
+                });
+            }
+        }
+        Ok(scale)
+    }
 }
 
 /// Input of a method beside the tree that it edits.

@@ -14,12 +14,14 @@
 //! | [`cost_complexity`] (Breiman et al. 1984) | training counts | weakest link first |
 //! | [`m_estimate`] (Cestnik & Bratko 1991) | training counts | bottom-up |
 //! | [`mdl`] (Quinlan & Rivest 1989) | training counts | bottom-up |
+//! | [`m5`] (Quinlan 1992) | training rows, of a numeric target | bottom-up |
 //!
 //! [`merge`] joins leaves that give the same answer.
 
 pub mod cost_complexity;
 mod editable_tree;
 pub mod error_based;
+pub mod m5;
 pub mod m_estimate;
 pub mod mdl;
 pub mod merge;
@@ -28,6 +30,7 @@ pub mod pessimistic;
 mod quantile;
 pub mod reduced_error;
 
+use crate::criteria::TargetKind;
 use crate::data::Schema;
 use crate::error::{Result, unsupported};
 use crate::parallel::Control;
@@ -85,6 +88,7 @@ prunings! {
     cost_complexity::CostComplexity,
     m_estimate::MEstimate,
     mdl::Mdl,
+    m5::M5,
 }
 
 impl PruneMethod {
@@ -94,6 +98,25 @@ impl PruneMethod {
     /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
         self.method().check()
+    }
+
+    /// Refuse methods that do not prune trees of a target.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub fn check_target(&self, target: TargetKind) -> Result<()> {
+        let info = self.info();
+        if info.targets.contains(&target) {
+            return Ok(());
+        }
+        let what = match target {
+            TargetKind::Number => "a numeric target",
+            TargetKind::Classes => "a target of classes",
+        };
+        unsupported(
+            format!("pruning='{}' with {what}", info.name),
+            names_of(|other| other.targets.contains(&target)),
+        )
     }
 
     /// Refuse methods and options that cannot weigh errors by a cost matrix.
@@ -160,6 +183,10 @@ pub fn prune_with(
     }
     if let Some(method) = steps.method {
         method.check()?;
+        method.check_target(match tree.is_regression() {
+            true => TargetKind::Number,
+            false => TargetKind::Classes,
+        })?;
         if steps.costs.is_some() {
             method.check_costs()?;
         }

@@ -12,6 +12,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
+use crate::criteria::TargetKind;
 use crate::error::Result;
 use serde::Deserialize;
 
@@ -29,7 +30,7 @@ pub const INFO: PruneInfo = PruneInfo {
     options: &[],
     rows: None,
     unweighed: Some("it counts half an error for each leaf"),
-    numbers: false,
+    targets: &[TargetKind::Classes],
     samples: &["{}"],
 };
 

@@ -10,6 +10,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
+use crate::criteria::TargetKind;
 use crate::data::{Column, Dataset, Target, Weights};
 use crate::error::Result;
 use crate::numeric::{mix, order_key};
@@ -62,7 +63,7 @@ pub const INFO: PruneInfo = PruneInfo {
     ],
     rows: Some(("X and y, rows that growth did not see", None)),
     unweighed: None,
-    numbers: true,
+    targets: &[TargetKind::Classes, TargetKind::Number],
     samples: &[r#"{"share": 0.3, "seed": 1}"#],
 };
 
@@ -260,19 +261,10 @@ fn prune_numbers(
     control: &Control,
 ) -> Result<()> {
     // Sums of the held-out rows in each node.
-    let scale = rows.weights.units_of_fractions(rows.rows);
     let mut sums = vec![ExactMoments::default(); edited.nodes.len()];
-    for chunk in rows.rows.chunks(1024) {
-        control.check()?;
-        for &row in chunk {
-            let weight = rows.weights.value(row) * scale;
-            compiled.spread(rows.data, row as usize, 0, |node, fraction, _| {
-                let weight = (fraction * weight).round() as i64;
-                let own = ExactMoments::of(weight, target.units()[row as usize]);
-                sums[node as usize] = sums[node as usize].plus(own);
-            });
-        }
-    }
+    let scale = rows.sent_down(compiled, control, |node, row, weight| {
+        sums[node] = sums[node].plus(ExactMoments::of(weight, target.units()[row as usize]));
+    })?;
     // The squared error around the number that a node predicts, in units of the grid.
     let grid = target.grid();
     let errors = |edited: &EditableTree, i: usize| {

@@ -3,7 +3,7 @@ the library.
 
 Columns are lists; None is a missing cell. Nominal columns hold anything that compares, numeric ones
 floats, or `Fraction`s: then all distances are exact, and equal ones are equal. A row of weight w
-stands for w rows.
+stands for w rows. A target may be a number: then a missing cell may stand for any known one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Rows:
         columns: Sequence[Sequence[Any]],
         y: Sequence[Any],
         weights: Sequence[int] | None = None,
+        is_number: bool = False,
     ):
+        self.is_number = is_number
         which = [i for i in range(len(y)) for _ in range(1 if weights is None else weights[i])]
         self.columns = [[column[i] for i in which] for column in columns]
         self.y = [y[i] for i in which]
@@ -53,7 +55,9 @@ class Rows:
             if column[i] is not None:
                 return [column[i]]
             own = [
-                x for x, c in zip(column, self.y, strict=True) if x is not None and c == self.y[i]
+                x
+                for x, c in zip(column, self.y, strict=True)
+                if x is not None and (self.is_number or c == self.y[i])
             ]
             return own or known
 
@@ -118,6 +122,27 @@ def _contribution(
     return scores
 
 
+def _rrelieff(rows: Rows, k: int, ties: str, rank: float | None) -> list[float]:
+    """Robnik-Sikonja & Kononenko (2003), figure 3; a term without a denominator is 0."""
+    spread = max(rows.y) - min(rows.y)
+    differ = 0.0
+    by_feature, both = [0.0] * len(rows.diffs), [0.0] * len(rows.diffs)
+    for i in range(rows.n):
+        near = _ranked(rows, i, [j for j in range(rows.n) if j != i], k, ties, rank)
+        for j, weight in near.items():
+            d = weight / sum(near.values())
+            y = abs(rows.y[i] - rows.y[j]) / spread if spread else 0.0
+            differ += y * d
+            for f, diff in enumerate(rows.diffs):
+                by_feature[f] += float(diff[i][j]) * d
+                both[f] += float(diff[i][j]) * y * d
+    agree = rows.n - differ
+    return [
+        (b / differ if differ else 0.0) - ((a - b) / agree if agree else 0.0)
+        for a, b in zip(by_feature, both, strict=True)
+    ]
+
+
 def scores(
     rows: Rows,
     name: str,
@@ -128,6 +153,8 @@ def scores(
 ) -> list[float]:
     """Scores of all columns under a criterion of the family."""
     n = rows.n
+    if name == "rrelieff":
+        return _rrelieff(rows, k, neighbour_ties, rank)
     sums = [0.0] * len(rows.columns)
 
     def add(part: list[float], sign: float = 1.0) -> None:

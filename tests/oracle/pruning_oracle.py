@@ -7,7 +7,7 @@ Nothing is shared with the core.
 
 Sources: Quinlan 1987 (pessimistic, reduced error), Quinlan 1993 chapter 4 with J48's margins
 (error-based), Breiman et al. 1984 chapter 3 (cost complexity), Cestnik & Bratko 1991 (m-estimate),
-Quinlan & Rivest 1989 (description length).
+Quinlan & Rivest 1989 (description length), Quinlan 1992 with Wang & Witten 1997 (M5).
 """
 
 from __future__ import annotations
@@ -323,3 +323,57 @@ def cost_complexity(
         )
         impurities.append(sum(map(cost, tree.leaves())))
     return tree, alphas, impurities
+
+
+@dataclass
+class NumberNode:
+    """A node of a tree of a numeric target, with the numbers and weights of its training rows."""
+
+    value: float
+    numbers: list[float] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    children: list[NumberNode] = field(default_factory=list)
+
+    @property
+    def weight(self) -> float:
+        return sum(self.weights)
+
+
+def number_tree_of(
+    arrays: Any, passed: Any, y: Sequence[float], weights: Sequence[float], node: int = 0
+) -> NumberNode:
+    """Nested nodes from the arrays of a fitted regressor and the rows that pass each node, shape
+    (rows, nodes)."""
+    rows = [r for r in range(len(y)) if passed[r, node]]
+    children = [
+        number_tree_of(arrays, passed, y, weights, int(c))
+        for c in (arrays.children_of(node) if arrays.n_children[node] else [])
+    ]
+    return NumberNode(
+        float(arrays.value[node]), [y[r] for r in rows], [weights[r] for r in rows], children
+    )
+
+
+def m5(node: NumberNode) -> tuple[NumberNode, float]:
+    """M5: Quinlan (1992), in the form of Wang & Witten (1997); also the estimated error."""
+    n = node.weight
+    mean = (
+        sum(w * abs(y - node.value) for y, w in zip(node.numbers, node.weights, strict=True)) / n
+        if n
+        else 0.0
+    )
+    as_leaf = mean * (n + 1) / (n - 1) if n > 1 else mean
+    if not node.children:
+        return node, as_leaf
+    kept = [m5(child) for child in node.children]
+    as_tree = sum(child.weight * error for child, error in kept) / n
+    if n > 1 and as_leaf <= as_tree + 1e-12 * n:
+        return NumberNode(node.value, node.numbers, node.weights), as_leaf
+    children = [child for child, _ in kept]
+    return NumberNode(node.value, node.numbers, node.weights, children), as_tree
+
+
+def number_shape_of(node: NumberNode) -> Any:
+    """Nested tuples of the values and weights of nodes."""
+    inside = tuple(number_shape_of(child) for child in node.children)
+    return (round(node.value, 9), round(node.weight, 9), inside)

@@ -14,7 +14,10 @@ use fasttree_core::stats::neighbours::{
 };
 
 fn names() -> impl Iterator<Item = &'static str> {
-    CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Neighbours).map(|e| e.info.name)
+    CRITERIA
+        .iter()
+        .filter(|e| e.info.evidence == EvidenceKind::Neighbours && !e.info.is_on_number())
+        .map(|e| e.info.name)
 }
 
 /// The three-bit cube, class = x0 xor x1: every row has one hit at distance 1 (x2 differs) and two

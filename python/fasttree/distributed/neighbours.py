@@ -1,10 +1,10 @@
-"""Scores by neighbours on a cluster: ReliefF, SURF, MultiSURF and variants, to the bit.
+"""Scores by neighbours on a cluster: ReliefF, RReliefF, SURF, MultiSURF and variants, to the bit.
 
 What
     A unit of work finds the neighbours of a share of the rows among all rows, and sums their
     contributions to each feature. Rows are in groups whose size depends on the data only, and the
-    sums of the groups are added in order, as in one process. The mean distance that SURF needs is
-    computed likewise in a pass before. `score_features` of `pairs` calls this.
+    sums of the groups are added in order, as in one process. The mean distance that SURF needs, and
+    RReliefF's mean difference in the target, are computed likewise in a pass before. `score_features` of `pairs` calls this.
 Complexity
     O(t^2 n) bit operations over all workers, for t rows and n features. A unit returns 8 bytes x
     groups x (n + 1).
@@ -20,22 +20,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import _engine
+from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
-from ..estimators import FastTreeClassifier
+from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..estimators.backends import DaskBackend
 from ..estimators.parameters import made_of
 from ..scores.features import prepared
 
 __all__ = ["neighbour_scores"]
 
-WITH_MEAN = ("surf", "surf_star")
-"""Criteria that compare distances with the mean of all."""
+WITH_MEAN = ("surf", "surf_star", "rrelieff")
+"""Criteria that need a mean over all pairs, or over all neighbours, first."""
 SHARES = 4
 """Shares of the rows for each worker."""
 
 Total = tuple[int, float] | None
-"""Sum of all distances: in whole steps of nominal features, and in fractions of numeric ones."""
+"""Sum of all distances, or of all differences in a target: in whole steps of nominal features, and in fractions of numeric ones."""
 
 
 def _share(shared: tuple[Any, ...], asked: tuple[tuple[int, int], Total]) -> Any:
@@ -70,7 +70,9 @@ def neighbour_scores(
         ValueError: what `fasttree.score_features` raises, or `n_shares` that is not within 1 and
             the number of rows.
     """
-    estimator = made_of(FastTreeClassifier, criterion, params)
+    on_number = criteria.is_on_number(criteria.make(criterion))
+    kind: Any = FastTreeRegressor if on_number else FastTreeClassifier
+    estimator = made_of(kind, criterion, params)
     table, weights, config, _ = prepared(estimator, X, y, sample_weight)
     if n_shares is None:
         n_shares = max(1, min(SHARES * backend.workers, len(table)))

@@ -205,7 +205,8 @@ def score_features(
 
     Args:
         criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, a criterion on neighbours
-            (``"relieff"``, ``"surf"``, ``"multisurf"``, ...), or an object of these.
+            (``"relieff"``, ``"surf"``, ``"multisurf"``, ..., and for numbers ``"rrelieff"``), or
+            an object of these.
         X, y, categorical_features, client: as in `pair_counts`.
         sample_weight: copies of rows; of neighbours also importances, as in
             `fasttree.score_features`.

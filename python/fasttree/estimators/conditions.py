@@ -39,7 +39,7 @@ def has_thresholds(params: Words) -> bool:
     word = params["discretize"]
     if not (word is None or (isinstance(word, str) and word == "auto")):
         return False
-    return criteria.evidence_of(params["criterion"]) in ("table", *criteria.NUMBERS)
+    return criteria.evidence_of(params["criterion"]) in ("table", "moments", "order")
 
 
 def takes_bins(params: Words) -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 from .. import criteria
 from .._checks import as_float, integer, one_of, real, shown
 from ..discretize import DISCRETIZERS
-from ..pruning import PRUNED_NUMBERS, PRUNINGS
+from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS
 from .conditions import (
     LOCAL,
     THRESHOLDS,
@@ -422,7 +422,7 @@ TREE: tuple[Parameter, ...] = (
     Parameter(
         "pruning",
         PRUNING,
-        words("PruningMethod", *PRUNINGS, None, also="Pruning", elsewhere=True),
+        words("PruningMethod", *PRUNED_CLASSES, None, also="Pruning", elsewhere=True),
         None,
         """how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
         ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``,
@@ -630,7 +630,8 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
     "pruning": {
         "kind": words("NumberPruning", *PRUNED_NUMBERS, None, also="Pruning", elsewhere=True),
         "text": """how the grown tree is cut back: None, ``"reduced_error"`` (squared errors),
-        ``"cost_complexity"`` (CART), or an object of `fasttree.pruning` with options.""",
+        ``"cost_complexity"`` (CART), ``"m5"`` (Quinlan), or an object of `fasttree.pruning` with
+        options.""",
     },
     "missing": {
         "text": """``"fractional"``: a row without a value goes down all branches, as fractional

@@ -118,13 +118,14 @@ NumberCriterion: TypeAlias = (
         "quantile",
         "poisson",
         "standard_deviation",
+        "rrelieff",
     ]
     | Criterion
     | type[Criterion]
     | Callable[[Any], Any]
 )
 TargetBins: TypeAlias = Literal["equal_width", "equal_frequency"] | int | Discretizer | None
-NumberPruning: TypeAlias = Literal["reduced_error", "cost_complexity"] | Pruning | None
+NumberPruning: TypeAlias = Literal["reduced_error", "cost_complexity", "m5"] | Pruning | None
 
 
 class TreeParameters(TypedDict, total=False):

@@ -43,6 +43,7 @@ from .base import Pruning
 from .report import Cut, PruneReport
 
 __all__ = [
+    "PRUNED_CLASSES",
     "PRUNED_NUMBERS",
     "PRUNINGS",
     "Cut",
@@ -139,8 +140,11 @@ PRUNINGS: dict[str, type[Pruning]] = {
 }
 """The methods by name."""
 
-PRUNED_NUMBERS = tuple(name for name, kind in PRUNINGS.items() if kind.info["numbers"])
-"""Names of the methods that prune trees of a numeric target."""
+PRUNED_CLASSES, PRUNED_NUMBERS = (
+    tuple(name for name, kind in PRUNINGS.items() if target in kind.info["targets"])
+    for target in ("classes", "number")
+)
+"""Names of the methods that prune trees with classes, and trees of a numeric target."""
 
 globals().update({kind.__name__: kind for kind in PRUNINGS.values()})
 __all__ += [kind.__name__ for kind in PRUNINGS.values()]

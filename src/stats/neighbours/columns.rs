@@ -14,6 +14,17 @@ use crate::error::{Error, Result};
 /// Code of a missing cell in [`Other::Nominal`].
 pub const MISSING: u32 = u32::MAX;
 
+/// How much two cells differ of which one is missing, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingGap {
+    /// As much as is to be expected.
+    #[default]
+    Expected,
+    /// As in Weka: a number as much as any number of the range could, two missing ones by the
+    /// whole range; nominal values by `1 - 1 / values`.
+    Largest,
+}
+
 /// Complete nominal columns: one byte per cell, row after row.
 #[derive(Debug, Clone, Copy)]
 pub struct NominalRows<'a> {
@@ -123,7 +134,12 @@ enum OtherCells {
 
 impl ExpectedColumn {
     /// Prepare a checked column; `weight` gives the weight of a row.
-    pub fn new(other: Other, classes: &[u16], weight: &dyn Fn(usize) -> f64) -> Self {
+    pub fn new(
+        other: Other,
+        classes: &[u16],
+        weight: &dyn Fn(usize) -> f64,
+        gap: MissingGap,
+    ) -> Self {
         let cells = match other {
             Other::Numbers { mut values, range } => {
                 let (low, high) = range.unwrap_or_else(|| span(&values));
@@ -142,7 +158,7 @@ impl ExpectedColumn {
             one_missing: Vec::new(),
             two_missing: Vec::new(),
         };
-        column.prepare(classes, weight);
+        column.prepare(classes, weight, gap);
         column
     }
 
@@ -189,7 +205,7 @@ impl ExpectedColumn {
     }
 
     /// Fill the tables of expected differences.
-    fn prepare(&mut self, classes: &[u16], weight: &dyn Fn(usize) -> f64) {
+    fn prepare(&mut self, classes: &[u16], weight: &dyn Fn(usize) -> f64, gap: MissingGap) {
         // number the classes with missing cells
         let t = classes.len();
         let mut of_class: Vec<Option<u16>> =
@@ -207,6 +223,10 @@ impl ExpectedColumn {
         }
         self.slots =
             classes.iter().map(|&c| of_class[usize::from(c)].unwrap_or(u16::MAX)).collect();
+        if gap == MissingGap::Largest {
+            self.assume_largest();
+            return;
+        }
         let known: Vec<usize> = (0..t).filter(|&row| !self.is_missing(row)).collect();
         self.two_missing = vec![0.0; self.n_slots * self.n_slots];
         // known rows that the missing cells of each slot are drawn from
@@ -256,6 +276,24 @@ impl ExpectedColumn {
                 }
             }
         }
+    }
+}
+
+impl ExpectedColumn {
+    /// Fill the tables by [`MissingGap::Largest`], the same for all classes.
+    fn assume_largest(&mut self) {
+        let (one, two) = match &self.cells {
+            OtherCells::Numbers(values) => {
+                let farthest = |&x: &f64| if x.is_nan() { 0.0 } else { x.max(1.0 - x) };
+                (values.iter().map(farthest).collect(), 1.0)
+            }
+            OtherCells::Codes { levels, .. } => {
+                let share = 1.0 / (*levels).max(1) as f64;
+                (vec![share; *levels], 1.0 - share)
+            }
+        };
+        self.one_missing = one.repeat(self.n_slots);
+        self.two_missing = vec![two; self.n_slots * self.n_slots];
     }
 }
 

@@ -1,6 +1,6 @@
 //! The order of rows by their content, in which all sums of doubles over rows are made.
 //!
-//! Rows are sorted by class, weight, codes and other columns. Rows that compare equal agree in
+//! Rows are sorted by class, weight, codes, other columns and numeric target. Rows that compare equal agree in
 //! everything that scores are made of, so the bits of a score do not depend on the order in which
 //! rows were given. The exception is [`NeighbourTies::First`](super::NeighbourTies), which breaks
 //! ties by the given order. Cost: O(t log t) comparisons, most of them of one number that packs the
@@ -9,11 +9,13 @@
 use super::columns::{NominalRows, Other};
 use std::cmp::Ordering;
 
-/// Row numbers sorted by content; `weights` are empty if all rows count once.
+/// Row numbers sorted by content; `numbers` are empty without a numeric target, `weights` if all
+/// rows count once.
 pub(super) fn order(
     codes: NominalRows<'_>,
     others: &[Other],
     classes: &[u16],
+    numbers: &[f64],
     weights: &[f64],
 ) -> Vec<u32> {
     // (key, row): most comparisons end at the key
@@ -24,7 +26,12 @@ pub(super) fn order(
             |row: usize| codes.part(row, PACKED_CODES.min(codes.columns)..codes.columns);
         let by_others = || others.iter().map(|other| other.compare(a, b)).find(|o| o.is_ne());
         let by_codes = codes_after_key(a).cmp(codes_after_key(b));
-        by_codes.then_with(|| by_others().unwrap_or(Ordering::Equal)).then(a.cmp(&b))
+        let by_number = || match numbers {
+            [] => Ordering::Equal,
+            _ => numbers[a].total_cmp(&numbers[b]),
+        };
+        let by_others = || by_others().unwrap_or_else(by_number);
+        by_codes.then_with(by_others).then(a.cmp(&b))
     };
     if weights.is_empty() {
         // sort by the key, then the runs of equal keys by the rest

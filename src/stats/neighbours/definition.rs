@@ -75,7 +75,8 @@ impl Random {
         Self { nominal, numbers, classes, n_classes, weights, codes, complete }
     }
 
-    pub(super) fn weighted(&self, weights: Counts) -> NeighbourRows<'_> {
+    /// The columns as a search takes them.
+    fn columns(&self) -> (NominalRows<'_>, Vec<Other>) {
         let codes =
             NominalRows { values: &self.codes, columns: self.complete, stride: self.complete };
         let holes = self.nominal[self.complete..].iter().map(|c| Other::Nominal {
@@ -87,14 +88,51 @@ impl Random {
             .iter()
             .map(|c| Other::Numbers { values: c.clone(), range: None })
             .collect::<Vec<_>>();
-        NeighbourRows::new(
-            codes,
-            holes.chain(numbers).collect(),
-            &self.classes,
-            self.n_classes,
-            weights,
-        )
-        .unwrap()
+        (codes, holes.chain(numbers).collect())
+    }
+
+    pub(super) fn weighted(&self, weights: Counts) -> NeighbourRows<'_> {
+        let (codes, others) = self.columns();
+        NeighbourRows::new(codes, others, &self.classes, self.n_classes, weights).unwrap()
+    }
+
+    /// These rows, all of one class, with numbers as their target.
+    pub(super) fn with_numbers(&self, numbers: &[f64], weights: Counts) -> NeighbourRows<'_> {
+        let (codes, others) = self.columns();
+        let gap = MissingGap::Expected;
+        NeighbourRows::of_numbers(codes, others, numbers, weights, gap).unwrap()
+    }
+
+    /// RReliefF from figure 3 of the paper; `numbers` are the target over its range.
+    pub(super) fn scores_of_numbers(
+        &self,
+        diffs: &[f64],
+        numbers: &[f64],
+        k: usize,
+        ties: NeighbourTies,
+        ranks: Ranks,
+    ) -> Vec<f64> {
+        let (t, n) = (self.classes.len(), self.features());
+        let diff = |f: usize, i: usize, j: usize| diffs[(i * t + j) * n + f];
+        let (mut differ, mut by_feature, mut both) = (0.0, vec![0.0; n], vec![0.0; n]);
+        for i in 0..t {
+            let d: Vec<f64> = (0..t).map(|j| (0..n).map(|f| diff(f, i, j)).sum()).collect();
+            let others: Vec<usize> = (0..t).filter(|&j| j != i).collect();
+            let near = k_nearest(&others, &d, k, ties, ranks);
+            let total: f64 = near.iter().map(|m| m.1).sum();
+            for (j, weight) in near {
+                let (weight, y) = (weight / total, (numbers[i] - numbers[j]).abs());
+                differ += y * weight;
+                for f in 0..n {
+                    by_feature[f] += diff(f, i, j) * weight;
+                    both[f] += diff(f, i, j) * y * weight;
+                }
+            }
+        }
+        let over = |sum: f64, all: f64| if all > 0.0 { sum / all } else { 0.0 };
+        let score =
+            |f: usize| over(both[f], differ) - over(by_feature[f] - both[f], t as f64 - differ);
+        (0..n).map(score).collect()
     }
 
     pub(super) fn rows(&self) -> NeighbourRows<'_> {
@@ -227,6 +265,7 @@ impl Random {
                     vec![]
                 }
                 NeighbourMethod::Pairs { .. } => unreachable!("compared with the contractions"),
+                NeighbourMethod::RReliefF { .. } => unreachable!("reads numbers"),
                 NeighbourMethod::Surf { star } => {
                     let pick = |f: &dyn Fn(f64) -> bool| {
                         others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
@@ -297,6 +336,7 @@ fn k_nearest(
     let rank = |r: usize| match ranks {
         Ranks::Equal => 1.0,
         Ranks::Exponential { sigma } => (-((r + 1) as f64 / sigma).powi(2)).exp(),
+        Ranks::FromZero { sigma } => (-(r as f64 / sigma).powi(2)).exp(),
     };
     let own: Vec<f64> = (0..sorted.len()).map(|r| if r < k { rank(r) } else { 0.0 }).collect();
     let share = |r: usize| {

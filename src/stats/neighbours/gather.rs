@@ -9,7 +9,7 @@
 use super::by_distance::DistanceNeed;
 use super::columns::{MISSING, Other};
 use super::score::{
-    DistanceSum, PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+    DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
 };
 use super::shape::{REMEDY, RowsNeed, SearchShape, WHAT};
 use super::share::Share;
@@ -31,6 +31,8 @@ pub struct Root<'a> {
     ranges: Vec<Option<(f64, f64)>>,
     /// Mean weight of the root's rows, where weights are importances.
     unit: Option<f64>,
+    /// Range of a numeric target in units, 1 where all numbers are equal.
+    spread: f64,
 }
 
 impl<'a> Root<'a> {
@@ -57,7 +59,12 @@ impl<'a> Root<'a> {
             sum.add_all(rows.iter().map(|&r| w(r)));
             sum.value() / rows.len() as f64
         });
-        Self { data, raw, ranges, unit }
+        let spread = data.target().map_or(1.0, |target| {
+            let units = || rows.iter().map(|&r| target.units()[r as usize]);
+            let range = units().max().unwrap_or(0) - units().min().unwrap_or(0);
+            range.max(1) as f64
+        });
+        Self { data, raw, ranges, unit, spread }
     }
 
     /// One score per feature from neighbours among the given rows; NaN for a feature that is
@@ -102,8 +109,8 @@ impl<'a> Root<'a> {
         Ok(all.into_iter().zip(each).map(part).collect())
     }
 
-    /// Sums of the distances of each group of rows of a share; empty unless the method
-    /// [needs them](needs_distances).
+    /// The sums that the method [needs](needs_total), of each group of rows of a share; empty
+    /// unless it needs some.
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -117,8 +124,8 @@ impl<'a> Root<'a> {
     ) -> Result<Vec<DistanceSum>> {
         let mut sums = Vec::new();
         self.on_varying(control, rows, weight, method, |control, gathered| {
-            if needs_distances(gathered, method) {
-                sums = distance_parts(control, gathered, share)?;
+            if needs_total(gathered, method) {
+                sums = distance_parts(control, gathered, method, share)?;
             }
             Ok(Vec::new())
         })?;
@@ -176,9 +183,10 @@ impl<'a> Root<'a> {
         method: NeighbourMethod,
         score: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
-        // admit the memory of the rows (cells, number, class and weight) and of the search
+        // admit the memory of the rows (cells, number, class, target and weight) and of the search
         let width: usize = (0..self.ranges.len()).map(|feature| self.cell_bytes(feature)).sum();
-        let bytes = width + 4 + 2 + if weight.is_none() { 0 } else { 8 };
+        let number = 8 * usize::from(self.data.target().is_some());
+        let bytes = width + 4 + 2 + number + if weight.is_none() { 0 } else { 8 };
         let least = self.shape(rows, weight.is_none()).least(Kernels::active(), method);
         let need = RowsNeed::new(rows.len(), bytes, least);
         control.budget().admit_first(WHAT, [need.first, need.all], REMEDY)?;
@@ -237,7 +245,14 @@ impl<'a> Root<'a> {
             }
         };
         let codes = NominalRows { values: &bytes, columns: n, stride: n };
-        let gathered = NeighbourRows::new(codes, others, &classes, self.data.n_classes(), counts)?;
+        let gathered = match self.data.target() {
+            None => NeighbourRows::new(codes, others, &classes, self.data.n_classes(), counts)?,
+            Some(target) => {
+                let number = |&r: &u32| target.units()[r as usize] as f64 / self.spread;
+                let numbers: Vec<f64> = rows.iter().map(number).collect();
+                NeighbourRows::of_numbers(codes, others, &numbers, counts, method.gap())?
+            }
+        };
 
         // numbers per gathered feature back to features of the data
         let features: Vec<usize> = complete.iter().map(|c| c.0).chain(of_others).collect();

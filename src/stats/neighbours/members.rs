@@ -57,6 +57,14 @@ impl PlaceSet {
         Self::Bits { first, words: bits }
     }
 
+    /// The number of places.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::List(list) => list.len(),
+            Self::Bits { words, .. } => words.iter().map(|w| w.count_ones() as usize).sum(),
+        }
+    }
+
     /// The places as a list; a mask is unpacked into `scratch`.
     pub fn list<'a>(&'a self, scratch: &'a mut Vec<u32>) -> &'a [u32] {
         match self {

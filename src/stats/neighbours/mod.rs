@@ -1,10 +1,12 @@
-//! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit.
+//! Neighbours of each row: ReliefF, RReliefF, SURF, MultiSURF, their star forms and the K-nearest
+//! merit.
 //!
 //! For every row the distances to all rows are made, a [`NeighbourMethod`] picks neighbours and
 //! their weights, and only the picked pairs enter the scores:
 //! `score[k] = sum over i and its neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for
 //! nominal values, `|x - y| / range` for numeric ones, and an expectation where a cell is missing
-//! ([`columns`]). Sources: Kononenko (1994) for ReliefF, Greene et al. (2009, 2010) for SURF and
+//! ([`columns`]). Sources: Kononenko (1994) for ReliefF, Robnik-Sikonja & Kononenko (2003) for
+//! RReliefF, Greene et al. (2009, 2010) for SURF and
 //! SURF*, Granizo-Mackenzie & Moore (2013) and Urbanowicz et al. (2018) for MultiSURF* and
 //! MultiSURF, Hong (1997) for the K-nearest merit.
 //!
@@ -45,11 +47,11 @@ mod thresholds;
 mod totals;
 
 pub use by_distance::{default_radius, pairs_by_distance, radius_need};
-pub use columns::{MISSING, NominalRows, Other};
+pub use columns::{MISSING, MissingGap, NominalRows, Other};
 pub use gather::{Root, streamed};
 pub use nearest::{NeighbourTies, Ranks};
 pub use score::{
-    DistanceSum, PartialScores, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+    DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
 pub use select::{Multiclass, NeighbourMethod, PairMetric};
@@ -72,6 +74,8 @@ pub struct NeighbourRows<'a> {
     /// Class of each row.
     classes: Vec<u16>,
     n_classes: usize,
+    /// Number of each row, where the target is one: there is one class then.
+    numbers: Vec<f64>,
     /// Weight of each row.
     mass: Mass,
 }
@@ -176,9 +180,36 @@ impl<'a> NeighbourRows<'a> {
     pub fn new(
         codes: NominalRows<'a>,
         others: Vec<Other>,
-        classes: &'a [u16],
+        classes: &[u16],
         n_classes: usize,
         weights: Counts,
+    ) -> Result<Self> {
+        Self::of_target(codes, others, (classes, n_classes), &[], weights, MissingGap::Expected)
+    }
+
+    /// [`Self::new`] of rows with a number each as their target, divided by its range.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_numbers(
+        codes: NominalRows<'a>,
+        others: Vec<Other>,
+        numbers: &[f64],
+        weights: Counts,
+        gap: MissingGap,
+    ) -> Result<Self> {
+        let one_class = vec![0; numbers.len()];
+        Self::of_target(codes, others, (&one_class, 1), numbers, weights, gap)
+    }
+
+    /// Rows with classes, or with one class and numbers.
+    fn of_target(
+        codes: NominalRows<'a>,
+        others: Vec<Other>,
+        (classes, n_classes): (&[u16], usize),
+        numbers: &[f64],
+        weights: Counts,
+        gap: MissingGap,
     ) -> Result<Self> {
         let t = classes.len();
         let needed = if t == 0 { 0 } else { (t - 1) * codes.stride + codes.columns };
@@ -206,15 +237,15 @@ impl<'a> NeighbourRows<'a> {
         // everything but the codes, which stay where they are, into the order of content
         let mut mass = Mass::new(weights, t)?;
         others.iter().enumerate().try_for_each(|(k, other)| other.check(t, k))?;
-        let given = content::order(codes, &others, classes, &mass.each);
+        let given = content::order(codes, &others, classes, numbers, &mass.each);
         mass.each = taken(&mass.each, &given);
-        let classes = taken(classes, &given);
+        let (classes, numbers) = (taken(classes, &given), taken(numbers, &given));
         let weight = |row: usize| mass.of(row);
         let others = others
             .into_iter()
-            .map(|other| ExpectedColumn::new(other.taken(&given), &classes, &weight))
+            .map(|other| ExpectedColumn::new(other.taken(&given), &classes, &weight, gap))
             .collect();
-        Ok(Self { codes, given, others, classes, n_classes, mass })
+        Ok(Self { codes, given, others, classes, n_classes, numbers, mass })
     }
 
     /// Codes of a row in a range of complete nominal columns.

@@ -52,8 +52,10 @@ impl ChunkPlan {
         let (t, n, w) = (shape.rows(), shape.nominal, kernels.words());
         // each class pads its last tile: the padding is bounded, for the widest tiles (512 rows)
         let padded: usize = shape.classes.iter().map(|rows| rows.next_multiple_of(512)).sum();
-        let applies =
-            shape.others == 0 && shape.unit && !matches!(method, NeighbourMethod::Pairs { .. });
+        let applies = shape.others == 0
+            && shape.unit
+            && !matches!(method, NeighbourMethod::Pairs { .. })
+            && !method.reads_numbers();
         if !applies
             || n >= LONGEST_WINDOW
             || padded > 3 * t + 2048
@@ -282,7 +284,8 @@ impl<'a> RowChunk<'a> {
                     });
                     self.within_radius(row, own, near, far);
                 }
-                NeighbourMethod::Pairs { .. } => {} // refused by ChunkPlan
+                // refused by ChunkPlan
+                NeighbourMethod::Pairs { .. } | NeighbourMethod::RReliefF { .. } => {}
             }
         }
         self.sums.truncate(self.all.first.len());
@@ -468,7 +471,7 @@ impl<'a> RowChunk<'a> {
             let left = picked(c) - near.len();
             let fraction = match ties {
                 NeighbourTies::Share => left as f64 / tied.len() as f64,
-                NeighbourTies::First => 1.0,
+                NeighbourTies::First | NeighbourTies::Listed => 1.0,
             };
             if ties == NeighbourTies::First {
                 tied.sort_unstable_by_key(|&place| all.order.given[place as usize]);

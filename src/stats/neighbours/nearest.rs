@@ -13,6 +13,9 @@ pub enum NeighbourTies {
     Share,
     /// Those with lower row numbers are taken.
     First,
+    /// As a list of k rows leaves them, which is filled by row number and in which a nearer row
+    /// then takes the place of the first of the farthest, as in Weka.
+    Listed,
 }
 
 /// Weight of the neighbours by rank.
@@ -23,6 +26,11 @@ pub enum Ranks {
     Equal,
     /// `exp(-(rank / sigma)^2)`, rank from 1 (Robnik-Sikonja & Kononenko 2003).
     Exponential {
+        /// Rank at which the weight has fallen to 1/e.
+        sigma: f64,
+    },
+    /// `exp(-(rank / sigma)^2)`, rank from 0, as in Weka.
+    FromZero {
         /// Rank at which the weight has fallen to 1/e.
         sigma: f64,
     },
@@ -63,6 +71,7 @@ impl Ranks {
                 let rank = (rank + 1) as f64;
                 (-(rank - 1.0) / sigma * ((rank + 1.0) / sigma)).exp()
             }
+            Self::FromZero { sigma } => (-(rank as f64 / sigma).powi(2)).exp(),
         }
     }
 
@@ -104,7 +113,7 @@ pub(super) fn ranked<D: Copy + PartialEq>(
                 let share = ranks.between(begin, (begin + total).min(k)) / total;
                 tied.iter().for_each(|n| push_place(&mut groups, share * n.weight, n.place));
             }
-            NeighbourTies::First => {
+            NeighbourTies::First | NeighbourTies::Listed => {
                 let mut at = begin;
                 for n in tied {
                     let next = (at + n.weight).min(k);
@@ -118,4 +127,44 @@ pub(super) fn ranked<D: Copy + PartialEq>(
         begin += total;
     }
     groups
+}
+
+/// The `k` rows, of some in the order of their numbers, that stay in a list in which a nearer row
+/// takes the place of the first of the farthest ([`NeighbourTies::Listed`]); as indices, in the
+/// order of the list. Distances within `tolerance` are equal. O(rows + replacements x k).
+pub(super) fn listed(distances: impl Iterator<Item = f64>, k: usize, tolerance: f64) -> Vec<usize> {
+    let mut list: Vec<(f64, usize)> = Vec::new();
+    let mut farthest = 0; // place in the list
+    for (row, distance) in distances.enumerate() {
+        if list.len() < k {
+            list.push((distance, row));
+        } else if distance < list[farthest].0 - tolerance {
+            list[farthest] = (distance, row);
+        } else {
+            continue;
+        }
+        farthest = 0;
+        for (place, (distance, _)) in list.iter().enumerate() {
+            if *distance > list[farthest].0 + tolerance {
+                farthest = place;
+            }
+        }
+    }
+    list.into_iter().map(|(_, row)| row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nearer_row_takes_the_place_of_the_first_of_the_farthest() {
+        let kept = |distances: &[f64], k| listed(distances.iter().copied(), k, 1e-9);
+        assert_eq!(kept(&[3.0, 3.0, 3.0, 1.0], 2), [3, 1]);
+        assert_eq!(kept(&[3.0, 1.0, 2.0, 2.0, 0.5], 3), [4, 1, 2]);
+        // equal within the tolerance
+        assert_eq!(kept(&[2.0, 2.0 + 1e-12, 2.0 - 1e-12], 1), [0]);
+        assert_eq!(kept(&[2.0, 1.0], 5), [0, 1]);
+        assert!(kept(&[], 3).is_empty());
+    }
 }

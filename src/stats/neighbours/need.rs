@@ -86,6 +86,8 @@ impl TileNeed {
                 let kept = k.min(t).saturating_mul(classes);
                 (gap * largest_class + 24 * kept, 4 * kept + 48 * classes)
             }
+            // a copy of the distances, the neighbours within the k-th, and a list for each
+            Picks::Weighed(k) => ((gap + 24) * t, 52 * k.min(t)),
             // a bit per row where all neighbours of a class have one weight
             Picks::Within { sides } if shape.unit => (4 * t, sides * (t / 8 + 64 * classes) + 64),
             // weights that are not whole rarely repeat: a list per neighbour

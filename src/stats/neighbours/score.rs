@@ -17,7 +17,7 @@ use super::select::{Multiclass, NeighbourMethod, Picker};
 use super::shape::SearchShape;
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use std::ops::{Add, Range};
@@ -48,18 +48,7 @@ pub fn neighbour_scores_with(
     multiclass: Multiclass,
 ) -> Result<Vec<f64>> {
     method.check()?;
-    if matches!(method, NeighbourMethod::Pairs { .. })
-        && !(rows.others.is_empty() && rows.mass.is_unit())
-    {
-        return Err(Error::Unsupported {
-            what: "one setting of a pair criterion over streamed columns with weights, or with \
-                numeric or missing cells"
-                .into(),
-            supported: "complete nominal columns that count once; the pass in fixed point \
-                (precision='fixed') takes the others"
-                .into(),
-        });
-    }
+    method.admit(rows)?;
     let mut scores = vec![0.0; rows.features()];
     if rows.len() >= 2 {
         let task =
@@ -71,7 +60,7 @@ pub fn neighbour_scores_with(
 }
 
 /// What the groups of rows of a share add to the scores. `total` is the sum of [`distance_parts`]
-/// over all shares, if the method [needs it](needs_distances).
+/// over all shares, if the method [needs it](needs_total).
 ///
 /// # Errors
 /// As [`neighbour_scores`].
@@ -83,6 +72,7 @@ pub fn neighbour_parts(
     total: Option<DistanceSum>,
 ) -> Result<Vec<PartialScores>> {
     method.check()?;
+    method.admit(rows)?;
     let mut parts = Vec::new();
     if rows.len() < 2 {
         return Ok(vec![PartialScores { all: 0.0, each: vec![0.0; rows.features()] }]);
@@ -94,33 +84,38 @@ pub fn neighbour_parts(
     Ok(parts)
 }
 
-/// Whether the method needs the sum of all distances, and only a pass over all pairs can find it.
-pub fn needs_distances(rows: &NeighbourRows<'_>, method: NeighbourMethod) -> bool {
-    method.needs_mean() && !(rows.others.is_empty() && rows.mass.is_unit())
+/// Whether the method needs a sum that only a pass over all pairs can find: of all distances, or
+/// of the differences of neighbours in a numeric target.
+pub fn needs_total(rows: &NeighbourRows<'_>, method: NeighbourMethod) -> bool {
+    let follows_from_counts = rows.others.is_empty() && rows.mass.is_unit();
+    method.reads_numbers() || method.needs_mean() && !follows_from_counts
 }
 
-/// Sums of the distances of some groups of rows to all rows; those of all groups, added in order,
-/// are the total.
+/// The sums that the method [needs](needs_total), of some groups of rows; those of all groups,
+/// added in order, are the total.
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
 pub fn distance_parts(
     control: &Control,
     rows: &NeighbourRows<'_>,
+    method: NeighbourMethod,
     share: Share,
 ) -> Result<Vec<DistanceSum>> {
+    method.check()?;
+    method.admit(rows)?;
     let (order, kernels) = (Order::new(rows), Kernels::active());
     let counted = NominalTotals::new(control, rows, false)?;
     let groups = RowGroups::new(rows.len(), rows.codes.columns, rows.others.len());
     let mut parts = Vec::new();
     for tile in groups.tiles(share) {
         let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
-        parts.extend(distance_sums(control, rows, &order, &d, &tile, &groups)?);
+        parts.extend(first_sums(control, rows, method, &order, &d, &tile, &groups)?);
     }
     Ok(parts)
 }
 
-/// A sum of distances: in steps of the grid, which is exact, if weights are whole; else a real
+/// A sum of distances, or of differences in a target (a real number): in steps of the grid, which is exact, if weights are whole; else a real
 /// number.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DistanceSum {
@@ -207,8 +202,9 @@ fn for_each_group(
     let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
 
-    // SURF's mean distance: a first pass over all pairs, unless it is given or follows from counts
-    let from_pairs = needs_distances(rows, method);
+    // SURF's mean distance: a first pass over all pairs, unless it is given or follows from counts;
+    // for a numeric target the mean difference of neighbours in it
+    let from_pairs = needs_total(rows, method);
     let first_pass = task.total.is_none();
     let row_count: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
     control.expect(row_count * (1 + u64::from(from_pairs && first_pass)));
@@ -218,12 +214,15 @@ fn for_each_group(
         let mut sum = task.total.unwrap_or_default();
         for tile in tiles.iter().filter(|_| first_pass) {
             let d = distances(tile)?;
-            let parts = distance_sums(control, rows, &order, &d, tile, groups)?;
+            let parts = first_sums(control, rows, method, &order, &d, tile, groups)?;
             sum = parts.into_iter().fold(sum, DistanceSum::add);
             only_tile = (tiles.len() == 1).then_some(d);
             control.advance(tile.len() as u64);
         }
-        (grid.value(sum.steps) + sum.real) / mean_pairs(rows, multiclass)
+        match method.reads_numbers() {
+            true => sum.real,
+            false => (grid.value(sum.steps) + sum.real) / mean_pairs(rows, multiclass),
+        }
     } else if method.needs_mean() {
         mean_distance(rows, &counted, multiclass)
     } else {
@@ -232,6 +231,7 @@ fn for_each_group(
 
     // distances, neighbours and sums, tile by tile
     let picker = Picker::new(method, multiclass, &order, &rows.mass, mean, grid);
+    let picker = Picker { numbers: &rows.numbers, ..picker };
     for tile in &tiles {
         let d = match only_tile.take() {
             Some(d) => d,
@@ -256,6 +256,31 @@ fn for_each_group(
         control.advance(tile.len() as u64);
     }
     Ok(())
+}
+
+/// What a first pass over all pairs sums for each group of a tile: see [`needs_total`].
+fn first_sums(
+    control: &Control,
+    rows: &NeighbourRows<'_>,
+    method: NeighbourMethod,
+    order: &Order,
+    d: &Distances,
+    tile: &Range<usize>,
+    groups: &RowGroups,
+) -> Result<Vec<DistanceSum>> {
+    if !method.reads_numbers() {
+        return distance_sums(control, rows, order, d, tile, groups);
+    }
+    // with a mean of 1 the weights of neighbours are their differences in the target
+    let picker = Picker::new(method, Multiclass::default(), order, &rows.mass, 1.0, Grid::of(rows));
+    let picker = Picker { numbers: &rows.numbers, ..picker };
+    let picked = pick(control, rows, &picker, d, tile)?;
+    let of_row = |row: &PackedContribution| -> f64 {
+        row.groups.iter().map(|g| g.weight * g.places.len() as f64).sum()
+    };
+    let of_group =
+        |rows: &[PackedContribution]| DistanceSum { steps: 0, real: rows.iter().map(of_row).sum() };
+    Ok(picked.chunks(groups.size).map(of_group).collect())
 }
 
 /// Sum of the distances of each group of a tile to all other rows.

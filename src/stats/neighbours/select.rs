@@ -8,12 +8,13 @@
 //! call [`Picker::pick`]; [`narrow`](super::narrow) finds the neighbours by itself and uses the
 //! weights.
 
-use super::Mass;
+use super::columns::MissingGap;
 use super::distances::Order;
 use super::grid::Grid;
-use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, push_place, ranked};
+use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, listed, push_place, ranked};
 use super::thresholds::{Distance, RadiusThresholds};
-use crate::error::{Error, Result};
+use super::{Mass, NeighbourRows};
+use crate::error::{Error, Result, unsupported};
 use crate::stats::pairs::PairSetting;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -55,6 +56,18 @@ pub enum NeighbourMethod {
         /// Weights by rank.
         ranks: Ranks,
     },
+    /// The k nearest rows, each weighed by its difference in a numeric target
+    /// ([`Picker::add_by_target`]).
+    RReliefF {
+        /// Number of neighbours.
+        k: usize,
+        /// Ties at the k-th distance.
+        ties: NeighbourTies,
+        /// Weights by rank.
+        ranks: Ranks,
+        /// Differences of missing cells.
+        gap: MissingGap,
+    },
     /// All rows nearer than the mean distance of all pairs.
     Surf {
         /// SURF*: rows farther than the mean count with the opposite sign.
@@ -92,20 +105,22 @@ impl NeighbourMethod {
     /// [`Error::Parameter`] for k = 0, or a sigma that is not positive and finite.
     pub fn check(&self) -> Result<()> {
         match *self {
-            Self::ReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => Err(Error::parameter(
-                "k",
-                0,
-                "at least one neighbour is needed; a whole number from 1 on",
-            )),
-            Self::ReliefF { ranks: Ranks::Exponential { sigma }, .. }
-                if !(sigma.is_finite() && sigma > 0.0) =>
-            {
+            Self::ReliefF { k: 0, .. } | Self::RReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => {
                 Err(Error::parameter(
-                    "rank",
-                    sigma,
-                    "sigma must be positive and finite; without it all neighbours weigh alike",
+                    "k",
+                    0,
+                    "at least one neighbour is needed; a whole number from 1 on",
                 ))
             }
+            Self::ReliefF { ranks: Ranks::Exponential { sigma }, .. }
+            | Self::RReliefF {
+                ranks: Ranks::Exponential { sigma } | Ranks::FromZero { sigma },
+                ..
+            } if !(sigma.is_finite() && sigma > 0.0) => Err(Error::parameter(
+                "rank",
+                sigma,
+                "sigma must be positive and finite; without it all neighbours weigh alike",
+            )),
             _ => Ok(()),
         }
     }
@@ -114,6 +129,7 @@ impl NeighbourMethod {
     pub(super) fn picks(&self) -> Picks {
         match *self {
             Self::ReliefF { k, .. } | Self::Merit { k, .. } => Picks::Nearest(k),
+            Self::RReliefF { k, .. } => Picks::Weighed(k),
             Self::Surf { star } | Self::MultiSurf { star } => {
                 Picks::Within { sides: 1 + usize::from(star) }
             }
@@ -124,6 +140,44 @@ impl NeighbourMethod {
     /// Whether what a row adds to a feature is weighted by the share of its value.
     pub(super) fn by_share(&self) -> bool {
         matches!(self, Self::Pairs { metric: PairMetric::Pi, .. })
+    }
+
+    /// Whether the method reads a numeric target, not classes.
+    pub(super) fn reads_numbers(&self) -> bool {
+        matches!(self, Self::RReliefF { .. })
+    }
+
+    /// How much cells differ of which one is missing.
+    pub(super) fn gap(&self) -> MissingGap {
+        match *self {
+            Self::RReliefF { gap, .. } => gap,
+            _ => MissingGap::Expected,
+        }
+    }
+
+    /// Refuse rows that the method does not serve.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for classes where it reads a number or the other way round, and for
+    /// columns or weights that it does not take.
+    pub(super) fn admit(&self, rows: &NeighbourRows<'_>) -> Result<()> {
+        let (what, supported) = match *self {
+            _ if self.reads_numbers() == rows.numbers.is_empty() && !rows.is_empty() => {
+                ("neighbours by one kind of target in rows with the other", "its own kind")
+            }
+            Self::RReliefF { ties: NeighbourTies::Listed, .. } if !rows.mass.is_unit() => (
+                "RReliefF(variant='weka') with weights of rows, which Weka does not read",
+                "no weights, or variant='paper'",
+            ),
+            Self::Pairs { .. } if !(rows.others.is_empty() && rows.mass.is_unit()) => (
+                "one setting of a pair criterion over streamed columns with weights, or with \
+                 numeric or missing cells",
+                "complete nominal columns that count once; the pass in fixed point \
+                 (precision='fixed') takes the others",
+            ),
+            _ => return Ok(()),
+        };
+        unsupported(what, supported)
     }
 
     /// Whether the mean distance of all pairs is needed before neighbours are picked.
@@ -154,6 +208,8 @@ pub(super) enum NeighbourTerm {
 pub(super) enum Picks {
     /// At most this many of each class.
     Nearest(usize),
+    /// At most this many, each with a weight of its own.
+    Weighed(usize),
     /// Those nearer than a radius (one side), and those farther than another (two sides).
     Within { sides: usize },
     /// All.
@@ -168,14 +224,18 @@ pub(super) struct Picker<'a> {
     pub mass: &'a Mass,
     /// Sum of the weights of the rows of each class.
     pub class_weights: Vec<f64>,
-    /// Mean distance of all pairs; 0 unless the method is SURF.
+    /// Mean distance of all pairs for SURF, mean difference of neighbours in the target for
+    /// RReliefF, else 0.
     pub mean: f64,
+    /// Numbers of the rows, where the target is one.
+    pub numbers: &'a [f64],
     /// Decides when two distances are equal.
     pub grid: Grid,
 }
 
 impl<'a> Picker<'a> {
-    /// `mean` is the mean distance of all pairs, if [`NeighbourMethod::needs_mean`].
+    /// `mean` is the mean distance of all pairs, if [`NeighbourMethod::needs_mean`]. The target
+    /// has classes.
     pub fn new(
         method: NeighbourMethod,
         multiclass: Multiclass,
@@ -188,7 +248,7 @@ impl<'a> Picker<'a> {
             order.rows[class[0]..class[1]].iter().map(|&row| mass.of(row as usize)).sum()
         };
         let class_weights = order.starts.windows(2).map(class_weight).collect();
-        Self { method, multiclass, order, mass, class_weights, mean, grid }
+        Self { method, multiclass, order, mass, class_weights, mean, numbers: &[], grid }
     }
 
     /// Weight of a row relative to all rows.
@@ -232,6 +292,14 @@ impl<'a> Picker<'a> {
                 };
                 let by_class: Vec<Vec<PlaceGroup>> = self.classes().map(nearest).collect();
                 self.add_means(by_class, own, share, NeighbourTerm::Differences, &mut contribution);
+            }
+            NeighbourMethod::RReliefF { k, ties: NeighbourTies::Listed, ranks, .. } => {
+                let groups = self.listed(distances, k, ranks);
+                self.add_by_target(row, groups, &mut contribution);
+            }
+            NeighbourMethod::RReliefF { k, ties, ranks, .. } => {
+                let groups = self.nearest(row, distances, 0, k, ties, ranks);
+                self.add_by_target(row, groups, &mut contribution);
             }
             NeighbourMethod::Pairs { setting, metric } => {
                 self.add_pairs(distances, own, &setting, metric, &mut contribution)
@@ -303,6 +371,25 @@ impl<'a> Picker<'a> {
             .collect();
         self.sort(&mut kept);
         ranked(&kept, k as f64, ties, ranks)
+    }
+
+    /// The k nearest places as a [`listed`] search finds them, for rows that count once.
+    fn listed<D: Distance>(&self, distances: &[D], k: usize, ranks: Ranks) -> Vec<PlaceGroup> {
+        let candidates = (0..distances.len()).filter(|&at| distances[at] < D::EXCLUDED);
+        let mut places: Vec<usize> = candidates.collect();
+        places.sort_unstable_by_key(|&at| self.order.given[at]);
+        let in_order = places.iter().map(|&at| distances[at].value());
+        let mut kept: Vec<Neighbour<D>> = listed(in_order, k, self.grid.tolerance)
+            .into_iter()
+            .map(|at| Neighbour {
+                distance: distances[places[at]],
+                place: places[at] as u32,
+                weight: 1.0,
+            })
+            .collect();
+        // stable: rows at one distance stay in the order of the list
+        kept.sort_by(|a, b| a.distance.partial_cmp(&b.distance).unwrap_or(Ordering::Equal));
+        ranked(&kept, k as f64, NeighbourTies::Listed, ranks)
     }
 
     /// Sort by distance, then by row number. Distances within the tolerance of the first of a run
@@ -401,6 +488,27 @@ impl<'a> Picker<'a> {
             let scaled =
                 |PlaceGroup { weight, places }| PlaceGroup { weight: each * weight, places };
             contribution.groups.extend(groups.into_iter().map(scaled));
+        }
+    }
+
+    /// Add the differences to neighbours, weighed by the numbers of both rows (Robnik-Sikonja &
+    /// Kononenko 2003): with d the share of a neighbour in the weight of all rows, y its
+    /// difference in the target and p = [`Self::mean`], the mean of y over all neighbours,
+    /// `d (y / p - (1 - y) / (1 - p))`. A term whose denominator is 0 is left out: no neighbour
+    /// differs in the target, or none agrees. With p = 1 the weights are `d y`, whose sum over all
+    /// rows is p itself.
+    fn add_by_target(&self, row: usize, groups: Vec<PlaceGroup>, contribution: &mut Contribution) {
+        let over = |share: f64| if share > 0.0 { 1.0 / share } else { 0.0 };
+        let (differ, agree) = (over(self.mean), over(1.0 - self.mean));
+        let total: f64 = groups.iter().map(|g| g.weight * g.places.len() as f64).sum();
+        for PlaceGroup { weight, places } in groups {
+            let d = self.share(row) * weight / total;
+            for place in places {
+                let other = self.order.rows[place as usize] as usize;
+                let y = (self.numbers[row] - self.numbers[other]).abs();
+                let weight = d * (y * differ - (1.0 - y) * agree);
+                push_place(&mut contribution.groups, weight, place);
+            }
         }
     }
 

@@ -225,3 +225,118 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
         }
     }
 }
+
+/// Random rows of one class, with their differences and numbers from 0 to 1 as their target.
+fn rows_of_numbers(seed: u64) -> (Random, Vec<f64>, Vec<f64>) {
+    let mut random = Random::new(seed);
+    random.classes.fill(0);
+    random.n_classes = 1;
+    let mut draw = Draw(seed, 2);
+    let t = random.classes.len();
+    let few = [3, 1 << 30][seed as usize % 2];
+    let mut numbers: Vec<f64> = (0..t).map(|_| draw.below(few + 1) as f64 / few as f64).collect();
+    (numbers[0], numbers[t - 1]) = (0.0, 1.0);
+    let weights: Vec<f64> = random.weights.iter().map(|&w| w as f64).collect();
+    (random, numbers, weights)
+}
+
+#[test]
+fn scores_of_numbers_are_those_of_the_paper() {
+    for seed in 0..60 {
+        let (random, numbers, weights) = rows_of_numbers(seed);
+        let copied = random.copied();
+        let copies = |(&number, &w): (&f64, &usize)| std::iter::repeat_n(number, w);
+        let of_copies: Vec<f64> = numbers.iter().zip(&random.weights).flat_map(copies).collect();
+        let diffs = copied.diffs();
+        let whole = copied.complete == copied.nominal.len() && copied.numbers.is_empty();
+        if !whole && copied.has_close_distances(&diffs) {
+            continue;
+        }
+        for (k, ranks) in [(1, Ranks::Equal), (10, Ranks::Exponential { sigma: 3.0 })] {
+            for ties in [NeighbourTies::Share, NeighbourTies::First] {
+                if ties == NeighbourTies::First && !whole {
+                    continue;
+                }
+                let method =
+                    NeighbourMethod::RReliefF { k, ties, ranks, gap: MissingGap::Expected };
+                let rows = random.with_numbers(&numbers, Counts::of(weights.clone()));
+                let scores = |level, threads| {
+                    let (control, kernels) = (Control::new(threads), Kernels::at(level));
+                    neighbour_scores_with(&control, kernels, &rows, method, Multiclass::Prior)
+                        .unwrap()
+                };
+                let got = scores(Level::Plain, 1);
+                let truth = copied.scores_of_numbers(&diffs, &of_copies, k, ties, ranks);
+                assert!(near(&truth, &got), "seed {seed} {method:?}: {truth:?} {got:?}");
+                for level in Level::available() {
+                    assert_eq!(scores(level, 3), got, "seed {seed} {method:?} {}", level.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shares_of_rows_with_numbers_add_to_the_scores() {
+    for seed in 0..20 {
+        let (random, numbers, weights) = rows_of_numbers(seed);
+        let order: Vec<usize> = (0..numbers.len()).rev().collect();
+        let moved: Vec<f64> = order.iter().map(|&i| numbers[i]).collect();
+        let real: Vec<f64> = weights.iter().enumerate().map(|(i, w)| w + 0.1 * i as f64).collect();
+        let method = NeighbourMethod::RReliefF {
+            k: 5,
+            ties: NeighbourTies::Share,
+            ranks: Ranks::Equal,
+            gap: MissingGap::Expected,
+        };
+        for weights in [weights.clone(), real] {
+            let control = Control::new(2);
+            let rows = random.with_numbers(&numbers, Counts::of(weights.clone()));
+            let whole = neighbour_scores(&control, &rows, method, Multiclass::Prior).unwrap();
+            // the order in which rows are given changes no bit
+            let taken = random.taken(&order);
+            let weights = order.iter().map(|&i| weights[i]).collect();
+            let other = taken.with_numbers(&moved, Counts::of(weights));
+            let reversed = neighbour_scores(&control, &other, method, Multiclass::Prior).unwrap();
+            assert_eq!(reversed, whole, "seed {seed}");
+            // neither does a division of the work
+            let shares: Vec<Share> = (0..3).map(|index| Share { index, of: 3 }).collect();
+            assert!(needs_total(&rows, method));
+            let total = shares
+                .iter()
+                .flat_map(|&share| distance_parts(&control, &rows, method, share).unwrap())
+                .fold(DistanceSum::default(), |a, b| a + b);
+            let mut sums = vec![0.0; rows.features()];
+            for &share in &shares {
+                let search = (method, Multiclass::Prior);
+                for part in neighbour_parts(&control, &rows, search, share, Some(total)).unwrap() {
+                    sums.iter_mut().zip(&part.each).for_each(|(to, s)| *to = *to + part.all + s);
+                }
+            }
+            round(&mut sums);
+            assert_eq!(sums, whole, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn targets_of_the_other_kind_are_refused() {
+    let (random, numbers, _) = rows_of_numbers(2);
+    let weights = vec![2.0; numbers.len()];
+    let method = |ties| NeighbourMethod::RReliefF {
+        k: 3,
+        ties,
+        ranks: Ranks::Equal,
+        gap: MissingGap::Largest,
+    };
+    let scores = |rows: &NeighbourRows<'_>, method| {
+        neighbour_scores(&Control::new(1), rows, method, Multiclass::Prior)
+    };
+    let of_numbers = random.with_numbers(&numbers, Counts::One);
+    assert!(scores(&of_numbers, method(NeighbourTies::Share)).is_ok());
+    assert!(scores(&of_numbers, NeighbourMethod::Surf { star: false }).is_err());
+    assert!(scores(&random.weighted(Counts::One), method(NeighbourTies::Share)).is_err());
+    // Weka reads no weights
+    let copies = random.with_numbers(&numbers, Counts::of(weights));
+    assert!(scores(&copies, method(NeighbourTies::Listed)).is_err());
+}

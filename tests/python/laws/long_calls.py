@@ -182,6 +182,7 @@ CRITERIA = {
         f"criterion={info['name']!r}, min_score=None, progress=progress",
     )
     for info in _engine.registry("criteria")
+    if info["target"] == "classes"
     for shape in SHAPES
 }
 

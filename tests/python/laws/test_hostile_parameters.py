@@ -251,7 +251,7 @@ def constructors():
             lambda kind=kind, **given: kind(**given).fit(numbers).transform(numbers),
             inspect.signature(kind),
         )
-    for name in pruning.PRUNINGS:
+    for name in pruning.PRUNED_CLASSES:
         kind = type(pruning.make(name))
         found[kind.__name__] = (
             lambda kind=kind, **given: fasttree.fit(iris, pruning=kind(**given)),

@@ -53,6 +53,15 @@ def numbers(rows, columns):
     return table
 
 
+def of_number(rows, columns):
+    """The same with a number as the target."""
+    rng = np.random.default_rng(rows)
+    X = rng.normal(size=(rows, columns))
+    table = Table(X, X[:, 0] + rng.normal(size=rows), task="regression")
+    _engine.dataset_of(table)
+    return table
+
+
 def allocated():
     """Bytes allocated now, and the most since the last call; 0 where the build does not count."""
     return _core.allocated() or (0, 0)
@@ -148,6 +157,7 @@ SEARCHES = [
     ("relieff", lambda: numbers(1000, 300)),
     ("multisurf", lambda: numbers(1000, 300)),
     ("relieff", lambda: numbers(2500, 30)),
+    ("rrelieff", lambda: of_number(1500, 60)),
 ]
 
 
@@ -176,7 +186,7 @@ SHAPES = {
 ON_ROWS = [
     row["name"]
     for row in fasttree.criteria.list_criteria()
-    if row["evidence"] in ("pairs", "neighbours")
+    if row["evidence"] in ("pairs", "neighbours") and row["target"] == "classes"
 ]
 
 

@@ -58,7 +58,7 @@ def test_an_entry_becomes_a_method(monkeypatch):
     assert "rules once more" in Kind.to_again.__doc__
 
 
-@pytest.mark.parametrize("name", pruning.PRUNINGS)
+@pytest.mark.parametrize("name", pruning.PRUNED_CLASSES)
 def test_a_pruning_is_taken_by_name_and_as_an_object(name):
     table = fasttree.datasets.load_wine()
     by_name = fasttree.fit(table, criterion="gini", pruning=name, random_state=0)

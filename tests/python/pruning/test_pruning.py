@@ -37,7 +37,7 @@ METHODS: list[Any] = [
 ]
 METHODS += [
     pruning.make(name)
-    for name in pruning.PRUNINGS
+    for name in pruning.PRUNED_CLASSES
     if name not in {"reduced_error", *(m.name for m in METHODS)}
 ]
 

@@ -12,7 +12,7 @@ import fasttree
 from fasttree import FastTreeClassifier, Table
 from fasttree.pruning import (
     MDL,
-    PRUNINGS,
+    PRUNED_CLASSES,
     CostComplexity,
     ErrorBased,
     MEstimate,
@@ -37,7 +37,7 @@ METHODS: list[Any] = [
     MEstimate(),
     MDL(),
 ]
-METHODS += [make(name) for name in PRUNINGS if name not in {m.name for m in METHODS}]
+METHODS += [make(name) for name in PRUNED_CLASSES if name not in {m.name for m in METHODS}]
 EIGHT = np.arange(8.0)[:, None]
 TRAINING: dict[str, tuple[Any, Any]] = {
     "one row": ([[1.0, 2.0]], ["a"]),

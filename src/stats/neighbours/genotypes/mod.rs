@@ -63,10 +63,11 @@ pub fn genotype_scores(
 ) -> Result<Vec<f64>> {
     method.check()?;
     rows.check()?;
-    if matches!(method, NeighbourMethod::Pairs { .. }) {
+    if matches!(method, NeighbourMethod::Pairs { .. }) || method.reads_numbers() {
         return Err(Error::Unsupported {
-            what: "a criterion on pairs of rows from two-bit genotypes".into(),
-            supported: "criteria on neighbours; a Table, or an array of genotypes, for the others"
+            what: "a criterion on pairs of rows, or on a numeric target, from two-bit genotypes"
+                .into(),
+            supported: "criteria on neighbours and classes; a Table, or an array of genotypes, for the others"
                 .into(),
         });
     }

@@ -57,6 +57,7 @@ WHEN = {
     "relief": "As ``pi`` in its simplest form: near rows only.",
     "minimal_tree_size": "Small sets: the number of nodes that the smallest tree would need.",
     "relieff": "Ranking interacting features, numbers included, by a fixed number of neighbours.",
+    "rrelieff": "As ``relieff``, for a number: features that matter together only.",
     "surf": "As ``relieff`` without choosing k: all rows within the mean distance.",
     "surf_star": "As ``surf``, and rows that are far away count against.",
     "multisurf": "Genotypes and other interacting features: the best of the family in "

@@ -205,8 +205,11 @@ class Model(Trees):
         costs_json: str | None = None,
     ) -> Model: ...
     def alpha_choice(
-        self,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, float] | None: ...
+        self, impurity: str | None = None, costs_json: str | None = None
+    ) -> (
+        tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, float]
+        | None
+    ): ...
     def account(self) -> list[tuple[int, str, int, int, int, float, float, float]] | None: ...
     def cost_complexity_path(
         self, impurity: str, costs_json: str | None = None

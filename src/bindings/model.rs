@@ -49,11 +49,13 @@ struct History {
     route: Option<String>,
 }
 
-/// An [`AlphaChoice`] for Python: alphas, leaves, errors, standard errors, number of the chosen
-/// tree, and the alpha that represents it.
+/// An [`AlphaChoice`] for Python: alphas, leaves, splits, impurities, errors, standard errors,
+/// number of the chosen tree, and the alpha that represents it.
 type PyAlphaChoice<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     usize,
@@ -114,6 +116,21 @@ impl PyModel {
         rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes))
             .transpose()
             .map_err(exception)
+    }
+
+    /// The sequence of cost-complexity pruning by an impurity.
+    fn path(
+        &self,
+        py: Python<'_>,
+        impurity: &str,
+        costs_json: Option<&str>,
+    ) -> PyResult<cost_complexity::Path> {
+        let costs = self.costs(costs_json)?;
+        let quoted = serde_json::Value::from(impurity).to_string();
+        let impurity = parameter("impurity", Some(&quoted))?.unwrap_or_default();
+        run(py, None, self.work(), None, |control| {
+            cost_complexity::path_by_cost(&self.model.tree, impurity, costs.as_ref(), control)
+        })
     }
 }
 
@@ -317,21 +334,36 @@ impl PyModel {
         self.history.account.as_ref().map(|steps| steps.iter().map(fields).collect())
     }
 
-    /// How `ccp_alpha` was chosen by cross-validation: alphas, leaves, errors and standard errors
-    /// of the pruned trees, the number of the chosen one and its alpha; None if it was not chosen
-    /// so.
-    fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<PyAlphaChoice<'py>> {
-        self.history.choice.as_ref().map(|choice| {
-            let leaves: Vec<i64> = choice.leaves.iter().map(|&n| i64::from(n)).collect();
+    /// How `ccp_alpha` was chosen by cross-validation: alphas, leaves, splits, impurities, errors
+    /// and standard errors of the pruned trees, the number of the chosen one and its alpha. Where
+    /// it was not chosen so, with an impurity the trees that this one can be pruned to, without
+    /// errors; else None.
+    #[pyo3(signature = (impurity = None, costs_json = None))]
+    fn alpha_choice<'py>(
+        &self,
+        py: Python<'py>,
+        impurity: Option<&str>,
+        costs_json: Option<&str>,
+    ) -> PyResult<Option<PyAlphaChoice<'py>>> {
+        let own = match (&self.history.choice, impurity) {
+            (None, Some(impurity)) => Some(AlphaChoice::of(&self.path(py, impurity, costs_json)?)),
+            _ => None,
+        };
+        Ok(self.history.choice.as_ref().or(own.as_ref()).map(|choice| {
+            let whole = |numbers: &[u32]| {
+                numbers.iter().map(|&n| i64::from(n)).collect::<Vec<_>>().into_pyarray(py)
+            };
             (
                 choice.alphas.clone().into_pyarray(py),
-                leaves.into_pyarray(py),
+                whole(&choice.leaves),
+                whole(&choice.splits),
+                choice.impurities.clone().into_pyarray(py),
                 choice.errors.clone().into_pyarray(py),
                 choice.deviations.clone().into_pyarray(py),
                 choice.chosen,
                 choice.representative(choice.chosen),
             )
-        })
+        }))
     }
 
     /// Alphas and impurities of minimal cost-complexity pruning, from the whole tree to the root
@@ -343,12 +375,7 @@ impl PyModel {
         impurity: &str,
         costs_json: Option<&str>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-        let costs = self.costs(costs_json)?;
-        let quoted = serde_json::Value::from(impurity).to_string();
-        let impurity = parameter("impurity", Some(&quoted))?.unwrap_or_default();
-        let path = run(py, None, self.work(), None, |control| {
-            cost_complexity::path_by_cost(&self.model.tree, impurity, costs.as_ref(), control)
-        })?;
+        let path = self.path(py, impurity, costs_json)?;
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }
 

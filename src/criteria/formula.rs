@@ -177,6 +177,11 @@ pub trait Criterion: Properties {
     fn row_term(&self) -> Option<fn(f64) -> f64> {
         None
     }
+    /// What a row of a numeric target costs where a leaf says `value`: the loss whose mean over the
+    /// rows of a leaf is its impurity. The squared error unless the criterion says otherwise.
+    fn row_loss(&self, y: f64, value: f64) -> f64 {
+        (y - value) * (y - value)
+    }
     /// Refuse numbers of the target `name` that the formula does not take; `values` are the rows
     /// and their numbers.
     fn admit_target(

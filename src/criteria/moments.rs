@@ -42,6 +42,10 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
     fn row_term(&self) -> Option<fn(f64) -> f64> {
         None
     }
+    /// See [`Criterion::row_loss`].
+    fn row_loss(&self, y: f64, value: f64) -> f64 {
+        (y - value) * (y - value)
+    }
     /// Whether the score is the weighted mean of the squared differences of the branches' means
     /// from the node's, so that sums alone decide.
     fn is_between_means(&self) -> bool {
@@ -126,6 +130,9 @@ impl<M: OnMoments> Criterion for MomentCriterion<M> {
     }
     fn row_term(&self) -> Option<fn(f64) -> f64> {
         self.0.row_term()
+    }
+    fn row_loss(&self, y: f64, value: f64) -> f64 {
+        self.0.row_loss(y, value)
     }
     fn admit_target(
         &self,

@@ -80,6 +80,11 @@ impl<M: OnOrder> Criterion for OrderCriterion<M> {
             variance: rows.variance() * grid.unit * grid.unit,
         }
     }
+    fn row_loss(&self, y: f64, value: f64) -> f64 {
+        let QuantileLoss { quantile, scale } = self.0.loss();
+        let share = if y > value { quantile } else { 1.0 - quantile };
+        scale * share * (y - value).abs()
+    }
 }
 
 /// Build a criterion on order from options; unknown names and values outside their domain are

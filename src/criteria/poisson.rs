@@ -74,6 +74,11 @@ impl OnMoments for Poisson {
         Some(y_ln_y)
     }
 
+    /// A leaf that says 0 costs as if it said the smallest positive number.
+    fn row_loss(&self, y: f64, value: f64) -> f64 {
+        y_ln_y(y) - y * value.max(f64::MIN_POSITIVE).ln() - y + value
+    }
+
     fn admit(&self, name: &str, values: &mut dyn Iterator<Item = (usize, f64)>) -> Result<()> {
         let mut sum = 0.0;
         for (row, y) in values {

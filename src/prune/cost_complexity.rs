@@ -147,6 +147,8 @@ pub struct Path {
     pub impurities: Vec<f64>,
     /// Leaves with training rows of each tree.
     pub leaves: Vec<u32>,
+    /// Splits of each tree.
+    pub splits: Vec<u32>,
     /// The node that became a leaf in each tree, [`NONE`] in the whole tree.
     pub nodes: Vec<u32>,
 }
@@ -259,10 +261,13 @@ fn cut_weakest_links(
 ) -> Result<Path> {
     let order = edited.order();
     let mut risks = Risks::new(edited, impurity, &order);
+    let is_split = |edited: &EditableTree, i: u32| !edited.is_leaf(i as usize);
+    let mut splits = order.iter().filter(|&&i| is_split(edited, i)).count() as u32;
     let mut path = Path {
         alphas: vec![0.0],
         impurities: vec![risks.of_subtree[0]],
         leaves: vec![risks.leaves[0]],
+        splits: vec![splits],
         nodes: vec![NONE],
     };
     // Links by (sortable bits of `g`, node), the smallest on top.
@@ -289,6 +294,7 @@ fn cut_weakest_links(
         }
         for &descendant in &edited.below(node) {
             unreachable[descendant as usize] = true;
+            splits -= u32::from(is_split(edited, descendant));
         }
         let costs =
             Costs { leaf: risks.as_leaf[node], tree: risks.of_subtree[node], branch: alpha };
@@ -297,6 +303,7 @@ fn cut_weakest_links(
         path.alphas.push(alpha);
         path.impurities.push(risks.of_subtree[0]);
         path.leaves.push(risks.leaves[0]);
+        path.splits.push(splits);
         path.nodes.push(i);
     }
     Ok(path)

@@ -3,19 +3,22 @@
 //!
 //! Cost-complexity pruning of the tree of all rows gives alphas `a_0 = 0 < a_1 < ...`; its k-th
 //! pruned tree is best from `a_k` to `a_(k+1)` and is represented by `sqrt(a_k a_(k+1))`, the last
-//! one by its own alpha. For every fold a tree is grown on the other folds, pruned at each of these
-//! alphas, and applied to the rows of the fold. `R_k` is the mean cost over all rows (1 per error,
-//! or from the cost matrix), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min"
-//! takes the smallest `R_k` (on ties the largest alpha), "1se" the largest alpha with `R_k` at most
-//! the smallest one plus its standard error.
+//! one, the root alone, by an alpha that cuts every split. For every fold a tree is grown on the
+//! other folds, pruned at each of these alphas, and applied to the rows of the fold. `R_k` is the
+//! mean cost over all rows (1 per error, or from the cost matrix; of a numeric target the squared
+//! error, or the loss that the criterion's impurity averages, see [`Criterion::row_loss`]), with
+//! standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the smallest `R_k` (on ties
+//! the largest alpha), "1se" the largest alpha with `R_k` at most the smallest one plus its
+//! standard error.
 //!
-//! Folds are stratified by class and depend on the seed and on the order of the rows. A fold's tree
-//! is traversed once per row for all alphas; trees that send fractions of rows down several
-//! branches are traversed once per row and alpha.
+//! Folds are stratified by class (those of a numeric target are not) and depend on the seed and on
+//! the order of the rows. A fold's tree is traversed once per row for all alphas; trees that send
+//! fractions of rows down several branches are traversed once per row and alpha.
 //!
 //! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters
 //! more than the size of the tree.
 
+use crate::criteria::{Criterion, Impurity};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{FitPlan, FitRows, Fitted};
@@ -35,6 +38,10 @@ pub struct AlphaChoice {
     pub alphas: Vec<f64>,
     /// Leaves with training rows.
     pub leaves: Vec<u32>,
+    /// Splits.
+    pub splits: Vec<u32>,
+    /// `R` of the trees, on the training rows.
+    pub impurities: Vec<f64>,
     /// Cross-validated mean costs.
     pub errors: Vec<f64>,
     /// Standard errors of these costs.
@@ -75,38 +82,44 @@ pub(super) fn fit_counted(
     let costs = plan.costs(data.n_classes())?;
     let path =
         cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
-    let (alphas, leaves) = distinct_alphas(&path);
-    let mut choice =
-        AlphaChoice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
+    let mut choice = AlphaChoice::of(&path);
     cross_validate(plan, rule, data, &rows, weights, control, &mut choice)?;
     let alpha = choice.representative(choice.chosen);
     let (model, account) = plan.prune_at(grown, alpha, control)?;
     Ok((Fitted { model, account, reason }, Some(choice)))
 }
 
-/// The ascending alphas of a path, those that differ by rounding only taken as one, and the leaves
-/// of the tree at each. Links with `g = 0` are cut only at positive alphas, so the first entry
-/// stays the whole tree.
-fn distinct_alphas(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
-    let (mut alphas, mut leaves): (Vec<f64>, Vec<u32>) = (Vec::new(), Vec::new());
-    let rounding = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
-    for (&alpha, &n_leaves) in path.alphas.iter().zip(&path.leaves) {
-        match (alphas.last_mut(), leaves.last_mut()) {
-            (Some(last), Some(leaves_of_last)) if alpha <= *last + rounding => {
-                if *last > 0.0 {
-                    (*last, *leaves_of_last) = (alpha.max(*last), n_leaves);
+impl AlphaChoice {
+    /// The trees of a path before one is chosen. Alphas that differ by rounding only are taken as
+    /// one. Links with `g = 0` are cut only at positive alphas, so the first entry stays the whole
+    /// tree.
+    pub fn of(path: &cost_complexity::Path) -> Self {
+        let rounding = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
+        let (mut alphas, mut trees): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (tree, &alpha) in path.alphas.iter().enumerate() {
+            match (alphas.last_mut(), trees.last_mut()) {
+                (Some(last), Some(last_tree)) if alpha <= *last + rounding => {
+                    if *last > 0.0 {
+                        (*last, *last_tree) = (alpha.max(*last), tree);
+                    }
+                }
+                _ => {
+                    alphas.push(alpha);
+                    trees.push(tree);
                 }
             }
-            _ => {
-                alphas.push(alpha);
-                leaves.push(n_leaves);
-            }
+        }
+        Self {
+            alphas,
+            leaves: trees.iter().map(|&tree| path.leaves[tree]).collect(),
+            splits: trees.iter().map(|&tree| path.splits[tree]).collect(),
+            impurities: trees.iter().map(|&tree| path.impurities[tree]).collect(),
+            errors: Vec::new(),
+            deviations: Vec::new(),
+            chosen: 0,
         }
     }
-    (alphas, leaves)
-}
 
-impl AlphaChoice {
     /// The alpha that represents the k-th tree: the geometric mean of the range in which it is
     /// best.
     pub fn representative(&self, k: usize) -> f64 {
@@ -148,7 +161,11 @@ fn cross_validate(
     choice: &mut AlphaChoice,
 ) -> Result<()> {
     let n_alphas = choice.alphas.len();
-    let alphas: Vec<f64> = (0..n_alphas).map(|k| choice.representative(k)).collect();
+    let mut alphas: Vec<f64> = (0..n_alphas).map(|k| choice.representative(k)).collect();
+    // The last tree is best at any larger alpha, so its range has no middle.
+    if let Some(last) = alphas.last_mut().filter(|last| **last > 0.0) {
+        *last = f64::MAX;
+    }
     let folds = stratified_folds(data, rows.rows(), rule.folds.min(rows.len()), rule.seed);
     let serial = control.serial().quiet();
     // A single fold leaves no rows to grow on; every cost is then 0.
@@ -201,6 +218,39 @@ fn cut_alphas(
     Ok(cut_at)
 }
 
+/// What the rows of a data set cost by what a tree answers.
+struct RowCosts<'a> {
+    data: &'a Dataset,
+    matrix: Option<CostMatrix>,
+    /// The criterion whose loss is the cost of a number; `None`: the squared error.
+    criterion: Option<&'a dyn Criterion>,
+}
+
+impl<'a> RowCosts<'a> {
+    fn new(plan: &'a FitPlan, data: &'a Dataset) -> Result<Self> {
+        let by_criterion = plan.impurity() == Impurity::Criterion;
+        let criterion = by_criterion.then(|| plan.criterion());
+        Ok(Self { data, matrix: plan.costs(data.n_classes())?, criterion })
+    }
+
+    /// The cost of a row that is given a label, or a number where the target is one.
+    fn of(&self, row: u32, label: i32, number: f64) -> f64 {
+        let class = self.data.classes()[row as usize] as usize;
+        match (self.data.target(), &self.matrix, self.criterion) {
+            (Some(target), _, None) => (target.value(row) - number).powi(2),
+            (Some(target), _, Some(criterion)) => criterion.row_loss(target.value(row), number),
+            (None, Some(matrix), _) => matrix.one(class, label),
+            (None, None, _) => f64::from(u8::from(label != class as i32)),
+        }
+    }
+
+    /// The cost of a row that ends in a node.
+    fn of_node(&self, row: u32, tree: &Tree, node: usize) -> f64 {
+        let number = tree.outcome(node).map_or(0.0, |outcome| outcome.value);
+        self.of(row, tree.nodes[node].label, number)
+    }
+}
+
 /// Sums of the costs of some rows under a grown tree, pruned at each of the alphas.
 fn cost_sums(
     plan: &FitPlan,
@@ -211,15 +261,7 @@ fn cost_sums(
     weights: &Weights,
     control: &Control,
 ) -> Result<CostSums> {
-    let k = data.n_classes();
-    let matrix = plan.costs(k)?;
-    let cost_of = |row: u32, label: i32| {
-        let class = data.classes()[row as usize] as usize;
-        match &matrix {
-            Some(matrix) => matrix.one(class, label),
-            None => f64::from(u8::from(label != class as i32)),
-        }
-    };
+    let costs = RowCosts::new(plan, data)?;
     // Fractions of rows: the pruned trees predict, one after the other.
     if grown.tree.is_shared() {
         let mut sums = CostSums::zeros(alphas.len());
@@ -227,19 +269,20 @@ fn cost_sums(
             control.check()?;
             let (model, _) = plan.prune_at(grown.clone(), alpha, control)?;
             let predictor = Predictor::new(&model)?;
-            let mut probabilities = vec![0.0; k];
+            let mut probabilities = vec![0.0; data.n_classes()];
             for &row in rows {
                 let end = predictor.tree.end(data, row as usize);
                 let label = predictor.answer(data, row as usize, end, &mut probabilities);
-                sums.add(i, weights.value(row), cost_of(row, label));
+                let cost = costs.of(row, label, probabilities[0]);
+                sums.add(i, weights.value(row), cost);
             }
         }
         return Ok(sums);
     }
-    // Whole rows: the path of a row in the whole tree gives its label at every alpha. A label holds
+    // Whole rows: the path of a row in the whole tree gives its last node at every alpha. It holds
     // for a range of alphas, so the cost is added at the start of the range and subtracted at its
     // end; running sums then give the sums at each alpha.
-    let cut_at = cut_alphas(plan, &grown.tree, matrix.as_ref(), control)?;
+    let cut_at = cut_alphas(plan, &grown.tree, costs.matrix.as_ref(), control)?;
     let compiled = CompiledTree::new(&grown.tree, &grown.schema)?;
     let mut path = Vec::new();
     let mut changes = CostSums::zeros(alphas.len() + 1);
@@ -249,8 +292,8 @@ fn cost_sums(
         }
         path.clear();
         compiled.path(data, row as usize, &mut path);
-        labels_by_alpha(&grown.tree, &cut_at, alphas, &path, |range, label| {
-            let (weight, cost) = (weights.value(row), cost_of(row, label));
+        ends_by_alpha(&grown.tree, &cut_at, alphas, &path, |range, node| {
+            let (weight, cost) = (weights.value(row), costs.of_node(row, &grown.tree, node));
             changes.add(range.start, weight, cost);
             changes.add(range.end, -weight, cost);
         });
@@ -262,15 +305,15 @@ fn cost_sums(
     Ok(changes)
 }
 
-/// The labels that a row gets at the ascending alphas: `take` gets ranges of their indices, in
-/// order, with the label. `path` lists the nodes that the row passes, `cut_at` the alpha at which
+/// The nodes in which a row ends at the ascending alphas: `take` gets ranges of their indices, in
+/// order, with the node. `path` lists the nodes that the row passes, `cut_at` the alpha at which
 /// each node becomes a leaf.
-fn labels_by_alpha(
+fn ends_by_alpha(
     tree: &Tree,
     cut_at: &[f64],
     alphas: &[f64],
     path: &[u32],
-    mut take: impl FnMut(Range<usize>, i32),
+    mut take: impl FnMut(Range<usize>, usize),
 ) {
     debug_assert!(path.first().is_some_and(|&root| tree.nodes[root as usize].parent == NONE));
     // Nothing is pruned at alpha 0.
@@ -281,7 +324,7 @@ fn labels_by_alpha(
         let above = path[..end].iter().map(|&node| cut_at[node as usize]);
         let next_cut = above.fold(f64::INFINITY, f64::min);
         let to = alphas.partition_point(|&alpha| alpha < next_cut).max(n_zero);
-        take(from..to.max(from), tree.nodes[path[end] as usize].label);
+        take(from..to.max(from), path[end] as usize);
         if to >= alphas.len() {
             return;
         }

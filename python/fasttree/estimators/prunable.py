@@ -1,8 +1,8 @@
 """`Prunable`: what `FastTreeClassifier` can do with the prunings of `fasttree.pruning`.
 
 What
-    ``model.prune(method)``, ``model.prune_report_`` and ``estimator.cost_complexity_pruning_path(X,
-    y)``.
+    ``model.prune(method)``, ``model.prune_report_``, ``model.cp_table()`` and
+    ``estimator.cost_complexity_pruning_path(X, y)``.
 Complexity
     That of the method; nothing is grown but in `cost_complexity_pruning_path`.
 When not to use it
@@ -15,8 +15,10 @@ import json
 from typing import Any
 
 from .. import _engine, pruning
+from .._checks import as_float, shown
 from .._checks.aliases import MaybeArray
 from ..pruning import PruneReport, make
+from ..rendering.listing import Records
 from ..table import Table
 from .base import Estimator
 from .costs import costs_of
@@ -54,8 +56,10 @@ class Prunable(Estimator):
         hold it.
 
         A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
-        becomes best), leaves, errors (cross-validated mean cost), standard_errors. Also chosen
-        (place of the tree that was taken), ccp_alpha (the price it was pruned at).
+        becomes best), leaves, splits, impurities (summed over the leaves of each tree, on the
+        training rows), errors (cross-validated mean cost: 1 for a wrong class, the squared error or
+        the criterion's loss for a number), standard_errors. Also chosen (place of the tree that was
+        taken), ccp_alpha (the price it was pruned at).
         """
         from sklearn.utils import Bunch
         from sklearn.utils.validation import check_is_fitted
@@ -66,15 +70,89 @@ class Prunable(Estimator):
             raise AttributeError(
                 "ccp_path_ is known where fit chose the price: pruning=CostComplexity('cv')"
             )
-        alphas, leaves, errors, deviations, chosen, price = parts
-        return Bunch(
-            ccp_alphas=alphas,
-            leaves=leaves,
-            errors=errors,
-            standard_errors=deviations,
-            chosen=chosen,
-            ccp_alpha=price,
+        names = ("ccp_alphas", "leaves", "splits", "impurities", "errors", "standard_errors")
+        return Bunch(**dict(zip((*names, "chosen", "ccp_alpha"), parts, strict=True)))
+
+    def cp_table(self, cp: float = 0.0) -> Records:
+        """The trees that cost-complexity pruning makes of this one, in the form of rpart's cp table.
+
+        rpart's complexity parameter is ``cp = alpha / R(root)``: `ccp_alpha` relative to the
+        impurity of the root. All columns are relative to the root's; source: Therneau & Atkinson,
+        An introduction to recursive partitioning using the RPART routines (1997), section 4.
+
+        Args:
+            cp: the smallest complexity parameter of interest, in [0, 1]: the last tree is the one
+                that is best at it, as rpart prunes at its own `cp` (0.01 by default there).
+
+        Returns:
+            One dict per tree, the root alone first: CP (the tree is the best one from it up to the
+            CP of the row before), nsplit (splits), rel_error (``R(tree) / R(root)`` on the training
+            rows). Where `fit` chose the price by cross-validation (``CostComplexity("cv")``) the
+            trees are those of the whole tree, and there are xerror (cross-validated error) and xstd
+            (its standard error), relative to the error of the root on the training rows; else the
+            trees are those of this model's tree, and both are None.
+
+        Raises:
+            ValueError: `cp` outside its domain, or a cp table of a tree whose root is pure.
+
+        Examples:
+            >>> import fasttree
+            >>> tree = fasttree.FastTreeRegressor().fit([[0], [1], [2], [3]], [0.0, 1.0, 5.0, 7.0])
+            >>> print(tree.cp_table())
+            CP       nsplit  rel_error
+            --------------------------
+            0.9237   0       1
+            0.06107  1       0.07634
+            0.01527  2       0.01527
+            0        3       0
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        least = as_float(cp)
+        if least is None or not 0 <= least <= 1:
+            raise ValueError(f"cp={shown(cp)} must be a number from 0 to 1")
+        costs = costs_of(getattr(self, "cost_matrix", None), len(self._schema.classes))
+        parts = self._model.alpha_choice(self._impurity(costs), json.dumps(costs))
+        assert parts is not None
+        alphas, _, splits, impurities, errors, deviations, *_ = parts
+        root = impurities[-1]
+        if not root > 0:
+            raise ValueError(
+                "cp_table: the rows of the root are all alike, so nothing can be relative to them"
+            )
+        said = self._root_cost(root, costs)
+        rows: list[dict[str, Any]] = []
+        for tree in range(len(alphas))[::-1]:
+            if rows and rows[-1]["CP"] <= least:
+                break
+            judged = len(errors) > 0
+            rows.append(
+                {
+                    "CP": max(float(alphas[tree] / root), least),
+                    "nsplit": int(splits[tree]),
+                    "rel_error": float(impurities[tree] / root),
+                    "xerror": float(errors[tree] / said) if judged else None,
+                    "xstd": float(deviations[tree] / said) if judged else None,
+                }
+            )
+        return Records(rows)
+
+    def _root_cost(self, impurity: float, costs: Any) -> float:
+        """The mean cost of the training rows where all get the answer of the root."""
+        if self._task == "regression" or costs is not None:
+            return impurity
+        counts = self.tree_.value[0]  # type: ignore[attr-defined]
+        return float(1.0 - counts.max() / counts.sum())
+
+    def _impurity(self, costs: Any) -> str:
+        """The impurity of a leaf in cost-complexity pruning, as the core reads it."""
+        own = self.pruning if isinstance(self.pruning, pruning.CostComplexity) else None
+        named = "auto" if own is None else own.impurity
+        config = pruning.CostComplexity(impurity=named).to_config(
+            self.criterion, 0.0, costs is not None, self._task
         )
+        return str(config["impurity"])
 
     def prune(
         self,
@@ -181,16 +259,12 @@ class Prunable(Estimator):
         from sklearn.base import clone
         from sklearn.utils import Bunch
 
-        named = (
-            self.pruning.impurity if isinstance(self.pruning, pruning.CostComplexity) else "auto"
-        )
         whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
         known = self.get_params(deep=False).keys()
         grown = clone(self).set_params(**{k: v for k, v in whole.items() if k in known})
         grown.fit(X, y, sample_weight=sample_weight)
         costs = costs_of(getattr(self, "cost_matrix", None), len(grown._schema.classes))
-        impurity = pruning.CostComplexity(impurity=named).to_config(
-            self.criterion, 0.0, costs is not None, self._task
-        )["impurity"]
-        alphas, impurities = _engine.cost_complexity_path(grown._model, impurity, costs)
+        alphas, impurities = _engine.cost_complexity_path(
+            grown._model, self._impurity(costs), costs
+        )
         return Bunch(ccp_alphas=alphas, impurities=impurities)

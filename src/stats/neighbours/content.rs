@@ -1,10 +1,10 @@
 //! The order of rows by their content, in which all sums of doubles over rows are made.
 //!
-//! Rows are sorted by class, weight, codes, other columns and numeric target. Rows that compare equal agree in
-//! everything that scores are made of, so the bits of a score do not depend on the order in which
-//! rows were given. The exception is [`NeighbourTies::First`](super::NeighbourTies), which breaks
-//! ties by the given order. Cost: O(t log t) comparisons, most of them of one number that packs the
-//! class and the first codes.
+//! Rows are sorted by class, weight, codes, other columns and numeric target. Rows that compare
+//! equal agree in everything that scores are made of, so the bits of a score do not depend on the
+//! order in which rows were given. Exceptions are `First` and `Listed` of
+//! [`NeighbourTies`](super::NeighbourTies), which break ties by the given order. Cost: O(t log t)
+//! comparisons, most of them of one number that packs the class and the first codes.
 
 use super::columns::{NominalRows, Other};
 use std::cmp::Ordering;

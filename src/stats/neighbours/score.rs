@@ -115,8 +115,8 @@ pub fn distance_parts(
     Ok(parts)
 }
 
-/// A sum of distances, or of differences in a target (a real number): in steps of the grid, which is exact, if weights are whole; else a real
-/// number.
+/// A sum of distances: in steps of the grid, which is exact, if weights are whole; else a real
+/// number, as sums of differences in a target are.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DistanceSum {
     /// Sum in steps of the grid; 0 with other weights.

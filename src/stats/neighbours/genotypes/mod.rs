@@ -67,8 +67,10 @@ pub fn genotype_scores(
         return Err(Error::Unsupported {
             what: "a criterion on pairs of rows, or on a numeric target, from two-bit genotypes"
                 .into(),
-            supported: "criteria on neighbours and classes; a Table, or an array of genotypes, for the others"
-                .into(),
+            supported:
+                "criteria on neighbours and classes; a Table, or an array of genotypes, for \
+                        the others"
+                    .into(),
         });
     }
     let order = Order::of(rows.classes, rows.n_classes);

@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 from clock import add_record, check, have, keep, machine, take_turns
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification, make_friedman1
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 import fasttree
@@ -41,7 +41,7 @@ OURS = "fasttree"
 @dataclass
 class Contest:
     """One workload: what each contestant does, what came out, and how many times faster we mean to
-    be."""
+    be. `accuracy` is the share of right classes, or R^2 where the target is a number."""
 
     name: str
     data: str
@@ -65,6 +65,14 @@ def numbers(rows: int, classes: int = 2, features: int = 20) -> tuple[np.ndarray
         flip_y=0.05,
         random_state=0,
     )
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    return X[:rows], y[:rows], X[rows:], y[rows:]
+
+
+def numeric_target(rows: int, features: int = 20) -> tuple[np.ndarray, ...]:
+    """Training and test rows (float32) of Friedman's first function of five features, noise 1."""
+    test = 20_000
+    X, y = make_friedman1(rows + test, features, noise=1.0, random_state=0)
     X = np.ascontiguousarray(X, dtype=np.float32)
     return X[:rows], y[:rows], X[rows:], y[rows:]
 
@@ -202,6 +210,101 @@ def forest(trees: int) -> Contest:
     return Contest(
         f"forest of {trees} trees, gini", "100,000 x 20 float32", work, goals, leaves, accuracy
     )
+
+
+def depth_text(depth: int | None) -> str:
+    """A limit of depth in the name of a workload."""
+    return "" if depth is None else f", depth {depth}"
+
+
+def r2(y: np.ndarray, predicted: np.ndarray) -> float:
+    """Coefficient of determination."""
+    return float(1 - np.mean((y - predicted) ** 2) / np.var(y))
+
+
+def regression_tree(
+    criterion: str, rows: int, features: int, depth: int | None, goals: dict[str, float]
+) -> Contest:
+    """One exact tree for a number; R^2 stands in the column of accuracy."""
+    X, y, X_test, y_test = numeric_target(rows, features)
+    work: dict[str, Callable[[], Any]] = {
+        OURS: lambda: fasttree.FastTreeRegressor(criterion=criterion, max_depth=depth).fit(X, y),
+        "scikit-learn": lambda: DecisionTreeRegressor(
+            criterion=criterion, max_depth=depth, random_state=0
+        ).fit(X, y),
+    }
+    tree, peer = work[OURS](), work["scikit-learn"]()
+    leaves = {OURS: tree.get_n_leaves(), "scikit-learn": peer.get_n_leaves()}
+    accuracy = {OURS: tree.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
+    check(abs(leaves[OURS] / leaves["scikit-learn"] - 1) < 0.03, f"leaves {leaves}")
+    if "YDF" in goals and have("ydf"):
+        import ydf
+
+        ydf.verbose(0)
+        columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(features)}
+        tests = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(features)}
+        learner = ydf.CartLearner(
+            label="y",
+            task=ydf.Task.REGRESSION,
+            max_depth=-1 if depth is None else depth + 1,  # a root alone has depth 1 there
+            min_examples=1,
+            validation_ratio=0.0,
+            num_threads=1,
+        )
+        work["YDF"] = lambda: learner.train({**columns, "y": y})
+        model = work["YDF"]()
+        leaves["YDF"] = ydf_leaves(model)
+        accuracy["YDF"] = r2(y_test, model.predict(tests))
+    check(max(accuracy.values()) - accuracy[OURS] < 0.015, f"R^2 {accuracy}")
+    goals = {peer: goal for peer, goal in goals.items() if peer in work}
+    name = f"tree of a number, {criterion}{depth_text(depth)}"
+    return Contest(name, f"{rows:,} x {features} float32", work, goals, leaves, accuracy)
+
+
+def binned_regression_tree() -> Contest:
+    """One tree of 255 leaves on 255 bins for a number, beside LightGBM's."""
+    import lightgbm
+
+    X, y, X_test, y_test = numeric_target(100_000)
+    settings = {
+        "objective": "regression",
+        "num_leaves": 255,
+        "learning_rate": 1.0,
+        "min_data_in_leaf": 1,
+        "min_sum_hessian_in_leaf": 0.0,
+        "num_threads": 1,
+        "verbosity": -1,
+    }
+    peers = "LightGBM, 1 tree"
+    work: dict[str, Callable[[], Any]] = {
+        OURS: lambda: fasttree.FastTreeRegressor(
+            threshold_search="histogram", max_leaf_nodes=255
+        ).fit(X, y),
+        peers: lambda: lightgbm.train(settings, lightgbm.Dataset(X, y), num_boost_round=1),
+    }
+    tree, model = work[OURS](), work[peers]()
+    leaves = {OURS: tree.get_n_leaves(), peers: 255.0}
+    accuracy = {OURS: tree.score(X_test, y_test), peers: r2(y_test, model.predict(X_test))}
+    check(max(accuracy.values()) - accuracy[OURS] < 0.01, f"R^2 {accuracy}")
+    name = "binned tree of a number, 255 leaves"
+    return Contest(name, "100,000 x 20 float32", work, {peers: 6.0}, leaves, accuracy)
+
+
+def regression_forest(trees: int) -> Contest:
+    """Trees of a number without limits on bootstrap samples, all features a node."""
+    X, y, X_test, y_test = numeric_target(100_000)
+    work: dict[str, Callable[[], Any]] = {
+        OURS: lambda: fasttree.FastForestRegressor(trees, max_features=1.0, random_state=0).fit(
+            X, y
+        ),
+        "scikit-learn": lambda: RandomForestRegressor(trees, random_state=0).fit(X, y),
+    }
+    ours, peer = work[OURS](), work["scikit-learn"]()
+    accuracy = {OURS: ours.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
+    check(max(accuracy.values()) - accuracy[OURS] < 0.01, f"R^2 {accuracy}")
+    goals = {"scikit-learn": 15.0}
+    name = f"forest of {trees} trees of a number"
+    return Contest(name, "100,000 x 20 float32", work, goals, {}, accuracy)
 
 
 def multiway_tree() -> Contest:
@@ -403,6 +506,17 @@ def contests(only: list[str], million: bool, trees: int) -> Iterator[Contest]:
         yield exact_tree(1_000_000, "gini", "gini")
     if wanted("forest"):
         yield forest(trees)
+    if wanted("number"):
+        for depth in (12, None):
+            goals = {"scikit-learn": 12.0, "YDF": 1.0}
+            yield regression_tree("squared_error", 100_000, 20, depth, goals)
+            if million:
+                yield regression_tree("squared_error", 1_000_000, 20, depth, goals)
+        for depth in (12, None):
+            yield regression_tree("absolute_error", 100_000, 10, depth, {"scikit-learn": 6.0})
+        if have("lightgbm"):
+            yield binned_regression_tree()
+        yield regression_forest(min(trees, 10))
     if wanted("multiway"):
         yield multiway_tree()
     if wanted("cv"):
@@ -468,7 +582,7 @@ def main() -> None:
         "--only",
         nargs="+",
         default=[],
-        choices=["exact", "forest", "multiway", "cv", "predict", "own"],
+        choices=["exact", "forest", "number", "multiway", "cv", "predict", "own"],
     )
     parser.add_argument(
         "--million", action="store_true", help="the exact tree on 1,000,000 rows as well"

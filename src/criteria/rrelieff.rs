@@ -19,10 +19,10 @@ use crate::error::{Error, Result};
 use crate::stats::neighbours::{MissingGap, Multiclass, NeighbourMethod, NeighbourTies, Ranks};
 use serde::{Deserialize, Serialize};
 
-/// Whose reading of RReliefF.
+/// Which definition of RReliefF is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reading {
+pub enum RReliefFVariant {
     /// That of the paper.
     #[default]
     Paper,
@@ -40,13 +40,13 @@ pub struct RReliefF {
     pub neighbour_ties: TiesName,
     /// Sigma of the weights by rank.
     pub rank: Option<f64>,
-    /// Whose reading.
-    pub variant: Reading,
+    /// Which definition is computed.
+    pub variant: RReliefFVariant,
 }
 
 impl Default for RReliefF {
     fn default() -> Self {
-        Self { k: 10, neighbour_ties: TiesName::Share, rank: None, variant: Reading::Paper }
+        Self { k: 10, neighbour_ties: TiesName::Share, rank: None, variant: RReliefFVariant::Paper }
     }
 }
 
@@ -96,8 +96,8 @@ impl OnNeighbours for RReliefF {
     }
     fn search(&self) -> NeighbourSearch {
         let (ties, gap, from_zero) = match self.variant {
-            Reading::Paper => (self.neighbour_ties.into(), MissingGap::Expected, false),
-            Reading::Weka => (NeighbourTies::Listed, MissingGap::Largest, true),
+            RReliefFVariant::Paper => (self.neighbour_ties.into(), MissingGap::Expected, false),
+            RReliefFVariant::Weka => (NeighbourTies::Listed, MissingGap::Largest, true),
         };
         let ranks = match self.rank {
             None => Ranks::Equal,
@@ -107,7 +107,7 @@ impl OnNeighbours for RReliefF {
         (NeighbourMethod::RReliefF { k: self.k, ties, ranks, gap }, Multiclass::Prior)
     }
     fn check(&self) -> Result<()> {
-        if self.variant == Reading::Weka && self.neighbour_ties != TiesName::Share {
+        if self.variant == RReliefFVariant::Weka && self.neighbour_ties != TiesName::Share {
             return Err(Error::parameter(
                 "neighbour_ties",
                 "'first'",

@@ -156,6 +156,8 @@ fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     }
     let refused = if config.discretize.is_some() {
         "a discretisation (numbers are then levels, without thresholds)"
+    } else if criterion.info().evidence == EvidenceKind::Order {
+        "a criterion on the order of a number (the sums of a bin do not tell the order in it)"
     } else if !criterion.info().evidence.is_table() {
         "a criterion on pairs or neighbours of rows"
     } else if criterion.split_rule() == SplitRule::C45 {

@@ -42,7 +42,7 @@ def criteria(
         raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
     rows = [row for row in known if evidence in (None, row["evidence"])]
     body = [
-        [row["name"], ", ".join(row["aliases"]), _target(row), row["evidence"], row["summary"]]
+        [row["name"], ", ".join(row["aliases"]), row["target"], row["evidence"], row["summary"]]
         for row in rows
     ]
     shown = table(
@@ -51,13 +51,6 @@ def criteria(
         body,
     )
     emit(lambda: render_text([shown]), {"command": "criteria", "rows": rows}, json)
-
-
-def _target(row: dict[str, Any]) -> str:
-    """Whether a criterion is one on classes or on a number."""
-    from ..criteria import NUMBERS
-
-    return "number" if row["evidence"] in NUMBERS else "classes"
 
 
 def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
@@ -83,7 +76,7 @@ def _described(row: dict[str, Any]) -> str:
         f"score     {row['formula']}",
         f"distance  {row['distance']}",
         f"source    {row['source']}",
-        f"target    {_target(row)}",
+        f"target    {row["target"]}",
         f"looks at  {row['evidence']}",
         f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
     ]

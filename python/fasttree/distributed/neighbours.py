@@ -4,7 +4,8 @@ What
     A unit of work finds the neighbours of a share of the rows among all rows, and sums their
     contributions to each feature. Rows are in groups whose size depends on the data only, and the
     sums of the groups are added in order, as in one process. The mean distance that SURF needs, and
-    RReliefF's mean difference in the target, are computed likewise in a pass before. `score_features` of `pairs` calls this.
+    RReliefF's mean difference in the target, are computed likewise in a pass before.
+    `score_features` of `pairs` calls this.
 Complexity
     O(t^2 n) bit operations over all workers, for t rows and n features. A unit returns 8 bytes x
     groups x (n + 1).
@@ -35,7 +36,8 @@ SHARES = 4
 """Shares of the rows for each worker."""
 
 Total = tuple[int, float] | None
-"""Sum of all distances, or of all differences in a target: in whole steps of nominal features, and in fractions of numeric ones."""
+"""Sum of all distances, or of all differences in a target: in whole steps of nominal features, and
+in fractions of numeric ones."""
 
 
 def _share(shared: tuple[Any, ...], asked: tuple[tuple[int, int], Total]) -> Any:

@@ -74,7 +74,7 @@ class Prunable(Estimator):
         return Bunch(**dict(zip((*names, "chosen", "ccp_alpha"), parts, strict=True)))
 
     def cp_table(self, cp: float = 0.0) -> Records:
-        """The trees that cost-complexity pruning makes of this one, in the form of rpart's cp table.
+        """The trees that cost-complexity pruning makes of this one, as rpart's cp table.
 
         rpart's complexity parameter is ``cp = alpha / R(root)``: `ccp_alpha` relative to the
         impurity of the root. All columns are relative to the root's; source: Therneau & Atkinson,

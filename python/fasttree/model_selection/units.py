@@ -177,7 +177,7 @@ def run_unit(task: Task, unit: Unit) -> Outcome:
 
 def _seconds(task: Task, method: Method) -> float:
     """A rough estimate of the time of one fold."""
-    from ..criteria import NUMBERS, evidence_of
+    from ..criteria import evidence_of
 
     n = float(task.folds.train_sizes.mean())
     p = task.data.table.n_features if task.data.table is not None else _width(task.data.X)
@@ -188,7 +188,7 @@ def _seconds(task: Task, method: Method) -> float:
         kind = evidence_of(criterion) if method.config is not None else None
     except REFUSALS:
         kind = None
-    if kind not in (None, "table", *NUMBERS):
+    if kind in ("pairs", "neighbours", "rows"):
         return PAIR_RATE * n * n * p
     trees = getattr(estimator, "n_estimators", 1)
     trees = trees if isinstance(trees, int) and trees > 0 else 1

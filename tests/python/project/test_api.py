@@ -100,6 +100,7 @@ def test_functions_take_x_y_and_keywords():
         "levels": None,
         "unused": None,
         "name": None,
+        "task": "classification",
     }
     assert list(parameters(datasets.load))[:3] == ["path", "target", "drop"]
     for name in ("criterion", "estimators", "cv", "scoring", "random_state", "n_jobs", "progress"):

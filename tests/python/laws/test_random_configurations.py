@@ -38,7 +38,7 @@ CRITERIA = [
     for c in fasttree.list_criteria()
     if c["evidence"] == "table" and c["name"] != "minimal_tree_size"
 ]
-ON_NUMBERS = [n for n in criteria.names("regression") if n != "friedman_mse"]
+ON_NUMBERS = [n for n in criteria.names("regression") if n not in ("friedman_mse", "rrelieff")]
 LIMITS: dict[str, list[Any]] = {
     "max_leaf_nodes": [2, 5, 12, 40],
     "max_depth": [2, 5],

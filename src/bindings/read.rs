@@ -27,6 +27,9 @@ pyo3::create_exception!(
 /// A column for Python: position in the file, numbers or codes, labels (None for numbers).
 type PyColumn<'py> = (usize, Bound<'py, PyAny>, Option<Vec<Cow<'static, [u8]>>>);
 
+/// What has been read of delimited text; see `PyDelimitedReader::finish`.
+type PyDelimited<'py> = (Vec<PyColumn<'py>>, Vec<usize>, Option<u64>, Vec<Cow<'static, [u8]>>);
+
 /// Run a step of a reader without the interpreter; a panic is an internal error.
 fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
@@ -132,16 +135,14 @@ impl PyDelimitedReader {
         step(py, || reader.start(header, names, wanted, missing))
     }
 
-    /// The columns, the positions of those to be read again as labels, and the first line that is
-    /// not UTF-8, if there is one.
-    fn finish<'py>(
-        &mut self,
-        py: Python<'py>,
-    ) -> PyResult<(Vec<PyColumn<'py>>, Vec<usize>, Option<u64>)> {
+    /// The columns, the positions of those to be read again as labels, the first line that is not
+    /// UTF-8, if there is one, and the texts for missing values that some cell was equal to.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<PyDelimited<'py>> {
         let reader = self.0.take().ok_or_else(finished)?;
         let latin1 = reader.encoding().latin1();
-        let (columns, failed) = step(py, || reader.finish())?;
-        Ok((py_columns(py, columns), failed, latin1))
+        let (columns, failed, matched) = step(py, || reader.finish())?;
+        let matched = matched.into_iter().map(Cow::Owned).collect();
+        Ok((py_columns(py, columns), failed, latin1, matched))
     }
 }
 

@@ -293,6 +293,11 @@ fn add_label(
 }
 
 impl ColumnBuilder {
+    /// Whether the cells are numbers.
+    pub(crate) fn is_numeric(&self) -> bool {
+        matches!(self, Self::Numbers(_))
+    }
+
     /// A column without cells, with at most `most` labels.
     pub(crate) fn new(kind: &CellKind, most: usize) -> Result<Self> {
         Ok(match kind {

@@ -37,8 +37,10 @@ struct KeptRecords {
     /// Whether [`Delimited::start`] has been called.
     started: bool,
     columns: Vec<PendingColumn>,
-    /// Texts that mean a missing value.
-    missing: Vec<Vec<u8>>,
+    /// Texts that mean a missing value, each with whether a cell was equal to it.
+    missing: Vec<(Vec<u8>, bool)>,
+    /// Length of the longest of them.
+    longest_missing: usize,
     names: Vec<Vec<u8>>,
     /// Positions of the columns that have text behind the sample.
     failed: Vec<usize>,
@@ -153,7 +155,9 @@ impl Delimited {
     ) -> Result<()> {
         let limits = self.limits;
         let rows = &mut self.rows;
-        (rows.started, rows.names, rows.missing) = (true, names, missing);
+        (rows.started, rows.names) = (true, names);
+        rows.longest_missing = missing.iter().map(Vec::len).max().unwrap_or_default();
+        rows.missing = missing.into_iter().map(|text| (text, false)).collect();
         let sample = std::mem::take(&mut rows.sample);
         let first = usize::from(header).min(sample.len());
         for WantedColumn { place, kind, may_be_labels } in wanted {
@@ -168,8 +172,9 @@ impl Delimited {
         sample[first..].iter().try_for_each(|record| rows.add(record, &limits))
     }
 
-    /// The columns, and the positions of those that must be read again as labels.
-    pub fn finish(self) -> Result<(Vec<ReadColumn>, Vec<usize>)> {
+    /// The columns, the positions of those that must be read again as labels, and the texts for
+    /// missing values that some cell was equal to.
+    pub fn finish(self) -> Result<(Vec<ReadColumn>, Vec<usize>, Vec<Vec<u8>>)> {
         let names = self.rows.names;
         let mut columns = Vec::new();
         for column in self.rows.columns {
@@ -179,20 +184,28 @@ impl Delimited {
             }
             columns.push(column.builder.finish(column.place));
         }
-        Ok((columns, self.rows.failed))
+        let matched = self.rows.missing.into_iter().filter(|m| m.1).map(|m| m.0).collect();
+        Ok((columns, self.rows.failed, matched))
     }
 }
 
 impl KeptRecords {
-    /// Whether a text means a missing value; those that do have at most three bytes.
-    fn is_missing(&self, cell: &[u8]) -> bool {
-        cell.len() <= 3 && self.missing.iter().any(|m| m == cell)
+    /// Whether a text means a missing value.
+    fn is_missing(&mut self, cell: &[u8]) -> bool {
+        if cell.len() > self.longest_missing {
+            return false;
+        }
+        let found = self.missing.iter_mut().find(|m| m.0 == cell);
+        found.is_some_and(|m| {
+            m.1 = true;
+            true
+        })
     }
 
-    /// Whether a cell is neither a number nor missing.
-    fn is_text(&self, cell: &[u8]) -> bool {
+    /// Whether a cell is neither a number nor missing; see [`has_leading_zero`].
+    fn is_text(&mut self, cell: &[u8]) -> bool {
         let cell = trim(cell);
-        super::column::number(cell).is_none() && !self.is_missing(cell)
+        (has_leading_zero(cell) || super::column::number(cell).is_none()) && !self.is_missing(cell)
     }
 
     /// Take a record: into the sample, or into the columns.
@@ -239,7 +252,8 @@ impl KeptRecords {
         let mut columns = std::mem::take(&mut self.columns);
         for column in &mut columns {
             let cell = trim(record.cell(column.place));
-            if column.builder.take_quickly(cell)? {
+            let is_code = column.may_fail && has_leading_zero(cell);
+            if !is_code && column.builder.take_quickly(cell)? {
                 continue;
             }
             if self.is_missing(cell) {
@@ -247,6 +261,10 @@ impl KeptRecords {
                 continue;
             }
             match column.builder.take(cell) {
+                Ok(()) if is_code && column.builder.is_numeric() => {
+                    self.failed.push(column.place);
+                    has_failed = true;
+                }
                 Ok(()) => {}
                 Err(Refusal::Memory) => return Err(super::ReadError::Memory),
                 Err(Refusal::NotANumber) if column.may_fail => {
@@ -284,6 +302,12 @@ impl KeptRecords {
             .at(record.line_of(column.place))
             .error()
     }
+}
+
+/// Whether a cell is digits behind a leading zero, such as `01067`: a code, which as a number would
+/// lose the zero.
+fn has_leading_zero(cell: &[u8]) -> bool {
+    matches!(cell, [b'0', b'0'..=b'9', ..]) && cell.iter().all(u8::is_ascii_digit)
 }
 
 /// The problem of a refusal, without its place.

@@ -21,9 +21,11 @@
 //! size of branches forbids some divisions, Breiman's order is not used for two classes up to
 //! [`EXACT`] levels; above that, and for a number (as rpart), only its admissible cuts are tried.
 //!
-//! Not for features with many levels and few rows in each: one of so many divisions fits by
-//! accident.
+//! One of the many divisions of a feature with many levels and few rows in each fits by accident, so
+//! [`NominalSplits::Auto`] offers only divisions that save more bits of the target than they take to
+//! name (see `bits`); [`NominalSplits::Subset`] offers all.
 
+mod bits;
 mod join;
 mod score;
 
@@ -51,7 +53,8 @@ pub enum NominalSplits {
     Subset,
     /// One level against the others.
     OneVsRest,
-    /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else `Subset`.
+    /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else those of the
+    /// divisions in two that save more bits than they take to name.
     Auto,
 }
 
@@ -90,6 +93,8 @@ pub struct SubsetSearch {
     /// The criterion orders levels
     /// ([`breiman_order`](crate::criteria::Properties::breiman_order)).
     pub shortcut: bool,
+    /// Only divisions that save more bits of the target than they take to name are candidates.
+    pub judged: bool,
     /// Limits on the size of a branch.
     pub min: Minimum,
     /// Value of one unit of the sums.
@@ -112,7 +117,8 @@ pub struct FeatureLevels<'a, S: Sum> {
     pub table: NominalTable<'a, S>,
     /// Codes are bins of a number.
     pub ordered: bool,
-    /// Number of rows by code, where a limit needs it and the sums do not count rows.
+    /// Number of rows by code, where a limit or the cost of a division needs it and the sums do not
+    /// count rows.
     pub rows: Option<Vec<u32>>,
 }
 
@@ -143,6 +149,10 @@ pub struct LevelPartitions<S> {
     /// Class sums of missing values; empty without any.
     missing: Vec<S>,
     naming: Naming,
+    /// Only divisions that pay for their name are candidates.
+    judged: bool,
+    /// Number of groups among which a division is named: before levels are joined for the search.
+    named_groups: usize,
     /// The group with the lowest code.
     lowest: usize,
     /// Buffer for sums.
@@ -176,6 +186,8 @@ impl<S> Default for LevelPartitions<S> {
             sums: Vec::new(),
             missing: Vec::new(),
             naming: Naming::Level,
+            judged: false,
+            named_groups: 0,
             lowest: 0,
             work: Vec::new(),
             spare: Vec::new(),
@@ -210,6 +222,11 @@ impl<S: Sum> LevelPartitions<S> {
             self.missing.extend_from_slice(rest);
         }
         self.lowest = 0;
+        self.named_groups = self.groups();
+        self.judged = search.judged && !levels.ordered;
+        if self.judged {
+            self.join_single_rows(levels.rows.as_deref());
+        }
         let n = self.groups();
         let number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
         // With classes not every division that a limit or a third branch leaves is judged well by
@@ -287,8 +304,10 @@ impl<S: Sum> LevelPartitions<S> {
         self.sequence.clear();
         if self.naming == Naming::Cut && !ordered && self.groups() <= 128 {
             let (mut before, all) = (0_u128, u128::MAX >> (128 - self.groups()));
-            for (i, code) in (0..n).zip(&self.codes) {
-                before |= 1 << self.codes.iter().filter(|c| *c < code).count();
+            let lowest_code = |group: usize| self.codes[self.starts[group]];
+            for i in 0..n {
+                let code = lowest_code(i as usize);
+                before |= 1 << (0..self.groups()).filter(|&g| lowest_code(g) < code).count();
                 let mask = if self.lowest <= i as usize { before } else { all & !before };
                 self.sequence.push((mask, i));
             }
@@ -384,10 +403,14 @@ impl<S: Sum> LevelPartitions<S> {
         order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
         self.work.clear();
         self.spare.clear();
+        let mut starts = Vec::with_capacity(self.starts.len());
         for &(_, g) in &order {
             self.sums[g * k..(g + 1) * k].iter().for_each(|&s| self.work.push(s));
-            self.spare.push(self.codes[g]);
+            starts.push(self.spare.len());
+            self.spare.extend_from_slice(&self.codes[self.starts[g]..self.starts[g + 1]]);
         }
+        starts.push(self.spare.len());
+        self.starts = starts;
         self.lowest = order.iter().position(|&(_, g)| g == 0).unwrap_or(0);
         std::mem::swap(&mut self.sums, &mut self.work);
         std::mem::swap(&mut self.codes, &mut self.spare);

@@ -142,7 +142,7 @@ def pair_criteria() -> dict[str, Any]:
     plain = {
         str(c["name"]): c["name"]
         for c in list_criteria()
-        if c["evidence"] in {"pairs", "neighbours"}
+        if c["evidence"] in {"pairs", "neighbours"} and c["target"] == "classes"
     }
     return {**plain, **{name: Pi(**options) for name, options in PI_FORMS.items()}}
 

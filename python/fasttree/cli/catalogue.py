@@ -76,13 +76,13 @@ def _described(row: dict[str, Any]) -> str:
         f"score     {row['formula']}",
         f"distance  {row['distance']}",
         f"source    {row['source']}",
-        f"target    {row["target"]}",
+        f"target    {row['target']}",
         f"looks at  {row['evidence']}",
         f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
     ]
     for option in given_options(getattr(make(row["name"]), "info", {"options": ()})):
         lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")
-    task = " --task regression" if _target(row) == "number" else ""
+    task = " --task regression" if row["target"] == "number" else ""
     lines += ["", f"ftree fit DATA -c {row['name']}{task}"]
     return "\n".join(lines)
 

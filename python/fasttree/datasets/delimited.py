@@ -24,6 +24,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -93,7 +94,7 @@ def read_delimited(
     header: bool | None = None,
     names: Sequence[str] | None = None,
     decimal: str | None = None,
-    missing: Collection[str] = (),
+    missing: Collection[str | float] = (),
     limits: Limits | None = None,
 ) -> Sheet:
     """Read a delimited file into columns.
@@ -108,7 +109,9 @@ def read_delimited(
         decimal: ``","`` where ``1,5`` and ``1.234,5`` are numbers, ``"."`` where ``1,234`` and
             ``1,234.5`` are; default: what all values of a column read as, text where ``1,234``
             may be both.
-        missing: further texts that mean a missing cell, such as ``n/a``.
+        missing: further cells that mean a missing value: texts such as ``n/a``, and numbers such
+            as 999, which match a cell of a numeric column by value. One that matches no cell gives
+            a warning.
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
@@ -131,6 +134,10 @@ def read_delimited(
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
+    given = {
+        string("missing", cell if isinstance(cell, str) else f"{cell:.17g}").strip()
+        for cell in listing("missing", missing)
+    }
     # Columns that turned out to hold text after the sample are read again, as labels.
     first = _Pass(
         path,
@@ -139,16 +146,45 @@ def read_delimited(
         limits=limits,
         header=header,
         given_names=names,
-        missing=MISSING | {string("missing", text).strip() for text in listing("missing", missing)},
+        missing=MISSING | given,
         skipped=0 if sep_line is None else len(sep_line[0]),
     )
     columns = first.read(None)
     if first.failed:
         second = replace(first, header=first.has_header)
         columns |= second.read(set(first.failed))
+        first.matched |= second.matched
     encoding_of(path, first.latin1_line)
     numbers_read = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
+    sentinels = {float(text): text for text in given if _is_number(text)}
+    if sentinels:
+        numbers_read, found = _without_sentinels(numbers_read, sentinels)
+        first.matched |= found
+    if given - first.matched:
+        warnings.warn(
+            f"{os.fspath(path)}: no cell is {' or '.join(map(repr, sorted(given - first.matched)))}"
+            " (missing)",
+            UserWarning,
+            stacklevel=4,
+        )
     return Sheet(numbers_read, first.has_header)
+
+
+def _without_sentinels(
+    columns: list[Column], sentinels: dict[float, str]
+) -> tuple[list[Column], set[str]]:
+    """The columns, with the numbers in `sentinels` missing, and the texts of those that occur."""
+    numbers = np.array(list(sentinels))
+    cleaned, found = [], set()
+    for column in columns:
+        if column.kind == "numeric":
+            values = np.asarray(column.values, dtype=np.float64)
+            hit = np.isin(values, numbers)
+            if hit.any():
+                found |= {sentinels[float(value)] for value in np.unique(values[hit])}
+                column = Column(column.name, "numeric", np.where(hit, np.nan, values))
+        cleaned.append(column)
+    return cleaned, found
 
 
 @dataclass
@@ -171,6 +207,8 @@ class _Pass:
     has_header: bool = field(init=False, default=False)
     failed: list[int] = field(init=False, default_factory=list)
     latin1_line: int | None = field(init=False, default=None)
+    matched: set[str] = field(init=False, default_factory=set)
+    """The texts for missing cells that some cell was equal to."""
 
     def _blocks(self) -> Iterator[bytes]:
         """The bytes of the file; the line that names the separator becomes an empty one."""
@@ -185,7 +223,8 @@ class _Pass:
         records = read_records(
             reader, self.path, self._blocks(), partial(self._start, reader, as_labels)
         )
-        found, self.failed, self.latin1_line = records
+        found, self.failed, self.latin1_line, matched = records
+        self.matched = {text.decode() for text in matched}
         if not found and not self.failed:
             raise DataFileError("no columns are left (drop=)", self.path)
         if found and len(found[0].values) == 0:

@@ -18,6 +18,7 @@ Complexity
 from __future__ import annotations
 
 import difflib
+import numbers
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, listing, maybe, one_of, one_value, path_of, string
+from .._checks import checked, having, listing, maybe, one_of, one_value, path_of, shown, string
 from .._checks.aliases import TASKS, Task
 from ..table import Table
 from ..table.columns import Column
@@ -52,6 +53,15 @@ def _task(name: str, value: Any) -> Any:
     return one_of(name, value, TASKS)
 
 
+def _cells(name: str, value: Any) -> list[str | float]:
+    """Check of an argument that is one text or number, or several."""
+    cells = [value] if isinstance(value, str | numbers.Real) else listing(name, value)
+    for cell in cells:
+        if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
+            raise TypeError(f"{name}={shown(cell)} must be texts or numbers")
+    return cells
+
+
 def _names(name: str, value: Any) -> list[str]:
     """Check of an argument that is one text or several."""
     return [
@@ -62,7 +72,7 @@ def _names(name: str, value: Any) -> list[str]:
 @checked(
     path=_source,
     drop=_names,
-    missing=_names,
+    missing=_cells,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(_task),
@@ -77,7 +87,7 @@ def load(
     header: bool | None = None,
     names: Sequence[str] | None = None,
     decimal: str | None = None,
-    missing: Collection[str] = (),
+    missing: Collection[str | float] = (),
     limits: Limits | None = None,
 ) -> Table:
     """Read a data file into a Table.

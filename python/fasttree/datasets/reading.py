@@ -65,6 +65,8 @@ class Records(NamedTuple):
     """Positions of numeric columns in which text was found too late; read them again as labels."""
     latin1_line: int | None
     """The first line that is not UTF-8; None in a file of UTF-8."""
+    matched: list[bytes]
+    """The texts for missing values that some cell was equal to."""
 
 
 @contextmanager
@@ -109,8 +111,8 @@ def read_records(
         reader.end()
         if not started:  # a short file ends before the reader asks for its columns
             start()
-        columns, failed, latin1_line = reader.finish()
-    return Records([CoreColumn(*column) for column in columns], failed, latin1_line)
+        columns, *rest = reader.finish()
+    return Records([CoreColumn(*column) for column in columns], *rest)
 
 
 def encoding_of(path: Path, line: int | None) -> str:

@@ -112,6 +112,13 @@ def number(low: float, high: float, *none: None) -> Kind:
     return Kind("float | None" if none else "float", check=test)
 
 
+def _least_score(name: str, value: Any) -> float | None:
+    """A number, -inf (every score will do) or None."""
+    if value is None:
+        return None
+    return -LARGEST if value == -math.inf else real(name, value, -LARGEST, LARGEST)
+
+
 def flag() -> Kind:
     """True or False."""
 
@@ -204,8 +211,9 @@ TREE: tuple[Parameter, ...] = (
         the criterion orders levels; more are first joined as C4.5 does.
         ``"one_vs_rest"``: one level against the others. Numbers in bins are then split
         at a cut. ``"auto"``: each column by its declared levels or bins, multiway up to
-        32 and subset beyond; multiway throughout where the criterion serves no subsets,
-        and in `score_features`.""",
+        32 and subset beyond, where only divisions are candidates that save more bits of
+        the target than they take to name; multiway throughout where the criterion serves
+        no subsets, and in `score_features`.""",
         core=True,
         scores=TABLES,
     ),
@@ -300,10 +308,11 @@ TREE: tuple[Parameter, ...] = (
     Parameter(
         "min_score",
         GROWTH,
-        number(-LARGEST, LARGEST, None),
+        Kind("float | None", check=_least_score),
         None,
-        """a node whose best score is below it becomes a leaf; None splits until pure. Local
-        evaluation only.""",
+        """a node whose best score is below it becomes a leaf. None splits until pure; but `mdl`
+        stops where a split saves no bits, and `variation_of_information` where its distance is
+        at least H(c), and -inf makes them go on. Local evaluation only.""",
         core=True,
         needs=Condition(is_local, LOCAL, True),
     ),

@@ -334,7 +334,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             missing = found;
         }
         let mut on_first = vec![false; declared];
-        for at in divisions.numbers() {
+        let unit = self.context.weights.unit();
+        for at in divisions.numbers().filter(|&at| divisions.is_candidate(at, unit)) {
             on_first.fill(false);
             divisions.listed(at).iter().for_each(|&code| on_first[code as usize] = true);
             let mut side = |first: bool| {

@@ -24,10 +24,16 @@ pub(in crate::grow) struct NominalTest {
     pub branch_of: Vec<u16>,
 }
 
-/// Whether rows are counted by code: a limit is in rows, and class sums are not.
+/// Whether rows are counted by code: a limit, or the cost of a division, is in rows, and class sums
+/// are not.
 fn are_rows_counted<R: NodeTables>(rows: &R) -> bool {
     let min = rows.minimum();
-    !min.copies && min.rows > 1
+    !min.copies && (min.rows > 1 || is_judged(rows))
+}
+
+/// Whether divisions in two are candidates only where they save more bits than they take to name.
+fn is_judged<R: NodeTables>(rows: &R) -> bool {
+    rows.node().setting.nominal_splits == NominalSplits::Auto
 }
 
 fn is_multiway<R: NodeTables>(rows: &R, nominal: usize) -> bool {
@@ -86,6 +92,7 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
     SubsetSearch {
         how: setting.nominal_splits.in_two(),
         shortcut: setting.criterion.breiman_order() && !all,
+        judged: is_judged(rows),
         min: rows.minimum(),
         unit: node.unit,
         drawn: setting.splitter.division(draws).filter(|_| !all),

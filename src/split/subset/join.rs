@@ -58,17 +58,18 @@ impl<S: Sum> LevelPartitions<S> {
         let k = self.classes;
         let group = |g: usize| {
             let sums = self.sums[g * k..(g + 1) * k].iter().map(|s| s.value(unit)).collect();
-            LevelGroup::new(vec![self.codes[g]], sums)
+            LevelGroup::new(self.codes[self.starts[g]..self.starts[g + 1]].to_vec(), sums)
         };
         let levels = (0..self.groups()).map(group).collect();
         let groups = join_pairs(join_neighbours(levels));
-        // The sums of a group are added up again from its levels, exactly.
-        let place = |code: u32| self.codes.partition_point(|&c| c < code);
+        // The sums of a group are added up again from those that it joins, exactly; each of them is
+        // known by its lowest code.
+        let lowest: Vec<u32> = (0..self.groups()).map(|g| self.codes[self.starts[g]]).collect();
         let mut sums = vec![S::default(); groups.len() * k];
         let (mut codes, mut starts) = (Vec::with_capacity(self.codes.len()), vec![0]);
         for (to, group) in sums.chunks_exact_mut(k).zip(&groups) {
-            for &code in &group.codes {
-                let from = &self.sums[place(code) * k..][..k];
+            for g in group.codes.iter().filter_map(|code| lowest.binary_search(code).ok()) {
+                let from = &self.sums[g * k..][..k];
                 to.iter_mut().zip(from).for_each(|(sum, &s)| *sum = sum.plus(s));
             }
             codes.extend_from_slice(&group.codes);

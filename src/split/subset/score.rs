@@ -151,16 +151,20 @@ impl<C: Count> SubsetBlock<'_, C> {
             }
     }
 
-    /// Whether both sides of division `at` reach the limits; `left` and `right` are their class
-    /// sums.
+    /// Whether both sides of division `at` reach the limits, and it pays for its name where that is
+    /// asked for; `left` and `right` are their class sums.
     fn admits<S: Sum>(
         &self,
         partitions: &LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
         at: u32,
-        left: impl Iterator<Item = S>,
-        right: impl Iterator<Item = S>,
+        left: &[S],
+        right: &[S],
     ) -> bool {
+        if partitions.judged && !partitions.pays(left, right, self.search.unit) {
+            return false;
+        }
+        let [left, right] = [left, right].map(|side| side.iter().copied());
         let rows = |first: bool| {
             let counted = levels.rows.as_deref().unwrap_or_default();
             let side = (0..partitions.groups()).filter(|&g| partitions.is_first(at, g) == first);
@@ -201,7 +205,7 @@ impl<C: Count> SubsetBlock<'_, C> {
             + uniform(draws.of(levels.table.feature), partitions.len() as u64) as u32;
         let (sums, _) = partitions.sums(at);
         let (left, right) = sums[..2 * self.context.classes].split_at(self.context.classes);
-        if self.admits(partitions, levels, at, left.iter().copied(), right.iter().copied()) {
+        if self.admits(partitions, levels, at, left, right) {
             self.push(partitions, levels, at, left, right)?;
         }
         Ok(())
@@ -241,7 +245,7 @@ impl<C: Count> SubsetBlock<'_, C> {
                 true => (side, &others[..]),
                 false => (&others[..], side),
             };
-            if self.admits(partitions, levels, at, left.iter().copied(), right.iter().copied()) {
+            if self.admits(partitions, levels, at, left, right) {
                 self.push(partitions, levels, at, left, right)?;
             }
         }
@@ -270,7 +274,7 @@ impl<C: Count> SubsetBlock<'_, C> {
             sets.add_high(partitions, from);
             let end = width.min(count - from);
             // Without limits the sides of many divisions are written at once.
-            if !self.search.limited() {
+            if !self.search.limited() && !partitions.judged {
                 let mut low = 0;
                 while low < end {
                     low += self.push_sets(partitions, levels, &sets, from, low..end)?;
@@ -282,9 +286,8 @@ impl<C: Count> SubsetBlock<'_, C> {
                     left[c] = sets.tabulated[c * width + j].plus(sets.high[c]);
                     right[c] = sets.known[c].minus(left[c]);
                 }
-                let (at, sides) = ((from + j) as u32, [&*left, &*right]);
-                let [l, r] = sides.map(|side| side.iter().copied());
-                if self.admits(partitions, levels, at, l, r) {
+                let at = (from + j) as u32;
+                if self.admits(partitions, levels, at, left, right) {
                     self.push(partitions, levels, at, left, right)?;
                 }
             }

@@ -1,0 +1,52 @@
+"""Cells that the caller says are missing, and numbers that are codes."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from fasttree import datasets
+
+
+def written(tmp_path, text):
+    path = tmp_path / "d.csv"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("word", ["ab", "abc", "abcd", "unknown", "not known", "#N/A", "x" * 300])
+def test_words_of_every_length_are_missing(tmp_path, word):
+    path = written(tmp_path, f"age,y\n{word},a\n1,b\n2,a\n{word},b\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = datasets.load(path, missing=[word])
+    assert table.columns[0].kind == "numeric"
+    assert np.isnan(table.column("age").values).tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize("missing", [999, -9, 2.5, "999", "-9", "2.50"])
+def test_numbers_match_by_value(tmp_path, missing):
+    path = written(tmp_path, f"age,y\n{float(missing)},a\n1,b\n{missing},a\n7,b\n")
+    table = datasets.load(path, missing=missing)
+    assert np.isnan(table.column("age").values).tolist() == [True, False, True, False]
+
+
+def test_what_matches_no_cell_is_said(tmp_path):
+    path = written(tmp_path, "age,city,y\n3,rome,a\n1,none,b\n")
+    with pytest.warns(UserWarning, match=r"d\.csv: no cell is '77' or 'nil' \(missing\)"):
+        datasets.load(path, missing=["none", "nil", 77])
+
+
+def test_leading_zeros_make_levels(tmp_path):
+    path = written(tmp_path, "plz,x,y\n01067,0.5,a\n10115,0,b\n00123,-0.25,a\n")
+    table = datasets.load(path)
+    assert [c.kind for c in table.columns[:2]] == ["nominal", "numeric"]
+    assert table.columns[0].levels == ("00123", "01067", "10115")
+
+
+def test_a_leading_zero_far_down_makes_levels_of_all(tmp_path):
+    rows = [f"{i},{i % 2}" for i in range(1, 9_000)]
+    path = written(tmp_path, "\n".join(["code,y", *rows, "007,1"]))
+    table = datasets.load(path)
+    assert table.columns[0].kind == "nominal"
+    assert "007" in table.columns[0].levels and "8999" in table.columns[0].levels

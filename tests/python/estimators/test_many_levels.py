@@ -1,0 +1,89 @@
+"""Columns of many levels: a division in two must save more bits than it takes to name."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+
+ROWS = 2_000
+
+
+def frame(random, levels, *, with_good=False):
+    """Five numeric columns of noise, one of `levels` levels without information, and classes."""
+    X = pd.DataFrame(random.normal(size=(ROWS, 5)), columns=[f"x{j}" for j in range(5)])
+    y = random.integers(0, 2, ROWS)
+    if with_good:
+        X["good"] = y + random.normal(size=ROWS)
+    X["city"] = [f"city{c}" for c in random.integers(0, levels, ROWS)]
+    return X, y
+
+
+def root(model):
+    return model.tree_.feature[0] if model.get_n_leaves() > 1 else -1
+
+
+def stump(X, y, **params):
+    return fasttree.fit(X, y, max_depth=1, **params)
+
+
+@pytest.mark.parametrize("levels", [50, 300])
+@pytest.mark.parametrize("with_good", [False, True])
+def test_a_column_without_information_is_not_at_the_root(levels, with_good):
+    random = np.random.default_rng(levels)
+    for _ in range(10):
+        X, y = frame(random, levels, with_good=with_good)
+        assert root(stump(X, y)) != X.shape[1] - 1
+
+
+def test_one_that_determines_nine_rows_in_ten_is_found():
+    random = np.random.default_rng(1)
+    for _ in range(5):
+        X, _ = frame(random, 300)
+        of_city = dict(zip(X["city"].unique(), random.integers(0, 2, 300), strict=False))
+        y = X["city"].map(of_city).to_numpy() ^ (random.random(ROWS) < 0.1)
+        assert root(stump(X, y)) == X.shape[1] - 1
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"criterion": "gini"}, {"missing": "fractional", "criterion": "info_gain"}],
+    ids=str,
+)
+def test_a_column_that_is_all_different_is_never_split(classes, params):
+    random = np.random.default_rng(classes)
+    y = random.permutation(np.arange(ROWS) % classes)
+    X = pd.DataFrame({"id": [f"C{i:05}" for i in random.permutation(ROWS)]})
+    assert fasttree.fit(X, y, **params).get_n_leaves() == 1
+    weights = random.choice([0.5, 0.75], ROWS)  # whole ones are copies of rows
+    assert fasttree.fit(X, y, sample_weight=weights, **params).get_n_leaves() == 1
+    assert fasttree.fit(X, y, nominal_splits="subset").get_n_leaves() == classes
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "standard_deviation"])
+def test_a_number_has_the_same_rule(criterion):
+    random = np.random.default_rng(2)
+    noise = random.normal(size=ROWS)
+    ids = pd.DataFrame({"id": [f"C{i:05}" for i in range(ROWS)]})
+    assert fasttree.fit(ids, noise, criterion=criterion).get_n_leaves() == 1
+    X, _ = frame(random, 300)
+    assert root(stump(X, noise, criterion=criterion)) != 5
+    effect = dict(zip(X["city"].unique(), random.normal(size=300), strict=False))
+    y = X["city"].map(effect).to_numpy() * 3 + noise
+    assert root(stump(X, y, criterion=criterion)) == 5
+
+
+def test_both_criteria_that_peel_end():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(3_000, 5))
+    y = (X[:, 0] + random.normal(size=3_000) > 1.8).astype(int)
+    for criterion in ("mdl", "variation_of_information"):
+        ended = fasttree.fit(X, y, criterion=criterion)
+        assert ended.get_depth() < 40
+        assert ended.get_n_leaves() < 300
+        small, labels = X[:300], y[:300]
+        grown = fasttree.fit(small, labels, criterion=criterion, min_score=-np.inf)
+        assert grown.score(small, labels) == 1.0
+        ended = fasttree.fit(small, labels, criterion=criterion)
+        assert grown.get_n_leaves() >= ended.get_n_leaves()

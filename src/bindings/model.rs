@@ -379,17 +379,27 @@ impl PyModel {
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }
 
-    /// The tree as indented text, nodes below `max_depth` folded.
-    #[pyo3(signature = (decimals = 6, max_depth = None))]
+    /// The tree as indented text, nodes below `max_depth` folded, lists of more than `max_levels`
+    /// levels shortened, and the features called `names`, one for each.
+    #[pyo3(signature = (decimals = 6, max_depth = None, max_levels = None, names = None))]
     fn to_text<'py>(
         slf: PyRef<'py, Self>,
         decimals: usize,
         max_depth: Option<usize>,
+        max_levels: Option<usize>,
+        names: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
-        let (tree, schema) = (&slf.model.tree, &slf.model.schema);
+        let all = usize::MAX;
+        let (max_depth, max_levels) = (max_depth.unwrap_or(all), max_levels.unwrap_or(all));
+        let style = Style { decimals, max_depth, max_levels };
+        let tree = &slf.model.tree;
+        let mut schema = Arc::clone(&slf.model.schema);
+        if let Some(names) = names {
+            let features = &mut Arc::make_mut(&mut schema).features;
+            features.iter_mut().zip(names).for_each(|(feature, name)| feature.name = name);
+        }
         let work = slf.as_super().size();
-        let found = run(slf.py(), None, work, None, |c| text(tree, schema, style, c))?;
+        let found = run(slf.py(), None, work, None, |c| text(tree, &schema, style, c))?;
         string(slf.py(), &found)
     }
 

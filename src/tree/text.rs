@@ -18,11 +18,14 @@ pub struct Style {
     pub decimals: usize,
     /// Inner nodes at this depth are printed like leaves, followed by "...".
     pub max_depth: usize,
+    /// Longest list of levels that is printed in full; of a longer one, all but two of that many
+    /// and the number of those left out.
+    pub max_levels: usize,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { decimals: 6, max_depth: usize::MAX }
+        Self { decimals: 6, max_depth: usize::MAX, max_levels: usize::MAX }
     }
 }
 
@@ -60,7 +63,8 @@ fn number(x: f64, decimals: usize) -> String {
 }
 
 /// The condition on the branch that leads to a node, `feature <= threshold` or the like.
-pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
+pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, style: &Style) -> String {
+    let decimals = style.decimals;
     let branch = tree.nodes[node].branch as usize;
     let parent_index = tree.nodes[node].parent as usize;
     let parent = &tree.nodes[parent_index];
@@ -82,7 +86,7 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
         }
         (Test::Subset { .. }, Kind::Nominal { levels, .. }) if branch < 2 => {
             let listed = tree.subset(parent_index).unwrap_or_default();
-            subset_condition(name, levels, listed, branch == 0)
+            subset_condition(name, levels, listed, branch == 0, style.max_levels)
         }
         // The branch after those of the values.
         _ => format!("{name} is missing"),
@@ -100,8 +104,15 @@ fn bin_condition(name: &str, cuts: &[f64], bin: usize, decimals: usize) -> Strin
     }
 }
 
-/// The condition of a branch of a subset test: the levels `listed`, or all others.
-fn subset_condition(name: &str, levels: &[Label], listed: &[u32], is_listed: bool) -> String {
+/// The condition of a branch of a subset test: the levels `listed`, or all others; see
+/// [`Style::max_levels`].
+fn subset_condition(
+    name: &str,
+    levels: &[Label],
+    listed: &[u32],
+    is_listed: bool,
+    max_levels: usize,
+) -> String {
     let shown: Vec<String> = (0..levels.len())
         .filter(|&code| listed.binary_search(&(code as u32)).is_ok() == is_listed)
         .map(|code| one_line(&levels[code].to_string()))
@@ -110,6 +121,10 @@ fn subset_condition(name: &str, levels: &[Label], listed: &[u32], is_listed: boo
         [one] => format!("{name} = {one}"),
         _ if !is_listed && listed.len() == 1 => {
             format!("{name} != {}", one_line(&levels[listed[0] as usize].to_string()))
+        }
+        many if many.len() > max_levels => {
+            let (kept, rest) = many.split_at(max_levels.saturating_sub(2).max(1));
+            format!("{name} in {{{}, ... {} more}}", kept.join(", "), rest.len())
         }
         many => format!("{name} in {{{}}}", many.join(", ")),
     }
@@ -174,7 +189,7 @@ pub fn text(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Re
             } else {
                 out.push_str(&"|   ".repeat(depth - 1));
             }
-            out.push_str(&condition(tree, schema, i, style.decimals));
+            out.push_str(&condition(tree, schema, i, &style));
         }
         // ... and where the path ends, the label and counts.
         if is_last {

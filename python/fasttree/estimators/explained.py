@@ -42,7 +42,9 @@ def _candidate_text(row: dict[str, Any]) -> str:
     if row["threshold"] is not None:
         return f"{row['feature']} <= {row['threshold']:g}"
     if row["levels"] is not None:
-        return f"{row['feature']} in {{{', '.join(map(str, row['levels']))}}}"
+        from ..exports.words import level_list
+
+        return f"{row['feature']} in {level_list([str(level) for level in row['levels']])}"
     return str(row["feature"])
 
 

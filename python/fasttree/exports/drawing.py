@@ -239,7 +239,7 @@ class Drawing:
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
                     short = [short_branch_text(feature, subset, d) for d in digits]
-                    full = condition(feature, subset, self.decimals, missing=True)
+                    full = condition(feature, subset, self.decimals, missing=True, max_levels=None)
                     texts[child] = min(short, key=len), full
         return texts
 

@@ -24,7 +24,7 @@ from typing import Any, overload
 
 from .answers import Label, figures, number
 from .reading import Feature, Reading, ValueSet
-from .words import condition, one_line
+from .words import MAX_LEVELS, condition, one_line
 
 __all__ = ["Condition", "NumberRule", "Rule", "Rules", "to_rules"]
 
@@ -67,9 +67,12 @@ class Condition:
             (feature, subset),
         )
 
-    def to_text(self, decimals: int = 6, missing: bool = False) -> str:
-        """The condition as text: ``2 < petal width <= 5``, ``outlook in {rainy, sunny}``."""
-        return one_line(condition(*self._source, decimals, missing))
+    def to_text(
+        self, decimals: int = 6, missing: bool = False, max_levels: int | None = MAX_LEVELS
+    ) -> str:
+        """The condition as text: ``2 < petal width <= 5``, ``outlook in {rainy, sunny}``; a list of
+        more than `max_levels` levels is shortened (None: never)."""
+        return one_line(condition(*self._source, decimals, missing, max_levels))
 
     def record(self) -> dict[str, Any]:
         """The condition as plain values."""
@@ -92,9 +95,13 @@ class _LeafRule:
         """The prediction, and the quality of a leaf with rows, as texts."""
         raise NotImplementedError
 
-    def to_text(self, decimals: int = 6, missing: bool = False) -> str:
-        """The rule on one line."""
-        conditions = " and ".join(c.to_text(decimals, missing) for c in self.conditions) or "always"
+    def to_text(
+        self, decimals: int = 6, missing: bool = False, max_levels: int | None = MAX_LEVELS
+    ) -> str:
+        """The rule on one line; a list of more than `max_levels` levels is shortened (None:
+        never)."""
+        texts = (c.to_text(decimals, missing, max_levels) for c in self.conditions)
+        conditions = " and ".join(texts) or "always"
         answer, quality = self._answer(decimals)
         rows = "no rows"
         if self.coverage > 0:

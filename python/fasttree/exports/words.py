@@ -11,15 +11,18 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from ..rendering.plain_text import one_line
 from .answers import number
 from .reading import Feature, ValueSet
 
 __all__ = [
+    "MAX_LEVELS",
     "branch_text",
     "condition",
     "fit_width",
+    "level_list",
     "one_line",
     "short_branch_text",
     "text_width",
@@ -82,8 +85,30 @@ def fit_width(text: str, size: float, width: float) -> str:
     return text
 
 
-def branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> str:
-    """What a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``."""
+MAX_LEVELS = 8
+"""Longest list of levels that texts and pictures show in full, where the caller does not say."""
+
+
+def level_list(names: Sequence[str], max_levels: int | None = MAX_LEVELS) -> str:
+    """Levels in braces. Of more than `max_levels`, the first ones and the number of the others.
+
+    Examples:
+        >>> level_list(["red", "green"])
+        '{red, green}'
+        >>> level_list([f"city{i}" for i in range(47)], 4)
+        '{city0, city1, ... 45 more}'
+    """
+    if max_levels is None or len(names) <= max_levels:
+        return f"{{{', '.join(names)}}}"
+    kept = max(max_levels - 2, 1)
+    return f"{{{', '.join(names[:kept])}, ... {len(names) - kept} more}}"
+
+
+def branch_text(
+    feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
+) -> str:
+    """What a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``; see
+    `level_list` for `max_levels`."""
     if subset.empty:
         return "is missing" if subset.missing else "is nothing"
     if subset.everything(feature):
@@ -94,7 +119,7 @@ def branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> str:
         if len(others) == 1 and len(levels) > 2:
             return f"!= {levels[others[0]]}"
         names = [str(levels[c]) for c in sorted(subset.codes)]
-        return f"= {names[0]}" if len(names) == 1 else f"in {{{', '.join(names)}}}"
+        return f"= {names[0]}" if len(names) == 1 else f"in {level_list(names, max_levels)}"
     lower, upper = _ends(feature, subset, decimals)
     if subset.lower == -math.inf:
         return f"<= {upper}"
@@ -124,7 +149,13 @@ def short_branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> 
     return text
 
 
-def condition(feature: Feature, subset: ValueSet, decimals: int = 6, missing: bool = False) -> str:
+def condition(
+    feature: Feature,
+    subset: ValueSet,
+    decimals: int = 6,
+    missing: bool = False,
+    max_levels: int | None = MAX_LEVELS,
+) -> str:
     """A set of values of a feature as a condition.
 
     Args:
@@ -132,6 +163,7 @@ def condition(feature: Feature, subset: ValueSet, decimals: int = 6, missing: bo
         subset: the values of it that meet the condition.
         decimals: digits of numbers after the point.
         missing: whether to write how rows without a value meet the condition.
+        max_levels: longest list of levels that is written in full; None: all.
 
     Examples:
         >>> condition(Feature("width", None, None, None), ValueSet(2.0, 5.0))
@@ -142,7 +174,7 @@ def condition(feature: Feature, subset: ValueSet, decimals: int = 6, missing: bo
         lower, upper = _ends(feature, subset, decimals)
         text = f"{lower} < {feature.name} <= {upper}"
     else:
-        text = f"{feature.name} {branch_text(feature, subset, decimals)}"
+        text = f"{feature.name} {branch_text(feature, subset, decimals, max_levels)}"
     if missing and subset.missing and not subset.empty:
         if subset.missing == 1:
             text += " or missing"

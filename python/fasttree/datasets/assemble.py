@@ -16,7 +16,7 @@ import numpy as np
 from .._checks.aliases import Task
 from ..table import Table
 from ..table.columns import Column
-from ..table.target import numbers_of
+from ..table.target import numbers_of, without_unused_levels
 from .errors import DataFileError
 
 __all__ = ["TargetName", "assemble", "columns_of_frame", "find_target"]
@@ -35,9 +35,10 @@ def assemble(
     weights: np.ndarray | None = None,
     dropped: Collection[str] = (),
     task: Task | None = None,
+    declares_classes: bool = True,
 ) -> Table:
     """A Table of read columns with the target split off (see `load` for what `target` and `task`
-    mean)."""
+    mean). Levels of the target without rows are classes if the format `declares_classes`."""
     target_name = None
     if target is not False:
         target_name = find_target([c.name for c in columns], target, path, named=has_feature_names)
@@ -70,6 +71,8 @@ def assemble(
             label = Column(label.name, "numeric", numbers_of(label.name, label))
         except ValueError as error:
             raise DataFileError(str(error), path, column=label.name) from error
+    if label is not None and label.kind == "nominal" and not declares_classes:
+        label = without_unused_levels(label)
     table = Table.from_columns(
         features,
         label,

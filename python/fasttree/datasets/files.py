@@ -175,6 +175,7 @@ def _read(
         weights=found.weights,
         dropped=drop,
         task=task,
+        declares_classes=found.declares_classes,
     )
 
 
@@ -188,6 +189,8 @@ class _Contents:
     """The target column that the format names."""
     weights: np.ndarray | None = None
     has_feature_names: bool = True
+    declares_classes: bool = True
+    """Whether the format declares the classes; the categories of a data frame do not."""
 
 
 def _contents(
@@ -206,7 +209,8 @@ def _contents(
         own, columns = read_orange(text, drop, limits=limits)
         found = _Contents(columns, stem, False if own is None else own)
     elif kind in _BINARY:
-        found = _Contents(columns_of_frame(_binary(text, kind), drop, text), stem)
+        columns = columns_of_frame(_binary(text, kind), drop, text)
+        found = _Contents(columns, stem, declares_classes=False)
     elif kind in _UNREAD:
         raise DataFileError(
             f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text

@@ -213,7 +213,7 @@ def _described(client: Any, found: Partitions) -> PartFacts:
     facts: PartFacts | None = tree_sum(client, joined, (), parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
-    return found.columns.completed(facts)
+    return found.columns.completed(facts.without_unused_classes())
 
 
 def _coded(

@@ -54,7 +54,8 @@ class Table:
         X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
             rows, mapping of columns, or a pandas / Polars / PyArrow frame.
         y: n class labels (ints, bools, strings, whole floats, a series of those), for a regression
-            n numbers, or None.
+            n numbers, or None. Of a categorical series the classes are the categories that occur,
+            in their order.
         feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
             names, or ``x0, x1, ...``.
         target: name of the target; when `y` is None, the column of X that holds it. Default
@@ -63,7 +64,8 @@ class Table:
             ``"all"``, None (all numeric), or a bool mask, indices or names of the nominal features
             (the others are numeric). A 2-D uint8 array with ``"all"`` is read without a copy when
             its values are codes 0, 1, ... v-1 that all occur in their column.
-        levels: mapping from a column's (or the target's) name to its declared levels, in order.
+        levels: mapping from a column's (or the target's) name to its declared levels, in order;
+            those of the target are classes even if no row has them.
         unused: why columns are never read (identifiers, dates, constants), by name; models keep
             their place, and their cells may be of any type.
         task: ``"classification"``: the target has classes; ``"regression"``: it is a number.

@@ -2,9 +2,10 @@
 
 What
     y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
-    the tuple of classes; for a regression, numbers. Classes are the declared levels where y has
-    them (pandas Categorical, Polars Enum, `levels`), otherwise the labels that occur, sorted, as
-    scikit-learn's ``classes_``.
+    the tuple of classes; for a regression, numbers. Classes are the labels that occur, sorted, as
+    scikit-learn's ``classes_``, or in the order of the categories where y has them (pandas
+    Categorical, Polars Enum). Only explicit `levels` and finished columns (ARFF files) make
+    classes of levels without rows.
 Errors
     A missing label names its row; continuous numbers are refused in scikit-learn's words.
 Complexity
@@ -126,10 +127,42 @@ def from_column(column: Column) -> Target:
     )
 
 
+def without_unused_levels(column: Column) -> Column:
+    """A nominal column whose levels all occur, in the order they had; itself if they do.
+
+    Examples:
+        >>> codes = np.array([2, 0], dtype=np.int32)
+        >>> column = without_unused_levels(Column("y", "nominal", codes, ("c", "b", "a")))
+        >>> column.levels, column.values.tolist()
+        (('c', 'a'), [1, 0])
+    """
+    levels = column.levels or ()
+    codes = column.values.astype(np.int32, copy=False)
+    occurs = np.bincount(codes[codes >= 0], minlength=len(levels)) > 0
+    if occurs.all():
+        return column
+    # The last entry is that of code -1, a missing label.
+    new_codes = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)
+    kept = tuple(level for level, is_used in zip(levels, occurs, strict=True) if is_used)
+    return Column(column.name, column.kind, new_codes[codes], kept)
+
+
 def encode_target(
-    y: Any, n_rows: int, name: str | None = None, levels: Sequence[Any] | None = None
+    y: Any,
+    n_rows: int,
+    name: str | None = None,
+    levels: Sequence[Any] | None = None,
+    *,
+    keep_unused: bool = False,
 ) -> Target:
     """Labels, codes and classes of y.
+
+    Args:
+        y: labels.
+        n_rows: rows of X.
+        name: name of the target.
+        levels: the classes in order, whether rows have them or not.
+        keep_unused: whether categories of y that no row has are classes, too.
 
     Raises:
         ValueError: wrong length or shape, missing labels, continuous numbers, infinity.
@@ -145,7 +178,7 @@ def encode_target(
     # A nominal column has its codes already.
     if isinstance(cells, Column):
         if cells.kind == "nominal" and levels is None:
-            target = from_column(cells)
+            target = from_column(cells if keep_unused else without_unused_levels(cells))
             target.check()
             return target
         cells = cells.labels()

@@ -229,7 +229,7 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     )
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
-    source.expected = columns.completed(facts)
+    source.expected = columns.completed(facts.without_unused_classes())
     return source, source.expected
 
 

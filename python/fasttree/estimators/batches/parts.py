@@ -96,7 +96,8 @@ class Reader:
                 return None
             if len(kept) < len(copies):
                 X, y, copies = _take(X, kept), _take(y, kept), copies[kept]
-        target = encode_target(y, len(X), self.target)
+        # Another part may have the categories that no row of this one has.
+        target = encode_target(y, len(X), self.target, keep_unused=True)
         table = Table(X, categorical_features=self.categorical_features)
         return Rows(table, target.codes, target.classes, target.values, copies)
 
@@ -134,6 +135,7 @@ class PartFacts:
         names, kinds, levels: of each column; levels are None for numbers.
         has_names: whether the names were given by the user.
         classes, values: class labels, as Python values and as an array.
+        occurring: the class labels that some row has.
         rows: number of rows.
         copies: number of rows, each counted as often as its weight says.
         weighted: whether any weight is not 1.
@@ -146,10 +148,19 @@ class PartFacts:
     levels: tuple[tuple[Any, ...] | None, ...]
     classes: tuple[Any, ...]
     values: np.ndarray
+    occurring: frozenset[Any]
     rows: int
     copies: int
     weighted: bool
     where: str
+
+    def without_unused_classes(self) -> PartFacts:
+        """The facts of all parts, with the classes that some row has."""
+        if len(self.occurring) == len(self.classes):
+            return self
+        occurs = np.array([label in self.occurring for label in self.classes], dtype=bool)
+        classes = tuple(label for label in self.classes if label in self.occurring)
+        return replace(self, classes=classes, values=self.values[occurs])
 
 
 def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
@@ -166,6 +177,7 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
         tuple(c.levels for c in columns),
         rows.classes,
         rows.values,
+        frozenset(rows.classes[code] for code in np.unique(rows.codes).tolist()),
         len(table),
         copies,
         rows.copies is not None and bool(np.any(rows.copies != 1)),
@@ -206,6 +218,7 @@ def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
         levels=levels,
         classes=classes,
         values=values,
+        occurring=a.occurring | b.occurring,
         rows=a.rows + b.rows,
         copies=a.copies + b.copies,
         weighted=a.weighted or b.weighted,
@@ -241,7 +254,8 @@ class Coding:
     def classes(self, rows: Rows) -> np.ndarray:
         """Class codes, uint16."""
         code_of = {label: code for code, label in enumerate(self.facts.classes)}
-        merged = np.array([code_of[label] for label in rows.classes], dtype=np.uint16)
+        # No row has a label without a code.
+        merged = np.array([code_of.get(label, 0) for label in rows.classes], dtype=np.uint16)
         return merged[rows.codes]
 
     def copies(self, rows: Rows) -> np.ndarray | None:

@@ -15,6 +15,7 @@ import numpy as np
 import typer
 
 from ..rendering.saving import save_text
+from ..table.doubtful import many_numbers
 from . import options as o
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
@@ -134,9 +135,15 @@ def advice_of(verdict: Verdict | None, leaves: int, task: str) -> str | None:
 
 
 def warn_of_size(rows: Table, leaves: int) -> None:
-    """Warn of hundreds of classes, and of trees with more than a leaf per five rows."""
+    """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per five rows."""
     n_rows, n_classes = len(rows), len(rows.classes)
-    if n_classes > MOST_CLASSES:
+    many = many_numbers(rows)
+    if many is not None:
+        warnings.warn(
+            f"{many} --task regression grows a tree for a number; --target names another column",
+            stacklevel=2,
+        )
+    elif n_classes > MOST_CLASSES:
         warnings.warn(
             f"{n_classes:,} classes in {n_rows:,} rows: is {rows.target!r} a class? Name it with "
             "--target",
@@ -182,8 +189,9 @@ def fit(
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
     rows = columns.table(data, [settings.get("criterion")], settings)
-    # Fit and judge; the warning about levels comes in the words of the command line instead.
+    # Fit and judge; warnings about levels and numbers come in the words of the command line.
     with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*is this a regression problem")
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
         tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         verdict = None if no_cv else judged(rows, settings, n_jobs)

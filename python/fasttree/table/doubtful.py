@@ -1,7 +1,8 @@
 """Warnings about training sets that fit, but hardly as the user meant it.
 
-Causes are a single class, columns without a value, no value at all, dates and decimal commas as
-text, and a class with fewer rows than a cross-validation has folds. Each call warns once, with the
+Causes are a single class, numbers that are classes in hardly any row, columns without a value, no
+value at all, dates and decimal commas as text, and a class with fewer rows than a cross-validation
+has folds. Each call warns once, with the
 remedy: a call that fits many models (a cross-validation, an advice) warns about all its rows, and
 its fits are `quiet`. O(rows) for the classes; a column is read up to its first value.
 """
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataWarning",
+    "many_numbers",
     "quiet",
     "traps_are_said",
     "warn_caller",
@@ -38,6 +40,9 @@ _TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
 NAMED = 5
 """Largest number of columns or classes that a warning names."""
+
+MANY_CLASSES = 100
+"""Number of classes above which fewer than five rows per class are doubtful."""
 
 
 class DataWarning(UserWarning):
@@ -100,7 +105,7 @@ def empty_columns(table: Table) -> list[str]:
 
 
 def warn_of_data(table: Table) -> None:
-    """Warn of a single class, of columns without a value, or of no value in any column."""
+    """Warn of a doubtful target, of columns without a value, or of no value in any column."""
     if _QUIET.get():
         return
     _warn_of_target(table)
@@ -121,7 +126,7 @@ def warn_of_data(table: Table) -> None:
 
 
 def _warn_of_target(table: Table) -> None:
-    """Warn of a target that is the same in all rows."""
+    """Warn of a target that is the same in all rows, and of numbers as classes."""
     if table.task == "regression":
         numbers = table.numbers
         if len(numbers) and numbers.min() == numbers.max():
@@ -137,6 +142,31 @@ def _warn_of_target(table: Table) -> None:
             f"all {len(codes):,} rows are of the class {label!r}, so every prediction is that "
             "class: add rows of another class, or name another target"
         )
+    many = many_numbers(table)
+    if many is not None:
+        warn_caller(
+            f"{many} FastTreeRegressor (fit with task='regression') grows a tree for a number"
+        )
+
+
+def many_numbers(table: Table) -> str | None:
+    """A question, if the classes are numbers of which hardly any occurs twice; None otherwise.
+
+    That is: more than half as many classes as rows (scikit-learn's condition), or more than 100
+    with fewer than five rows each, of at least 20 rows.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> many_numbers(Table([[i] for i in range(30)], range(30)))
+        '30 values in 30 rows of the target: is this a regression problem?'
+        >>> many_numbers(Table([[i] for i in range(30)], [str(i) for i in range(30)]))
+    """
+    if table.task == "regression" or not table.labels_are_numbers or len(table) < 20:
+        return None
+    n_rows, n_classes = len(table), len(np.unique(table.y_codes))
+    if 2 * n_classes <= n_rows and not (n_classes > MANY_CLASSES and n_rows < 5 * n_classes):
+        return None
+    return f"{n_classes:,} values in {n_rows:,} rows of the target: is this a regression problem?"
 
 
 def _warn_of_text(table: Table) -> None:

@@ -447,6 +447,13 @@ class Table:
         return np.array(()) if isinstance(target, NumericTarget) else target.values
 
     @property
+    def labels_are_numbers(self) -> bool:
+        """Whether the class labels are numbers: neither text, bools, categories nor declared
+        levels."""
+        target = self._need_target()
+        return isinstance(target, Target) and target.is_number
+
+    @property
     def y_codes(self) -> np.ndarray:
         """Labels as int32 codes into `classes`; a row without a label is a ValueError naming it."""
         return self._need_target().check()

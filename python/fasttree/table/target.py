@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,18 +29,19 @@ from .sources import one_column, take_apart
 @dataclass(slots=True)
 class Target:
     """Labels as given (None when only codes are known), their codes and the classes as tuple and as
-    array."""
+    array; `is_number`: the labels are numbers that nobody declared as levels."""
 
     name: str
     labels: np.ndarray | None
     codes: np.ndarray
     classes: tuple[Any, ...]
     values: np.ndarray
+    is_number: bool = False
 
     def take(self, rows: Any) -> Target:
         """The same target (same classes) restricted to `rows`."""
         labels = None if self.labels is None else self.labels[rows]
-        return Target(self.name, labels, self.codes[rows], self.classes, self.values)
+        return replace(self, labels=labels, codes=self.codes[rows])
 
     def decode(self) -> np.ndarray:
         """Labels row by row; an object array with None where a label is missing."""
@@ -118,13 +119,13 @@ def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.nda
 def from_column(column: Column) -> Target:
     """A target made of a finished column, whole numbers as ints (missing labels are for
     `Target.check` to refuse)."""
-    if column.kind != "nominal":
+    is_number = column.kind != "nominal"
+    if is_number:
         codes, levels = _continuous_check(column.name, column.values)
         column = Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
     classes = tuple(column.levels or ())
-    return Target(
-        column.name, None, column.values.astype(np.int32, copy=False), classes, class_array(classes)
-    )
+    codes = column.values.astype(np.int32, copy=False)
+    return Target(column.name, None, codes, classes, class_array(classes), is_number)
 
 
 def without_unused_levels(column: Column) -> Column:
@@ -184,6 +185,7 @@ def encode_target(
         cells = cells.labels()
     # Other cells are checked by type and encoded.
     kind = cells.dtype.kind
+    is_number = kind in "iuf"
     if kind == "c":
         raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
     if kind in "mM":
@@ -194,9 +196,10 @@ def encode_target(
         )
     else:
         if kind == "O":
-            _check_objects(name, cells)
+            is_number = _check_objects(name, cells) == "number"
         codes, classes = factorize(name, cells, levels)
-    target = Target(name, cells, codes, classes, class_array(classes, cells.dtype))
+    is_number = is_number and levels is None
+    target = Target(name, cells, codes, classes, class_array(classes, cells.dtype), is_number)
     target.check()
     return target
 
@@ -326,7 +329,8 @@ def _is_frame(y: Any) -> bool:
     return hasattr(y, "shape") and hasattr(y, "columns") and len(y.shape) == 2
 
 
-def _check_objects(name: str, cells: np.ndarray) -> None:
+def _check_objects(name: str, cells: np.ndarray) -> str | None:
+    """The family of the labels in an array of objects, or an error."""
     listed = cells.tolist()
     for row, cell in enumerate(listed):
         if is_missing(cell):
@@ -342,6 +346,7 @@ def _check_objects(name: str, cells: np.ndarray) -> None:
     if group == "number":
         numbers = number_array(name, cells)
         _refuse_continuous(name, numbers)
+    return group
 
 
 def _refuse_continuous(name: str, values: np.ndarray) -> None:

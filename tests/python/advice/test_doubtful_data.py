@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 
 import fasttree
 from fasttree import bayesian_networks, datasets, model_selection, naive_bayes, pruning
@@ -43,6 +44,44 @@ def test_one_class_is_said_once(learner):
     kind = LEARNERS[learner]
     (text,) = said(lambda: kind.fit(np.arange(24.0).reshape(12, 2), ["yes"] * 12))
     assert text.startswith("all 12 rows are of the class 'yes'") and "another target" in text
+
+
+NUMBERS = np.arange(40)
+FEATURES = np.random.default_rng(1).random((40, 2))
+
+
+@pytest.mark.parametrize(
+    "y", [NUMBERS, NUMBERS.astype(float), NUMBERS.tolist(), NUMBERS.astype(object), NUMBERS // 1.9]
+)
+@pytest.mark.parametrize("learner", ["tree", "forest", "naive Bayes"])
+def test_many_numbers_as_classes_are_said_once(learner, y):
+    (text,) = said(lambda: LEARNERS[learner].fit(FEATURES, y))
+    n = len(set(y))
+    assert text.startswith(f"{n} values in 40 rows of the target: is this a regression problem?")
+    assert "FastTreeRegressor" in text and "task='regression'" in text
+
+
+def test_many_numbers_are_said_by_a_cross_validation_once():
+    how = {"estimators": {"tree": fasttree.FastTreeClassifier()}, "cv": "1x2"}
+    texts = said(lambda: model_selection.cross_validate(FEATURES, NUMBERS, **how))
+    assert sum("regression problem" in text for text in texts) == 1
+
+
+def test_a_hundred_numbers_with_few_rows_each_are_said():
+    X, y = load_diabetes(return_X_y=True)
+    (text,) = said(lambda: fasttree.fit(X, y, max_depth=2))
+    assert text.startswith("214 values in 442 rows of the target")
+
+
+def test_other_targets_are_not_taken_for_numbers():
+    pd = pytest.importorskip("pandas")
+    X = FEATURES
+    for y in (NUMBERS // 2, NUMBERS.astype(str), pd.Categorical(NUMBERS), NUMBERS > 3):
+        assert said(lambda: fasttree.fit(X, y)) == []
+    assert said(lambda: fasttree.fit(X[:19], NUMBERS[:19])) == []
+    assert said(lambda: fasttree.fit(X, NUMBERS, task="regression")) == []
+    declared = fasttree.Table(X, NUMBERS, levels={"class": range(40)})
+    assert said(lambda: fasttree.fit(declared)) == []
 
 
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"optimal"}))

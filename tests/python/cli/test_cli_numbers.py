@@ -43,6 +43,14 @@ def answer(ftree, *arguments):
     return json.loads(out)
 
 
+def test_fit_asks_once_whether_many_numbers_are_classes(ftree, whole):
+    code, _, err = ftree("fit", whole, "-p", "max_depth=2")
+    assert code == 0 and err.count("regression") == 2
+    assert "214 values in 442 rows of the target: is this a regression problem? --task reg" in err
+    code, _, err = ftree("fit", whole, "--task", "regression", "-p", "max_depth=2")
+    assert code == 0 and "problem" not in err
+
+
 def test_fit_says_the_error_and_that_of_the_mean(ftree, whole, tmp_path):
     model = tmp_path / "m.json"
     words = ("fit", whole, "--task", "regression", "-p", "max_leaf_nodes=6")

@@ -133,7 +133,8 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         """The nodes as read-only arrays."""
         if "_tree" not in self.__dict__:
             check_is_fitted(self, "_model")
-            self._tree = TreeArrays(self._model.arrays())
+            criterion = criteria.make(self.criterion)
+            self._tree = TreeArrays(self._model.arrays(), getattr(criterion, "name", ""))
         return self._tree
 
     @property

@@ -30,6 +30,7 @@ import numpy as np
 from ..exports.reading import Reading
 from .new_rows import rows_for
 from .split_columns import SplitColumns
+from .tree_arrays import impurities
 
 __all__ = ["to_sklearn"]
 
@@ -312,7 +313,7 @@ class _Classes:
         return self._of_counts(int(self._rows[children].sum()), counts, value)
 
     def _of_counts(self, rows: int, counts: np.ndarray, value: np.ndarray) -> _Statistics:
-        impurity = float(_impurity(counts[None, :], self.criterion)[0])
+        impurity = float(impurities(counts[None, :], self.criterion)[0])
         return _Statistics(rows, float(counts.sum()), impurity, value)
 
 
@@ -399,16 +400,6 @@ def _nodes(reading: Reading, column_of: dict[Key, int], known: _Classes | _Numbe
         work.append((node, test, middle, high, _Parent(entry, "right")))
         work.append((node, test, low, middle, _Parent(entry, "left")))
     return nodes
-
-
-def _impurity(counts: np.ndarray, criterion: str) -> np.ndarray:
-    """Gini index, or entropy in bits, of class counts (n_nodes, n_classes); 0 without rows."""
-    total = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    if criterion == "entropy":
-        logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-        return np.asarray(0.0 - (shares * logs).sum(axis=1))
-    return np.asarray(np.where(total[:, 0] > 0, 1.0 - (shares**2).sum(axis=1), 0.0))
 
 
 def _criterion_name(model: Any) -> str:

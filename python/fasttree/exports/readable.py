@@ -6,8 +6,14 @@ model. The module of a format is imported on the first call.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .._checks import listing
+from ..rendering import plain_text
 from .formats import offer_methods
 
 if TYPE_CHECKING:
@@ -21,14 +27,26 @@ MAX_LINES = 60
 MAX_PRINTED_LEAVES = 4000
 """Number of leaves above which the full text is not even made before it is cut."""
 
+INDENT = re.compile(r"(?:\|   )+|\[\d+\] ")
+"""What a line of the text of a tree begins with below the first level."""
+
 
 @offer_methods
 class Readable:
     """Exports of a fitted tree, a base class of the tree estimators."""
 
     _model: Any
+    _schema: Any
+    tree_: Any
 
-    def to_text(self, decimals: int = 6, max_depth: int | None = None, style: str = "tree") -> str:
+    def to_text(
+        self,
+        decimals: int = 6,
+        max_depth: int | None = None,
+        style: str = "tree",
+        *,
+        feature_names: Sequence[str] | None = None,
+    ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
         tree ``number (rows/impurity)``.
 
@@ -37,11 +55,26 @@ class Readable:
             max_depth: deepest level shown; None shows all.
             style: ``"tree"``, or, of classes, ``"j48"``: the layout and number format of Weka's
                 J48, for which `decimals` and `max_depth` have no effect.
+            feature_names: names of the features, in their order, in place of the model's own; for
+                the style ``"tree"`` alone.
 
         Raises:
-            ValueError: an unknown style, or J48's of a regression tree.
+            ValueError: an unknown style, J48's of a regression tree, or names that are too few or
+                too many.
+
+        Examples:
+            >>> import fasttree
+            >>> tree = fasttree.fit([[0.0, 1.0], [1.0, 1.0]], ["no", "yes"])
+            >>> print(tree.to_text(feature_names=["rain", "wind"]), end="")
+            rain <= 0.5: no (1)
+            rain > 0.5: yes (1)
         """
         self._check()
+        if feature_names is not None:
+            listing("feature_names", feature_names)
+            if style != "tree":
+                raise ValueError(f"feature_names do not go with style={style!r}")
+            return self._text_with_names([str(n) for n in feature_names], decimals, max_depth)
         if style == "j48":
             from .j48 import to_j48
 
@@ -50,6 +83,34 @@ class Readable:
             raise ValueError(f"style={style!r} is not known; use 'tree' or 'j48'")
         text: str = self._model.to_text(decimals, max_depth)
         return text
+
+    def _text_with_names(self, names: list[str], decimals: int, max_depth: int | None) -> str:
+        """The text of the tree under other names of the features."""
+        own, tree = self._schema.names, self.tree_
+        if len(names) != len(own):
+            raise ValueError(
+                f"feature_names has {len(names)} names, but the model has {len(own)} features"
+            )
+        text = self.to_text(decimals, max_depth)
+        if tree.node_count == 1 or max_depth == 0:
+            return text
+        # Every node but the root has a line, in pre-order, that begins with its parent's test.
+        lines = text.split("\n")[:-1]
+        shown = np.arange(1, tree.node_count)
+        if max_depth is not None:
+            shown = shown[tree.depth[1:] <= max_depth]
+        for i, node in enumerate(shown.tolist()):
+            feature = tree.feature[tree.parent[node]]
+            indent = INDENT.match(lines[i])
+            start = indent.end() if indent is not None and tree.depth[node] > 1 else 0
+            name, rest = plain_text.one_line(own[feature]), lines[i][start:]
+            # An inner bin is "1 < name <= 2".
+            low = re.match(rf"\S+ < (?={re.escape(name)} <= )", rest)
+            place = low.end() if low is not None and not self._schema.nominal[feature] else 0
+            after = rest[place + len(name) :]
+            renamed = plain_text.one_line(names[feature])
+            lines[i] = f"{lines[i][:start]}{rest[:place]}{renamed}{after}"
+        return "\n".join(lines) + "\n"
 
     def to_dot(
         self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None

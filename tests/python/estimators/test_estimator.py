@@ -298,8 +298,10 @@ def test_declared_levels_and_classes_of_a_table_are_kept():
     y = pd.Categorical(["n", "y", "n"], ["y", "n", "maybe"])
     model = fasttree.fit(X, y)
     assert model.tree_.n_children[0] == 3
-    assert model.classes_.tolist() == ["y", "n", "maybe"]
-    assert model.predict_proba(X).shape == (3, 3)
+    assert model.classes_.tolist() == ["y", "n"]  # categories without rows are no classes
+    assert model.predict_proba(X).shape == (3, 2)
+    table = fasttree.Table(X, list("nyn"), levels={"class": list("ynm")})
+    assert fasttree.fit(table).classes_.tolist() == ["y", "n", "m"]
 
 
 # -- presets and cross-validation -----------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Plots with matplotlib: tree sizes, ROC, cost, calibration, learning and reward curves, criteria
-side by side, rank diagrams, Manhattan plots, predicted numbers and their errors, fitted trees, and
-the growth of a tree.
+side by side, rank diagrams, Manhattan plots, predicted numbers and their errors, fitted trees,
+importances of features, and the growth of a tree.
 
 Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes,
 or into a new figure if these hold something already, so ``plt.show()``, ``plt.savefig(path)`` and
@@ -13,6 +13,7 @@ from .canvas import PALETTE, detached, new_figure
 from .comparison import criteria_dots, rank_diagram
 from .curves import calibration_curves, cost_curves, learning_curves, reward_curves
 from .growth import growth_curve
+from .importances import plot_importances
 from .manhattan import manhattan
 from .prediction_errors import observed_by_predicted, residuals
 from .roc import roc_curves, roc_graph
@@ -33,6 +34,7 @@ __all__ = [
     "manhattan",
     "new_figure",
     "observed_by_predicted",
+    "plot_importances",
     "plot_tree",
     "rank_diagram",
     "residuals",

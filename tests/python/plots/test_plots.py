@@ -351,3 +351,32 @@ def test_the_growth_of_a_regressor_is_drawn_by_r2():
     assert ax.lines[0].get_ydata().tolist() == model.staged_score(X, y).tolist()
     with pytest.raises(ValueError, match="give rows as train= or test="):
         plots.growth_curve(model)
+
+
+@pytest.mark.parametrize("kind", [fasttree.FastTreeClassifier, fasttree.FastForestClassifier])
+def test_importances_are_bars_from_the_largest_on(kind):
+    iris = datasets.load_iris()
+    model = kind(random_state=0).fit(iris)
+    ax = plots.plot_importances(model, largest=3, title="iris")
+    order = np.argsort(-model.feature_importances_, kind="stable")[:3]
+    assert [bar.get_width() for bar in ax.patches] == model.feature_importances_[order].tolist()
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert shown == [iris.feature_names[j] for j in order] and ax.get_title() == "iris"
+    ax = plots.plot_importances(model, feature_names=["a$x$", "b", "c", "d"])
+    assert ax.get_yticklabels()[0].get_text() == ["a$x$", "b", "c", "d"][order[0]]
+    with pytest.raises(ValueError, match="has 1 names, but the model has 4 features"):
+        plots.plot_importances(model, feature_names=["a"])
+
+
+def test_importances_of_other_models_and_of_arrays():
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) // 10
+    ax = plots.plot_importances(DecisionTreeClassifier(random_state=0, max_features=1).fit(X, y))
+    assert {label.get_text() for label in ax.get_yticklabels()} == {"x0", "x1"}
+    with pytest.raises(TypeError, match="a fitted model with feature_importances_"):
+        plots.plot_importances(fasttree.FastTreeClassifier())
+
+
+def test_trees_are_drawn_by_plot_tree_alone():
+    assert "tree" not in plots.__all__ and not callable(plots.tree)

@@ -397,6 +397,6 @@ def list_criteria() -> Records:
             "formula": lambda r: f"${r['formula']}$" if len(r["formula"]) < 80 else "",
         },
         title=f"{len(rows)} criteria",
-        left=("also", "looks at", "what it is", "formula"),
+        wrap=("also", "looks at", "what it is", "formula"),
         most=len(rows),
     )

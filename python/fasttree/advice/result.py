@@ -119,7 +119,7 @@ class Advice:
                 "": _mark,
             },
             title=f"Candidates on the same folds ({folds or 'none'})",
-            left=("",),
+            wrap=("",),
             most=100,
         )
         self.seconds = time.monotonic() - started
@@ -242,7 +242,7 @@ class Advice:
             ]
             for r in self.table
         ]
-        return html_table(header, rows, title=self.table.title, left=(2, 6))
+        return html_table(header, rows, title=self.table.title, wrap=(6,))
 
     def _repr_html_(self) -> str:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'

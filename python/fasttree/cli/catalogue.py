@@ -41,16 +41,19 @@ def criteria(
     if evidence is not None and evidence not in kinds:
         raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
     rows = [row for row in known if evidence in (None, row["evidence"])]
-    body = [
-        [row["name"], ", ".join(row["aliases"]), row["target"], row["evidence"], row["summary"]]
-        for row in rows
-    ]
+    body = [[row["name"], row["target"], row["evidence"], _summary(row)] for row in rows]
     shown = table(
         f"{len(rows)} criteria; one in full: ftree criteria NAME",
-        ["name", "also", "target", "looks at", "what it is"],
+        ["name", "target", "looks at", "what it is"],
         body,
     )
     emit(lambda: render_text([shown]), {"command": "criteria", "rows": rows}, json)
+
+
+def _summary(row: dict[str, Any]) -> str:
+    """What a criterion is, and its other names."""
+    also = f" Also: {', '.join(row['aliases'])}." if row["aliases"] else ""
+    return f"{row['summary']}{also}"
 
 
 def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,9 +19,17 @@ __all__ = ["emit", "save_picture", "table"]
 def table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()
 ) -> ReportTable:
-    """A table for printing, from plain values; None is an empty cell."""
+    """A table for printing, from plain values; None is an empty cell. In a terminal, long text
+    wraps within its column."""
     cells = [[Cell("" if value is None else str(value)) for value in row] for row in rows]
-    return ReportTable(title, list(header), cells, (), list(notes))
+    return ReportTable(title, list(header), cells, (), list(notes), _terminal_width())
+
+
+def _terminal_width() -> int | None:
+    """Columns of the terminal, or of the variable COLUMNS; None where lines may have any length."""
+    if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
+        return max(shutil.get_terminal_size().columns, 40)
+    return None
 
 
 def check_writable(files: dict[str, Path | None]) -> None:

@@ -242,7 +242,6 @@ class Explained:
                 "chosen": lambda row: "chosen" if row["chosen"] else "",
             },
             title=f"Candidates of node {node} by {self.criterion!r}, best first",
-            left=("",),
         )
 
     def decision_rule(self, row: Any) -> str:

@@ -5,20 +5,24 @@ All text is escaped and put on one line in this module. Colours follow the page 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape, unescape
 from typing import Any
 
+from .alignment import number_columns
 from .plain_text import one_line
 
 __all__ = ["Markup", "bar", "folded", "html_table", "paragraph", "render_fragment"]
 
+_TAG = re.compile(r"<[^>]*>")
+
 STYLE = """<style>
 .ft-out{overflow-x:auto;max-width:100%;line-height:1.35}
 .ft-out table{border-collapse:collapse;margin:.3em 0;font-size:13px}
-.ft-out th,.ft-out td{padding:2px 10px;text-align:right;border:0;white-space:nowrap}
+.ft-out th,.ft-out td{padding:2px 10px;text-align:left;border:0;white-space:nowrap}
 .ft-out td.w{white-space:normal;min-width:16em}
-.ft-out th:first-child,.ft-out td:first-child,.ft-out .l{text-align:left}
+.ft-out th.n,.ft-out td.n{text-align:right}
 .ft-out thead th{border-bottom:1px solid currentColor;font-weight:600}
 .ft-out tr.r td{border-top:1px solid #9aa5b4}
 .ft-out caption,.ft-out p{text-align:left;margin:.2em 0;opacity:.85;caption-side:top}
@@ -67,31 +71,38 @@ def html_table(
     *,
     title: str = "",
     notes: Sequence[str] = (),
-    left: Sequence[int] = (),
+    wrap: Sequence[int] = (),
     rules: Sequence[int] = (),
+    head_rows: int = 0,
     styled: bool = True,
 ) -> str:
-    """A table as a fragment; values are escaped unless they are `Markup`.
+    """A table as a fragment; values are escaped unless they are `Markup`. Columns of numbers are
+    aligned to the right, text to the left.
 
     Args:
         header, rows: the cells; None is an empty cell.
         title, notes: lines above and below the table.
-        left: columns (in addition to the first) that are left-aligned and may wrap.
+        wrap: columns whose text may wrap.
         rules: rows above which a line is drawn.
+        head_rows: rows at the top that do not decide the alignment of a column.
         styled: whether the style sheet is included; one per notebook cell suffices.
 
     Examples:
         >>> "<td>&lt;b&gt;</td>" in html_table(["a"], [["<b>"]])
         True
     """
-    wide, ruled = ' class="l w"', ' class="r"'
-    heads = "".join(f"<th{wide if j in left else ''}>{_cell(h)}</th>" for j, h in enumerate(header))
+    body = [[_cell(value) for value in row] for row in rows]
+    plain = [[unescape(_TAG.sub("", cell)) for cell in row] for row in body[head_rows:]]
+    ruled = ' class="r"'
+    kinds = [
+        "".join((' class="n"' * is_number, ' class="w"' * (j in wrap and not is_number)))
+        for j, is_number in enumerate(number_columns(plain, len(header)))
+    ]
+    heads = "".join(f"<th{kinds[j]}>{_cell(h)}</th>" for j, h in enumerate(header))
     lines = []
-    for place, row in enumerate(rows):
-        cells = "".join(
-            f"<td{wide if j in left else ''}>{_cell(value)}</td>" for j, value in enumerate(row)
-        )
-        lines.append(f"<tr{ruled if place in rules else ''}>{cells}</tr>")
+    for place, row in enumerate(body):
+        cells = "".join(f"<td{kinds[j]}>{cell}</td>" for j, cell in enumerate(row))
+        lines.append(f"<tr{ruled * (place in rules)}>{cells}</tr>")
     caption = f"<caption>{_text(title)}</caption>" if title else ""
     below = "".join(paragraph(note) for note in notes)
     return (

@@ -49,7 +49,8 @@ def _one(table: ReportTable) -> str:
     out = [r"\begin{table}", r"\centering"]
     if table.title:
         out.append(rf"\caption{{{escape(table.title)}}}")
-    out.append(r"\begin{tabular}{l" + "r" * (len(table.header) - 1) + "}")
+    letters = "".join("r" if is_number else "l" for is_number in table.number_columns())
+    out.append(rf"\begin{{tabular}}{{{letters}}}")
     out += [r"\toprule", " & ".join(map(escape, table.header)) + r" \\", r"\midrule"]
     for place, row in enumerate(table.rows):
         if place in table.rule_before:

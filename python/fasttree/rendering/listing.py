@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from .alignment import number_columns
 from .html import html_table
 from .plain_text import one_line
+from .text import columns_text
 
 __all__ = ["Records"]
 
@@ -37,14 +39,14 @@ class Records(list[dict[str, Any]]):
         columns: heading -> key of the rows, or a function of a row (which may give HTML for
             notebooks, which print leaves out); by default all keys.
         title, notes: lines above and below the table.
-        left: headings of the columns that are left-aligned.
+        wrap: headings of the columns whose text may wrap in a notebook.
         most: largest number of rows displayed.
 
     Examples:
         >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))
-        a   b
+         a    b
         -------
-        1   0.5
+         1  0.5
         20
     """
 
@@ -55,14 +57,14 @@ class Records(list[dict[str, Any]]):
         *,
         title: str = "",
         notes: Sequence[str] = (),
-        left: Sequence[str] = (),
+        wrap: Sequence[str] = (),
         most: int = 40,
     ) -> None:
         super().__init__(rows)
         if columns is None:
             columns = {k: k for row in self for k in row}
         self._columns = dict(columns)
-        self.title, self.notes, self._left, self._most = title, tuple(notes), tuple(left), most
+        self.title, self.notes, self._wrap, self._most = title, tuple(notes), tuple(wrap), most
 
     def _cells(self, row: dict[str, Any]) -> list[Any]:
         return [one(row) if callable(one) else row.get(one) for one in self._columns.values()]
@@ -72,13 +74,13 @@ class Records(list[dict[str, Any]]):
         return (*((f"... and {more} more rows",) if more > 0 else ()), *self.notes)
 
     def _repr_html_(self) -> str:
-        left = [j for j, name in enumerate(self._columns) if name in self._left and j]
+        wrap = [j for j, name in enumerate(self._columns) if name in self._wrap]
         rows = [
             [v if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
             for r in self[: self._most]
         ]
         return html_table(
-            list(self._columns), rows, title=self.title, notes=self._notes(), left=left
+            list(self._columns), rows, title=self.title, notes=self._notes(), wrap=wrap
         )
 
     def __str__(self) -> str:
@@ -86,14 +88,11 @@ class Records(list[dict[str, Any]]):
             ["" if hasattr(v, "is_html") else one_line(_shown(v))[:60] for v in self._cells(r)]
             for r in self[: self._most]
         ]
-        lines = [list(map(one_line, self._columns)), *cells]
-        keep = [j for j in range(len(self._columns)) if not cells or any(r[j] for r in cells)]
-        widths = [max(len(line[j]) for line in lines) for j in keep]
-        text = [
-            "  ".join(line[j].ljust(w) for j, w in zip(keep, widths, strict=True)).rstrip()
-            for line in lines
-        ]
-        text.insert(1, "-" * (sum(widths) + 2 * max(0, len(widths) - 1)))
+        names = list(map(one_line, self._columns))
+        keep = [j for j in range(len(names)) if not cells or any(r[j] for r in cells)]
+        body = [[row[j] for j in keep] for row in cells]
+        numbers = number_columns(body, len(keep))
+        text = columns_text([names[j] for j in keep], body, numbers)
         head = [one_line(self.title), ""] if self.title else []
         return "\n".join([*head, *text, *map(one_line, self._notes())])
 

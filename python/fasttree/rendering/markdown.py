@@ -31,7 +31,8 @@ def render_markdown(tables: list[ReportTable]) -> str:
 def _one(table: ReportTable) -> str:
     out = [f"**{escape(table.title)}**", ""] if table.title else []
     out.append("| " + " | ".join(map(escape, table.header)) + " |")
-    out.append("|" + "|".join([":--", *["--:"] * (len(table.header) - 1)]) + "|")
+    marks = ("--:" if is_number else ":--" for is_number in table.number_columns())
+    out.append("|" + "|".join(marks) + "|")
     out += ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
     if table.notes:
         out += ["", *(escape(note) + "  " for note in table.notes)]

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from .alignment import number_columns
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -18,9 +20,10 @@ class Cell:
 
 @dataclass
 class ReportTable:
-    """A titled table; the first column holds names, the others numbers.
+    """A titled table; columns of numbers are aligned to the right, text to the left.
 
     `rule_before` are row positions above which a line is drawn (averages, win/tie/loss rows).
+    `width` is the widest line of plain text: long text columns wrap within it; None: any width.
     """
 
     title: str
@@ -28,6 +31,12 @@ class ReportTable:
     rows: list[list[Cell]] = field(default_factory=list)
     rule_before: tuple[int, ...] = ()
     notes: list[str] = field(default_factory=list)
+    width: int | None = None
+
+    def number_columns(self) -> list[bool]:
+        """Whether each column is one of numbers."""
+        texts = [[cell.text for cell in row] for row in self.rows]
+        return number_columns(texts, len(self.header))
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:

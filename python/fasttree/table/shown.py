@@ -47,7 +47,7 @@ def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str
     more = len(columns) - MOST_SHOWN
     notes = [f"... and {more} more features"] if more > 0 else []
     header = ["", *(c.name for c in shown)]
-    return html_table(header, rows, title=title, notes=notes, rules=(2,))
+    return html_table(header, rows, title=title, notes=notes, rules=(2,), head_rows=2)
 
 
 def described_columns(

@@ -217,7 +217,7 @@ def test_every_form_is_a_method_of_a_result_and_of_the_command(comparison):
 def test_learning_curves_and_ranks_are_printed(comparison):
     curve = learning_curve(X, Y, estimators=MODELS, train_sizes=(10, 1.0), n_repeats=4)
     lines = curve.to_text().splitlines()
-    last = next(line for line in lines if line.startswith("135"))
+    last = next(line for line in lines if line.split()[:1] == ["135"])
     for method in MODELS:
         assert f"{100 * curve.values(method, 'accuracy')[:, 1].mean():.2f}" in last
     assert len(strict(curve.to_json())["rows"]) == 6 and curve.to_csv().count("\n") == 7

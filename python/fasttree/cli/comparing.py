@@ -14,6 +14,7 @@ import typer
 from . import options as o
 from .bundles import Alias
 from .execution import Execution
+from .folding import Dependence
 from .output import emit, save_picture
 from .tasks import TASKS, baseline_of, baseline_text
 
@@ -122,6 +123,7 @@ def cv(
     columns: o.Columns,
     criteria: o.Criteria = None,
     folds: Cv = "5x10",
+    dependence: Dependence,
     metric: Metrics = None,
     trees: o.Trees,
     form: o.Form = "text",
@@ -139,15 +141,19 @@ def cv(
     from ..reports import render
 
     _check_output(form, html)
+    dependence.check()
+    splitting = dependence.folds(folds)
     settings = trees.settings_without_criterion()
     named = o.criteria_of(criteria)
-    rows = columns.table(data, named.values(), settings)
+    rows = columns.table(data, named.values(), settings, aside=dependence.aside)
+    rows = dependence.prepared(rows, data)
     task = TASKS[rows.task]
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
             criterion=named or o.criteria_of(task.criteria),
-            cv=o.fold_count(folds),
+            cv=splitting,
+            groups=dependence.groups,
             scoring=o.split_list(metric) or list(task.metrics),
             **run.keywords,
             progress=True,
@@ -183,6 +189,7 @@ def compare(
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
+    dependence: Dependence,
     metric: Metric = None,
     baseline: Baseline = None,
     alpha: Level = 0.05,
@@ -203,11 +210,13 @@ def compare(
 
     # The arguments, before anything is fitted.
     _check_output(form, html)
+    dependence.check()
     settings = trees.settings_without_criterion()
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
     for name in data or default_sets():
-        one = columns.table(name, named.values(), settings)
+        one = columns.table(name, named.values(), settings, aside=dependence.aside)
+        one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
     task = TASKS[_one_task(sets)]
     chosen = named or o.criteria_of(task.criteria)
@@ -217,7 +226,8 @@ def compare(
         result = run_comparison(
             sets,
             chosen,
-            cv=o.fold_count(folds),
+            cv=dependence.folds(folds),
+            groups=dependence.groups,
             alpha=alpha,
             baseline=baseline,
             test=test,
@@ -338,6 +348,8 @@ COMMANDS = (
         (
             "ftree cv iris -c gini,info_gain -s accuracy,leaves",
             "ftree cv data.csv -t label --cv weka",
+            "ftree cv patients.csv -t outcome --groups hospital --cv 1x5",
+            "ftree cv sales.csv -t demand --time date --cv 5",
             "ftree cv prices.csv -t price --task regression -s r2,leaves",
             "ftree cv iris --html iris.html",
         ),

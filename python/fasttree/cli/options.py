@@ -155,13 +155,19 @@ class Columns:
         return "from_dtype" if not listed else "all" if listed == ["all"] else listed
 
     def table(
-        self, data: str, criteria: Iterable[Any] = (), settings: dict[str, Any] | None = None
+        self,
+        data: str,
+        criteria: Iterable[Any] = (),
+        settings: dict[str, Any] | None = None,
+        *,
+        aside: Iterable[str] = (),
     ) -> Any:
         """The Table of a data argument, without the rows that have no class or number.
 
         Args:
             data: a file, or the name of a data set.
             criteria, settings: criteria and parameters of trees, which may imply the task.
+            aside: columns that are no features, which need no warnings.
         """
         from ..datasets import load
         from ..estimators.tree import task_named
@@ -174,7 +180,8 @@ class Columns:
             task = task_named(task, criterion, settings or {})
         read = load(data, target, split_list(self.drop), task=task, **self.reading)
         table = as_nominal(read, self.kinds)
-        warn_of_traps(table, data)
+        kept_aside = [name for name in aside if name in table.feature_names]
+        warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
         if table.target is None:
             return table
         unlabelled = table.missing_target

@@ -9,7 +9,7 @@ O(sets x methods^2 x folds) beside the fits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -370,6 +370,7 @@ def compare(
     *,
     estimators: Any = None,
     cv: CvFolds = "10x10",
+    groups: Any = None,
     alpha: float = 0.05,
     baseline: str | int | None = None,
     test: Any = "corrected_resampled_t",
@@ -403,6 +404,9 @@ def compare(
         columns as codes.
     cv : str, int, splitter or list of (train, test) index arrays, default "10x10"
         As in `cross_validate`.
+    groups : name of a column, array, or dict of these by data set, optional
+        The group of each row, as in `cross_validate`. A name is a column of every data set; an
+        array is for a single one.
     scoring : name, scorer, list or dict of them, optional
         The metrics that are computed; by default "accuracy", for a number "r2", "rmse" and "mae".
     task : "classification" | "regression", optional
@@ -470,6 +474,7 @@ def compare(
         )
 
     loaded = load_tables(tables, task_of)
+    groups_of = _groups_by_set(groups, list(loaded))
     task = _one_task({name: task_of(table) for name, table in loaded.items()})
     metric = metric or next(iter(resolve_scoring_of(scorers, task)))
     check_alpha(alpha)
@@ -488,6 +493,7 @@ def compare(
             "keep_proba": keep_proba,
             "params": params,
         },
+        groups=groups_of,
         client=client,
         journal=journal,
         report=report,
@@ -503,6 +509,22 @@ def compare(
         sd=sd,
         unfinished=unfinished,
     )
+
+
+def _groups_by_set(groups: Any, names: list[str]) -> dict[str, Any]:
+    """The groups of each data set: a dict by set, one name for all, or the array of a single
+    one."""
+    if isinstance(groups, Mapping):
+        unknown = [name for name in groups if name not in names]
+        if unknown:
+            raise ValueError(f"groups: {unknown[0]!r} is no data set; there are {', '.join(names)}")
+        return {name: groups.get(name) for name in names}
+    if groups is not None and not isinstance(groups, str) and len(names) > 1:
+        raise ValueError(
+            f"groups: one array for {len(names)} data sets; give a dict of arrays by data set, or "
+            "the name of a column that all have"
+        )
+    return dict.fromkeys(names, groups)
 
 
 def _one_task(tasks: dict[str, Task]) -> Task:

@@ -3,12 +3,13 @@
 "RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
 repetition of K folds. For a number to predict the rows are shuffled and not stratified:
 scikit-learn's `RepeatedKFold`, and Weka's folds for a numeric class. A splitter of scikit-learn's
-protocol is called; a list of (train, test) pairs is checked and used as it is. O(total fold sizes).
+protocol is called; groups of rows are passed to it, and with them "RxK" keeps groups together; a list of (train, test) pairs is checked and used as it is. O(total fold sizes).
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from .._checks import listing, whole
 from .._checks.aliases import CvFolds, Seed, Task
+from .groups import GroupedKFold, group_codes, warn_of_torn_groups
 from .splitter import Fold
 from .stratified import StratifiedRepeatedKFold
 from .weka import WekaKFold, WekaStratifiedKFold
@@ -78,8 +80,11 @@ class Folds:
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
-def resolve_cv(cv: CvFolds, random_state: Seed, task: Task = "classification") -> Any:
-    """Return the splitter meant by a string or number; anything else unchanged.
+def resolve_cv(
+    cv: CvFolds, random_state: Seed, task: Task = "classification", *, grouped: bool = False
+) -> Any:
+    """Return the splitter meant by a string or number, which keeps groups together if `grouped`;
+    anything else unchanged.
 
     >>> resolve_cv("5x10", 3)
     StratifiedRepeatedKFold(n_splits=10, n_repeats=5, random_state=3)
@@ -87,6 +92,10 @@ def resolve_cv(cv: CvFolds, random_state: Seed, task: Task = "classification") -
     RepeatedKFold(n_repeats=5, n_splits=10, random_state=3)
     """
     if isinstance(cv, str):
+        if cv == "weka" and grouped:
+            raise ValueError(
+                'cv="weka" with groups=: Weka has no folds that keep groups together; use "1x10"'
+            )
         if cv == "weka":
             return WekaKFold() if task == "regression" else WekaStratifiedKFold()
         match = re.fullmatch(r"(\d+)\s*[x×]\s*(\d+)", cv)
@@ -95,16 +104,18 @@ def resolve_cv(cv: CvFolds, random_state: Seed, task: Task = "classification") -
                 f'cv={cv!r}; use "5x10" (repetitions x folds), "10x10", "5x2", "weka", a '
                 f"splitter or folds"
             )
-        return _repeated(int(match[2]), int(match[1]), random_state, task)
+        return _repeated(int(match[2]), int(match[1]), random_state, task, grouped)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        return _repeated(whole(2)("cv", cv), 1, random_state, task)
+        return _repeated(whole(2)("cv", cv), 1, random_state, task, grouped)
     if not hasattr(cv, "split") or isinstance(cv, bytes):
         cv = listing("cv", cv)
     return cv
 
 
-def _repeated(n_splits: int, n_repeats: int, random_state: Seed, task: Task) -> Any:
-    """Repeated K-fold: stratified by class, or of a regression shuffled."""
+def _repeated(n_splits: int, n_repeats: int, random_state: Seed, task: Task, grouped: bool) -> Any:
+    """Repeated K-fold: of groups, stratified by class, or of a regression shuffled."""
+    if grouped:
+        return GroupedKFold(n_splits, n_repeats, random_state, task)
     if task == "classification":
         return StratifiedRepeatedKFold(n_splits, n_repeats, random_state)
     from sklearn.model_selection import RepeatedKFold
@@ -144,21 +155,48 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
     return out[0], out[1]
 
 
+def _split(splitter: Any, target: np.ndarray, codes: np.ndarray | None) -> list[Any]:
+    """The folds of a splitter; an error that asks for groups where it needs them."""
+    rows = np.empty((len(target), 1), dtype=np.int8)
+    if codes is not None:
+        with warnings.catch_warnings():  # `warn_of_torn_groups` says more
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+            return list(splitter.split(rows, target, codes))
+    try:
+        return list(splitter.split(rows, target))
+    except (TypeError, ValueError) as error:
+        if "groups" not in str(error):
+            raise
+        raise ValueError(
+            f"cv={splitter!r} divides by groups of rows: pass groups=, an array with one group "
+            "per row or the name of a column"
+        ) from error
+
+
 def make_folds(
-    cv: CvFolds, target: np.ndarray, random_state: Seed, task: Task = "classification"
+    cv: CvFolds,
+    target: np.ndarray,
+    random_state: Seed,
+    task: Task = "classification",
+    groups: Any = None,
 ) -> Folds:
     """Return the folds of `cv` for rows with class codes or numbers `target` (n,).
 
-    Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelled
-    protocol.
+    `groups` holds the group of each row, which goes to the splitter.
+
+    Raises ValueError for folds > rows, empty folds, row indices out of range, a misspelled
+    protocol, or no groups where a splitter needs them.
     """
     # The pairs of a splitter, or those that were given.
-    splitter = resolve_cv(cv, random_state, task)
     n_rows = len(target)
+    codes = None if groups is None else group_codes(groups, n_rows)
+    splitter = resolve_cv(cv, random_state, task, grouped=codes is not None)
     n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
     if hasattr(splitter, "split"):
-        pairs = list(splitter.split(np.empty((n_rows, 1), dtype=np.int8), target))
+        pairs = _split(splitter, target, codes)
         description = cv if isinstance(cv, str) else repr(splitter)
+        if isinstance(splitter, GroupedKFold):
+            description = f"{splitter.n_repeats}x{splitter.n_splits} by groups"
     else:
         pairs, n_repeats = listing("cv", splitter), 1
         description = f"{len(pairs)} given folds"
@@ -167,6 +205,8 @@ def make_folds(
     # Our own splitters need no check; others may give fewer folds than their repetitions say.
     if not isinstance(splitter, (StratifiedRepeatedKFold, WekaStratifiedKFold)):
         pairs = [_checked(pair, fold, n_rows) for fold, pair in enumerate(pairs)]
+    if codes is not None:
+        warn_of_torn_groups(pairs, codes, description)
     if len(pairs) % n_repeats:
         n_repeats = 1
     return Folds.of(pairs, n_repeats, description)

@@ -21,6 +21,7 @@ def validate_all(
     criteria: Any,
     options: dict[str, Any],
     *,
+    groups: dict[str, Any],
     client: Any,
     journal: Any,
     report: Any,
@@ -33,6 +34,7 @@ def validate_all(
         loaded: Tables or pairs by name.
         criteria: as in `compare`.
         options: further arguments of `make_run`.
+        groups: groups of the rows by name, None where there are none.
         client, journal, on_interrupt, on_error: as in `compare`.
         report: called with (sets done, sets), or None.
     """
@@ -41,9 +43,9 @@ def validate_all(
     policy = {"on_interrupt": on_interrupt, "on_error": on_error}
     with execution_of(client, journal) as execution:
         if execution is None:
-            return _one_by_one(loaded, criteria, options, report, **policy)
+            return _one_by_one(loaded, criteria, options, report, groups=groups, **policy)
         check_seeded(execution, options["random_state"])
-        return _in_units(loaded, criteria, options, execution, report, **policy)
+        return _in_units(loaded, criteria, options, execution, report, groups=groups, **policy)
 
 
 def _one_by_one(
@@ -52,6 +54,7 @@ def _one_by_one(
     options: dict[str, Any],
     report: Any,
     *,
+    groups: dict[str, Any],
     on_interrupt: str,
     on_error: str,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
@@ -60,7 +63,8 @@ def _one_by_one(
 
     def validated(name: str) -> CrossValidation:
         nonlocal done
-        found = make_run(loaded[name], None, criteria, **options).here(None, "raise", on_error)
+        run = make_run(loaded[name], None, criteria, groups=groups[name], **options)
+        found = run.here(None, "raise", on_error)
         found.name = name
         done += 1
         if report is not None:
@@ -76,10 +80,15 @@ def _in_units(
     options: dict[str, Any],
     execution: Execution,
     report: Any,
+    *,
+    groups: dict[str, Any],
     **policy: Any,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
     """Run the units of all sets as one stream; the sets of which all folds are finished."""
-    runs = {name: make_run(table, None, criteria, **options) for name, table in loaded.items()}
+    runs = {
+        name: make_run(table, None, criteria, groups=groups[name], **options)
+        for name, table in loaded.items()
+    }
     found = run_tasks(
         [run.task(policy["on_error"]) for run in runs.values()],
         execution,

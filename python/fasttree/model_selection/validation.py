@@ -28,6 +28,7 @@ from ..table.doubtful import warn_of_data, warn_of_small_classes
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
+from .groups import taken_groups
 from .interrupts import check_on_interrupt
 from .result import CrossValidation, MethodScores
 from .run import Data, Method, Runs, is_ours, run_interruptibly, run_methods
@@ -202,6 +203,7 @@ def cross_validate(
     *,
     estimators: Any = None,
     cv: CvFolds = "5x10",
+    groups: Any = None,
     scoring: Any = None,
     task: TaskName | None = None,
     random_state: Seed = 0,
@@ -235,6 +237,10 @@ def cross_validate(
         "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds. For a number the
         rows are shuffled and not stratified: the folds of scikit-learn's `RepeatedKFold` with the
         same seed, and Weka's for a numeric class.
+    groups : array of shape (n_rows,), or name of a column of a frame or Table, optional
+        The group of each row (a patient, a site), which goes to the splitter. "RxK" then keeps
+        groups together: scikit-learn's `StratifiedGroupKFold`, for a number `GroupKFold`, in
+        several repetitions shuffled by `random_state`. A column that is named is no feature.
     scoring : name, scorer, list or dict of them, optional
         Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers;
         by default "accuracy", for a number "r2", "rmse" and "mae".  Information rewards use the
@@ -284,7 +290,7 @@ def cross_validate(
         A pass needs more than `memory_limit`, or than the system allows, even in the smallest
         blocks; the message states how much.
     ValueError
-        More folds than rows, unknown metric or criterion, a metric of the other task,
+        More folds than rows or groups, a splitter by groups without `groups`, unknown metric or criterion, a metric of the other task,
         probabilities asked of a classifier without them.
     TypeError
         An estimator of the other task.
@@ -312,6 +318,7 @@ def cross_validate(
         criterion,
         estimators=estimators,
         cv=cv,
+        groups=groups,
         scoring=scoring,
         task=task,
         random_state=random_state,
@@ -365,11 +372,13 @@ def make_run(
     params: Mapping[str, Any],
     task: TaskName | None = None,
     memory_limit: int | None = None,
+    groups: Any = None,
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
     asked = None if scoring is None else resolve_scoring(scoring)
     X, y = given(X, y)
+    X, groups = taken_groups(X, groups)
     task = task_for(
         X,
         y,
@@ -384,7 +393,7 @@ def make_run(
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
     data = prepare_data(X, y, methods, params, task)
-    folds = make_folds(cv, data.target, random_state, task)
+    folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:
         warn_of_data(data.table)
     if task == "classification" and folds.partition_rows(len(data.target)):

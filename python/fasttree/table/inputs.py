@@ -10,32 +10,38 @@ from .sources import unknown_name
 __all__ = ["without_column"]
 
 
-def without_column(X: Any, name: str) -> tuple[Any, Any]:
-    """X without the column that holds the target, and this column."""
+def without_column(X: Any, name: str, what: str = "y") -> tuple[Any, Any]:
+    """X without the column that holds the target, and this column.
+
+    Args:
+        X: a frame, a mapping, a record array or a Table.
+        name: the column.
+        what: the parameter that names it, for errors.
+    """
     if isinstance(X, Mapping):
-        _check_column(name, [str(k) for k in X])
+        _check_column(name, [str(k) for k in X], what)
         key = next(k for k in X if str(k) == name)
         return {k: v for k, v in X.items() if k != key}, X[key]
     is_table = hasattr(type(X), "target_column")  # a frame's columns are attributes, too
     if is_table and X.target == name:
         return X, None
     if is_table:
-        _check_column(name, X.feature_names)
+        _check_column(name, X.feature_names, what)
         raise ValueError(
             f"X is a Table with the target {X.target!r}: to predict the column {name!r} make "
             f"Table(table.to_frame(), target={name!r})"
         )
     names = getattr(getattr(X, "dtype", None), "names", None)
     if names:
-        return without_column({n: X[n] for n in names}, name)
+        return without_column({n: X[n] for n in names}, name, what)
     frame = _frame(X)
     if frame is None:
         raise ValueError(
-            f"y={name!r}: a name is a column of X when X is a frame or a mapping; X is a "
-            f"{type(X).__name__} without column names, so y must be an array of labels"
+            f"{what}={name!r}: a name is a column of X when X is a frame or a mapping; X is a "
+            f"{type(X).__name__} without column names, so {what} must be an array"
         )
     columns = [str(c) for c in frame.columns]
-    _check_column(name, columns)
+    _check_column(name, columns, what)
     column = frame[name]
     native = column.to_native()
     # An array of Arrow has no name; narwhals' series keeps it, for the target is named after it.
@@ -49,6 +55,8 @@ def _frame(X: Any) -> Any:
     return found if isinstance(found, nw.DataFrame) else None
 
 
-def _check_column(name: str, names: list[str]) -> None:
+def _check_column(name: str, names: list[str], what: str) -> None:
     if name not in names:
-        raise ValueError(f"y={name!r} is not a column of X. {unknown_name(name, names, 'column')}")
+        raise ValueError(
+            f"{what}={name!r} is not a column of X. {unknown_name(name, names, 'column')}"
+        )

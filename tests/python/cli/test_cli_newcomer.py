@@ -283,6 +283,12 @@ def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
     prices = frame.drop(columns="label")
     prices.columns = ["rooms", "age", "price", "width"]
     prices.to_csv("prices.csv", index=False)
+    patients = frame.rename(columns={"label": "outcome"})
+    patients.insert(0, "hospital", [f"h{row % 9}" for row in range(len(frame))])
+    patients.to_csv("patients.csv", index=False)
+    sales = prices.rename(columns={"price": "demand"})
+    sales.insert(0, "date", [f"2024-{1 + row // 20:02}-{1 + row % 20:02}" for row in range(150)])
+    sales.to_csv("sales.csv", index=False)
     fasttree.fit(datasets.load_iris()).save("model.json")
     cross_validate(datasets.load_iris(), criterion="gini", cv="1x2", journal="run.journal")
     datasets.dump_plink(datasets.make_genotypes(100, 30), "study")

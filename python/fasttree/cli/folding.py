@@ -1,0 +1,114 @@
+"""Folds by groups and by time: ``--groups`` and ``--time`` of `ftree cv` and `ftree compare`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from . import options as o
+
+__all__ = ["Dependence"]
+
+_ISO = re.compile(r"\d{4}(-\d{2}){0,2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
+"""Dates whose order is that of their texts, where all have one length."""
+
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        metavar="COLUMN",
+        help="Folds keep rows of one group (a patient, a site) together; the column is no feature.",
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="COLUMN",
+        help="Folds in the order of this column: each trains on earlier rows and tests on the "
+        "next; the column is no feature. Of --cv RxK only K counts.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Columns by which rows depend on each other."""
+
+    groups: Groups = None
+    time: Time = None
+
+    @property
+    def aside(self) -> list[str]:
+        """The columns, which are no features."""
+        return [name for name in (self.groups, self.time) if name is not None]
+
+    def check(self) -> None:
+        """Refuse both options at once."""
+        if len(self.aside) > 1:
+            raise ValueError(
+                "--groups and --time: ordered folds do not keep groups together; give one of them"
+            )
+
+    def folds(self, cv: str) -> Any:
+        """The value of `cv` for `cross_validate`."""
+        if self.time is None:
+            return o.fold_count(cv)
+        match = re.fullmatch(r"(?:\d+\s*[x×]\s*)?(\d+)", cv)
+        if match is None:
+            raise ValueError(f"--cv {cv} with --time: give a number of folds, --cv 5")
+        from sklearn.model_selection import TimeSeriesSplit
+
+        return TimeSeriesSplit(n_splits=int(match[1]))
+
+    def prepared(self, rows: Any, data: str) -> Any:
+        """The Table, of ``--time`` sorted and without its column.
+
+        Args:
+            rows: a Table.
+            data: the file, for errors.
+        """
+        for option, name in (("--groups", self.groups), ("--time", self.time)):
+            if name is not None and name not in rows.feature_names:
+                raise ValueError(_unknown(option, name, rows, data))
+        if self.time is None:
+            return rows
+        order = np.argsort(_times(rows.column(self.time), data), kind="stable")
+        return rows.drop(self.time).take(order)
+
+
+def _unknown(option: str, name: str, rows: Any, data: str) -> str:
+    """Why a column cannot be used, and what to do."""
+    if name == rows.target:
+        return f"{option} {name}: it is the target of {data}; name the target with --target"
+    from ..table.sources import unknown_name
+
+    return f"{option} {name}: {unknown_name(name, rows.feature_names, f'column of {data}')}"
+
+
+def _times(column: Any, data: str) -> np.ndarray:
+    """Values of a column that sort by time: numbers, or dates of one ISO form."""
+    values = column.labels()
+    missing = np.flatnonzero(
+        np.isnan(values) if column.kind == "numeric" else [v is None for v in values]
+    )
+    if len(missing):
+        raise ValueError(
+            f"--time {column.name}: row {missing[0]} of {data} (counted from 0) has no value; give "
+            "it one, or leave the row out"
+        )
+    if column.kind == "numeric":
+        return np.asarray(values)
+    texts = [str(value) for value in values]
+    lengths = {len(text) for text in texts}
+    odd = next((text for text in texts if not _ISO.fullmatch(text)), None)
+    if odd is not None or len(lengths) > 1:
+        raise ValueError(
+            f"--time {column.name}: {odd or texts[0]!r} has no certain order; write numbers, or "
+            "dates of one form such as 2024-12-31"
+        )
+    return np.asarray(texts)

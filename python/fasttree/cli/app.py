@@ -25,6 +25,7 @@ from . import (
     trees,
 )
 from .bundles import expanded
+from .standard_input import reading_standard_input
 
 app = typer.Typer(
     name="ftree",
@@ -70,5 +71,7 @@ for module in (
     completing,
 ):
     for command, examples in module.COMMANDS:
-        app.command(epilog="\n\n".join(("Examples:", *examples)))(expanded(command))
+        app.command(epilog="\n\n".join(("Examples:", *examples)))(
+            expanded(reading_standard_input(command))
+        )
 app.add_typer(data.app, name="datasets")

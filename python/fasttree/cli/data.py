@@ -11,6 +11,7 @@ import typer
 from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
+from .standard_input import reading_standard_input
 
 app = typer.Typer(
     help="List the bundled data sets, or describe one or a data file.",
@@ -55,6 +56,7 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
 @expanded
+@reading_standard_input
 def describe(
     data: o.DataFile,
     *,

@@ -25,7 +25,7 @@ DataFile = Annotated[
         metavar="DATA",
         help=(
             "A data file (ARFF, CSV, C4.5, Parquet, .bed, ...), openml:NAME, or a bundled data set "
-            "(ftree datasets)."
+            "(ftree datasets); - reads CSV from standard input."
         ),
         show_default=False,
     ),

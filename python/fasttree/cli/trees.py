@@ -6,7 +6,9 @@ Genotypes are ranked by `genotypes.rank_variants`.
 from __future__ import annotations
 
 import io
+import json as json_
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +35,15 @@ def predict(
     data: o.DataFile,
     *,
     columns: Annotated[o.Columns, Without("target", "nominal")],
+    id: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="A column of DATA that the output carries along, as it is written; may be "
+            "repeated.",
+        ),
+    ] = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also the probability of every class.")
     ] = False,
@@ -48,7 +59,12 @@ def predict(
     tree = model_of(model, columns.task).set_params(n_jobs=n_jobs)
     if proba and tree._task == "regression":
         raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
-    rows = rows_for(tree, data, columns)
+    carried = _carried(data, id or [])
+    known = (*tree._schema.names, json_.loads(tree._model.schema_json())["target"])
+    unused = [name for name in carried if name not in known]
+    rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), *unused]))
+    if carried and any(len(texts) != len(rows) for texts in carried.values()):
+        raise ValueError(f"--id: {data} has other rows as text than as data; leave --id out")
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
     quality = quality_of(answers, rows.y, tree._task)
@@ -63,17 +79,20 @@ def predict(
         "rows": len(answers),
         **quality,
         "classes": classes,
+        **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
         "probabilities": None if shares is None else shares.tolist(),
     }
     header = [
         "row",
+        *carried,
         "prediction",
         *([f"p({label})" for label in classes] if proba else []),
     ]
     lines: list[list[Any]] = [
         [
             place,
+            *(texts[place] for texts in carried.values()),
             "" if answer is None else answer,
             *([] if shares is None else shares[place].tolist()),
         ]
@@ -89,6 +108,15 @@ def predict(
             said = f"accuracy {100 * quality['accuracy']:.2f} %"
         without = TASKS[tree._task].without
         print(f"{said} of {known} rows whose {without} is known", file=sys.stderr)
+
+
+def _carried(data: str, names: list[str]) -> dict[str, list[str]]:
+    """The texts of the columns of ``--id``, by name."""
+    if not names:
+        return {}
+    from ..datasets.files import load_texts
+
+    return load_texts(data, list(dict.fromkeys(names)))
 
 
 def _write_predictions(
@@ -301,6 +329,7 @@ COMMANDS = (
         (
             "ftree predict model.json new.csv",
             "ftree predict model.json test.arff --proba -o answers.csv",
+            "ftree predict model.json customers.csv --id customer",
         ),
     ),
     (

@@ -22,6 +22,8 @@ Complexity
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import os
 import re
 import warnings
@@ -120,13 +122,7 @@ def read_delimited(
         ValueError: a separator that cannot be one.
     """
     limits = limits or Limits()
-    # The separator: the caller's, else that of a first line "sep=;", else the text's.
-    lines = head(path, limits).splitlines()
-    sep_line = _SEPARATOR_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
-    if sep is None and sep_line is not None:
-        sep = sep_line[1]
-    if sep is None:
-        sep = sniff(next((line for line in lines if line.strip()), ""))
+    sep, skipped = _separator(path, sep, limits)
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
         raise ValueError(
             f"sep={sep!r} cannot separate cells; use one ASCII character that is no quote and no "
@@ -147,7 +143,7 @@ def read_delimited(
         header=header,
         given_names=names,
         missing=MISSING | given,
-        skipped=0 if sep_line is None else len(sep_line[0]),
+        skipped=skipped,
     )
     columns = first.read(None)
     if first.failed:
@@ -185,6 +181,49 @@ def _without_sentinels(
                 column = Column(column.name, "numeric", np.where(hit, np.nan, values))
         cleaned.append(column)
     return cleaned, found
+
+
+def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
+    """The separator, and the length of a first line that names it (0 without one): the caller's,
+    else that of a first line ``sep=;``, else the text's."""
+    lines = head(path, limits).splitlines()
+    sep_line = _SEPARATOR_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
+    if sep is None and sep_line is not None:
+        sep = sep_line[1]
+    if sep is None:
+        sep = sniff(next((line for line in lines if line.strip()), ""))
+    return sep, 0 if sep_line is None else len(sep_line[0])
+
+
+def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
+    """Columns of a delimited file with a header, as the texts that the file holds.
+
+    Args:
+        path: the file.
+        names: the columns.
+
+    Raises:
+        DataFileError: no such column, or a row without it.
+    """
+    limits = Limits()
+    sep, skipped = _separator(path, None, limits)
+    content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
+    lines = io.StringIO(decode(content), newline="")
+    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
+    rows = (row for row in reader if any(cell.strip() for cell in row))
+    header = [cell.strip() for cell in next(rows, [])]
+    for name in names:
+        if name not in header:
+            hint = f"is not a column; the columns are {', '.join(map(repr, header[:12]))}"
+            raise DataFileError(hint, path, None, None, name)
+    places = [header.index(name) for name in names]
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for row in rows:
+        for name, place in zip(names, places, strict=True):
+            if place >= len(row):
+                raise DataFileError("has no value in this line", path, reader.line_num, name)
+            found[name].append(unguard_cell(row[place].strip()))
+    return found
 
 
 @dataclass

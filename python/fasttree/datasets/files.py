@@ -34,7 +34,7 @@ from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame
 from .blocks import head, split_suffix
 from .c45 import read_c45
-from .delimited import read_delimited
+from .delimited import read_delimited, read_texts
 from .errors import DataFileError
 from .limits import Limits
 from .orange import is_orange, read_orange
@@ -177,6 +177,48 @@ def _read(
         task=task,
         declares_classes=found.declares_classes,
     )
+
+
+def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
+    """Columns of a data file as texts, by name: those of delimited text as they are written, else
+    levels and numbers.
+
+    Args:
+        path: as in `load`.
+        names: the columns.
+
+    Raises:
+        DataFileError, FileNotFoundError: as of `load`; no such column.
+    """
+    text = os.path.expanduser(os.fspath(path))
+    if os.path.isfile(text) and _is_delimited(text):
+        return read_texts(text, names)
+    table = load(text, target=False)
+    for name in names:
+        if name not in table.feature_names:
+            known = ", ".join(map(repr, table.feature_names[:12]))
+            raise DataFileError(f"is not a column; the columns are {known}", text, None, None, name)
+    return {name: [_written(v) for v in table.column(name).labels().tolist()] for name in names}
+
+
+def _is_delimited(text: str) -> bool:
+    """Whether `_contents` reads a file as delimited text."""
+    _, kind, packed = split_suffix(text)
+    if kind in (".arff", ".names") or kind in _BINARY or kind in _UNREAD or is_plink(text):
+        return False
+    if kind not in _KNOWN and _looks_like_arff(text):
+        return False
+    if kind in (".data", ".test") and _names_file(text, kind, packed):
+        return False
+    return not (kind == ".tab" and is_orange(text))
+
+
+def _written(value: Any) -> str:
+    """A cell as text: whole numbers without a point, a missing cell as nothing."""
+    if value is None or value != value:  # noqa: PLR0124 - NaN, of any type
+        return ""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return str(int(value)) if is_whole else str(value)
 
 
 @dataclass

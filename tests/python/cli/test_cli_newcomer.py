@@ -280,6 +280,8 @@ def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
     frame = datasets.load_iris().to_frame().rename(columns={"class": "label"})
     frame.to_csv("data.csv", index=False)
     frame.drop(columns="label").to_csv("new.csv", index=False)
+    customers = frame.drop(columns="label").rename_axis("customer").reset_index()
+    customers.to_csv("customers.csv", index=False)
     prices = frame.drop(columns="label")
     prices.columns = ["rooms", "age", "price", "width"]
     prices.to_csv("prices.csv", index=False)

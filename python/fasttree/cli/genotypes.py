@@ -54,6 +54,10 @@ def rank_variants(
             "for all variants together (max-T).",
             "Scores with p-values count a missing genotype as the most frequent one of a variant.",
         ][not permutations :]
+        notes.append(
+            "t (STIR) is a statistic, no p-value under selection: its pairs share samples, and the "
+            "best of many variants are chosen; p-values come from permutations only."
+        )
     # The best variants by the first criterion, as JSON and as a table.
     name, first = next(iter(numbers.items()))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top]
@@ -100,7 +104,7 @@ def _tested(
             continue
         found = relief_p_values(study, criterion=criterion, n_permutations=permutations, **jobs)
         of = f", {name}" if len(with_p) > 1 else ""
-        numbers |= {name: found.scores, f"p (STIR){of}": found.stir_p}
+        numbers |= {name: found.scores, f"t (STIR){of}": found.t_statistics}
         if found.p_values is not None and found.adjusted_p is not None:
             numbers |= {f"p{of}": found.p_values, f"adjusted p{of}": found.adjusted_p}
     return numbers

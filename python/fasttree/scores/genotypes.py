@@ -116,7 +116,9 @@ class VariantTests:
         genotypes: what was scored.
         criterion: name of the criterion.
         scores: shape (n_variants,), larger is better; NaN for a variant that does not vary.
-        t_statistics, stir_p: shape (n_variants,), STIR's t and its one-sided p-value.
+        t_statistics: shape (n_variants,), STIR's t.
+        stir_p: shape (n_variants,), the upper tail of STIR's t. It orders variants as t does, and
+            is no p-value under selection.
         p_values: shape (n_variants,), share of permutations (and the classes themselves) in which
             the variant's own score is at least as large; None without permutations.
         adjusted_p: shape (n_variants,), the same for the largest score of all variants: the
@@ -142,7 +144,7 @@ class VariantTests:
     def records(self, top: int | None = None) -> list[dict[str, Any]]:
         """One dict per variant, best first, with chromosome and position; the `top` best."""
         which = self.ranking[:top]
-        columns = {"score": self.scores, "stir_t": self.t_statistics, "stir_p": self.stir_p}
+        columns = {"score": self.scores, "stir_t": self.t_statistics}
         if self.p_values is not None and self.adjusted_p is not None:
             columns |= {"p": self.p_values, "adjusted_p": self.adjusted_p}
         places = self.genotypes.variants_records(which)
@@ -172,7 +174,7 @@ def relief_p_values(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> VariantTests:
-    """P-values of variants by permutation and by STIR.
+    """P-values of variants by permutation, and STIR's t statistic.
 
     Neighbours under SURF and MultiSURF do not depend on the classes, so they are found once for all
     permutations. Missing genotypes count as the most frequent genotype of their variant here,
@@ -181,9 +183,9 @@ def relief_p_values(
 
     The smallest p-value is 1 / (n_permutations + 1). The adjusted ones hold for all variants
     together. Under permutation of the classes at most a share alpha of studies has any variant with
-    an adjusted p-value of at most alpha. STIR's p-values are for one variant and rest on the t
-    distribution. Pairs of neighbours share samples, so that they are not exact (the page on
-    genotypes has their rate under null data).
+    an adjusted p-value of at most alpha. STIR's t is no substitute: pairs of
+    neighbours share samples, so that its tail is no p-value (the page on genotypes has its rate
+    under null data).
 
     Args:
         genotypes: `Genotypes`, or the path of a ``.bed``.

@@ -48,6 +48,7 @@ OPTIONS = (
     (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
     (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
     (r" \((?:drop|target)=\)", ""),
+    (r" \(phenotype_name=\)", " (--pheno-name)"),
     (r"name another with target=, load without one by target=False,", "name another: --target,"),
     (r"name another with target=", "name another: --target"),
     (r", or give names=\[\.\.\.\]", " in the file"),

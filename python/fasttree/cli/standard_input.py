@@ -21,7 +21,8 @@ __all__ = ["reading_standard_input"]
 
 def reading_standard_input(command: Callable[..., None]) -> Callable[..., None]:
     """The command, which takes ``-`` as DATA; one without DATA is returned as it is."""
-    if typing.get_type_hints(command, include_extras=True).get("data") != o.DataFile:
+    hint = typing.get_type_hints(command, include_extras=True).get("data")
+    if hint not in (o.DataFile, o.MaybeDataFile):
         return command
 
     @functools.wraps(command)

@@ -159,20 +159,36 @@ Permutations = Annotated[
     typer.Option(
         "--permutations",
         help=(
-            "For genotypes: p-values of multisurf or surf from so many permutations of the "
-            "classes, and STIR's; 0 for STIR's alone."
+            "For genotypes: p-values of multisurf or surf from N permutations of the classes, and "
+            "STIR's t statistic; 0 for the statistic alone."
         ),
+    ),
+]
+Study = Annotated[
+    str | None,
+    typer.Option(
+        "--bfile", metavar="PREFIX", help="Genotypes PREFIX.bed, .bim and .fam, in place of DATA."
     ),
 ]
 Phenotype = Annotated[
     str | None,
-    typer.Option("--phenotype", help="For genotypes: a file of family, sample, phenotype."),
+    typer.Option(
+        "--pheno",
+        "--phenotype",
+        metavar="FILE",
+        help="For genotypes: a file of family, sample, phenotype.",
+    ),
+]
+PhenotypeName = Annotated[
+    str | None,
+    typer.Option("--pheno-name", metavar="NAME", help="Which column of that file; the first."),
 ]
 
 
 def rank(
-    data: o.DataFile,
+    data: o.MaybeDataFile = None,
     *,
+    bfile: Study = None,
     columns: o.Columns,
     criteria: o.Criteria = None,
     param: o.Params = None,
@@ -181,19 +197,30 @@ def rank(
     estimate: Estimate = None,
     permutations: Permutations = None,
     phenotype: Phenotype = None,
+    phenotype_name: PhenotypeName = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
     """Score every feature (for genotypes, a .bed: every variant) by one or several criteria."""
     # Genotypes have scores of their own.
     check_writable({"--plot": plot, "--json": json})
-    if _is_study(data, phenotype, permutations):
+    data = _data_or_study(data, bfile)
+    genetic = {
+        "--pheno": phenotype,
+        "--pheno-name": phenotype_name,
+        "--permutations": permutations,
+    }
+    if _is_study(data, genetic):
         _only_for_tables({**vars(columns), "estimate": estimate})
+        if phenotype_name is not None and phenotype is None:
+            raise ValueError(
+                f"--pheno-name {phenotype_name} is a column of a phenotype file: give --pheno FILE"
+            )
         from ..datasets import read_plink
         from .genotypes import rank_variants
 
         rank_variants(
-            read_plink(data, phenotype=phenotype),
+            read_plink(data, phenotype=phenotype, phenotype_name=phenotype_name),
             o.criteria_of(criteria or ["multisurf"]),
             {"n_jobs": n_jobs, **o.params_of(param)},
             permutations=permutations,
@@ -290,13 +317,25 @@ def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) ->
     save_picture(plot, lambda: criteria_bars(numbers, names))
 
 
-def _is_study(data: str, phenotype: str | None, permutations: int | None) -> bool:
+def _data_or_study(data: str | None, bfile: str | None) -> str:
+    """The data file, or the .bed of ``--bfile``."""
+    if data is not None and bfile is not None:
+        raise ValueError(f"--bfile {bfile} takes the place of DATA: leave {data} out")
+    if bfile is not None:
+        return bfile if bfile.endswith(".bed") else f"{bfile}.bed"
+    if data is None:
+        raise ValueError("no data: name DATA, or genotypes with --bfile PREFIX")
+    return data
+
+
+def _is_study(data: str, options: dict[str, Any]) -> bool:
     """Whether the data are genotypes; if not, options that need genotypes are refused."""
-    from ..datasets.plink import is_plink
+    from ..datasets.plink import check_no_other_genotypes, is_plink
 
     if is_plink(data):
         return True
-    for option, value in (("--phenotype", phenotype), ("--permutations", permutations)):
+    check_no_other_genotypes(data)
+    for option, value in options.items():
         if value is not None:
             raise ValueError(
                 f"{option} {value} is for genotypes (.bed, .raw), and {data!r} has none"
@@ -338,6 +377,7 @@ COMMANDS = (
             "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
             "ftree rank data.arff --top 10 --plot rank.png",
             "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
+            "ftree rank --bfile study --permutations 99",
         ),
     ),
 )

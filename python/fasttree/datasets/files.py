@@ -38,7 +38,7 @@ from .delimited import read_delimited, read_texts
 from .errors import DataFileError
 from .limits import Limits
 from .orange import is_orange, read_orange
-from .plink import is_plink, read_plink
+from .plink import check_no_other_genotypes, is_plink, read_plink
 
 Path = str | os.PathLike[str]
 
@@ -162,6 +162,7 @@ def _read(
         return table
     if os.path.isdir(text):
         raise DataFileError("is a folder; name a file in it", text)
+    check_no_other_genotypes(text)
     if is_plink(text):
         _refuse(options, text)
         return _genotypes(text, target, drop, task)

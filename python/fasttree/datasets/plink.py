@@ -10,7 +10,8 @@ Complexity
     The text files are read once. Of the .bed, one byte per variant is read at once (the unused bits
     of its last byte), and the rest when genotypes are needed.
 When not to use it
-    For VCF, BGEN or PLINK 2 files (.pgen): convert them with ``plink2 --make-bed`` first.
+    For VCF, BGEN or PLINK 2 files (.pgen): `check_no_other_genotypes` names the command of plink2
+    that converts them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,13 +33,30 @@ from ..table.doubtful import warn_caller
 from .errors import DataFileError
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 
-__all__ = ["CONTROL_AND_CASE", "MAGIC", "RAW_HEADER", "SUFFIXES", "is_plink", "read_plink"]
+__all__ = [
+    "CONTROL_AND_CASE",
+    "MAGIC",
+    "RAW_HEADER",
+    "SUFFIXES",
+    "check_no_other_genotypes",
+    "is_plink",
+    "read_plink",
+]
 
 SUFFIXES = (".bed", ".bim", ".fam")
 MAGIC = b"\x6c\x1b"
 """The first two bytes of a PLINK 1 .bed file; the third is 1 where it is SNP-major."""
 RAW_HEADER = ["FID", "IID", "PAT", "MAT", "SEX", "PHENOTYPE"]
 CONTROL_AND_CASE = {"1": "control", "2": "case"}
+OTHER_GENOTYPES = {
+    ".vcf": "--vcf {file}",
+    ".bcf": "--bcf {file}",
+    ".bgen": "--bgen {file} ref-first",
+    ".pgen": "--pfile {stem}",
+    ".pvar": "--pfile {stem}",
+    ".psam": "--pfile {stem}",
+}
+"""Suffixes of genotypes that are not read, and how plink2 takes them."""
 SEXES = {"1": 1, "2": 2}
 """Male and female; any other text is 0, unknown."""
 UNKNOWN = {"NA", "N/A", "."}
@@ -91,6 +110,27 @@ def is_plink(path: str | os.PathLike[str]) -> bool:
         return file.read(200).split()[:6] == [word.encode() for word in RAW_HEADER]
 
 
+def check_no_other_genotypes(path: str | os.PathLike[str]) -> None:
+    """Refuse genotypes of other formats, with the command that converts them.
+
+    >>> check_no_other_genotypes("study.vcf.gz")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    fasttree.datasets.errors.DataFileError: study.vcf.gz: ...: plink2 --vcf study.vcf.gz ...
+    """
+    text = os.fspath(path)
+    stem, kind = os.path.splitext(text.removesuffix(".gz").removesuffix(".zst"))
+    words = OTHER_GENOTYPES.get(kind.lower())
+    if words is not None:
+        given = words.format(file=shlex.quote(text), stem=shlex.quote(stem))
+        out = shlex.quote(stem)
+        raise DataFileError(
+            f"genotypes of type {kind} are not read; convert them: plink2 {given} --make-bed "
+            f"--out {out}, then give {stem}.bed",
+            text,
+        )
+
+
 @checked(
     path=path_of,
     phenotype=maybe(path_of),
@@ -140,6 +180,7 @@ def read_plink(
         Genotypes 'study': 100 samples, 30 variants on 1 chromosome, 2 classes
     """
     text = os.path.expanduser(os.fspath(path))
+    check_no_other_genotypes(text)
     study = _read_raw(text) if text.endswith(".raw") else _read_bed(text, memory_map)
     samples = study.sample_ids()
     # The phenotype: that of the study's own file, or a column of another one.

@@ -12,7 +12,7 @@ from scipy import stats
 
 import fasttree
 from fasttree import criteria, relief_p_values, score_features
-from fasttree.datasets import dump_plink, make_genotypes, read_plink
+from fasttree.datasets import DataFileError, dump_plink, make_genotypes, read_plink
 from fasttree.plots import detached, manhattan
 
 from ..tools import genotypes_oracle as oracle
@@ -212,7 +212,10 @@ def test_rank_prints_variants_with_their_places(tmp_path, ftree):
     code, out, _ = ftree("rank", path, *given)
     assert code == 0
     found = json.loads(document.read_text(encoding="utf-8"))["rows"][0]
-    assert {"chi2", "multisurf", "p (STIR)", "p", "adjusted p"} <= set(found)
+    assert {"chi2", "multisurf", "t (STIR)", "p", "adjusted p"} <= set(found)
+    assert not any(name.startswith("p (") for name in found)  # of permutations only
+    assert "t (STIR) is a statistic, no p-value under selection" in out
+    assert "STIR" in ftree("rank", path, "--permutations", 0, "--top", 2)[1]
     assert "have, whose neighbours" in ftree("rank", path, "-c", "chi2", "--permutations", 9)[2]
     code, out, _ = ftree("rank", path, "--permutations", 39, "--top", 2, "--json", document)
     assert code == 0
@@ -234,3 +237,46 @@ def test_rank_prints_variants_with_their_places(tmp_path, ftree):
     ):
         code, _, err = ftree(*words)
         assert code != 0 and "Traceback" not in err and err.strip()
+
+
+def test_rank_takes_the_words_of_plink(tmp_path, ftree):
+    made = make_genotypes(200, 40, random_state=0)
+    path = dump_plink(made, tmp_path / "s.bed")
+    by_data = ftree("rank", path, "--top", 3)
+    assert by_data[0] == 0 and ftree("rank", "--bfile", tmp_path / "s", "--top", 3) == by_data
+    file = tmp_path / "traits.txt"
+    lines = zip(made.family_ids, made.sample_ids, np.arange(200) % 2, strict=True)
+    text = "".join(f"{f} {i} {'ab'[k]} {'ba'[k // 2]}\n" for f, i, k in lines)
+    file.write_text("FID IID one two\n" + text, encoding="utf-8")
+    chosen = ("rank", "--bfile", tmp_path / "s", "-c", "surf", "--top", 1)
+    named = ftree(*chosen, "--pheno", file, "--pheno-name", "one")
+    assert named[0] == 0 and named == ftree(*chosen, "--phenotype", file)
+    for words, message in (
+        (("--pheno-name", "one"), "give --pheno FILE"),
+        (("--pheno", file, "--pheno-name", "three"), "(--pheno-name)"),
+    ):
+        code, _, err = ftree(*chosen, *words)
+        assert code == 2 and message in err
+    assert "leave iris out" in ftree("rank", "iris", "--bfile", "s")[2]
+    assert "name DATA" in ftree("rank")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("x.vcf", "plink2 --vcf x.vcf --make-bed --out x,"),
+        ("x.vcf.gz", "plink2 --vcf x.vcf.gz --make-bed --out x,"),
+        ("x.pgen", "plink2 --pfile x --make-bed --out x,"),
+        ("x.bgen", "plink2 --bgen x.bgen ref-first --make-bed --out x,"),
+    ],
+)
+def test_other_genotypes_are_answered_with_the_command_that_converts(
+    tmp_path, monkeypatch, ftree, name, command
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(b"##fileformat=VCFv4.2\n")
+    for words in (("rank", name), ("fit", name), ("rank", name, "--permutations", 9)):
+        code, _, err = ftree(*words)
+        assert code == 2 and command in err and "x.bed" in err
+    with pytest.raises(DataFileError, match="plink2"):
+        read_plink(name)

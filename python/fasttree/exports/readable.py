@@ -6,15 +6,12 @@ model. The module of a format is imported on the first call.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._checks import listing
-from ..rendering import plain_text
 from .formats import offer_methods
+from .words import MAX_LEVELS
 
 if TYPE_CHECKING:
     from .rules import Rules
@@ -26,9 +23,6 @@ MAX_LINES = 60
 
 MAX_PRINTED_LEAVES = 4000
 """Number of leaves above which the full text is not even made before it is cut."""
-
-INDENT = re.compile(r"(?:\|   )+|\[\d+\] ")
-"""What a line of the text of a tree begins with below the first level."""
 
 
 @offer_methods
@@ -46,6 +40,7 @@ class Readable:
         style: str = "tree",
         *,
         feature_names: Sequence[str] | None = None,
+        max_levels: int | None = MAX_LEVELS,
     ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
         tree ``number (rows/impurity)``.
@@ -57,6 +52,8 @@ class Readable:
                 J48, for which `decimals` and `max_depth` have no effect.
             feature_names: names of the features, in their order, in place of the model's own; for
                 the style ``"tree"`` alone.
+            max_levels: longest list of levels that is shown in full; of a longer one, the first
+                levels and the number of the others. None shows all.
 
         Raises:
             ValueError: an unknown style, J48's of a regression tree, or names that are too few or
@@ -74,43 +71,20 @@ class Readable:
             listing("feature_names", feature_names)
             if style != "tree":
                 raise ValueError(f"feature_names do not go with style={style!r}")
-            return self._text_with_names([str(n) for n in feature_names], decimals, max_depth)
         if style == "j48":
             from .j48 import to_j48
 
             return to_j48(self)
         if style != "tree":
             raise ValueError(f"style={style!r} is not known; use 'tree' or 'j48'")
-        text: str = self._model.to_text(decimals, max_depth)
-        return text
-
-    def _text_with_names(self, names: list[str], decimals: int, max_depth: int | None) -> str:
-        """The text of the tree under other names of the features."""
-        own, tree = self._schema.names, self.tree_
-        if len(names) != len(own):
+        names = None if feature_names is None else [str(name) for name in feature_names]
+        own = self._schema.names
+        if names is not None and len(names) != len(own):
             raise ValueError(
                 f"feature_names has {len(names)} names, but the model has {len(own)} features"
             )
-        text = self.to_text(decimals, max_depth)
-        if tree.node_count == 1 or max_depth == 0:
-            return text
-        # Every node but the root has a line, in pre-order, that begins with its parent's test.
-        lines = text.split("\n")[:-1]
-        shown = np.arange(1, tree.node_count)
-        if max_depth is not None:
-            shown = shown[tree.depth[1:] <= max_depth]
-        for i, node in enumerate(shown.tolist()):
-            feature = tree.feature[tree.parent[node]]
-            indent = INDENT.match(lines[i])
-            start = indent.end() if indent is not None and tree.depth[node] > 1 else 0
-            name, rest = plain_text.one_line(own[feature]), lines[i][start:]
-            # An inner bin is "1 < name <= 2".
-            low = re.match(rf"\S+ < (?={re.escape(name)} <= )", rest)
-            place = low.end() if low is not None and not self._schema.nominal[feature] else 0
-            after = rest[place + len(name) :]
-            renamed = plain_text.one_line(names[feature])
-            lines[i] = f"{lines[i][:start]}{rest[:place]}{renamed}{after}"
-        return "\n".join(lines) + "\n"
+        text: str = self._model.to_text(decimals, max_depth, max_levels, names)
+        return text
 
     def to_dot(
         self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None

@@ -135,7 +135,8 @@ def advice_of(verdict: Verdict | None, leaves: int, task: str) -> str | None:
 
 
 def warn_of_size(rows: Table, leaves: int) -> None:
-    """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per five rows."""
+    """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
+    five rows."""
     n_rows, n_classes = len(rows), len(rows.classes)
     many = many_numbers(rows)
     if many is not None:

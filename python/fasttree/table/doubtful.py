@@ -1,6 +1,6 @@
 """Warnings about training sets that fit, but hardly as the user meant it.
 
-Causes are a single class, numbers that are classes in hardly any row, columns without a value, no
+Causes are a single class, numbers as classes with few rows each, columns without a value, no
 value at all, dates and decimal commas as text, and a class with fewer rows than a cross-validation
 has folds. Each call warns once, with the
 remedy: a call that fits many models (a cross-validation, an advice) warns about all its rows, and
@@ -150,7 +150,7 @@ def _warn_of_target(table: Table) -> None:
 
 
 def many_numbers(table: Table) -> str | None:
-    """A question, if the classes are numbers of which hardly any occurs twice; None otherwise.
+    """A question, if the classes are numbers with few rows each; None otherwise.
 
     That is: more than half as many classes as rows (scikit-learn's condition), or more than 100
     with fewer than five rows each, of at least 20 rows.

@@ -29,7 +29,7 @@ from .sources import one_column, take_apart
 @dataclass(slots=True)
 class Target:
     """Labels as given (None when only codes are known), their codes and the classes as tuple and as
-    array; `is_number`: the labels are numbers that nobody declared as levels."""
+    array; `is_number`: the labels are numbers, not declared as levels."""
 
     name: str
     labels: np.ndarray | None

@@ -61,8 +61,8 @@ def table_of(rows, y=None, arities=(2, 3, 4, 2), k=3):
         f"f{j}": pd.Categorical([r[j] for r in rows], categories=range(v))
         for j, v in enumerate(arities)
     }
-    y = None if y is None else pd.Series(pd.Categorical(y, categories=range(k)), name="class")
-    return Table(pd.DataFrame(columns), y)
+    levels = None if y is None else {"class": range(k)}
+    return Table(pd.DataFrame(columns), y, levels=levels)
 
 
 ARITIES = (2, 3, 4, 2)
@@ -337,7 +337,7 @@ def test_mode_fills_what_is_missing():
 @pytest.mark.parametrize("model", LEARNERS, ids=ids)
 def test_declared_classes_without_rows(model):
     X, y = mixed_table()
-    table = Table(X, pd.Series(pd.Categorical(y, categories=range(4))))
+    table = Table(X, y, levels={"class": range(4)})
     model = clone(model).fit(table)
     p = model.predict_proba(table)
     assert p.shape == (200, 4)

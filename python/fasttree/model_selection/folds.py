@@ -3,7 +3,8 @@
 "RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
 repetition of K folds. For a number to predict the rows are shuffled and not stratified:
 scikit-learn's `RepeatedKFold`, and Weka's folds for a numeric class. A splitter of scikit-learn's
-protocol is called; groups of rows are passed to it, and with them "RxK" keeps groups together; a list of (train, test) pairs is checked and used as it is. O(total fold sizes).
+protocol is called; a list of (train, test) pairs is checked and used as it is. Groups of rows are
+passed to the splitter, and with them "RxK" keeps groups together. O(total fold sizes).
 """
 
 from __future__ import annotations

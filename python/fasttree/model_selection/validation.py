@@ -290,8 +290,8 @@ def cross_validate(
         A pass needs more than `memory_limit`, or than the system allows, even in the smallest
         blocks; the message states how much.
     ValueError
-        More folds than rows or groups, a splitter by groups without `groups`, unknown metric or criterion, a metric of the other task,
-        probabilities asked of a classifier without them.
+        More folds than rows or groups, a splitter by groups without `groups`, unknown metric or
+        criterion, a metric of the other task, probabilities asked of a classifier without them.
     TypeError
         An estimator of the other task.
 

@@ -99,12 +99,12 @@ class Prunable(Estimator):
             >>> import fasttree
             >>> tree = fasttree.FastTreeRegressor().fit([[0], [1], [2], [3]], [0.0, 1.0, 5.0, 7.0])
             >>> print(tree.cp_table())
-            CP       nsplit  rel_error
+                 CP  nsplit  rel_error
             --------------------------
-            0.9237   0       1
-            0.06107  1       0.07634
-            0.01527  2       0.01527
-            0        3       0
+             0.9237       0          1
+            0.06107       1    0.07634
+            0.01527       2    0.01527
+                  0       3          0
         """
         from sklearn.utils.validation import check_is_fitted
 

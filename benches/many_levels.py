@@ -3,6 +3,7 @@
 
     python benches/many_levels.py              # 200 runs of each case
     python benches/many_levels.py --runs 20
+    python benches/many_levels.py --record     # keeps the shares in benches/record
 
 2,000 rows. Wanted: a column without information at the root in at most 5 % of the runs beside five
 numeric columns of noise and never beside a good one; one that determines the class of nine rows in
@@ -17,6 +18,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from clock import add_record, keep
 
 import fasttree
 
@@ -79,7 +81,10 @@ def main() -> None:
     """Print the share of each case under three criteria, beside what is wanted."""
     parser = argparse.ArgumentParser(description="nominal columns of many levels at the root")
     parser.add_argument("--runs", type=int, default=200)
-    runs = parser.parse_args().runs
+    add_record(parser)
+    given = parser.parse_args()
+    runs = given.runs
+    results = []
     warnings.simplefilter("ignore")
     for criterion in ("info_gain", "gini", "gain_ratio"):
         for name, case, size, low, high in CASES:
@@ -87,7 +92,10 @@ def main() -> None:
                 [is_at_root(*case(np.random.default_rng(s), size), criterion) for s in range(runs)]
             )
             verdict = "PASS" if low <= found <= high else "MISS"
+            results.append({"criterion": criterion, "case": name, "at_root": float(found)})
             print(f"{criterion:12s} {name:42s} {found:7.1%}  {low:.0%} to {high:.0%}  {verdict}")
+    if given.record:
+        keep({"unit": f"share of {runs} runs", "results": results})
 
 
 if __name__ == "__main__":

@@ -96,9 +96,6 @@ pub struct Info {
     /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A
     /// feature known in a share of the rows then decreases the mean over all rows by that share.
     pub fractional: bool,
-    /// A split is worth making only where it scores more than the undivided node: less or as much
-    /// says that nothing is gained. Growth stops there unless `min_score` is given.
-    pub stops_without_gain: bool,
     /// Options of the criterion.
     pub options: &'static [OptionInfo],
     /// A worked example: rows are branches, columns are classes.
@@ -132,7 +129,6 @@ impl Info {
         convex: false,
         extensive: false,
         fractional: false,
-        stops_without_gain: false,
         options: &[],
         example: &[&[2, 3], &[4, 0], &[3, 2]],
         target_example: &[],

@@ -3,7 +3,7 @@
 //! `Prior = log2 (n! / prod n_c!) + log2 C(n + k - 1, k - 1)`: the bits to name one arrangement of
 //! the classes and the class counts themselves; `Post` is the same summed over branches. k =
 //! declared classes. An empty branch costs nothing. The score may be negative: then the split is
-//! not worth its description, so growth stops where no bits are saved (`min_score=-inf` goes on).
+//! not worth its description, which makes `min_score=0` a natural stop.
 //!
 //! O(branches x classes); factorials from a table (counts) or the log-gamma function (real
 //! weights). It resists many-valued features better than the gain, at the price of preferring none
@@ -29,7 +29,6 @@ pub(super) static INFO: Info = Info {
     ),
     source: "Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995)",
     lowest: None,
-    stops_without_gain: true,
     highest: None,
     example_score: 0.05274339773857901,
     ..Info::ON_TABLES

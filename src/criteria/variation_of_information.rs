@@ -2,8 +2,7 @@
 //!
 //! A metric on partitions; 0 if and only if branches and classes are the same partition. Unlike the
 //! gain it punishes branches that divide a class, and unlike `mantaras` it has no scale of its own:
-//! a split of a small pure node is cheap. Growth stops where the distance of a split is not less than
-//! that of the undivided node, H(c) (`min_score=-inf` goes on). Both expected entropies are summed as they are written,
+//! a split of a small pure node is cheap. Both expected entropies are summed as they are written,
 //! in value order and in class order, so that nothing cancels; the second is rounded class by
 //! class, which no fold over branches does, so only `H(c|m)` is one. O(branches x classes), one
 //! logarithm table for both.
@@ -27,7 +26,6 @@ pub(super) static INFO: Info = Info {
     distance: r"H(c \mid m) + H(m \mid c)",
     source: "Meila, Comparing clusterings by the variation of information, COLT (2003)",
     lowest: None,
-    stops_without_gain: true,
     highest: Some(0.0),
     symmetric: true,
     metric: true,

@@ -3,7 +3,8 @@
 //! The loss of a tree for a feature is its accuracy on its out-of-bag rows minus its accuracy after
 //! the feature's values are shuffled among these rows; of a number, what the shuffle adds to its
 //! mean squared error. A feature that no node of the tree tests has loss 0. The shuffle depends on
-//! the tree's seed, the feature and the content of the rows, not on their order. O(trees x tested features x out-of-bag rows x depth).
+//! the tree's seed, the feature and the content of the rows, not on their order. O(trees x tested
+//! features x out-of-bag rows x depth).
 
 use crate::data::{Dataset, Weights};
 use crate::error::Result;
@@ -42,7 +43,8 @@ impl Source for Shuffled<'_> {
 }
 
 /// Loss of accuracy, or gain in squared error, by tree and feature:
-/// `losses[tree * features + feature]`; NaN for a tree without out-of-bag rows. `draws` is the size of each bootstrap sample.
+/// `losses[tree * features + feature]`; NaN for a tree without out-of-bag rows. `draws` is the size
+/// of each bootstrap sample.
 pub fn permutation_losses(
     forest: &Forest,
     data: &Dataset,

@@ -112,13 +112,6 @@ def number(low: float, high: float, *none: None) -> Kind:
     return Kind("float | None" if none else "float", check=test)
 
 
-def _least_score(name: str, value: Any) -> float | None:
-    """A number, -inf (every score will do) or None."""
-    if value is None:
-        return None
-    return -LARGEST if value == -math.inf else real(name, value, -LARGEST, LARGEST)
-
-
 def flag() -> Kind:
     """True or False."""
 
@@ -308,11 +301,10 @@ TREE: tuple[Parameter, ...] = (
     Parameter(
         "min_score",
         GROWTH,
-        Kind("float | None", check=_least_score),
+        number(-LARGEST, LARGEST, None),
         None,
-        """a node whose best score is below it becomes a leaf. None splits until pure; but `mdl`
-        stops where a split saves no bits, and `variation_of_information` where its distance is
-        at least H(c), and -inf makes them go on. Local evaluation only.""",
+        """a node whose best score is below it becomes a leaf; None splits until pure. Local
+        evaluation only.""",
         core=True,
         needs=Condition(is_local, LOCAL, True),
     ),

@@ -124,7 +124,7 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     names: list[Any] = []
     if getattr(trees[0].model, "criterion", None) is not None:
         names.append(trees[0].model.criterion)
-    evidence = registry.NUMBERS if trees[0].reading.predicts_number else ("table",)
+    evidence = ("moments", "order") if trees[0].reading.predicts_number else ("table",)
     names += list(wanted) if wanted is not None else _on(evidence)
     names += [getattr(tree.model, "criterion", "info_gain") for tree in trees[1:]]
     criteria: list[Any] = []

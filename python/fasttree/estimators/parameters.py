@@ -12,7 +12,6 @@ import difflib
 import json
 import math
 import numbers
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -285,8 +284,6 @@ def stored_parameters(params: dict[str, Any]) -> dict[str, Any]:
         kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
     for name in {"cost_matrix", "priors"} & kept.keys():
         kept[name] = plain_costs(kept[name])
-    if kept.get("min_score") == -np.inf:  # JSON has no infinity
-        kept["min_score"] = -sys.float_info.max
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     plain: dict[str, Any] = json.loads(json.dumps(kept, sort_keys=True, default=default))

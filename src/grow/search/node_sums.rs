@@ -106,18 +106,9 @@ impl<S: Sum> NodeSums<'_, S> {
         if !limits.accept(split.score, split.distance, before)? {
             return Ok(None);
         }
-        let must_gain =
-            limits.min_score.is_none() && self.setting.criterion.info().stops_without_gain;
-        if !must_gain && !limits.need_improvement() {
-            return Ok(Some(split));
-        }
-        let undivided = undivided()?;
-        if must_gain && split.score <= undivided {
-            return Ok(None);
-        }
         if limits.need_improvement() {
             let weight: f64 = self.totals.iter().map(|s| s.value(self.unit)).sum();
-            split.improvement = self.setting.improvement(weight, split.score, undivided);
+            split.improvement = self.setting.improvement(weight, split.score, undivided()?);
             if !limits.accept_improvement(split.improvement, root) {
                 return Ok(None);
             }

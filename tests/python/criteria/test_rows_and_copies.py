@@ -15,7 +15,7 @@ from fasttree.naive_bayes import AODE, TAN, NaiveBayes
 
 from ..tools import thinned, without_idle
 
-CRITERIA = [i["name"] for i in fasttree.list_criteria() if i["evidence"] not in criteria.NUMBERS]
+CRITERIA = [i["name"] for i in fasttree.list_criteria() if i["target"] == "classes"]
 PRUNINGS = [
     None,
     "pessimistic",

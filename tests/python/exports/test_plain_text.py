@@ -108,6 +108,7 @@ NOT_SHOWN = {
     "Reproduction": "its names are those of the package",
     "TwoWayAnovaResult": "names of arguments of a program",
     "VariantTests": "numbers alone",
+    "RegressionEvaluation": "numbers alone",
 }
 
 

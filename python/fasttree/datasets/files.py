@@ -55,7 +55,7 @@ def _task(name: str, value: Any) -> Any:
 
 def _cells(name: str, value: Any) -> list[str | float]:
     """Check of an argument that is one text or number, or several."""
-    cells = [value] if isinstance(value, str | numbers.Real) else listing(name, value)
+    cells: list[Any] = [value] if isinstance(value, str | numbers.Real) else listing(name, value)
     for cell in cells:
         if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
             raise TypeError(f"{name}={shown(cell)} must be texts or numbers")
@@ -128,7 +128,7 @@ def load(
         Table 'golf': 2 rows, 2 features (2 nominal), target 'wind', a number
     """
     text = os.path.expanduser(os.fspath(path))
-    options = {"sep": sep, "header": header, "names": names, "decimal": decimal}
+    options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options |= {"missing": list(missing) or None}
     table = _read(text, target, drop, options, limits=limits, task=task)
     # The call in Python, which a report of the Table repeats.

@@ -111,8 +111,8 @@ def read_records(
         reader.end()
         if not started:  # a short file ends before the reader asks for its columns
             start()
-        columns, *rest = reader.finish()
-    return Records([CoreColumn(*column) for column in columns], *rest)
+        columns, failed, latin1_line, matched = reader.finish()
+    return Records([CoreColumn(*column) for column in columns], failed, latin1_line, matched)
 
 
 def encoding_of(path: Path, line: int | None) -> str:

@@ -38,7 +38,7 @@ fn refused(error: &Error) {
 }
 
 fn used(model: &Model, control: &Control) {
-    let style = Style { decimals: 3, max_depth: 40 };
+    let style = Style { decimals: 3, max_depth: 40, max_levels: 5 };
     text(&model.tree, &model.schema, style, control).unwrap();
     let predictor = Predictor::new(model).unwrap();
     let found = predictor.classify(&Rows, 5, control).unwrap();

@@ -22,8 +22,8 @@
 //! [`EXACT`] levels; above that, and for a number (as rpart), only its admissible cuts are tried.
 //!
 //! One of the many divisions of a feature with many levels and few rows in each fits by accident,
-//! so [`NominalSplits::Auto`] offers only divisions that save more bits of the target than they take
-//! to name (see `bits`); [`NominalSplits::Subset`] offers all.
+//! so [`NominalSplits::Auto`] offers only divisions that save more bits of the target than they
+//! take to name (see `bits`); [`NominalSplits::Subset`] offers all.
 
 mod bits;
 mod join;

@@ -72,7 +72,10 @@ class Estimator(Settings, Stored):
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
         kept = None
-        if not isinstance(X, Table) and sample_weight is not None:
+        # A Table keeps its rows with its codes; but a number is rounded to a grid over its range,
+        # which rows of weight 0 must not widen.
+        is_coded = isinstance(X, Table) and (y is not None or X.task != "regression")
+        if not is_coded and sample_weight is not None:
             weights = sample_weight
             X, y, sample_weight = without_empty_rows(X, y, weights)
             kept = kept_rows(weights, sample_weight)

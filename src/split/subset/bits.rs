@@ -3,8 +3,8 @@
 //! One of `2^(k-1)` divisions of `k` groups of levels takes `k - 1` bits to name. Of a feature with
 //! many levels and few rows in each, some division always fits the target by accident; so a
 //! division is a candidate only where it saves more bits of the target than its name takes,
-//! whichever criterion then ranks it. C4.5 Release 8 charges thresholds likewise (Quinlan, Improved use of
-//! continuous attributes in C4.5, JAIR 1996).
+//! whichever criterion then ranks it. C4.5 Release 8 charges thresholds likewise (Quinlan,
+//! Improved use of continuous attributes in C4.5, JAIR 1996).
 //!
 //! Saved bits of classes: `n (H(c) - H(c|m))`; of a number, described by a normal distribution
 //! around the mean of its branch: `n/2 log2 (D / (D_1 + D_2))`, with `D` the sum of the squared

@@ -10,6 +10,7 @@
 //! load per logarithm. The formula is evaluated above [`LARGEST_TABLE`], and where there is no
 //! memory for a table.
 
+mod joined_moments;
 mod moments;
 
 pub use moments::Moments;

@@ -5,7 +5,8 @@
 //! weight meets one half exactly. Outliers count by their distance, not its square, so a few of
 //! them move no split. O(rows) per numeric feature, some three times the cost of `squared_error`.
 
-use super::order::{OnOrder, QuantileLoss};
+use super::evidence::QuantileLoss;
+use super::order::OnOrder;
 use super::{EvidenceKind, Info};
 use serde::{Deserialize, Serialize};
 

@@ -6,12 +6,21 @@
 //! second and third kind.
 
 use super::Info;
-use super::order::QuantileLoss;
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{Multiclass, NeighbourMethod, PairMetric};
 use crate::stats::pairs::{Matrices, PairSetting, Profile, WeighedPairs};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// The loss of numbers around their quantile `m`: `scale` times the weighted mean of
+/// `quantile (y - m)` above it and `(1 - quantile) (m - y)` below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QuantileLoss {
+    /// The share of the weight below the quantile, in (0, 1).
+    pub quantile: f64,
+    /// The factor.
+    pub scale: f64,
+}
 
 /// What a criterion reads of the rows of a node, with what is needed to make it.
 #[derive(Debug, Clone, Copy)]

@@ -16,13 +16,12 @@
 
 pub use crate::numeric::Cells;
 pub use crate::options::{OptionDomain, OptionInfo};
-pub use evidence::{Evidence, SizeBudget};
+pub use evidence::{Evidence, QuantileLoss, SizeBudget};
 pub use facts::{EvidenceKind, Info, TargetKind};
 pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
 pub use impurity::{Impurity, errors};
 pub use info_gain::InfoGain;
 pub use mdl::DescriptionLength;
-pub use order::QuantileLoss;
 pub use registry::{CRITERIA, Entry, Make, find, make};
 pub use running::{Cuts, LeftRows, RunningScores, Term};
 pub use tables::{Block, Context, Tables};

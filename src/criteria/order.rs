@@ -5,7 +5,7 @@
 //! the node less that of the branches, and the distance is `-s`. A single table does not say what
 //! it needs, so [`Criterion::score`] refuses. O(rows) per numeric feature.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, QuantileLoss};
 use super::formula::read;
 use super::{Criterion, Info, Properties, Tables};
 use crate::data::TargetGrid;
@@ -15,16 +15,6 @@ use crate::tree::Outcome;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-
-/// The loss of numbers around their quantile `m`: `scale` times the weighted mean of
-/// `quantile (y - m)` above it and `(1 - quantile) (m - y)` below.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QuantileLoss {
-    /// The share of the weight below the quantile, in (0, 1).
-    pub quantile: f64,
-    /// The factor.
-    pub scale: f64,
-}
 
 /// A criterion on the order of a target.
 pub trait OnOrder: Send + Sync + std::fmt::Debug + Serialize {

@@ -5,7 +5,8 @@
 //! per numeric feature. For a bound that a share q of the rows stays below; of small leaves extreme
 //! quantiles are their extremes, so set `min_samples_leaf`.
 
-use super::order::{OnOrder, QuantileLoss};
+use super::evidence::QuantileLoss;
+use super::order::OnOrder;
 use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::options;

@@ -10,7 +10,7 @@
 //! O(rows x features), plus the criterion's formula per candidate.
 
 use super::context::{FeaturePlace, GrowContext, Numeric};
-use super::evidence::order::OrderWorkspace;
+use super::evidence::order_memory::OrderWorkspace;
 use super::evidence::{PairScores, PairWorkspace};
 use super::features::search_among;
 use super::options::Thresholds;

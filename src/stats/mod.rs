@@ -6,11 +6,13 @@
 //! the rows, on threads or on a partition of the work, and partial results add up exactly.
 
 pub mod contingency;
+mod exact_moments;
 mod moments;
 pub mod neighbours;
 pub mod pairs;
 mod sums;
 
-pub use moments::{ExactMoments, TargetRows};
+pub use exact_moments::ExactMoments;
+pub use moments::TargetRows;
 pub(crate) use sums::by_weighing;
 pub use sums::{CellOf, FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};

@@ -1,4 +1,4 @@
-//! Exact sums of a numeric target ([`ExactMoments`]), and the rows that they are taken over
+//! Exact moments as the sums of a table ([`ExactMoments`]), and the rows that they are taken over
 //! ([`TargetRows`]).
 //!
 //! A numeric target has one class, whose sum over rows is the sum of weights, of weights times
@@ -7,76 +7,8 @@
 //! rows. Weights have at most 2^46 units in all ([`crate::data::Weights::coarser`]), numbers at
 //! most 2^40, so all sums are below 2^127.
 
-use super::{Sum, Weighing};
+use super::{ExactMoments, Sum, Weighing};
 use crate::numeric::Moments;
-
-/// Sums of the weights and of the weighted powers of a number, in units of weight and grid.
-#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
-pub struct ExactMoments {
-    /// Sum of the weights.
-    pub weight: i64,
-    /// Sum of the weights times the numbers.
-    pub first: i128,
-    /// Sum of the weights times the squared numbers.
-    pub second: i128,
-}
-
-impl ExactMoments {
-    /// The sums of one row.
-    #[inline]
-    pub fn of(weight: i64, units: i64) -> Self {
-        let first = i128::from(weight) * i128::from(units);
-        Self { weight, first, second: first * i128::from(units) }
-    }
-
-    /// The sums around `centre`, the whole number of units nearest to the mean: of weights times
-    /// differences, and times squared differences.
-    fn centred(self) -> (i128, i128, i128) {
-        let weight = i128::from(self.weight);
-        // Division of 64 bits, where it serves, is several times as fast as that of 128.
-        let centre = match (i64::try_from(self.first), self.weight) {
-            (Ok(first), rows) if first.unsigned_abs() < 1 << 62 => {
-                i128::from((first + (rows / 2) * first.signum()) / rows.max(1))
-            }
-            _ => (self.first + (weight / 2) * self.first.signum()) / weight.max(1),
-        };
-        let first = self.first - centre * weight;
-        // The products may pass 128 bits; what is left of them does not.
-        let second = self
-            .second
-            .wrapping_sub(centre.wrapping_mul(self.first).wrapping_mul(2))
-            .wrapping_add(centre.wrapping_mul(centre).wrapping_mul(weight));
-        (centre, first, second)
-    }
-
-    /// The mean of rows whose sums fit 64 bits; to the bit that of [`Self::rounded`].
-    #[inline]
-    pub fn narrow_mean(weight: i64, first: i64) -> f64 {
-        let centre = (first + (weight / 2) * first.signum()) / weight.max(1);
-        centre as f64 + (first - centre * weight) as f64 / weight as f64
-    }
-
-    /// Whether all rows have the same number.
-    pub fn is_constant(self) -> bool {
-        let (_, first, second) = self.centred();
-        first == 0 && second == 0
-    }
-
-    /// The moments, rounded once; `unit` is the weight of one unit of weight.
-    pub fn rounded(self, unit: f64) -> Moments {
-        if self.weight == 0 {
-            return Moments::default();
-        }
-        let (centre, first, second) = self.centred();
-        let (weight, first) = (self.weight as f64, first as f64);
-        let shift = first / weight;
-        Moments {
-            weight: weight * unit,
-            mean: centre as f64 + shift,
-            deviation: (second as f64 - first * shift).max(0.0) * unit,
-        }
-    }
-}
 
 impl Sum for ExactMoments {
     type Cell = Moments;

@@ -9,6 +9,7 @@
 pub(super) mod memo;
 mod neighbours;
 pub(super) mod order;
+pub(super) mod order_memory;
 pub(super) mod pairs;
 mod rows;
 

@@ -11,36 +11,14 @@ use crate::data::{Dataset, Target, entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evidence::order_memory::{ListMemory, OrderWorkspace};
 use crate::grow::search::divisions;
 use crate::numeric::Ties;
 use crate::parallel::Control;
-use crate::split::order::{
-    ListBuffers, MOST_NARROW, PrefixLosses, QuantileOf, WeighedNumber, Whole,
-};
+use crate::split::order::{MOST_NARROW, PrefixLosses, QuantileOf, WeighedNumber, Whole};
 use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{Sum, Weighing};
-
-/// Memory of one worker, used for one node after the other.
-#[derive(Debug, Default)]
-pub(in crate::grow) struct OrderWorkspace {
-    /// The rows of the node, ascending, hence by ascending target.
-    rows: Vec<u32>,
-    of_node: ListMemory,
-    /// For the rows of a node that have a value of a feature.
-    of_known: ListMemory,
-    /// Losses of the rows left of each place, and right of it.
-    left: Vec<f64>,
-    right: Vec<f64>,
-}
-
-/// Memory for the order of some rows.
-#[derive(Debug, Default)]
-struct ListMemory {
-    list: ListBuffers,
-    /// The place of each internal row among those of the list; of others it means nothing.
-    place: Vec<u32>,
-}
 
 /// The rows of a node by ascending target.
 struct NodeOrder<'m, T> {

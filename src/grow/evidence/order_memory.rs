@@ -1,0 +1,26 @@
+//! The memory with which criteria on the order of a numeric target score one node after the other.
+
+use crate::split::order::ListBuffers;
+
+/// Memory of one worker, used for one node after the other.
+#[derive(Debug, Default)]
+pub(in crate::grow) struct OrderWorkspace {
+    /// The rows of the node, ascending, hence by ascending target.
+    pub rows: Vec<u32>,
+    /// For all rows of a node.
+    pub of_node: ListMemory,
+    /// For the rows of a node that have a value of a feature.
+    pub of_known: ListMemory,
+    /// Losses of the rows left of each place, and right of it.
+    pub left: Vec<f64>,
+    pub right: Vec<f64>,
+}
+
+/// Memory for the order of some rows.
+#[derive(Debug, Default)]
+pub(in crate::grow) struct ListMemory {
+    /// The rows, by ascending target.
+    pub list: ListBuffers,
+    /// The place of each internal row among those of the list; of others it means nothing.
+    pub place: Vec<u32>,
+}

@@ -14,5 +14,5 @@ mod sums;
 
 pub use exact_moments::ExactMoments;
 pub use moments::TargetRows;
-pub(crate) use sums::by_weighing;
+pub(crate) use moments::by_weighing;
 pub use sums::{CellOf, FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};

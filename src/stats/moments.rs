@@ -1,5 +1,5 @@
 //! Exact moments as the sums of a table ([`ExactMoments`]), and the rows that they are taken over
-//! ([`TargetRows`]).
+//! ([`TargetRows`]); [`by_weighing`] picks the type of the rows.
 //!
 //! A numeric target has one class, whose sum over rows is the sum of weights, of weights times
 //! numbers, and of weights times squared numbers, each an integer ([`crate::data::Target`]). So
@@ -93,6 +93,42 @@ impl<W: Weighing> Weighing for TargetRows<'_, W> {
         W::UNIT.then_some(self.units)
     }
 }
+
+/// Evaluate `$call` with `$weighing`, the weights in the type of their kind; with a numeric
+/// `$target`, if one is given and there is one, in the type of its rows.
+macro_rules! by_weighing {
+    ($weights:expr, $weighing:ident => $call:expr) => {
+        match $weights {
+            $crate::data::Weights::Unit => {
+                let $weighing = $crate::stats::UnitWeights;
+                $call
+            }
+            $crate::data::Weights::Integer(copies) => {
+                let $weighing = $crate::stats::IntegerWeights(copies);
+                $call
+            }
+            $crate::data::Weights::Fixed { values, shift } => {
+                let unit = f64::powi(2.0, -shift);
+                let $weighing = $crate::stats::FixedWeights { values, unit };
+                $call
+            }
+        }
+    };
+    ($weights:expr, $target:expr, $weighing:ident => $call:expr) => {
+        $crate::stats::by_weighing!($weights, weights => match $target {
+            None => {
+                let $weighing = weights;
+                $call
+            }
+            Some(target) => {
+                let units = target.units();
+                let $weighing = $crate::stats::TargetRows { weights, units };
+                $call
+            }
+        })
+    };
+}
+pub(crate) use by_weighing;
 
 #[cfg(test)]
 mod tests {

@@ -212,39 +212,3 @@ impl Weighing for FixedWeights<'_> {
         Some(self.values)
     }
 }
-
-/// Evaluate `$call` with `$weighing`, the weights in the type of their kind; with a numeric
-/// `$target`, if one is given and there is one, in the type of its rows.
-macro_rules! by_weighing {
-    ($weights:expr, $weighing:ident => $call:expr) => {
-        match $weights {
-            $crate::data::Weights::Unit => {
-                let $weighing = $crate::stats::UnitWeights;
-                $call
-            }
-            $crate::data::Weights::Integer(copies) => {
-                let $weighing = $crate::stats::IntegerWeights(copies);
-                $call
-            }
-            $crate::data::Weights::Fixed { values, shift } => {
-                let unit = f64::powi(2.0, -shift);
-                let $weighing = $crate::stats::FixedWeights { values, unit };
-                $call
-            }
-        }
-    };
-    ($weights:expr, $target:expr, $weighing:ident => $call:expr) => {
-        $crate::stats::by_weighing!($weights, weights => match $target {
-            None => {
-                let $weighing = weights;
-                $call
-            }
-            Some(target) => {
-                let units = target.units();
-                let $weighing = $crate::stats::TargetRows { weights, units };
-                $call
-            }
-        })
-    };
-}
-pub(crate) use by_weighing;

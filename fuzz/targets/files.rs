@@ -111,7 +111,7 @@ fn csv_of(
         .map(|j| if header { kind(j) } else { wanted(j, CellKind::Found, false) })
         .collect();
     reader.start(header, names, kinds, vec![Vec::new(), b"?".to_vec(), b"NA".to_vec()])?;
-    Ok((reader.finish()?.0, Vec::new()))
+    Ok((reader.finish()?.columns, Vec::new()))
 }
 
 /// Read the bytes as CSV or one of its kin.

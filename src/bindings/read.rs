@@ -7,8 +7,8 @@
 
 use super::InternalError;
 use crate::read::{
-    Arff, AttributeKind, CellKind, CellValues, Delimited, Dialect, ReadColumn, ReadError,
-    ReadLimits, Result, WantedColumn,
+    Arff, AttributeKind, CellKind, CellValues, Delimited, DelimitedColumns, Dialect, ReadColumn,
+    ReadError, ReadLimits, Result, WantedColumn,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -140,7 +140,7 @@ impl PyDelimitedReader {
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<PyDelimited<'py>> {
         let reader = self.0.take().ok_or_else(finished)?;
         let latin1 = reader.encoding().latin1();
-        let (columns, failed, matched) = step(py, || reader.finish())?;
+        let DelimitedColumns { columns, failed, matched } = step(py, || reader.finish())?;
         let matched = matched.into_iter().map(Cow::Owned).collect();
         Ok((py_columns(py, columns), failed, latin1, matched))
     }

@@ -37,13 +37,31 @@ struct KeptRecords {
     /// Whether [`Delimited::start`] has been called.
     started: bool,
     columns: Vec<PendingColumn>,
-    /// Texts that mean a missing value, each with whether a cell was equal to it.
-    missing: Vec<(Vec<u8>, bool)>,
+    missing: Vec<MissingText>,
     /// Length of the longest of them.
     longest_missing: usize,
     names: Vec<Vec<u8>>,
     /// Positions of the columns that have text behind the sample.
     failed: Vec<usize>,
+}
+
+/// A text that means a missing value.
+#[derive(Debug)]
+struct MissingText {
+    text: Vec<u8>,
+    /// Whether a cell was equal to it.
+    is_found: bool,
+}
+
+/// What has been read.
+#[derive(Debug)]
+pub struct DelimitedColumns {
+    /// The columns.
+    pub columns: Vec<ReadColumn>,
+    /// Positions of those that must be read again as labels.
+    pub failed: Vec<usize>,
+    /// The texts for missing values that some cell was equal to.
+    pub matched: Vec<Vec<u8>>,
 }
 
 /// A column while it is read.
@@ -157,7 +175,8 @@ impl Delimited {
         let rows = &mut self.rows;
         (rows.started, rows.names) = (true, names);
         rows.longest_missing = missing.iter().map(Vec::len).max().unwrap_or_default();
-        rows.missing = missing.into_iter().map(|text| (text, false)).collect();
+        let unseen = |text| MissingText { text, is_found: false };
+        rows.missing = missing.into_iter().map(unseen).collect();
         let sample = std::mem::take(&mut rows.sample);
         let first = usize::from(header).min(sample.len());
         for WantedColumn { place, kind, may_be_labels } in wanted {
@@ -172,9 +191,8 @@ impl Delimited {
         sample[first..].iter().try_for_each(|record| rows.add(record, &limits))
     }
 
-    /// The columns, the positions of those that must be read again as labels, and the texts for
-    /// missing values that some cell was equal to.
-    pub fn finish(self) -> Result<(Vec<ReadColumn>, Vec<usize>, Vec<Vec<u8>>)> {
+    /// The columns, and what was found about them.
+    pub fn finish(self) -> Result<DelimitedColumns> {
         let names = self.rows.names;
         let mut columns = Vec::new();
         for column in self.rows.columns {
@@ -184,8 +202,9 @@ impl Delimited {
             }
             columns.push(column.builder.finish(column.place));
         }
-        let matched = self.rows.missing.into_iter().filter(|m| m.1).map(|m| m.0).collect();
-        Ok((columns, self.rows.failed, matched))
+        let found = self.rows.missing.into_iter().filter(|missing| missing.is_found);
+        let matched = found.map(|missing| missing.text).collect();
+        Ok(DelimitedColumns { columns, failed: self.rows.failed, matched })
     }
 }
 
@@ -195,11 +214,8 @@ impl KeptRecords {
         if cell.len() > self.longest_missing {
             return false;
         }
-        let found = self.missing.iter_mut().find(|m| m.0 == cell);
-        found.is_some_and(|m| {
-            m.1 = true;
-            true
-        })
+        let found = self.missing.iter_mut().find(|missing| missing.text == cell);
+        found.map(|missing| missing.is_found = true).is_some()
     }
 
     /// Whether a cell is neither a number nor missing; see [`has_leading_zero`].

@@ -32,7 +32,7 @@ pub use arff::Arff;
 pub use arff_header::{Attribute, AttributeKind};
 pub use cells::Dialect;
 pub use column::{CellKind, CellValues, ReadColumn};
-pub use delimited::{Delimited, WantedColumn};
+pub use delimited::{Delimited, DelimitedColumns, WantedColumn};
 pub use encoding::Encoding;
 
 /// Limits on what a file may contain, so that a hostile one cannot exhaust the machine. An error

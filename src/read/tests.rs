@@ -25,7 +25,7 @@ fn delimited(
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
     let found = |place| WantedColumn { place, kind: CellKind::Found, may_be_labels: false };
     reader.start(false, names, (0..width).map(found).collect(), missing())?;
-    Ok(reader.finish()?.0)
+    Ok(reader.finish()?.columns)
 }
 
 fn arff(

@@ -149,10 +149,9 @@ pub struct LevelPartitions<S> {
     /// Class sums of missing values; empty without any.
     missing: Vec<S>,
     naming: Naming,
-    /// Only divisions that pay for their name are candidates.
-    judged: bool,
-    /// Number of groups among which a division is named: before levels are joined for the search.
-    named_groups: usize,
+    /// What both sides of a division must stay below to be a candidate (see `bits`); `None` where
+    /// all divisions are candidates.
+    most_left: Option<f64>,
     /// The group with the lowest code.
     lowest: usize,
     /// Buffer for sums.
@@ -186,8 +185,7 @@ impl<S> Default for LevelPartitions<S> {
             sums: Vec::new(),
             missing: Vec::new(),
             naming: Naming::Level,
-            judged: false,
-            named_groups: 0,
+            most_left: None,
             lowest: 0,
             work: Vec::new(),
             spare: Vec::new(),
@@ -222,10 +220,10 @@ impl<S: Sum> LevelPartitions<S> {
             self.missing.extend_from_slice(rest);
         }
         self.lowest = 0;
-        self.named_groups = self.groups();
-        self.judged = search.judged && !levels.ordered;
-        if self.judged {
+        self.most_left = None;
+        if search.judged && !levels.ordered {
             self.join_single_rows(levels.rows.as_deref());
+            self.most_left = Some(self.affordable(search.unit));
         }
         let n = self.groups();
         let number = self.sums.first().is_some_and(|sums| sums.moments().is_some());

@@ -12,22 +12,9 @@
 //! are one group: a feature whose cells all differ has no division.
 
 use super::LevelPartitions;
+use crate::criteria::c45::total_entropy;
+use crate::numeric::x_log2_x;
 use crate::stats::Sum;
-
-/// `x log2 x`, 0 at 0.
-fn x_log2_x(x: f64) -> f64 {
-    if x > 0.0 { x * x.log2() } else { 0.0 }
-}
-
-/// Bits that the classes of some rows take, from their weights.
-fn bits_of_classes(weights: impl Iterator<Item = f64>) -> f64 {
-    let (mut weight, mut by_class) = (0.0, 0.0);
-    for w in weights {
-        weight += w;
-        by_class += x_log2_x(w);
-    }
-    x_log2_x(weight) - by_class
-}
 
 impl<S: Sum> LevelPartitions<S> {
     /// Join the levels of one row. `rows` are the numbers of rows by code, where sums do not count
@@ -56,36 +43,45 @@ impl<S: Sum> LevelPartitions<S> {
         }
         starts.push(codes.len());
         (self.codes, self.starts, self.sums) = (codes, starts, sums);
-        self.named_groups = self.groups();
     }
 
-    /// Whether a division saves more bits than its name takes; `first` and `second` are the sums of
-    /// its sides.
-    pub(super) fn pays(&self, first: &[S], second: &[S], unit: f64) -> bool {
-        let cost = self.named_groups.saturating_sub(1) as f64;
-        let saved = match (first[0].moments(), second[0].moments()) {
-            (Some(a), Some(b)) => {
-                let of = |moments: crate::stats::ExactMoments| moments.rounded(unit);
-                let (a, b) = (of(a), of(b));
-                let whole = first[0].plus(second[0]).moments().map(of).unwrap_or_default();
-                whole.weight / 2.0 * (whole.deviation / (a.deviation + b.deviation)).log2()
-            }
-            _ => {
-                let weights = |sums: &[S], c: usize| sums[c].value(unit);
-                let bits = |sums: &[S]| bits_of_classes((0..sums.len()).map(|c| weights(sums, c)));
-                let both = (0..first.len()).map(|c| weights(first, c) + weights(second, c));
-                bits_of_classes(both) - bits(first) - bits(second)
-            }
-        };
-        saved > cost
+    /// The bound below which [`left_in`] both sides of a division must stay: that of all rows, less
+    /// the bits that name one division of the groups.
+    pub(super) fn affordable(&self, unit: f64) -> f64 {
+        let mut whole = vec![S::default(); self.classes];
+        for group in self.sums.chunks_exact(self.classes) {
+            whole.iter_mut().zip(group).for_each(|(sum, &s)| *sum = sum.plus(s));
+        }
+        let cost = self.groups().saturating_sub(1) as f64;
+        let left = left_in(&whole, unit);
+        match whole[0].moments() {
+            Some(_) => left * (-2.0 * cost / whole[0].value(unit)).exp2(),
+            None => left - cost,
+        }
+    }
+
+    /// Whether a division saves more bits than its name takes, or all are candidates; `sides` are
+    /// the sums of both.
+    pub(super) fn pays(&self, sides: [&[S]; 2], unit: f64) -> bool {
+        let left = || sides.iter().map(|side| left_in(side, unit)).sum::<f64>();
+        self.most_left.is_none_or(|most| left() < most)
     }
 
     /// Whether division `at` may be a candidate; see [`Self::pays`].
     pub fn is_candidate(&self, at: u32, unit: f64) -> bool {
-        if !self.judged {
-            return true;
+        self.most_left.is_none() || {
+            let (sums, _) = self.sums(at);
+            let (first, rest) = sums.split_at(self.classes);
+            self.pays([first, &rest[..self.classes]], unit)
         }
-        let (sums, _) = self.sums(at);
-        self.pays(&sums[..self.classes], &sums[self.classes..2 * self.classes], unit)
+    }
+}
+
+/// The bits of the classes of some rows, or the sum of the squared differences of a numeric target
+/// from its mean.
+fn left_in<S: Sum>(sums: &[S], unit: f64) -> f64 {
+    match sums[0].moments() {
+        Some(moments) => moments.rounded(unit).deviation,
+        None => total_entropy(sums.iter().map(|s| s.value(unit)), &x_log2_x),
     }
 }

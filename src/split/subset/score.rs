@@ -161,10 +161,6 @@ impl<C: Count> SubsetBlock<'_, C> {
         left: &[S],
         right: &[S],
     ) -> bool {
-        if partitions.judged && !partitions.pays(left, right, self.search.unit) {
-            return false;
-        }
-        let [left, right] = [left, right].map(|side| side.iter().copied());
         let rows = |first: bool| {
             let counted = levels.rows.as_deref().unwrap_or_default();
             let side = (0..partitions.groups()).filter(|&g| partitions.is_first(at, g) == first);
@@ -172,7 +168,9 @@ impl<C: Count> SubsetBlock<'_, C> {
                 .map(|&c| counted[c as usize])
                 .sum()
         };
-        self.is_large_enough(left, || rows(true)) && self.is_large_enough(right, || rows(false))
+        self.is_large_enough(left.iter().copied(), || rows(true))
+            && self.is_large_enough(right.iter().copied(), || rows(false))
+            && partitions.pays([left, right], self.search.unit)
     }
 
     /// Append division `at` to the block; `left` and `right` are the class sums of its sides.
@@ -274,7 +272,7 @@ impl<C: Count> SubsetBlock<'_, C> {
             sets.add_high(partitions, from);
             let end = width.min(count - from);
             // Without limits the sides of many divisions are written at once.
-            if !self.search.limited() && !partitions.judged {
+            if !self.search.limited() && partitions.most_left.is_none() {
                 let mut low = 0;
                 while low < end {
                     low += self.push_sets(partitions, levels, &sets, from, low..end)?;

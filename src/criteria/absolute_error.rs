@@ -24,7 +24,6 @@ pub(super) static INFO: Info = Info {
         r"- \frac1W \sum_m \sum_{i \in m} w_i |y_i - \operatorname{med}(y_m)|",
     ),
     source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
-    target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
     example_score: 1.4,
     ..Info::on_numbers(EvidenceKind::Order)
 };

@@ -4,6 +4,7 @@
 //! from these words, and property tests verify every claim on random tables, so a fact that is not
 //! true does not stay.
 
+use crate::error::{Error, Result};
 use crate::options::OptionInfo;
 use serde::Serialize;
 
@@ -135,10 +136,34 @@ impl Info {
         example_score: 0.0,
     };
 
-    /// Of criteria on a numeric target: scores from 0 on, no worked example of classes.
+    /// Of criteria on a numeric target: scores from 0 on, and the worked example of all.
     pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
-        let target = TargetKind::Number;
-        Self { evidence, target, highest: None, example: &[], ..Self::ON_TABLES }
+        Self {
+            evidence,
+            target: TargetKind::Number,
+            highest: None,
+            example: &[],
+            target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
+            ..Self::ON_TABLES
+        }
+    }
+
+    /// The error of a criterion that is asked for the score of a table and reads other evidence.
+    pub(super) fn refuse_table<T>(&self) -> Result<T> {
+        let supported = match self.evidence {
+            EvidenceKind::Table | EvidenceKind::Moments => "fit, score_features",
+            EvidenceKind::Pairs => {
+                "its evidence are pairs of rows: fit, score_features, pair_counts"
+            }
+            EvidenceKind::Neighbours => "its evidence are neighbours of rows: fit, score_features",
+            EvidenceKind::Rows => "its evidence are the rows themselves: fit, score_features",
+            EvidenceKind::Order => {
+                "its evidence is the order of a numeric target: FastTreeRegressor, or \
+                 task='regression'"
+            }
+        };
+        let what = format!("criterion='{}' on a contingency table", self.name);
+        Err(Error::Unsupported { what, supported: supported.into() })
     }
 
     /// Whether the target is a number.

@@ -145,9 +145,15 @@ pub trait Criterion: Properties {
     fn options(&self) -> Value;
     /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
     /// of minus infinity says that a candidate is not valid: growth never takes it.
-    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
-    /// Distances (smaller is better) of all candidates of a block.
-    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
+    /// Refused unless the criterion reads tables.
+    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+        self.info().refuse_table()
+    }
+    /// Distances (smaller is better) of all candidates of a block. Refused unless the criterion
+    /// reads tables.
+    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+        self.info().refuse_table()
+    }
     /// The score of one table.
     fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
         let mut score = [0.0];
@@ -169,7 +175,7 @@ pub trait Criterion: Properties {
     }
     /// What a node with these rows says of a numeric target, as far as moments tell.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
-        let variance = rows.variance() * grid.unit * grid.unit;
+        let variance = grid.variance(rows);
         Outcome { value: grid.number(rows.mean), impurity: variance, variance }
     }
     /// What each row of a numeric target adds to the mean impurity beside the moments; `None`:
@@ -300,7 +306,17 @@ pub(super) fn read<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T
 pub(super) fn from_options<F: Formula + DeserializeOwned>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
-    let made: F = read(options)?;
-    made.check()?;
-    Ok(Box::new(made))
+    wrapped(options, F::check, |made| made)
+}
+
+/// Build a criterion from the `check`ed options of what it wraps; unknown names and values outside
+/// their domain are refused.
+pub(super) fn wrapped<M: DeserializeOwned, C: Criterion + 'static>(
+    options: Map<String, Value>,
+    check: fn(&M) -> Result<()>,
+    wrap: fn(M) -> C,
+) -> Result<Box<dyn Criterion>> {
+    let made: M = read(options)?;
+    check(&made)?;
+    Ok(Box::new(wrap(made)))
 }

@@ -16,9 +16,8 @@
 use super::formula::read;
 use super::{
     Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, SizeBudget,
-    Tables,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::options;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -85,15 +84,6 @@ impl Properties for MinimalTreeSize {
 impl Criterion for MinimalTreeSize {
     fn options(&self) -> Value {
         serde_json::to_value(self).unwrap_or(Value::Null)
-    }
-    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        Err(Error::Unsupported {
-            what: "criterion='minimal_tree_size' on a contingency table".into(),
-            supported: "its evidence are the rows themselves: fit, score_features".into(),
-        })
-    }
-    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.score(tables, out)
     }
 }
 

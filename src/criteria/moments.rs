@@ -6,20 +6,22 @@
 //! of the node less the mean impurity of the branches, weighted by their rows. Criteria that need
 //! medians or quantiles are those on [order](super::order). O(branches) per candidate.
 
-use super::formula::read;
 use super::{Criterion, Info, Properties, Tables};
 use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Moments};
 use crate::tree::Outcome;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A formula on moments.
 pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
     /// Facts.
     fn info(&self) -> &'static Info;
+    /// Refuse options outside their domain.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
     /// The impurity of some rows, of positive weight. A summand that is the same for a node and for
     /// the mean of its branches may be left out where [`Self::row_term`] gives it.
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64;
@@ -125,7 +127,7 @@ impl<M: OnMoments> Criterion for MomentCriterion<M> {
         Outcome {
             value: grid.number(rows.mean),
             impurity: self.0.impurity(rows, grid),
-            variance: rows.variance() * grid.unit * grid.unit,
+            variance: grid.variance(rows),
         }
     }
     fn row_term(&self) -> Option<fn(f64) -> f64> {
@@ -141,12 +143,4 @@ impl<M: OnMoments> Criterion for MomentCriterion<M> {
     ) -> Result<()> {
         self.0.admit(name, values)
     }
-}
-
-/// Build a criterion on moments from options; unknown names and values outside their domain are
-/// refused.
-pub(super) fn from_options<M: OnMoments + DeserializeOwned + 'static>(
-    options: Map<String, Value>,
-) -> Result<Box<dyn Criterion>> {
-    Ok(Box::new(MomentCriterion(read::<M>(options)?)))
 }

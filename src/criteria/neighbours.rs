@@ -8,13 +8,11 @@
 
 use super::evidence::Evidence;
 pub use super::evidence::NeighbourSearch;
-use super::formula::read;
-use super::{Criterion, Info, OptionDomain, OptionInfo, Properties, Tables};
-use crate::error::{Error, Result};
+use super::{Criterion, Info, OptionDomain, OptionInfo, Properties};
+use crate::error::Result;
 use crate::stats::neighbours::{Multiclass, NeighbourTies};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A criterion on neighbours: how they are picked and weighed.
 pub trait OnNeighbours: Send + Sync + std::fmt::Debug + Serialize {
@@ -32,15 +30,6 @@ pub trait OnNeighbours: Send + Sync + std::fmt::Debug + Serialize {
 #[derive(Debug)]
 pub struct NeighbourCriterion<M>(pub M);
 
-impl<M: OnNeighbours> NeighbourCriterion<M> {
-    fn refuse<T>(&self) -> Result<T> {
-        Err(Error::Unsupported {
-            what: format!("criterion='{}' on a contingency table", self.0.info().name),
-            supported: "its evidence are neighbours of rows: fit, score_features".into(),
-        })
-    }
-}
-
 impl<M: OnNeighbours> Properties for NeighbourCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
@@ -54,22 +43,6 @@ impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
     fn options(&self) -> Value {
         serde_json::to_value(&self.0).unwrap_or(Value::Null)
     }
-    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.refuse()
-    }
-    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.refuse()
-    }
-}
-
-/// Build a criterion on neighbours from options; unknown names and values outside their domain are
-/// refused.
-pub(super) fn from_options<M: OnNeighbours + DeserializeOwned + 'static>(
-    options: Map<String, Value>,
-) -> Result<Box<dyn Criterion>> {
-    let made: M = read(options)?;
-    made.check()?;
-    Ok(Box::new(NeighbourCriterion(made)))
 }
 
 /// Names of [`Multiclass`].
@@ -127,6 +100,14 @@ pub(super) const TIES: OptionInfo = OptionInfo {
     others: "[\"first\"]",
     doc: "Rows tied at the k-th distance: 'share' (they share the weight that is left) or 'first' \
         (by row number).",
+    ..OptionInfo::PLAIN
+};
+pub(super) const RANK: OptionInfo = OptionInfo {
+    name: "rank",
+    domain: OptionDomain::above(0.0),
+    default: "null",
+    others: "[2.0]",
+    doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
     ..OptionInfo::PLAIN
 };
 pub(super) const MULTICLASS: OptionInfo = OptionInfo {

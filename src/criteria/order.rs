@@ -6,15 +6,13 @@
 //! it needs, so [`Criterion::score`] refuses. O(rows) per numeric feature.
 
 use super::evidence::{Evidence, QuantileLoss};
-use super::formula::read;
-use super::{Criterion, Info, Properties, Tables};
+use super::{Criterion, Info, Properties};
 use crate::data::TargetGrid;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::numeric::Moments;
 use crate::tree::Outcome;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A criterion on the order of a target.
 pub trait OnOrder: Send + Sync + std::fmt::Debug + Serialize {
@@ -32,17 +30,6 @@ pub trait OnOrder: Send + Sync + std::fmt::Debug + Serialize {
 #[derive(Debug)]
 pub struct OrderCriterion<M>(pub M);
 
-impl<M: OnOrder> OrderCriterion<M> {
-    fn refuse<T>(&self) -> Result<T> {
-        Err(Error::Unsupported {
-            what: format!("criterion='{}' on a table", self.0.info().name),
-            supported: "its evidence is the order of a numeric target: FastTreeRegressor, or \
-                        task='regression'"
-                .into(),
-        })
-    }
-}
-
 impl<M: OnOrder> Properties for OrderCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
@@ -56,33 +43,13 @@ impl<M: OnOrder> Criterion for OrderCriterion<M> {
     fn options(&self) -> Value {
         serde_json::to_value(&self.0).unwrap_or(Value::Null)
     }
-    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.refuse()
-    }
-    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.refuse()
-    }
     /// Mean and variance; quantile and loss are those of the rows.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
-        Outcome {
-            value: grid.number(rows.mean),
-            impurity: 0.0,
-            variance: rows.variance() * grid.unit * grid.unit,
-        }
+        Outcome { value: grid.number(rows.mean), impurity: 0.0, variance: grid.variance(rows) }
     }
     fn row_loss(&self, y: f64, value: f64) -> f64 {
         let QuantileLoss { quantile, scale } = self.0.loss();
         let share = if y > value { quantile } else { 1.0 - quantile };
         scale * share * (y - value).abs()
     }
-}
-
-/// Build a criterion on order from options; unknown names and values outside their domain are
-/// refused.
-pub(super) fn from_options<M: OnOrder + DeserializeOwned + 'static>(
-    options: Map<String, Value>,
-) -> Result<Box<dyn Criterion>> {
-    let made: M = read(options)?;
-    made.check()?;
-    Ok(Box::new(OrderCriterion(made)))
 }

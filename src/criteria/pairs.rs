@@ -9,26 +9,14 @@
 
 use super::evidence::Evidence;
 pub use super::evidence::{OnPairs, Pairs, Precision};
-use super::formula::read;
-use super::{Criterion, Info, OptionDomain, OptionInfo, Properties, Tables};
-use crate::error::{Error, Result};
+use super::{Criterion, Info, OptionDomain, OptionInfo, Properties};
 use crate::stats::pairs::Decay;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A formula on pairs as a criterion.
 #[derive(Debug)]
 pub struct PairCriterion<M>(pub M);
-
-impl<M: OnPairs> PairCriterion<M> {
-    fn refuse<T>(&self) -> Result<T> {
-        Err(Error::Unsupported {
-            what: format!("criterion='{}' on a contingency table", self.0.info().name),
-            supported: "its evidence are pairs of rows: fit, score_features, pair_counts".into(),
-        })
-    }
-}
 
 impl<M: OnPairs> Properties for PairCriterion<M> {
     fn info(&self) -> &'static Info {
@@ -46,22 +34,6 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
     fn options(&self) -> Value {
         self.0.options()
     }
-    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.refuse()
-    }
-    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.refuse()
-    }
-}
-
-/// Build a criterion on pairs from options; unknown names and values outside their domain are
-/// refused.
-pub(super) fn from_options<M: OnPairs + DeserializeOwned + 'static>(
-    options: Map<String, Value>,
-) -> Result<Box<dyn Criterion>> {
-    let made: M = read(options)?;
-    made.check()?;
-    Ok(Box::new(PairCriterion(made)))
 }
 
 /// Names of the decays.

@@ -28,7 +28,6 @@ pub(super) static INFO: Info = Info {
     source: "Therneau & Atkinson, An introduction to recursive partitioning using the RPART \
         routines (1997)",
     fractional: true,
-    target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
     example_score: 0.735_147_589_547_247_2,
     ..Info::on_numbers(EvidenceKind::Moments)
 };

@@ -44,7 +44,6 @@ pub(super) static INFO: Info = Info {
         doc: "The share of the weight below the quantile, between 0 and 1.",
         ..OptionInfo::PLAIN
     }],
-    target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
     example_score: 0.7,
     ..Info::on_numbers(EvidenceKind::Order)
 };

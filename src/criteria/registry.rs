@@ -3,7 +3,7 @@
 //! Python classes, choices of the command and documentation pages are made from [`CRITERIA`]. An
 //! unknown name is refused with a list of the names and the most similar one.
 
-use super::formula::from_options;
+use super::formula::{from_options, wrapped};
 use super::{Criterion, Info};
 use super::{
     absolute_error, accuracy, angle, auc, chi2, class_angle, class_euclid, contextual_merit, dkm,
@@ -35,16 +35,22 @@ macro_rules! entry {
         Entry { info: &$info, make: from_options::<$module::$type> }
     };
     (on pairs $module:ident :: $type:ident) => {
-        Entry { info: &$module::INFO, make: pairs::from_options::<$module::$type> }
+        entry!($module::$type, $module::INFO, pairs::OnPairs, pairs::PairCriterion)
     };
     (on moments $module:ident :: $type:ident) => {
-        Entry { info: &$module::INFO, make: moments::from_options::<$module::$type> }
+        entry!($module::$type, $module::INFO, moments::OnMoments, moments::MomentCriterion)
     };
     (on order $module:ident :: $type:ident) => {
-        Entry { info: &$module::INFO, make: order::from_options::<$module::$type> }
+        entry!($module::$type, $module::INFO, order::OnOrder, order::OrderCriterion)
     };
     (on neighbours $module:ident :: $type:ident, $info:expr) => {
-        Entry { info: &$info, make: neighbours::from_options::<$module::$type> }
+        entry!($module::$type, $info, neighbours::OnNeighbours, neighbours::NeighbourCriterion)
+    };
+    ($module:ident :: $type:ident, $info:expr, $trait:path, $wrap:path) => {
+        Entry {
+            info: &$info,
+            make: |options| wrapped(options, <$module::$type as $trait>::check, $wrap),
+        }
     };
 }
 

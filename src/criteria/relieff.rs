@@ -7,9 +7,9 @@
 //! redundancy. O(t^2 n).
 
 use super::neighbours::{
-    K, MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours, TIES, TiesName,
+    K, MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours, RANK, TIES, TiesName,
 };
-use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
+use super::{EvidenceKind, Info};
 use crate::stats::neighbours::{NeighbourMethod, Ranks};
 use serde::{Deserialize, Serialize};
 
@@ -50,19 +50,7 @@ pub(super) static INFO: Info = Info {
     source: "Kononenko, Estimating attributes: analysis and extensions of RELIEF (1994)",
     lowest: Some(-1.0),
     highest: Some(1.0),
-    options: &[
-        K,
-        TIES,
-        MULTICLASS,
-        OptionInfo {
-            name: "rank",
-            domain: OptionDomain::above(0.0),
-            default: "null",
-            others: "[2.0]",
-            doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
-            ..OptionInfo::PLAIN
-        },
-    ],
+    options: &[K, TIES, MULTICLASS, RANK],
     ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 

@@ -13,7 +13,7 @@
 //! `variant="weka"` is Weka's reading (ReliefFAttributeEval): ranks count from 0, missing cells
 //! differ by as much as they could, and ties at the k-th distance depend on the order of the rows.
 
-use super::neighbours::{K, NeighbourSearch, OnNeighbours, TIES, TiesName};
+use super::neighbours::{K, NeighbourSearch, OnNeighbours, RANK, TIES, TiesName};
 use super::{EvidenceKind, Info, OptionDomain, OptionInfo, TargetKind};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{MissingGap, Multiclass, NeighbourMethod, NeighbourTies, Ranks};
@@ -66,14 +66,7 @@ pub(super) static INFO: Info = Info {
     options: &[
         K,
         TIES,
-        OptionInfo {
-            name: "rank",
-            domain: OptionDomain::above(0.0),
-            default: "null",
-            others: "[2.0]",
-            doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
-            ..OptionInfo::PLAIN
-        },
+        RANK,
         OptionInfo {
             name: "variant",
             domain: OptionDomain::Words { words: &["paper", "weka"] },

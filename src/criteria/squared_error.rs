@@ -26,7 +26,6 @@ pub(super) static INFO: Info = Info {
     distance: r"\sum_m \frac{W_m}{W} \operatorname{var}(y_m)",
     source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
     fractional: true,
-    target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
     example_score: 6.0,
     ..Info::on_numbers(EvidenceKind::Moments)
 };
@@ -37,7 +36,7 @@ impl OnMoments for SquaredError {
     }
 
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
-        rows.variance() * (grid.unit * grid.unit)
+        grid.variance(rows)
     }
 
     fn score(

@@ -47,7 +47,6 @@ pub(super) static INFO: Info = Info {
             branch holds more than a fifth of the rows, rounded down, as M5P.",
         ..OptionInfo::PLAIN
     }],
-    target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
     example_score: 1.717_783_013_524_423_9,
     ..Info::on_numbers(EvidenceKind::Moments)
 };
@@ -58,7 +57,7 @@ impl OnMoments for StandardDeviation {
     }
 
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
-        let variance = rows.variance() * (grid.unit * grid.unit);
+        let variance = grid.variance(rows);
         match self.variant {
             DeviationRoot::Quinlan => variance.sqrt(),
             DeviationRoot::Weka => variance.powf(0.2),

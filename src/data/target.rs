@@ -7,6 +7,7 @@
 //! whole numbers and halves of a range below 2^39 have none. O(rows).
 
 use crate::error::{Error, Result};
+use crate::numeric::Moments;
 use std::sync::Arc;
 
 /// Largest absolute value of a number: its square times the sum of any weights is finite.
@@ -28,8 +29,7 @@ pub struct TargetGrid {
 impl TargetGrid {
     /// The grid of some finite numbers.
     fn of(values: &[f64]) -> Self {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = range(values);
         if values.is_empty() || low == high {
             return Self { middle: if values.is_empty() { 0.0 } else { low }, unit: 1.0 };
         }
@@ -46,11 +46,23 @@ impl TargetGrid {
         ((value - self.middle) / self.unit).round() as i64
     }
 
-    /// The number that lies so many units from the middle.
+    /// The number `units` units above the middle.
     #[inline]
     pub fn number(self, units: f64) -> f64 {
         self.middle + units * self.unit
     }
+
+    /// The variance of rows, whose moments are in units.
+    #[inline]
+    pub fn variance(self, rows: &Moments) -> f64 {
+        rows.variance() * (self.unit * self.unit)
+    }
+}
+
+/// The smallest and the largest of some numbers.
+fn range(values: &[f64]) -> (f64, f64) {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    values.iter().fold(ends, |(low, high), &y| (low.min(y), high.max(y)))
 }
 
 /// A numeric target, by internal row.
@@ -95,8 +107,7 @@ impl Target {
             );
             return refuse(row, &needed);
         }
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = range(values);
         if low < high && high - low < SMALLEST_RANGE {
             return Err(Error::Data(format!(
                 "Input y: target '{name}' has a range of {:e}, whose square is not a number of \

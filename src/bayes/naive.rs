@@ -222,7 +222,7 @@ impl Naive {
         /// A feature, or the moments that make one once the largest variance is known.
         enum FeatureFit {
             Done(FeatureModel),
-            ColumnMoments(Vec<ColumnMoments>),
+            Moments(Vec<ColumnMoments>),
         }
         if !(var_smoothing >= 0.0 && var_smoothing.is_finite()) {
             return Err(Error::parameter("var_smoothing", var_smoothing, "must be a number >= 0"));
@@ -237,7 +237,7 @@ impl Naive {
                     if weka.contains(&j) {
                         FeatureFit::Done(rounded(&numbers))
                     } else {
-                        FeatureFit::ColumnMoments(
+                        FeatureFit::Moments(
                             numbers.iter().map(|own| ColumnMoments::of(own)).collect(),
                         )
                     }
@@ -248,7 +248,7 @@ impl Naive {
         // the largest variance over all rows of a numeric feature decides how variances are
         // smoothed
         let of_all_rows = found.iter().filter_map(|counted| match counted {
-            FeatureFit::ColumnMoments(moments) => moments.last(),
+            FeatureFit::Moments(moments) => moments.last(),
             FeatureFit::Done(_) => None,
         });
         let largest = largest_variance(of_all_rows)?;
@@ -260,7 +260,7 @@ impl Naive {
                     features.push(feature);
                     continue;
                 }
-                FeatureFit::ColumnMoments(moments) => moments,
+                FeatureFit::Moments(moments) => moments,
             };
             let (mean, variance) = densities(&moments, epsilon);
             if let Some(c) = variance.iter().position(|&v| v <= 0.0) {

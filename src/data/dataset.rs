@@ -6,6 +6,7 @@
 
 use super::{
     Bins, Column, Draw, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
+    Weights,
 };
 use crate::error::{Error, Result};
 use crate::numeric::order_key;
@@ -70,6 +71,11 @@ impl Dataset {
     /// The numeric target; `None` for classes.
     pub fn target(&self) -> Option<&Target> {
         self.target.as_ref()
+    }
+
+    /// The weights with which the target is summed exactly.
+    pub fn summing(&self, weights: Weights) -> Weights {
+        if self.target.is_some() { weights.coarser() } else { weights }
     }
 
     /// Number of declared classes; 1 for a numeric target.

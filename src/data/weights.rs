@@ -80,13 +80,15 @@ impl Weights {
         })
     }
 
+    /// Binary digits of the sum of all weights where they multiply the numbers of a target and
+    /// their squares.
+    pub const DIGITS_WITH_NUMBERS: u32 = 46;
+
     /// The weights in units of at least 2^-46 of their sum, for sums of a numeric target.
     pub fn coarser(self) -> Self {
-        /// Binary digits of the sum of all weights.
-        const DIGITS: u32 = 46;
         let Self::Fixed { mut values, shift } = self else { return self };
         let sum: i64 = values.iter().sum();
-        let surplus = (i64::BITS - sum.leading_zeros()).saturating_sub(DIGITS);
+        let surplus = (i64::BITS - sum.leading_zeros()).saturating_sub(Self::DIGITS_WITH_NUMBERS);
         if surplus == 0 {
             return Self::Fixed { values, shift };
         }
@@ -98,8 +100,8 @@ impl Weights {
     /// Units per weight of 1, a power of two, for sums of fractions of some rows with a numeric
     /// target: in these units all weights add up to at most 2^46, and each is a whole number.
     pub fn units_of_fractions(&self, rows: &[u32]) -> f64 {
-        const DIGITS: f64 = 46.0;
-        f64::powi(2.0, (DIGITS - self.total(rows).log2().ceil()) as i32)
+        let digits = f64::from(Self::DIGITS_WITH_NUMBERS);
+        f64::powi(2.0, (digits - self.total(rows).log2().ceil()) as i32)
     }
 
     /// The copies that each row stands for; None unless some row stands for several.

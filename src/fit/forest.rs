@@ -276,9 +276,7 @@ impl FitPlan {
             ..self.setting(data, rows, weights)
         };
         let mut tree = self.grow_sample(data, &setting, rows, weights, control)?;
-        if setting.context.grid.is_some() {
-            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
-        }
+        self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
         self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)
     }
 

@@ -150,9 +150,7 @@ impl FitPlan {
                 grown(routed.route, data, &setting, rows, weights, control)?
             }
         };
-        if setting.context.grid.is_some() {
-            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
-        }
+        self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
         Ok((self.labelled(tree, data.shared_schema())?, routed.reason))
     }
 

@@ -14,11 +14,13 @@ use crate::error::Result;
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::prune::PruneRows;
+use crate::split::order::QuantileSums;
 use crate::stats::{ExactMoments, Sum};
 use crate::tree::{NONE, Outcome, Tree};
 
 impl FitPlan {
-    /// Complete the outcomes of a tree from its training rows, as they were given.
+    /// Complete the outcomes of a tree from its training rows, as they were given; a tree of
+    /// classes has none.
     pub(super) fn complete_outcomes(
         &self,
         tree: &mut Tree,
@@ -26,7 +28,9 @@ impl FitPlan {
         rows: &PruneRows<'_>,
         control: &Control,
     ) -> Result<()> {
-        let Some(target) = rows.data.target() else { return Ok(()) };
+        let Some(target) = rows.data.target().filter(|_| tree.is_regression()) else {
+            return Ok(());
+        };
         let below = match (self.criterion.evidence(), self.criterion.row_term()) {
             _ if self.config.target_bins.is_some() => Below::Moments,
             (Evidence::Order(loss), _) => Below::Quantile(loss),
@@ -148,14 +152,16 @@ impl SentRows<'_> {
             if !own.found {
                 continue;
             }
-            let at = i128::from(own.lower);
-            let above = (all.sum - own.below.sum) - at * i128::from(all.weight - own.below.weight);
-            let below = at * i128::from(own.below.weight) - own.below.sum;
-            let sum = loss.quantile * above as f64 + (1.0 - loss.quantile) * below as f64;
+            let sums = QuantileSums {
+                weight: i128::from(all.weight),
+                sum: all.sum,
+                below: i128::from(own.below.weight),
+                sum_below: own.below.sum,
+            };
             let units = (own.lower as f64 + own.upper.unwrap_or(own.lower) as f64) / 2.0;
             let outcome = &mut tree.outcomes[node];
             outcome.value = grid.number(units);
-            outcome.impurity = loss.scale * sum / all.weight as f64 * grid.unit;
+            outcome.impurity = sums.loss(own.lower, loss) / all.weight as f64 * grid.unit;
         }
         fill_empty(tree, |node| all[node].weight == 0);
         Ok(())
@@ -170,7 +176,7 @@ impl SentRows<'_> {
         let grid = self.target.grid();
         for (sums, outcome) in all.iter().zip(&mut tree.outcomes) {
             let rows = sums.rounded(1.0 / self.scale);
-            let variance = rows.variance() * grid.unit * grid.unit;
+            let variance = grid.variance(&rows);
             *outcome = Outcome { value: grid.number(rows.mean), impurity: variance, variance };
         }
         fill_empty(tree, |node| all[node].is_empty());

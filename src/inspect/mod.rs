@@ -52,8 +52,7 @@ impl ReachedRows {
         let original = |row: usize| data.original()[row] as usize;
         let weighted = |weight: &dyn Fn(usize) -> f64| {
             let inside: Vec<f64> = (0..n).map(|row| weight(original(row))).collect();
-            let found = Weights::from_reals(&inside, original)?;
-            Ok(if data.target().is_some() { found.coarser() } else { found })
+            Weights::from_reals(&inside, original).map(|found| data.summing(found))
         };
         let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
         let is_divided = fractions.iter().any(|&f| f > 0.0 && f < 1.0);

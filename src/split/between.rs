@@ -23,8 +23,6 @@ use crate::stats::{ExactMoments, Sum, Weighing};
 
 /// Places that are scored together.
 const PLACES: usize = 256;
-/// Most rows whose sum fits 64 bits.
-pub(super) const MOST_ROWS: usize = 1 << 22;
 
 /// The rows of a node: their number and the sum of their numbers, in units.
 #[derive(Debug, Clone, Copy)]
@@ -84,22 +82,33 @@ impl NodeMean {
             let estimate = difference * difference / (left * (n - left));
             *score = if is_tied(j) { f64::NEG_INFINITY } else { estimate };
         }
-        let largest = doubt::largest(scores);
-        if largest == f64::NEG_INFINITY {
-            return Ok(());
-        }
-        // The estimates have a few roundings; the criterion subtracts rounded means.
-        let unit = context.grid.map_or(1.0, |grid| grid.unit);
-        let square = unit * unit;
-        let error = (16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6) * square;
-        scores.iter_mut().for_each(|score| *score *= square);
-        let at = &|j: usize| (first + j) as u32;
-        let mut exact = |j: usize, criterion: &dyn Criterion| {
+        give(feature, first, scores, context, sink, &mut |j, criterion| {
             self.exact_score(first + j, sums[j], context, criterion)
-        };
-        let largest = largest * square;
-        sink.estimated(feature, Estimates { at, scores, largest, error, exact: &mut exact })
+        })
     }
+}
+
+/// Give estimates in units of the target's grid to the sink, unless all cuts are tied. `scores[j]`
+/// is that of the cut with `first + j` rows on its left.
+fn give(
+    feature: u32,
+    first: usize,
+    scores: &mut [f64],
+    context: &Context,
+    sink: &mut dyn Sink,
+    exact: &mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
+) -> Result<()> {
+    let largest = doubt::largest(scores);
+    if largest == f64::NEG_INFINITY {
+        return Ok(());
+    }
+    // The estimates have a few roundings; the criterion subtracts rounded means.
+    let unit = context.grid.map_or(1.0, |grid| grid.unit);
+    let square = unit * unit;
+    let error = (16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6) * square;
+    scores.iter_mut().for_each(|score| *score *= square);
+    let (at, largest) = (&|j: usize| (first + j) as u32, largest * square);
+    sink.estimated(feature, Estimates { at, scores, largest, error, exact })
 }
 
 /// Cuts that are scored together.
@@ -167,7 +176,7 @@ pub(super) fn score_weighed<W: Weighing>(
     let unit = scan.weights.unit();
     let mean = node.rounded(unit).mean;
     let (whole, rest) = (mean.round() as i128, mean - mean.round());
-    let (all, grid) = (node.weight as f64, context.grid.map_or(1.0, |grid| grid.unit));
+    let all = node.weight as f64;
     let add = |left: &mut ExactMoments, entry: u32| {
         let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
         left.weight += row.weight;
@@ -192,23 +201,12 @@ pub(super) fn score_weighed<W: Weighing>(
                 false => difference * difference / (weight * (all - weight)),
             };
         }
-        let largest = doubt::largest(scores);
-        if largest == f64::NEG_INFINITY {
-            continue;
-        }
-        let square = grid * grid;
-        let error = (16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6) * square;
-        scores.iter_mut().for_each(|score| *score *= square);
-        let at = &|j: usize| (first + j) as u32;
-        let mut exact = |j: usize, criterion: &dyn Criterion| {
+        give(scan.feature, first, scores, context, sink, &mut |j, criterion| {
             let right = node.minus(sides[j]);
             let cells = [sides[j], right].map(|side| side.rounded(unit));
             let totals = [node.rounded(unit)];
             criterion.score_of(&Tables::one(&cells, &totals, &[2], context))
-        };
-        let largest = largest * square;
-        let found = Estimates { at, scores, largest, error, exact: &mut exact };
-        sink.estimated(scan.feature, found)?;
+        })?;
     }
     Ok(())
 }

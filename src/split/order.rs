@@ -47,9 +47,6 @@ impl Whole for i128 {
     }
 }
 
-/// Most rows of weight 1 whose sums fit 64 bits.
-pub const MOST_NARROW: usize = 1 << 22;
-
 /// The quantile of some rows and their loss around it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct QuantileOf {
@@ -76,8 +73,12 @@ impl QuantileOf {
             if until >= wanted {
                 let upper = if until == wanted { rows.next() } else { None };
                 let upper = upper.map_or(row.units, |next| next.units);
-                let around =
-                    Sums { weight: i128::from(weight), sum, below: i128::from(below), sum_below };
+                let around = QuantileSums {
+                    weight: i128::from(weight),
+                    sum,
+                    below: i128::from(below),
+                    sum_below,
+                };
                 let units = (row.units as f64 + upper as f64) / 2.0;
                 return Self { units, loss: around.loss(row.units, loss) };
             }
@@ -90,17 +91,21 @@ impl QuantileOf {
 
 /// Sums over some rows, and over those below a pointer.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums<T> {
-    weight: T,
-    sum: T,
-    below: T,
-    sum_below: T,
+pub struct QuantileSums<T> {
+    /// Weight of all rows.
+    pub weight: T,
+    /// Sum of their weights times their numbers.
+    pub sum: T,
+    /// Weight of the rows below the pointer.
+    pub below: T,
+    /// Sum of their weights times their numbers.
+    pub sum_below: T,
 }
 
-impl<T: Whole> Sums<T> {
+impl<T: Whole> QuantileSums<T> {
     /// The sum of the losses around the number at the pointer.
     #[inline]
-    fn loss(&self, at: i64, loss: QuantileLoss) -> f64 {
+    pub fn loss(&self, at: i64, loss: QuantileLoss) -> f64 {
         let at = T::from(at);
         let above = (self.sum - self.sum_below) - at * (self.weight - self.below);
         let below = at * self.below - self.sum_below;
@@ -123,7 +128,7 @@ pub struct ListBuffers {
 pub struct PrefixLosses<'b, T> {
     list: &'b mut ListBuffers,
     /// All rows, with the pointer at their quantile.
-    whole: Sums<T>,
+    whole: QuantileSums<T>,
     /// The row at the quantile of all.
     pointer: u32,
     loss: QuantileLoss,
@@ -138,7 +143,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     ) -> Self {
         list.rows.clear();
         list.rows.extend(rows);
-        let mut whole = Sums::default();
+        let mut whole = QuantileSums::default();
         for row in &list.rows {
             whole.weight += T::from(row.weight);
             whole.sum += T::from(row.weight) * T::from(row.units);
@@ -173,7 +178,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 
     /// Move a pointer until the weight below it is less than its share, and that up to it is not.
     #[inline]
-    fn seek(&self, sums: &mut Sums<T>, pointer: &mut u32) {
+    fn seek(&self, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.list.rows.len() as u32;
         let wanted = self.loss.quantile * sums.weight.real();
         while sums.below.real() >= wanted && self.list.before[*pointer as usize] < end {
@@ -193,7 +198,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 
     /// Add the sums of a row to those below the pointer, or take them off.
     #[inline]
-    fn pass(&self, sums: &mut Sums<T>, row: u32, change: impl Fn(&mut T, T)) {
+    fn pass(&self, sums: &mut QuantileSums<T>, row: u32, change: impl Fn(&mut T, T)) {
         let WeighedNumber { weight, units } = self.list.rows[row as usize];
         change(&mut sums.below, T::from(weight));
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
@@ -218,7 +223,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 
     /// Take a row out of the list.
     #[inline]
-    fn leave_out(&mut self, row: u32, sums: &mut Sums<T>, pointer: &mut u32) {
+    fn leave_out(&mut self, row: u32, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.list.rows.len() as u32;
         let (before, behind) = (self.list.before[row as usize], self.list.behind[row as usize]);
         if before < end {

@@ -14,6 +14,9 @@ pub struct ExactMoments {
 }
 
 impl ExactMoments {
+    /// Most rows of weight 1 whose sum of numbers fits 64 bits.
+    pub const MOST_NARROW: usize = 1 << 22;
+
     /// The sums of one row.
     #[inline]
     pub fn of(weight: i64, units: i64) -> Self {

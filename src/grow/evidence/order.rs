@@ -15,10 +15,17 @@ use crate::grow::evidence::order_memory::{ListMemory, OrderWorkspace};
 use crate::grow::search::divisions;
 use crate::numeric::Ties;
 use crate::parallel::Control;
-use crate::split::order::{MOST_NARROW, PrefixLosses, QuantileOf, WeighedNumber, Whole};
+use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
 use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{Sum, Weighing};
+use crate::stats::{ExactMoments, Sum, Weighing};
+
+/// A target, and the loss of its numbers around a quantile.
+#[derive(Clone, Copy)]
+struct TargetLoss<'t> {
+    numbers: &'t Target,
+    loss: QuantileLoss,
+}
 
 /// The rows of a node by ascending target.
 struct NodeOrder<'m, T> {
@@ -99,7 +106,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
-        let narrow = self.context.weights.unit_target().is_some() && self.range.len <= MOST_NARROW;
+        let narrow = self.context.weights.unit_target().is_some()
+            && self.range.len <= ExactMoments::MOST_NARROW;
         match narrow {
             true => self.each_in::<i64>(loss, contingency, wanted, workspace, control, visit),
             false => self.each_in::<i128>(loss, contingency, wanted, workspace, control, visit),
@@ -115,27 +123,26 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
-        let target = target(self.context.data)?;
+        let target = TargetLoss { numbers: target(self.context.data)?, loss };
+        let unit = target.numbers.grid().unit;
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
-        let mut node = self.order_of::<T>(rows, target, loss, of_node);
+        let mut node = self.order_of::<T>(rows, target, of_node);
         for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
             control.check()?;
-            let visit = &mut |at, score| visit(feature, at, score * target.grid().unit);
+            let visit = &mut |at, score| visit(feature, at, score * unit);
             match self.context.place(feature) {
                 FeaturePlace::Numeric(numeric) => {
                     let sides = [&mut *left, &mut *right];
-                    self.thresholds_by_order(
-                        numeric, target, loss, &mut node, of_known, sides, visit,
-                    );
+                    self.thresholds_by_order(numeric, target, &mut node, of_known, sides, visit);
                 }
                 FeaturePlace::Nominal(nominal)
                     if self.context.splits(nominal) == NominalSplits::Multiway =>
                 {
-                    self.levels_by_order(nominal, target, loss, &node, visit);
+                    self.levels_by_order(nominal, target, &node, visit);
                 }
                 FeaturePlace::Nominal(nominal) => {
-                    self.divisions_by_order(nominal, contingency, target, loss, &node, visit);
+                    self.divisions_by_order(nominal, contingency, target, &node, visit);
                 }
             }
         }
@@ -158,15 +165,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn order_of<'m, T: Whole>(
         &self,
         rows: &[u32],
-        target: &Target,
-        loss: QuantileLoss,
+        target: TargetLoss<'_>,
         memory: &'m mut ListMemory,
     ) -> NodeOrder<'m, T> {
         let ListMemory { list, place } = memory;
         place.resize(self.context.data.len(), 0);
         rows.iter().zip(0..).for_each(|(&row, i)| place[row as usize] = i);
-        let numbers = rows.iter().map(|&row| self.number_of(target, row));
-        let losses = PrefixLosses::new(numbers, loss, list);
+        let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
+        let losses = PrefixLosses::new(numbers, target.loss, list);
         NodeOrder { whole: losses.of_all(), losses, place }
     }
 
@@ -184,12 +190,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The thresholds of a numeric feature; `known_memory` and `sides` are for its losses.
-    #[allow(clippy::too_many_arguments, reason = "what one feature of a node needs")]
     fn thresholds_by_order<T: Whole>(
         &self,
         numeric: usize,
-        target: &Target,
-        loss: QuantileLoss,
+        target: TargetLoss<'_>,
         node: &mut NodeOrder<'_, T>,
         known_memory: &mut ListMemory,
         sides: [&mut Vec<f64>; 2],
@@ -210,9 +214,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         // Rows without a value are a third branch, and the list has the others alone.
         let all = self.slices.order(numeric, self.range);
         let without = sorted(all[n..].iter().map(|&e| entry_row(e)));
-        let Some(missing) = self.loss_of(&without, target, loss) else { return };
+        let Some(missing) = self.loss_of(&without, target) else { return };
         let with = sorted(order.iter().map(|&e| entry_row(e)));
-        let mut known = self.order_of::<T>(&with, target, loss, known_memory);
+        let mut known = self.order_of::<T>(&with, target, known_memory);
         self.cuts_by_order(order, &mut known, sides, &mut |at, losses| {
             visit(at, score(losses + missing));
         });
@@ -260,26 +264,25 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The loss of some rows, ascending; `None` where they are too few for a branch.
-    fn loss_of(&self, rows: &[u32], target: &Target, loss: QuantileLoss) -> Option<f64> {
-        let numbers = rows.iter().map(|&row| self.number_of(target, row));
+    fn loss_of(&self, rows: &[u32], target: TargetLoss<'_>) -> Option<f64> {
+        let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
         let weight: i64 = numbers.clone().map(|row| row.weight).sum();
         let enough = self.is_enough(rows.len(), weight as f64);
-        enough.then(|| QuantileOf::sorted(numbers, loss).loss)
+        enough.then(|| QuantileOf::sorted(numbers, target.loss).loss)
     }
 
     /// The multiway split of a nominal feature.
     fn levels_by_order<T: Whole>(
         &self,
         nominal: usize,
-        target: &Target,
-        loss: QuantileLoss,
+        target: TargetLoss<'_>,
         node: &NodeOrder<'_, T>,
         visit: &mut Visit<'_>,
     ) {
         let by_code = self.rows_by_code(nominal);
         let filled: Vec<&Vec<u32>> = by_code.iter().filter(|rows| !rows.is_empty()).collect();
         let losses: Option<Vec<f64>> =
-            filled.iter().map(|rows| self.loss_of(rows, target, loss)).collect();
+            filled.iter().map(|rows| self.loss_of(rows, target)).collect();
         if let Some(losses) = losses.filter(|losses| losses.len() > 1) {
             visit(0, (node.whole - losses.iter().sum::<f64>()) / node.losses.weight());
         }
@@ -290,8 +293,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         &self,
         nominal: usize,
         contingency: &ContingencyTables<W::Sum>,
-        target: &Target,
-        loss: QuantileLoss,
+        target: TargetLoss<'_>,
         node: &NodeOrder<'_, T>,
         visit: &mut Visit<'_>,
     ) {
@@ -308,7 +310,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         if self.context.nominal.missing[nominal]
             && let Some(rows) = by_code.last().filter(|rows| !rows.is_empty())
         {
-            let Some(found) = self.loss_of(rows, target, loss) else { return };
+            let Some(found) = self.loss_of(rows, target) else { return };
             missing = found;
         }
         let mut on_first = vec![false; declared];
@@ -320,7 +322,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 rows.clear();
                 let own = known.iter().filter(|&&(_, code)| on_first[code] == first);
                 rows.extend(own.map(|&(row, _)| row));
-                self.loss_of(&rows, target, loss)
+                self.loss_of(&rows, target)
             };
             if let (Some(first), Some(second)) = (side(true), side(false)) {
                 visit(at, (node.whole - (first + second + missing)) / node.losses.weight());

@@ -18,10 +18,8 @@ use crate::stats::{ExactMoments, FixedWeights, Sum, Weighing};
 pub(super) const ROUNDING: f64 = 1e-9;
 /// Slack of J48's comparisons (`Utils.SMALL` of Weka).
 pub(super) const SLACK: f64 = 1e-6;
-/// Binary digits of the sum of all weights: of classes, and of a numeric target, whose sums are the
-/// products of weights and squared numbers.
-const DIGITS: i32 = 62;
-const DIGITS_OF_NUMBERS: i32 = 46;
+/// Binary digits of the sum of all weights of rows with classes.
+const DIGITS: u32 = 62;
 /// Binary digits of a fraction of a row: within the 53 of a double, with room for sums.
 const MOST_DIGITS: i32 = 50;
 
@@ -192,8 +190,8 @@ impl<'a> FractionalContext<'a> {
     ) -> Self {
         let total = weights.total(rows.rows());
         // Fixed point with as many fractional digits as sums allow.
-        let digits = if data.target().is_some() { DIGITS_OF_NUMBERS } else { DIGITS };
-        let free = digits - 1 - total.log2().ceil() as i32;
+        let digits = data.target().map_or(DIGITS, |_| Weights::DIGITS_WITH_NUMBERS);
+        let free = digits as i32 - 1 - total.log2().ceil() as i32;
         let (whole, shift) = match weights {
             Weights::Unit => (RowWeights::One, free.min(MOST_DIGITS)),
             Weights::Integer(w) => (RowWeights::Copies(w), free.min(MOST_DIGITS)),

@@ -246,8 +246,7 @@ fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
     if let Cells::Moments(_) = tables.cells {
         return Err(Error::Unsupported {
             what: format!("criterion='{}' on a numeric target", info.name),
-            supported: "squared_error, absolute_error, quantile, poisson, standard_deviation, or \
-                        target_bins, which makes classes of the numbers"
+            supported: "criteria on numbers, or target_bins, which makes classes of the numbers"
                 .into(),
         });
     }

@@ -7,10 +7,7 @@
 
 use super::evidence::{Evidence, QuantileLoss};
 use super::{Criterion, Info, Properties};
-use crate::data::TargetGrid;
 use crate::error::Result;
-use crate::numeric::Moments;
-use crate::tree::Outcome;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,10 +39,6 @@ impl<M: OnOrder> Properties for OrderCriterion<M> {
 impl<M: OnOrder> Criterion for OrderCriterion<M> {
     fn options(&self) -> Value {
         serde_json::to_value(&self.0).unwrap_or(Value::Null)
-    }
-    /// Mean and variance; quantile and loss are those of the rows.
-    fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
-        Outcome { value: grid.number(rows.mean), impurity: 0.0, variance: grid.variance(rows) }
     }
     fn row_loss(&self, y: f64, value: f64) -> f64 {
         let QuantileLoss { quantile, scale } = self.0.loss();

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import presets
-from ..pruning import PRUNED_NUMBERS
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -31,7 +30,7 @@ MAX_LEAVES = (4, 8, 16)
 
 ON_NUMBERS = ("squared_error", "absolute_error", "standard_deviation", "poisson")
 """Criteria on a number; the last one on numbers that are not negative."""
-PRUNINGS_OF_NUMBERS = tuple(name for name in ("reduced_error", "m5") if name in PRUNED_NUMBERS)
+PRUNINGS_OF_NUMBERS = ("reduced_error", "m5")
 MAX_LEAVES_ON_NUMBERS = (4, 8, 16, 32, 64)
 """A number takes more leaves than a class."""
 MANY_CELLS = 2_000_000

@@ -94,7 +94,7 @@ class Advice:
         self.task = table.task
         self.accuracy = value if judge.metric == "accuracy" else None
         self.mae = value if judge.metric == "mae" else None
-        facts = judge.facts()
+        facts = judge.facts
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
@@ -190,7 +190,7 @@ class Advice:
             f"{self._judge.metric}_is": (
                 "out-of-fold, corrected: rows judge a choice that they took no part in"
             ),
-            **{name: _plain(value) for name, value in self._judge.facts().items()},
+            **{name: _plain(value) for name, value in self._judge.facts.items()},
             "rows": self.n_rows,
             "rows_compared": self.compared,
             "leaves": int(self.model.get_n_leaves()),

@@ -84,8 +84,8 @@ def advise(
     accepts rows with and without them. Six criteria, three prunings and two kinds of nominal splits
     are cross-validated on the same folds, beside the majority class, C4.5 and small unpruned trees;
     for a number the criteria on numbers, pruned trees and small ones, beside the mean and the
-    median. Classes are judged by the accuracy, numbers by the mean absolute error.
-    No candidate with more leaves than a tenth of the rows is recommended.
+    median. Candidates are compared by the accuracy, for a number by the mean absolute error. No
+    candidate with more leaves than a tenth of the rows is recommended.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
@@ -212,12 +212,13 @@ class _Tried:
         self,
         candidate: Candidate,
         judge: Judge,
-        judged: tuple[np.ndarray, np.ndarray],
+        values: np.ndarray,
+        squares: np.ndarray,
+        *,
         leaves: float = 1.0,
         depth: float = 0.0,
     ) -> None:
         """Add a candidate with the qualities of its predictions and their squares."""
-        values, squares = judged
         quality, square = float(values.mean()), float(squares.mean())
         self.candidates.append(candidate)
         self.values.append(values)
@@ -260,7 +261,8 @@ def _cross_validated(
     """
     out = _Tried()
     for constant, answer in judge.constants():
-        out.add(constant, judge, judge.judged(judge.truth, answer))
+        values = judge.quality(judge.truth, answer)
+        out.add(constant, judge, values, values * values)
 
     def check_time(done: int, total: int) -> None:
         if done < total and time.monotonic() > deadline:
@@ -291,8 +293,9 @@ def _cross_validated(
         out.folds = result.folds.description
         for candidate in batch:
             scores = result[candidate.name]
-            sizes = (float(scores[size].mean()) for size in ("leaves", "depth"))
-            out.add(candidate, judge, _by_row(result, candidate.name, judge), *sizes)
+            values, squares = _by_row(result, candidate.name, judge)
+            leaves, depth = (float(scores[size].mean()) for size in ("leaves", "depth"))
+            out.add(candidate, judge, values, squares, leaves=leaves, depth=depth)
     if report is not None:
         report(len(plan), len(plan))
     return out
@@ -330,10 +333,13 @@ def _by_row(result: Any, name: str, judge: Judge) -> tuple[np.ndarray, np.ndarra
     """Mean quality of the out-of-fold predictions of each row over the repetitions, and the mean of
     its squares, each of shape (n_rows,)."""
     tested, n_rows = np.asarray(result.folds.test_rows), len(judge.truth)
-    values, squares = judge.judged(judge.truth[tested], result[name].predictions)
+    values = judge.quality(judge.truth[tested], result[name].predictions)
     times = np.maximum(np.bincount(tested, minlength=n_rows), 1)
-    mean = np.bincount(tested, weights=values, minlength=n_rows) / times
-    return mean, np.bincount(tested, weights=squares, minlength=n_rows) / times
+    mean, square = (
+        np.bincount(tested, weights=weights, minlength=n_rows) / times
+        for weights in (values, values * values)
+    )
+    return mean, square
 
 
 @dataclass

@@ -7,6 +7,7 @@ The rest of the flow (screening, candidates on shared folds, choice, correction)
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
 
 
-class Judge:
+class Judge(ABC):
     """How a task is judged, and how the advice on it is worded."""
 
     estimator: ClassVar[Any]
@@ -38,44 +39,39 @@ class Judge:
     scale: float
     """The metric is this times the quality, which has no unit, so that squares do not overflow."""
 
-    def __init__(self, table: Table) -> None:
-        self.truth: np.ndarray = self._truth_of(table)
-        self.target, self.n_rows = table.target, len(table)
+    facts: dict[str, Any]
+    """The constant and its quality, as attributes of the advice."""
 
-    def _truth_of(self, table: Table) -> np.ndarray:
-        raise NotImplementedError
+    def __init__(self, table: Table, truth: np.ndarray) -> None:
+        self.target, self.truth = table.target, truth
 
+    @abstractmethod
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The constants that a tree has to beat, and what each predicts."""
-        raise NotImplementedError
 
-    def judged(self, truth: np.ndarray, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Quality of each prediction, larger is better, and its square."""
-        raise NotImplementedError
+    @abstractmethod
+    def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
+        """Quality of each prediction; larger is better."""
 
-    def facts(self) -> dict[str, Any]:
-        """The constant and its quality, as attributes of the advice."""
-        raise NotImplementedError
-
+    @abstractmethod
     def shown(self, value: float) -> str:
         """A value of the metric, or its standard error, as text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def share(self, row: Mapping[str, Any]) -> float:
         """A row of the table as a share of the perfect one, for a bar."""
-        raise NotImplementedError
 
+    @abstractmethod
     def target_text(self) -> str:
         """The target and its constant, as a note."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """What to use and what to expect; `candidate` has `leaves` leaves."""
-        raise NotImplementedError
 
+    @abstractmethod
     def no_tree(self, candidate: str) -> str:
         """That no tree is better than a constant, `candidate` the best one."""
-        raise NotImplementedError
 
 
 class OfClasses(Judge):
@@ -85,25 +81,20 @@ class OfClasses(Judge):
     metric, scale, without = "accuracy", 1.0, "class"
     header, measure = "accuracy (%)", "accuracy"
 
-    def _truth_of(self, table: Table) -> np.ndarray:
-        codes = table.y_codes
-        counts = np.bincount(codes, minlength=len(table.classes))
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, table.y_codes)
+        counts = np.bincount(self.truth, minlength=len(table.classes))
         self.place = int(counts.argmax())
-        self.label, self.majority = table.classes[self.place], float(counts.max()) / len(codes)
-        return codes
+        self.label, self.majority = table.classes[self.place], float(counts.max()) / len(table)
+        self.facts = {"majority": self.majority, "majority_class": self.label}
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The most frequent class."""
         return [(Candidate("majority class", None, None, None, NO_SPLIT), self.place)]
 
-    def judged(self, truth: np.ndarray, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
+    def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
         """1 where a prediction is right, else 0."""
-        right = np.asarray(predicted == truth, dtype=np.float64)
-        return right, right
-
-    def facts(self) -> dict[str, Any]:
-        """The share of the most frequent class, and its label."""
-        return {"majority": self.majority, "majority_class": self.label}
+        return np.asarray(predicted == truth, dtype=np.float64)
 
     def shown(self, value: float) -> str:
         """In percent."""
@@ -144,34 +135,29 @@ class OfNumbers(Judge):
     metric, without = "mae", "number"
     header, measure = "MAE", "mean absolute error"
 
-    def _truth_of(self, table: Table) -> np.ndarray:
-        numbers = table.numbers
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, table.numbers)
+        numbers = self.truth
         self.mean, self.median = float(numbers.mean()), float(np.median(numbers))
         self.errors = {
             name: float(np.abs(numbers - value).mean())
             for name, value in (("mean", self.mean), ("median", self.median))
         }
         self.scale = -(self.errors["mean"] or 1.0)
-        return numbers
+        self.facts = {"mean": self.mean, "mae_of_mean": self.errors["mean"]}
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The mean; and the median, which has the least absolute error of all constants, where it
         is better by more than one standard error of the difference."""
         found = [(_constant("the mean", "squared_error"), self.mean)]
-        means, medians = (self.judged(self.truth, one)[0] for one in (self.mean, self.median))
-        gains = medians - means
-        if gains.mean() > gains.std() / math.sqrt(self.n_rows):
+        gains = self.quality(self.truth, self.median) - self.quality(self.truth, self.mean)
+        if gains.mean() > gains.std() / math.sqrt(len(gains)):
             found.append((_constant("the median", "absolute_error"), self.median))
         return found
 
-    def judged(self, truth: np.ndarray, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Negative absolute errors as multiples of that of the mean, and their squares."""
-        values = np.abs(np.asarray(predicted - truth, dtype=np.float64)) / self.scale
-        return values, values * values
-
-    def facts(self) -> dict[str, Any]:
-        """The mean, and its mean absolute error."""
-        return {"mean": self.mean, "mae_of_mean": self.errors["mean"]}
+    def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
+        """Negative absolute errors as multiples of that of the mean."""
+        return np.abs(np.asarray(predicted - truth, dtype=np.float64)) / self.scale
 
     def shown(self, value: float) -> str:
         """With three digits or all before the point."""

@@ -59,14 +59,9 @@ def baseline_of(table: Table) -> dict[str, Any]:
     >>> baseline_of(Table([[0.0], [1.0]], [1.0, 2.0], task="regression"))
     {'mean': 1.5, 'mae_of_mean': 0.5}
     """
-    if table.task == "regression":
-        numbers = table.numbers
-        mean = float(numbers.mean())
-        return {"mean": mean, "mae_of_mean": float(np.abs(numbers - mean).mean())}
-    counts = np.bincount(table.y_codes, minlength=len(table.classes))
-    place = int(counts.argmax())
-    share = float(counts[place]) / len(table)
-    return {"majority": share, "majority_class": table.classes[place]}
+    from ..advice.tasks import judge_of
+
+    return judge_of(table).facts
 
 
 def baseline_text(table: Table) -> str:

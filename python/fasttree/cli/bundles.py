@@ -70,8 +70,11 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
                 aliases[alias] = parameter.name
                 option = typer.Option(mark.name, hidden=True)
                 hidden = Annotated[kind | None, option]  # type: ignore[valid-type]
-                new = inspect.Parameter(alias, parameter.KEYWORD_ONLY, default=None)
-                parameters.append(new.replace(annotation=hidden))
+                parameters.append(
+                    inspect.Parameter(
+                        alias, parameter.KEYWORD_ONLY, default=None, annotation=hidden
+                    )
+                )
 
     @functools.wraps(command)
     def run(*given: Any, **options: Any) -> None:

@@ -19,18 +19,16 @@ import typer
 
 from .tasks import TASKS
 
-DATA_HELP = (
-    "A data file (ARFF, CSV, C4.5, Parquet, .bed, ...), openml:NAME, or a bundled data set (ftree "
-    "datasets); - reads CSV from standard input."
+DATA = typer.Argument(
+    metavar="DATA",
+    help=(
+        "A data file (ARFF, CSV, C4.5, Parquet, .bed, ...), openml:NAME, or a bundled data set "
+        "(ftree datasets); - reads CSV from standard input."
+    ),
+    show_default=False,
 )
-DataFile = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False),
-]
-MaybeDataFile = Annotated[
-    str | None,
-    typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False),
-]
+DataFile = Annotated[str, DATA]
+MaybeDataFile = Annotated[str | None, DATA]
 Target = Annotated[
     str | None,
     typer.Option(

@@ -93,16 +93,16 @@ def html_table(
     """
     body = [[_cell(value) for value in row] for row in rows]
     plain = [[unescape(_TAG.sub("", cell)) for cell in row] for row in body[head_rows:]]
-    ruled = ' class="r"'
     kinds = [
-        "".join((' class="n"' * is_number, ' class="w"' * (j in wrap and not is_number)))
+        ' class="n"' if is_number else ' class="w"' if j in wrap else ""
         for j, is_number in enumerate(number_columns(plain, len(header)))
     ]
     heads = "".join(f"<th{kinds[j]}>{_cell(h)}</th>" for j, h in enumerate(header))
     lines = []
     for place, row in enumerate(body):
         cells = "".join(f"<td{kinds[j]}>{cell}</td>" for j, cell in enumerate(row))
-        lines.append(f"<tr{ruled * (place in rules)}>{cells}</tr>")
+        ruled = ' class="r"' if place in rules else ""
+        lines.append(f"<tr{ruled}>{cells}</tr>")
     caption = f"<caption>{_text(title)}</caption>" if title else ""
     below = "".join(paragraph(note) for note in notes)
     return (

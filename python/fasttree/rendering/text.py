@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from .plain_text import one_line
 from .table import ReportTable
@@ -52,16 +53,14 @@ def columns_text(
             [cell] if len(cell) <= w else textwrap.wrap(cell, w, break_on_hyphens=False)
             for cell, w in zip(cells, widths, strict=True)
         ]
-        height = max(map(len, parts), default=0)
-        return [
+        lines = [
             GAP.join(
-                (part[k] if k < len(part) else "").rjust(w)
-                if right
-                else (part[k] if k < len(part) else "").ljust(w)
-                for part, w, right in zip(parts, widths, numbers, strict=True)
+                part.rjust(w) if right else part.ljust(w)
+                for part, w, right in zip(line, widths, numbers, strict=True)
             ).rstrip()
-            for k in range(max(height, 1))
+            for line in zip_longest(*parts, fillvalue="")
         ]
+        return lines or [""]
 
     rule = "-" * (sum(widths) + len(GAP) * max(0, len(widths) - 1))
     out = [*lines_of(header), rule]

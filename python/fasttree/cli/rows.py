@@ -63,20 +63,17 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
         data: the file.
         columns: options on its columns.
     """
-    import json as json_
-
     from ..datasets import load
 
     columns = columns or o.Columns()
     given, reading = o.split_list(columns.drop), columns.reading
-    schema = json_.loads(tree._model.schema_json())
-    names = [feature["name"] for feature in schema["features"]]
-    used = [feature["name"] for feature in schema["features"] if "unused" not in feature]
-    table, dropped = _needed_columns(data, used, schema["target"], given, reading)
+    target, names = tree._schema.target, tree._schema.names
+    used = [name for name, why in zip(names, tree._schema.unused, strict=True) if why is None]
+    table, dropped = _needed_columns(data, used, target, given, reading)
     drop = [*given, *dropped]
     # The target is a column of its name, or without names one column more than the features.
-    if schema["target"] in table.feature_names and schema["target"] not in names:
-        return load(data, schema["target"], drop, task=tree._task, **reading)
+    if target in table.feature_names and target not in names:
+        return load(data, target, drop, task=tree._task, **reading)
     if table.n_features == len(names) + 1 and not table.has_feature_names:
         return load(data, drop=drop, task=tree._task, **reading)
     return table

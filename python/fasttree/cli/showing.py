@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -167,8 +166,7 @@ def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> 
     """Write the interactive page of a model, with the rows of a file if there is one."""
     rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
-        target = json_.loads(model._model.schema_json())["target"]
-        raise ValueError(f"--data {data}: there is no column {target!r}, the target")
+        raise ValueError(f"--data {data}: there is no column {model._schema.target!r}, the target")
     found = model.explore(rows)
     found.save(html)
     document = {"command": "show", "html": str(html), "kept": found.document["kept"]}

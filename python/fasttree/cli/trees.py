@@ -6,7 +6,6 @@ Genotypes are ranked by `genotypes.rank_variants`.
 from __future__ import annotations
 
 import io
-import json as json_
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -60,8 +59,8 @@ def predict(
     if proba and tree._task == "regression":
         raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
     carried = _carried(data, id or [])
-    known = (*tree._schema.names, json_.loads(tree._model.schema_json())["target"])
-    unused = [name for name in carried if name not in known]
+    schema = tree._schema
+    unused = [name for name in carried if name not in (*schema.names, schema.target)]
     rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), *unused]))
     if carried and any(len(texts) != len(rows) for texts in carried.values()):
         raise ValueError(f"--id: {data} has other rows as text than as data; leave --id out")
@@ -69,7 +68,7 @@ def predict(
     shares = tree.predict_proba(rows) if proba else None
     quality = quality_of(answers, rows.y, tree._task)
     known = quality.pop("known")
-    classes = list(tree._schema.classes)
+    classes = list(schema.classes)
     # The predictions as JSON and as CSV.
     document = {
         "command": "predict",

@@ -44,6 +44,7 @@ class Schema:
         classes: class labels.
         owner: name of the estimator, for messages.
         unused: why each feature is not used; None: it is.
+        target: name of the target; empty where it is not known.
     """
 
     names: list[str]
@@ -53,6 +54,7 @@ class Schema:
     classes: list[Any] = field(default_factory=list)
     owner: str = "FastTreeClassifier"
     unused: list[str | None] = field(default_factory=list)
+    target: str = ""
 
     def __post_init__(self) -> None:
         self.unused = self.unused or [None] * len(self.names)
@@ -75,6 +77,7 @@ class Schema:
             unused=[f.get("unused") for f in features],
             classes=document["classes"],
             owner=owner,
+            target=document["target"],
         )
 
 

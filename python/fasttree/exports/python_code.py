@@ -273,8 +273,11 @@ def to_python(model: Any) -> str:
     levels = {j: f.levels for j, f in enumerate(features) if f.levels is not None}
     shares = reading.probabilities(leaves).tolist()
     if reading.predicts_number:
+        functions, nothing = "predict(row) and leaf(row)", ""
         answers = NUMBERS.format(numbers=_tuple(leaves), values=_tuple(row[0] for row in shares))
     else:
+        functions = "predict(row), predict_proba(row) and leaf(row)"
+        nothing = " None is the answer of a leaf that predicts nothing."
         answers = CLASSES.format(
             classes=_tuple(reading.classes),
             numbers=_tuple(leaves),
@@ -293,16 +296,8 @@ def to_python(model: Any) -> str:
             imports="import math\nfrom bisect import bisect_left" if loops else "import math",
             features=_tuple(f.name for f in features),
             answers=answers,
-            functions=(
-                "predict(row) and leaf(row)"
-                if reading.predicts_number
-                else "predict(row), predict_proba(row) and leaf(row)"
-            ),
-            nothing=(
-                ""
-                if reading.predicts_number
-                else " None is the answer of a leaf that predicts nothing."
-            ),
+            functions=functions,
+            nothing=nothing,
             levels="{" + ", ".join(f"{j}: {_tuple(v)}" for j, v in levels.items()) + "}",
             fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
         )

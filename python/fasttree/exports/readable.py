@@ -67,22 +67,22 @@ class Readable:
             rain > 0.5: yes (1)
         """
         self._check()
+        names = None
         if feature_names is not None:
-            listing("feature_names", feature_names)
+            names = [str(name) for name in listing("feature_names", feature_names)]
             if style != "tree":
                 raise ValueError(f"feature_names do not go with style={style!r}")
+            if len(names) != len(self._schema.names):
+                raise ValueError(
+                    f"feature_names has {len(names)} names, but the model has "
+                    f"{len(self._schema.names)} features"
+                )
         if style == "j48":
             from .j48 import to_j48
 
             return to_j48(self)
         if style != "tree":
             raise ValueError(f"style={style!r} is not known; use 'tree' or 'j48'")
-        names = None if feature_names is None else [str(name) for name in feature_names]
-        own = self._schema.names
-        if names is not None and len(names) != len(own):
-            raise ValueError(
-                f"feature_names has {len(names)} names, but the model has {len(own)} features"
-            )
         text: str = self._model.to_text(decimals, max_depth, max_levels, names)
         return text
 

@@ -18,6 +18,7 @@ When not to use it
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -83,7 +84,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class _LeafRule:
+class _LeafRule(ABC):
     """What the rules of classes and of numbers share."""
 
     leaf: int
@@ -91,9 +92,9 @@ class _LeafRule:
     coverage: float
     support: float
 
+    @abstractmethod
     def _answer(self, decimals: int) -> tuple[str, str]:
         """The prediction, and the quality of a leaf with rows, as texts."""
-        raise NotImplementedError
 
     def to_text(
         self, decimals: int = 6, missing: bool = False, max_levels: int | None = MAX_LEVELS
@@ -112,20 +113,20 @@ class _LeafRule:
     def __str__(self) -> str:
         return self.to_text()
 
+    @abstractmethod
     def row(self) -> dict[str, Any]:
-        """The fields of a row of `Rules.to_frame` that depend on what is predicted."""
-        raise NotImplementedError
+        """The prediction, coverage and quality, as fields of a row of `Rules.to_frame`."""
 
     def record(self) -> dict[str, Any]:
         """The rule as plain values; what is not known is None."""
-        record = {
-            "leaf": self.leaf,
-            "conditions": [c.record() for c in self.conditions],
-            **self.row(),
+        known = {
+            key: None if isinstance(value, float) and math.isnan(value) else value
+            for key, value in self.row().items()
         }
         return {
-            key: None if isinstance(value, float) and math.isnan(value) else value
-            for key, value in record.items()
+            "leaf": self.leaf,
+            "conditions": [c.record() for c in self.conditions],
+            **known,
         }
 
 

@@ -69,12 +69,10 @@ class Answers(ABC):
     """The answers of the nodes of a tree.
 
     Attributes:
-        classes: class labels as Python values; none where a number is predicted.
         scale: of numbers, from the smallest to the largest that a leaf with rows predicts; None of
             classes.
     """
 
-    classes: tuple[Label, ...] = ()
     scale: Scale | None = None
 
     @abstractmethod
@@ -116,25 +114,25 @@ class ClassAnswers(Answers):
     """
 
     def __init__(self, tree: Any, classes: Sequence[Label]) -> None:
-        self.classes = tuple(classes)
+        self._classes = tuple(classes)
         self._counts, self._label = tree.value, tree.label
         self._weight = tree.weighted_n_node_samples
 
     def of(self, node: int) -> Label | None:
         label = int(self._label[node])
-        return None if label < 0 else self.classes[label]
+        return None if label < 0 else self._classes[label]
 
     def said(self, node: int) -> str:
         label = self.of(node)
         return "unclassified" if label is None else str(label)
 
-    def right(self, node: int) -> float:
+    def _right(self, node: int) -> float:
         """Weight of the rows of the predicted class."""
         label = int(self._label[node])
         return 0.0 if label < 0 else float(self._counts[node, label])
 
     def rows(self, node: int) -> str:
-        weight, right = float(self._weight[node]), self.right(node)
+        weight, right = float(self._weight[node]), self._right(node)
         wrong = weight - right
         small = number(weight, 2)
         # Errors that are rounding are none.
@@ -143,14 +141,14 @@ class ClassAnswers(Answers):
     def reason(self, node: int) -> str:
         label = self.of(node)
         name = "no class" if label is None else str(label)
-        right, weight = self.right(node), float(self._weight[node])
+        right, weight = self._right(node), float(self._weight[node])
         return f"Leaf {node}: {number(right, 2)} of {number(weight, 2)} training rows are {name}."
 
     def held(self, node: int) -> list[str]:
         counts = self._counts[node]
         largest = np.argsort(-counts, kind="stable")[:MOST_COUNTED].tolist()
         return [
-            f"{self.classes[code]}: {number(float(counts[code]), 4)}"
+            f"{self._classes[code]}: {number(float(counts[code]), 4)}"
             for code in largest
             if counts[code] > 0
         ]
@@ -165,7 +163,7 @@ class ClassAnswers(Answers):
         return shares
 
     def legend(self) -> list[tuple[str | None, str]]:
-        return [(colour(code), str(label)) for code, label in enumerate(self.classes)]
+        return [(colour(code), str(label)) for code, label in enumerate(self._classes)]
 
 
 class NumberAnswers(Answers):
@@ -199,9 +197,9 @@ class NumberAnswers(Answers):
 
     def reason(self, node: int) -> str:
         rows = float(self._weight[node])
-        noun = "row" if rows == 1 else "rows"
         if rows == 0:
             return f"Leaf {node}: no training row came here, so it answers as its parent."
+        noun = "row" if rows == 1 else "rows"
         return f"Leaf {node}: {self._centre} of {number(rows, 2)} training {noun}."
 
     def held(self, node: int) -> list[str]:

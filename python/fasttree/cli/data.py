@@ -75,8 +75,14 @@ def describe(
     if rows.target is not None and rows.task == "regression":
         known = rows.numbers
         low, quarter, median, above, high = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
-        numbers = {"least": low, "lower quartile": quarter, "median": median}
-        numbers |= {"mean": float(known.mean()), "upper quartile": above, "greatest": high}
+        numbers = {
+            "least": low,
+            "lower quartile": quarter,
+            "median": median,
+            "mean": float(known.mean()),
+            "upper quartile": above,
+            "greatest": high,
+        }
     elif rows.target is not None:
         found = np.bincount(rows.y_codes, minlength=len(rows.classes))
         counts = {str(label): int(n) for label, n in zip(rows.classes, found, strict=True)}

@@ -323,8 +323,9 @@ def params_of(
             )
         found.update(getattr(presets, by_name[preset.lower()]))
     typed = pairs_of(texts or [], "--param")
-    of_trees = FastTreeClassifier._get_param_names() + FastTreeRegressor._get_param_names()
-    known = known or sorted(set(of_trees))
+    if known is None:
+        of_trees = FastTreeClassifier._get_param_names() + FastTreeRegressor._get_param_names()
+        known = sorted(set(of_trees))
     for name in typed:
         if name not in known:
             close = difflib.get_close_matches(name, known, 1)

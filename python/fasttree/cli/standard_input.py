@@ -26,9 +26,9 @@ def reading_standard_input(command: Callable[..., None]) -> Callable[..., None]:
         return command
 
     @functools.wraps(command)
-    def run(*given: Any, **options: Any) -> None:
-        if "-" not in (*given, options.get("data")):
-            command(*given, **options)
+    def run(**options: Any) -> None:
+        if options.get("data") != "-":
+            command(**options)
             return
         with tempfile.TemporaryDirectory(prefix="ftree-") as folder:
             file = Path(folder) / "stdin.csv"
@@ -36,7 +36,6 @@ def reading_standard_input(command: Callable[..., None]) -> Callable[..., None]:
                 shutil.copyfileobj(sys.stdin.buffer, stream)
             if not file.stat().st_size:
                 raise ValueError("DATA is -, and standard input is empty: pipe CSV into it")
-            replaced = [str(file) if one == "-" else one for one in given]
-            command(*replaced, **({**options, "data": str(file)} if "data" in options else options))
+            command(**{**options, "data": str(file)})
 
     return run

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-Part = tuple[int, Fraction]
+WeightedRow = tuple[int, Fraction]
 Numbers = list[tuple[float, Fraction]]
 
 CLOSE = 1e-9
@@ -128,14 +128,13 @@ class Candidate:
     feature: int
     threshold: float
     levels: frozenset[int] | None
-    branches: list[list[Part]]
+    branches: list[list[WeightedRow]]
     score: float = 0.0
 
 
 @dataclass
 class Rows:
-    """The rows of a training set, and what limits growth; `copies`: a whole weight is so many
-    rows."""
+    """The rows of a training set, and what limits growth; `copies`: a weight of N is N copies."""
 
     columns: Sequence[tuple[Any, ...]]
     y: Sequence[float]
@@ -152,20 +151,20 @@ class Rows:
     def is_limited(self) -> bool:
         return self.min_samples_leaf > 1 or self.min_weight_fraction_leaf > 0
 
-    def all(self) -> list[Part]:
+    def all(self) -> list[WeightedRow]:
         return [(row, w) for row, w in enumerate(self.weights) if w > 0]
 
-    def numbers(self, parts: list[Part]) -> Numbers:
-        return [(self.y[row], w) for row, w in parts]
+    def numbers(self, weighted_rows: list[WeightedRow]) -> Numbers:
+        return [(self.y[row], w) for row, w in weighted_rows]
 
-    def size(self, parts: list[Part]) -> Fraction:
-        return weight_of(parts) if self.copies else Fraction(len(parts))
+    def size(self, weighted_rows: list[WeightedRow]) -> Fraction:
+        return weight_of(weighted_rows) if self.copies else Fraction(len(weighted_rows))
 
     def is_missing(self, feature: int, row: int) -> bool:
         value = self.columns[feature][1][row]
         return value < 0 if self.columns[feature][0] == "nominal" else math.isnan(value)
 
-    def is_large_enough(self, branches: list[list[Part]]) -> bool:
+    def is_large_enough(self, branches: list[list[WeightedRow]]) -> bool:
         """Two branches with rows, and none of those with rows below a limit. Parts of rows add up
         to rows within rounding."""
         filled = [b for b in branches if b]
@@ -179,7 +178,7 @@ class Rows:
         )
 
     def divisions(
-        self, feature: int, known: list[Part], by_means: bool
+        self, feature: int, known: list[WeightedRow], by_means: bool
     ) -> list[tuple[float, Any, Any]]:
         """(threshold, levels of the first branch, branch of each row) of each way to divide the
         known rows."""
@@ -203,7 +202,7 @@ class Rows:
             sides = [{*first, *(v for i, v in enumerate(rest) if s >> i & 1)} for s in chosen]
         return [(math.nan, s, lambda row, s=s: int(values[row] not in s)) for s in sides]
 
-    def cuts_of_means(self, values: Sequence[int], known: list[Part]) -> list[set[int]]:
+    def cuts_of_means(self, values: Sequence[int], known: list[WeightedRow]) -> list[set[int]]:
         """The sides with the lowest level, of the cuts of the levels' order by their means, in the
         order of all divisions."""
         occurring = sorted({values[row] for row, _ in known})
@@ -218,27 +217,29 @@ class Rows:
         return sorted(sides, key=lambda side: sum(1 << v for v in side))
 
     def candidates(
-        self, parts: list[Part], criterion: Criterion, *, every: bool = False
+        self, weighted_rows: list[WeightedRow], criterion: Criterion, *, every: bool = False
     ) -> list[Candidate]:
         """All valid splits in feature and threshold order, with their scores; `every`: all
         divisions of levels in two, whatever the criterion is."""
         found = []
-        node = self.numbers(parts)
+        node = self.numbers(weighted_rows)
         for feature, column in enumerate(self.columns):
-            known = [p for p in parts if not self.is_missing(feature, p[0])]
-            gone = [p for p in parts if self.is_missing(feature, p[0])]
+            known = [(row, w) for row, w in weighted_rows if not self.is_missing(feature, row)]
+            without_value = [(row, w) for row, w in weighted_rows if self.is_missing(feature, row)]
             multiway = column[0] == "nominal" and self.nominal_splits == "multiway"
             by_means = criterion.orders_levels and not every
             for threshold, levels, branch_of in self.divisions(feature, known, by_means):
-                branches: list[list[Part]] = [[] for _ in range(column[2] if multiway else 2)]
-                for part in known:
-                    branches[branch_of(part[0])].append(part)
+                branches: list[list[WeightedRow]] = [
+                    [] for _ in range(column[2] if multiway else 2)
+                ]
+                for row, w in known:
+                    branches[branch_of(row)].append((row, w))
                 before, share = node, 1.0
                 if self.missing == "fractional":
                     before = self.numbers(known)
-                    share = float(weight_of(known) / weight_of(parts))
-                elif gone:
-                    branches.append(gone)
+                    share = float(weight_of(known) / weight_of(weighted_rows))
+                elif without_value:
+                    branches.append(without_value)
                 if not self.is_large_enough(branches):
                     continue
                 filled = [self.numbers(b) for b in branches if b]
@@ -248,16 +249,20 @@ class Rows:
                     found.append(Candidate(feature, threshold, side, branches, score))
         return found
 
-    def divide(self, parts: list[Part], candidate: Candidate) -> list[list[Part]]:
+    def divide(
+        self, weighted_rows: list[WeightedRow], candidate: Candidate
+    ) -> list[list[WeightedRow]]:
         """The rows of each branch; where missing values take several, each takes its share of the
         known weight."""
         if self.missing != "fractional":
             return candidate.branches
-        gone = [p for p in parts if self.is_missing(candidate.feature, p[0])]
+        without_value = [
+            (row, w) for row, w in weighted_rows if self.is_missing(candidate.feature, row)
+        ]
         known = [weight_of(branch) for branch in candidate.branches]
         shares = [k / sum(known) for k in known]
         return [
-            [*branch, *((row, w * share) for row, w in gone if share > LEAST_SHARE)]
+            [*branch, *((row, w * share) for row, w in without_value if share > LEAST_SHARE)]
             for branch, share in zip(candidate.branches, shares, strict=True)
         ]
 
@@ -271,15 +276,15 @@ class Rows:
         weights = [weight_of(branch) for branch in candidate.branches]
         return weights.index(max(weights))
 
-    def is_finished(self, parts: list[Part], depth: int) -> bool:
+    def is_finished(self, weighted_rows: list[WeightedRow], depth: int) -> bool:
         """Whether a node is a leaf whatever its candidates are."""
-        size = self.size(parts)
+        size = self.size(weighted_rows)
         if self.missing == "fractional" and self.copies:
             size = Fraction(math.floor(size + Fraction(1, 10**6)))
         return (
             size < max(self.min_samples_split, 2 * self.min_samples_leaf)
             or (self.max_depth is not None and depth >= self.max_depth)
-            or len({self.y[row] for row, _ in parts}) < 2
+            or len({self.y[row] for row, _ in weighted_rows}) < 2
         )
 
 
@@ -306,18 +311,18 @@ def check(arrays: Any, rows: Rows, criterion: Criterion) -> int:
     scale = max(abs(y) for y in rows.y) or 1.0
     least = criterion.impurity(rows.numbers(rows.all())) or scale
     inner = 0
-    stack: list[tuple[int, list[Part], int]] = [(0, rows.all(), 0)]
+    stack: list[tuple[int, list[WeightedRow], int]] = [(0, rows.all(), 0)]
     while stack:
-        node, parts, depth = stack.pop()
-        weight = float(weight_of(parts))
+        node, weighted_rows, depth = stack.pop()
+        weight = float(weight_of(weighted_rows))
         assert math.isclose(
             arrays.weighted_n_node_samples[node], weight, rel_tol=1e-9, abs_tol=1e-9
         )
-        counted = len(parts) if rows.missing == "fractional" else rows.size(parts)
-        assert arrays.n_node_samples[node] in (counted, len(parts)), (node, counted)
+        counted = len(weighted_rows) if rows.missing == "fractional" else rows.size(weighted_rows)
+        assert arrays.n_node_samples[node] in (counted, len(weighted_rows)), (node, counted)
         assert arrays.depth[node] == depth
-        numbers = rows.numbers(parts)
-        if parts:
+        numbers = rows.numbers(weighted_rows)
+        if weighted_rows:
             assert is_near(arrays.value[node], criterion.value(numbers), scale), (
                 node,
                 arrays.value[node],
@@ -331,10 +336,10 @@ def check(arrays: Any, rows: Rows, criterion: Criterion) -> int:
             assert is_near(arrays.variance[node], variance(numbers), scale * scale)
         else:
             assert arrays.value[node] == arrays.value[arrays.parent[node]]
-        if not parts or rows.is_finished(parts, depth):
+        if not weighted_rows or rows.is_finished(weighted_rows, depth):
             assert arrays.n_children[node] == 0, node
             continue
-        candidates = rows.candidates(parts, criterion)
+        candidates = rows.candidates(weighted_rows, criterion)
         if arrays.n_children[node] == 0:
             assert not candidates, (node, candidates)
             continue
@@ -343,14 +348,14 @@ def check(arrays: Any, rows: Rows, criterion: Criterion) -> int:
         assert len(own) == 1, (node, len(own))
         best = max(c.score for c in candidates)
         if criterion.name == "squared_error" and not rows.is_limited:
-            every = rows.candidates(parts, criterion, every=True)
+            every = rows.candidates(weighted_rows, criterion, every=True)
             assert is_near(best, max(c.score for c in every), least), (node, best)
         assert is_near(own[0].score, best, least), (node, own[0].score, best)
         assert is_near(arrays.score[node], own[0].score, least), (node, arrays.score[node], own)
         # Of candidates that divide the rows alike the first is taken.
         for earlier in candidates[: candidates.index(own[0])]:
             assert partition(earlier) != partition(own[0]), (node, earlier.feature)
-        branches = rows.divide(parts, own[0])
+        branches = rows.divide(weighted_rows, own[0])
         children = arrays.children_of(node).tolist()
         assert arrays.missing_branch[node] == rows.missing_branch(own[0])
         stack += [(c, b, depth + 1) for c, b in zip(children, branches, strict=True)]

@@ -27,6 +27,7 @@ import numpy as np
 from clock import add_record, check, have, keep, machine, take_turns
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification, make_friedman1
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.metrics import r2_score
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
@@ -36,6 +37,15 @@ from fasttree.model_selection import cross_validate
 
 HERE = Path(__file__).resolve().parent
 OURS = "fasttree"
+LIGHTGBM_TREE = {
+    "num_leaves": 255,
+    "learning_rate": 1.0,
+    "min_data_in_leaf": 1,
+    "min_sum_hessian_in_leaf": 0.0,
+    "num_threads": 1,
+    "verbosity": -1,
+}
+"""Parameters of LightGBM for one tree without limits but 255 leaves."""
 
 
 @dataclass
@@ -90,14 +100,26 @@ def labels(rows: int, features: int = 30, values: int = 5) -> tuple[np.ndarray, 
     return X[:rows], y[:rows], X[rows:], y[rows:]
 
 
-def ydf_cart(X: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
-    """YDF's CART without limits: columns as it likes them."""
+def ydf_columns(X: np.ndarray) -> dict[str, np.ndarray]:
+    """Rows as YDF takes them."""
+    return {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
+
+
+def ydf_cart(
+    X: np.ndarray, y: np.ndarray, depth: int | None = None, task: str = "CLASSIFICATION"
+) -> Callable[[], Any]:
+    """YDF's CART, without limits but for a depth."""
     import ydf
 
     ydf.verbose(0)
-    columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
+    columns = ydf_columns(X)
     learner = ydf.CartLearner(
-        label="y", max_depth=-1, min_examples=1, validation_ratio=0.0, num_threads=1
+        label="y",
+        task=getattr(ydf.Task, task),
+        max_depth=-1 if depth is None else depth + 1,  # a root alone has depth 1 there
+        min_examples=1,
+        validation_ratio=0.0,
+        num_threads=1,
     )
     return lambda: learner.train({**columns, "y": y})
 
@@ -133,9 +155,8 @@ def exact_tree(rows: int, ours: str, peers: str) -> Contest:
     if have("ydf"):
         work["YDF"] = ydf_cart(X, y)
         model = work["YDF"]()
-        columns = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(X.shape[1])}
         leaves["YDF"] = ydf_leaves(model)
-        accuracy["YDF"] = float(np.mean((model.predict(columns) > 0.5) == y_test))
+        accuracy["YDF"] = float(np.mean((model.predict(ydf_columns(X_test)) > 0.5) == y_test))
         goals["YDF"] = 4.0 if rows < 500_000 else 5.0
     check(max(accuracy.values()) - accuracy[OURS] < 0.015, f"accuracy {accuracy}")
     return Contest(f"exact tree, {ours}", f"{rows:,} x 20 float32", work, goals, leaves, accuracy)
@@ -146,7 +167,7 @@ def ydf_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
     import ydf
 
     ydf.verbose(0)
-    columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
+    columns = ydf_columns(X)
     learner = ydf.RandomForestLearner(
         label="y",
         num_trees=trees,
@@ -198,8 +219,8 @@ def forest(trees: int) -> Contest:
     goals = {"scikit-learn": 3.0}
     if have("ydf"):
         work["YDF"] = ydf_forest(X, y, trees)
-        columns = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(X.shape[1])}
-        accuracy["YDF"] = float(np.mean((work["YDF"]().predict(columns) > 0.5) == y_test))
+        predicted = work["YDF"]().predict(ydf_columns(X_test))
+        accuracy["YDF"] = float(np.mean((predicted > 0.5) == y_test))
         goals["YDF"] = 1.0
     check(max(accuracy.values()) - accuracy[OURS] < 0.005, f"accuracy {accuracy}")
     if have("lightgbm"):
@@ -210,16 +231,6 @@ def forest(trees: int) -> Contest:
     return Contest(
         f"forest of {trees} trees, gini", "100,000 x 20 float32", work, goals, leaves, accuracy
     )
-
-
-def depth_text(depth: int | None) -> str:
-    """A limit of depth in the name of a workload."""
-    return "" if depth is None else f", depth {depth}"
-
-
-def r2(y: np.ndarray, predicted: np.ndarray) -> float:
-    """Coefficient of determination."""
-    return float(1 - np.mean((y - predicted) ** 2) / np.var(y))
 
 
 def regression_tree(
@@ -238,26 +249,13 @@ def regression_tree(
     accuracy = {OURS: tree.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
     check(abs(leaves[OURS] / leaves["scikit-learn"] - 1) < 0.03, f"leaves {leaves}")
     if "YDF" in goals and have("ydf"):
-        import ydf
-
-        ydf.verbose(0)
-        columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(features)}
-        tests = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(features)}
-        learner = ydf.CartLearner(
-            label="y",
-            task=ydf.Task.REGRESSION,
-            max_depth=-1 if depth is None else depth + 1,  # a root alone has depth 1 there
-            min_examples=1,
-            validation_ratio=0.0,
-            num_threads=1,
-        )
-        work["YDF"] = lambda: learner.train({**columns, "y": y})
+        work["YDF"] = ydf_cart(X, y, depth, "REGRESSION")
         model = work["YDF"]()
         leaves["YDF"] = ydf_leaves(model)
-        accuracy["YDF"] = r2(y_test, model.predict(tests))
+        accuracy["YDF"] = r2_score(y_test, model.predict(ydf_columns(X_test)))
     check(max(accuracy.values()) - accuracy[OURS] < 0.015, f"R^2 {accuracy}")
     goals = {peer: goal for peer, goal in goals.items() if peer in work}
-    name = f"tree of a number, {criterion}{depth_text(depth)}"
+    name = f"tree of a number, {criterion}" + ("" if depth is None else f", depth {depth}")
     return Contest(name, f"{rows:,} x {features} float32", work, goals, leaves, accuracy)
 
 
@@ -266,15 +264,7 @@ def binned_regression_tree() -> Contest:
     import lightgbm
 
     X, y, X_test, y_test = numeric_target(100_000)
-    settings = {
-        "objective": "regression",
-        "num_leaves": 255,
-        "learning_rate": 1.0,
-        "min_data_in_leaf": 1,
-        "min_sum_hessian_in_leaf": 0.0,
-        "num_threads": 1,
-        "verbosity": -1,
-    }
+    settings = {**LIGHTGBM_TREE, "objective": "regression"}
     peers = "LightGBM, 1 tree"
     work: dict[str, Callable[[], Any]] = {
         OURS: lambda: fasttree.FastTreeRegressor(
@@ -284,7 +274,7 @@ def binned_regression_tree() -> Contest:
     }
     tree, model = work[OURS](), work[peers]()
     leaves = {OURS: tree.get_n_leaves(), peers: 255.0}
-    accuracy = {OURS: tree.score(X_test, y_test), peers: r2(y_test, model.predict(X_test))}
+    accuracy = {OURS: tree.score(X_test, y_test), peers: r2_score(y_test, model.predict(X_test))}
     check(max(accuracy.values()) - accuracy[OURS] < 0.01, f"R^2 {accuracy}")
     name = "binned tree of a number, 255 leaves"
     return Contest(name, "100,000 x 20 float32", work, {peers: 6.0}, leaves, accuracy)
@@ -339,15 +329,7 @@ def multiway_tree() -> Contest:
     if have("lightgbm"):
         import lightgbm
 
-        settings = {
-            "objective": "binary",
-            "num_leaves": 255,
-            "learning_rate": 1.0,
-            "min_data_in_leaf": 1,
-            "min_sum_hessian_in_leaf": 0.0,
-            "num_threads": 1,
-            "verbosity": -1,
-        }
+        settings = {**LIGHTGBM_TREE, "objective": "binary"}
         numeric = X.astype(np.float32)
         every = list(range(X.shape[1]))
         work["LightGBM"] = lambda: lightgbm.train(

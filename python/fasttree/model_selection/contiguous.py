@@ -42,12 +42,8 @@ class ContiguousKFold(Splitter):
         self.n_folds = n_folds
         self.holdout = holdout
 
-    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
-        """Return the number of folds."""
-        return self.n_folds
-
     @property
-    def n_splits(self) -> int:
+    def n_splits(self) -> int:  # type: ignore[override]
         """The number of folds, under the name the other splitters use."""
         return self.n_folds
 

@@ -204,7 +204,7 @@ def make_folds(
     if not pairs:
         raise ValueError("cv: there are no folds")
     # Our own splitters need no check; others may give fewer folds than their repetitions say.
-    if not isinstance(splitter, (StratifiedRepeatedKFold, WekaStratifiedKFold)):
+    if not isinstance(splitter, (StratifiedRepeatedKFold, WekaKFold)):
         pairs = [_checked(pair, fold, n_rows) for fold, pair in enumerate(pairs)]
     if codes is not None:
         warn_of_torn_groups(pairs, codes, description)

@@ -10,7 +10,6 @@ Complexity
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +18,9 @@ import numpy as np
 
 from .._checks.aliases import MaybeArray, Seed, Task
 from ..table import Table
+from ..table.columns import is_missing
 from ..table.inputs import without_column
+from ..table.sources import unknown_name
 from .splitter import Fold, Splitter, row_count
 
 __all__ = ["GroupedKFold", "group_codes", "taken_groups", "warn_of_torn_groups"]
@@ -40,8 +41,6 @@ def taken_groups(X: Any, groups: Any) -> tuple[Any, Any]:
     if groups == X.target:
         raise ValueError(f"groups={groups!r} is the target of the Table; groups= is another column")
     if groups not in X.feature_names:
-        from ..table.sources import unknown_name
-
         raise ValueError(
             f"groups={groups!r}: {unknown_name(groups, X.feature_names, 'column of the Table')}"
         )
@@ -69,7 +68,7 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
     seen: dict[Any, int] = {}
     codes = np.empty(n_rows, dtype=np.int64)
     for row, value in enumerate(values.tolist()):
-        if value is None or (isinstance(value, float) and math.isnan(value)):
+        if is_missing(value):
             raise ValueError(
                 f"groups: row {row} (counted from 0) has no group; give it one, or leave the row "
                 "out"
@@ -122,10 +121,6 @@ class GroupedKFold(Splitter):
         self.random_state = random_state
         self.task = task
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds over all repetitions."""
-        return self.n_splits * self.n_repeats
-
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, repetition by repetition.
 
@@ -169,11 +164,13 @@ class GroupedKFold(Splitter):
 
 def warn_of_torn_groups(pairs: list[Fold], codes: np.ndarray, description: str) -> None:
     """Warn where a fold trains and tests on rows of one group."""
-    for train, test in pairs:
-        torn = np.intersect1d(codes[train], codes[test])
-        if len(torn):
+    n_groups = int(codes.max()) + 1
+    for fold in pairs:
+        trained, tested = (np.bincount(codes[rows], minlength=n_groups) > 0 for rows in fold)
+        torn = np.count_nonzero(trained & tested)
+        if torn:
             warnings.warn(
-                f"cv={description}: a fold trains and tests on rows of the same {len(torn)} "
+                f"cv={description}: a fold trains and tests on rows of the same {torn} "
                 'groups; GroupKFold, StratifiedGroupKFold or a text like "1x10" keep groups '
                 "together",
                 stacklevel=2,

@@ -69,13 +69,9 @@ class LearningCurveSplit(Splitter):
         self.random_state = random_state
 
     @property
-    def n_splits(self) -> int:
+    def n_splits(self) -> int:  # type: ignore[override]
         """The number of training sizes of a repetition."""
         return len(self.train_sizes)
-
-    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
-        """Return the number of splits: sizes times repetitions."""
-        return len(self.train_sizes) * self.n_repeats
 
     def row_sizes(self, n_rows: int) -> list[int]:
         """Return the training sizes in rows for a set of `n_rows`, in the order given; at least 1

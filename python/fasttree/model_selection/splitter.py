@@ -84,7 +84,12 @@ def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]
 class Splitter:
     """Base of the splitters: parameters, repr and equality from the constructor's signature."""
 
+    n_splits: int
     n_repeats: int = 1
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds over all repetitions."""
+        return self.n_splits * self.n_repeats
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters."""

@@ -42,10 +42,6 @@ class StratifiedRepeatedKFold(Splitter):
         self.n_repeats = n_repeats
         self.random_state = random_state
 
-    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
-        """Return the number of folds over all repetitions."""
-        return self.n_splits * self.n_repeats
-
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; `y` any labels (n,), or X a Table.
 

@@ -84,10 +84,6 @@ class WekaKFold(Splitter):
         self.n_repeats = n_repeats
         self.seeds = seeds
 
-    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
-        """Return the number of folds over all repetitions."""
-        return self.n_splits * self.n_repeats
-
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, both in Weka's order.
 

@@ -17,6 +17,8 @@ from .scoring import Scoring, tasks_of
 
 __all__ = ["refuse_other_task", "task_for"]
 
+NOUNS: dict[Task, str] = {"classification": "classifier", "regression": "regressor"}
+
 
 def task_for(
     X: Any,
@@ -64,18 +66,11 @@ def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
         TypeError: naming it.
     """
     for name, one in methods:
-        if _declared(one) not in (None, task):
-            own, needed = (
-                ("classifier", "regressors")
-                if task == "regression"
-                else (
-                    "regressor",
-                    "classifiers",
-                )
-            )
+        own = _declared(one)
+        if own not in (None, task):
             raise TypeError(
-                f"estimators: {name!r} is a {own}, and task={task!r} needs {needed}; leave it out, "
-                f"or give task={_declared(one)!r}"
+                f"estimators: {name!r} is a {NOUNS[own]}, and task={task!r} needs {NOUNS[task]}s; "
+                f"leave it out, or give task={own!r}"
             )
 
 

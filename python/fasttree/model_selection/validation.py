@@ -104,7 +104,7 @@ def prepare_data(
             raise ValueError("y must be given: the table has no target to predict")
         return Data(
             table if isinstance(X, Table) else X,
-            table.numbers if is_number else None if y is None else np.asarray(y),
+            None if y is None or is_number else np.asarray(y),
             table,
             tuple(table.classes),
             table.numbers if is_number else np.asarray(table.y_codes),
@@ -535,11 +535,12 @@ class Run:
                 columns[name] = scoring_of.score(one)
         for name, values in runs.sizes.items():
             columns.setdefault(name, values)
-        if self.data.task == "regression":
-            pass  # every row has a number
-        elif (runs.predictions < 0).any():
-            columns.setdefault("unclassified", unclassified_rate_from_confusion(scoring_of.counts))
-        else:
-            columns.setdefault("unclassified", np.zeros(runs.seconds.shape))
+        if self.data.task == "classification":
+            columns.setdefault(
+                "unclassified",
+                unclassified_rate_from_confusion(scoring_of.counts)
+                if (runs.predictions < 0).any()
+                else np.zeros(runs.seconds.shape),
+            )
         columns.setdefault("seconds", runs.seconds)
         return columns

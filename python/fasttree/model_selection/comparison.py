@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -230,13 +231,14 @@ class Comparison(Rendered):
     def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
         """Return the full test of two methods on one data set, with interval and sentence."""
         one = self[dataset]
-        a, b = one[first][self.metric], one[second][self.metric]
-        if not isinstance(self.test, str):
-            return replace(self.test(a, b), greater_is_better=self.greater_is_better)
-        options: dict[str, Any] = {"alpha": self.alpha, "names": (first, second)}
-        if self.test == "corrected_resampled_t":
-            options["test_over_train"] = one.folds.n_test_over_n_train
-        return replace(TESTS[self.test](a, b, **options), greater_is_better=self.greater_is_better)
+        test, options = self.test, {}
+        if isinstance(test, str):
+            options = {"alpha": self.alpha, "names": (first, second)}
+            if test == "corrected_resampled_t":
+                options["test_over_train"] = one.folds.n_test_over_n_train
+            test = TESTS[test]
+        found = test(one[first][self.metric], one[second][self.metric], **options)
+        return replace(found, greater_is_better=self.greater_is_better)
 
     def bayesian_test(
         self, dataset: str, first: str, second: str, *, rope: float = 0.01
@@ -461,21 +463,17 @@ def compare(
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
     scorers = None if scoring is None else resolve_scoring(scoring)
-
-    def task_of(X: Any, y: Any = None) -> Task:
-        return task_for(
-            X,
-            y,
-            task,
-            criterion=criteria,
-            estimators=estimators,
-            scoring=scorers,
-            params=params,
-        )
-
+    task_of = partial(
+        task_for,
+        task=task,
+        criterion=criteria,
+        estimators=estimators,
+        scoring=scorers,
+        params=params,
+    )
     loaded = load_tables(tables, task_of)
     groups_of = _groups_by_set(groups, list(loaded))
-    task = _one_task({name: task_of(table) for name, table in loaded.items()})
+    task = _one_task({name: task_of(table, None) for name, table in loaded.items()})
     metric = metric or next(iter(resolve_scoring_of(scorers, task)))
     check_alpha(alpha)
     report = make_report(progress, "data sets")

@@ -8,6 +8,7 @@ fractions (`estimators.tree.task_of_target`). O(rows).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from .._checks import one_of
@@ -43,20 +44,18 @@ def task_for(
         >>> task_for([[0], [1]], [3, 4], None, estimators=None, **rest)
         'classification'
     """
-    from ..estimators.tree import task_of_target
+    from ..estimators.tree import task_named, task_of_target
 
     if task is not None:
         return one_of("task", task, TASKS)
     declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
     if "regression" in {*declared, *tasks_of(scoring or {})}:
         return "regression"
-    for one in (*(one for _, one in named_items(criterion, "criterion")), None):
-        try:
-            if task_of_target(X, y, one, params) == "regression":
+    for _, one in named_items(criterion, "criterion"):
+        with suppress(ValueError, TypeError):  # no criterion: its method will say so
+            if task_named(None, one, params) == "regression":
                 return "regression"
-        except (ValueError, TypeError):  # no criterion: its method will say so
-            continue
-    return "classification"
+    return task_of_target(X, y, None, params)
 
 
 def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:

@@ -95,9 +95,10 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
         if table.task == "regression":
             target = np.ascontiguousarray(table.numbers, dtype=np.float64)
         else:
-            target = table.y_codes.astype(np.uint16)
+            codes = table.y_codes
             if len(table.classes) > 65_535:
                 raise ValueError(f"{len(table.classes)} classes: at most 65,535 are supported")
+            target = codes.astype(np.uint16)
         block = table.block
         blocks = (
             [as_block(block, block.dtype.kind == "f")]

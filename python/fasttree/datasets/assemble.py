@@ -16,7 +16,7 @@ import numpy as np
 from .._checks.aliases import Task
 from ..table import Table
 from ..table.columns import Column
-from ..table.target import numbers_of, without_unused_levels
+from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
 __all__ = ["TargetName", "assemble", "columns_of_frame", "find_target"]
@@ -55,7 +55,7 @@ def assemble(
             column=label.name,
         )
     if label is not None and task != "regression" and label.kind == "numeric":
-        broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
+        broken = fractions_of(label.values)
         if broken.size and task == "classification":
             raise DataFileError(
                 "Unknown label type: continuous. The column taken as the class holds "

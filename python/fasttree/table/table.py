@@ -253,13 +253,12 @@ class Table:
                 )
         self._names = check_names([c.name for c in self._columns])
         self._block = self._block_levels = self._encoded = self.sample_weight = None
-        self._target = None
-        if target is not None:
-            self._target = (
-                NumericTarget(target.name, numbers_of(target.name, target))
-                if task == "regression"
-                else from_column(target)
-            )
+        if target is None:
+            self._target = None
+        elif task == "regression":
+            self._target = NumericTarget(target.name, numbers_of(target.name, target))
+        else:
+            self._target = from_column(target)
         self.unused = {}
         self.has_feature_names = has_feature_names
         self.name = name
@@ -569,7 +568,8 @@ class Table:
         else:
             numeric = p if self._block_levels is None else 0
         kinds = {"numeric": numeric, "nominal": p - numeric}
-        of = None if target is None else (target.name, len(target.classes) or None)
+        n_classes = len(target.classes) if isinstance(target, Target) else None
+        of = None if target is None else (target.name, n_classes)
         return in_words(self.shape, kinds, self.name, of)
 
     def head(self, n: int = 5) -> Table:

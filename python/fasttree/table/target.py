@@ -170,12 +170,7 @@ def encode_target(
         TypeError: labels of mixed types.
     """
     cells, name = _cells(y, name)
-    if len(cells) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
-            f"{len(cells)}]; "
-            f"X has {n_rows} rows and y has {len(cells)}"
-        )
+    _check_length(cells, n_rows)
     # A nominal column has its codes already.
     if isinstance(cells, Column):
         if cells.kind == "nominal" and levels is None:
@@ -186,10 +181,7 @@ def encode_target(
     # Other cells are checked by type and encoded.
     kind = cells.dtype.kind
     is_number = kind in "iuf"
-    if kind == "c":
-        raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
-    if kind in "mM":
-        raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
+    _refuse_kind(name, kind)
     if kind == "f":
         codes, classes = (
             _continuous_check(name, cells) if levels is None else factorize(name, cells, levels)
@@ -204,31 +196,22 @@ def encode_target(
     return target
 
 
-def encode_numbers(
-    y: Any, n_rows: int, name: str | None = None, *, complete: bool = True
-) -> NumericTarget:
+def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarget:
     """y as the numbers of a regression.
 
     Args:
         y: numbers, or text that is numbers.
         n_rows: rows of X.
         name: name of the target.
-        complete: whether a missing number is refused.
 
     Raises:
         ValueError: wrong length or shape, missing or infinite numbers, text that is no number; the
             message names the row.
     """
     cells, name = _cells(y, name or getattr(y, "name", None) or "y")
-    if len(cells) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
-            f"{len(cells)}]; "
-            f"X has {n_rows} rows and y has {len(cells)}"
-        )
+    _check_length(cells, n_rows)
     target = NumericTarget(name, numbers_of(name, cells))
-    if complete:
-        target.check_numbers()
+    target.check_numbers()
     return target
 
 
@@ -247,10 +230,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             return numbers_of(name, cells.labels())
         return levels[cells.values]
     kind = cells.dtype.kind
-    if kind == "c":
-        raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
-    if kind in "mM":
-        raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
+    _refuse_kind(name, kind)
     if kind in "iufb":
         numbers = cells.astype(np.float64)
     else:
@@ -264,13 +244,45 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
                     "regression predicts numbers; name another target, or use "
                     "task='classification'"
                 ) from None
+    _refuse_infinity(name, numbers)
+    return numbers
+
+
+def _check_length(cells: np.ndarray | Column, n_rows: int) -> None:
+    if len(cells) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
+            f"{len(cells)}]; "
+            f"X has {n_rows} rows and y has {len(cells)}"
+        )
+
+
+def _refuse_kind(name: str, kind: str) -> None:
+    """Refuse complex numbers and dates by the kind of their dtype."""
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
+    if kind in "mM":
+        raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
+
+
+def _refuse_infinity(name: str, numbers: np.ndarray) -> None:
     wrong = np.flatnonzero(np.isinf(numbers))
     if len(wrong):
         raise ValueError(
             "Input y contains infinity or a value too large for dtype('float64'). "
             f"Row {int(wrong[0])} of the target {name!r} is {numbers[wrong[0]]}"
         )
-    return numbers
+
+
+def fractions_of(values: np.ndarray) -> np.ndarray:
+    """Positions of the numbers that are not whole; NaN is none.
+
+    Examples:
+        >>> fractions_of(np.array([1.0, 0.5, np.nan]))
+        array([1])
+    """
+    with np.errstate(invalid="ignore"):
+        return np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
 
 
 def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
@@ -350,14 +362,8 @@ def _check_objects(name: str, cells: np.ndarray) -> str | None:
 
 
 def _refuse_continuous(name: str, values: np.ndarray) -> None:
-    bad = np.flatnonzero(np.isinf(values))
-    if bad.size:
-        raise ValueError(
-            "Input y contains infinity or a value too large for dtype('float64'). "
-            f"Row {int(bad[0])} of the target {name!r} is {values[bad[0]]}"
-        )
-    with np.errstate(invalid="ignore"):
-        broken = np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
+    _refuse_infinity(name, values)
+    broken = fractions_of(values)
     if broken.size:
         row = int(broken[0])
         raise ValueError(

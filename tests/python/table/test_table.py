@@ -397,6 +397,9 @@ def test_describe_and_repr():
         "classes"
     )
     assert repr(Table(X3)) == "Table: 3 rows, 2 features (2 numeric), no target"
+    labels = Column("y", "nominal", np.full(2, -1, dtype=np.int32), ())
+    without_labels = Table.from_columns([Column("x", "numeric", np.ones(2))], labels)
+    assert repr(without_labels).endswith("target 'y' with 0 classes")
 
 
 def test_column_by_name_drop_and_from_any():

@@ -33,7 +33,7 @@ from functools import partial
 
 import numpy as np
 
-from .._checks import listing, string
+from .._checks import listing
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..table.columns import Column
@@ -131,7 +131,7 @@ def read_delimited(
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
     given = {
-        string("missing", cell if isinstance(cell, str) else f"{cell:.17g}").strip()
+        (cell if isinstance(cell, str) else f"{cell:.17g}").strip()
         for cell in listing("missing", missing)
     }
     # Columns that turned out to hold text after the sample are read again, as labels.
@@ -154,8 +154,7 @@ def read_delimited(
     numbers_read = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
     sentinels = {float(text): text for text in given if _is_number(text)}
     if sentinels:
-        numbers_read, found = _without_sentinels(numbers_read, sentinels)
-        first.matched |= found
+        first.matched |= _blank_sentinels(numbers_read, sentinels)
     if given - first.matched:
         warnings.warn(
             f"{os.fspath(path)}: no cell is {' or '.join(map(repr, sorted(given - first.matched)))}"
@@ -166,21 +165,19 @@ def read_delimited(
     return Sheet(numbers_read, first.has_header)
 
 
-def _without_sentinels(
-    columns: list[Column], sentinels: dict[float, str]
-) -> tuple[list[Column], set[str]]:
-    """The columns, with the numbers in `sentinels` missing, and the texts of those that occur."""
+def _blank_sentinels(columns: list[Column], sentinels: dict[float, str]) -> set[str]:
+    """Make the numbers in `sentinels` missing; return the texts of those that occur."""
     numbers = np.array(list(sentinels))
-    cleaned, found = [], set()
-    for column in columns:
-        if column.kind == "numeric":
-            values = np.asarray(column.values, dtype=np.float64)
-            hit = np.isin(values, numbers)
-            if hit.any():
-                found |= {sentinels[float(value)] for value in np.unique(values[hit])}
-                column = Column(column.name, "numeric", np.where(hit, np.nan, values))
-        cleaned.append(column)
-    return cleaned, found
+    found = set()
+    for place, column in enumerate(columns):
+        if column.kind != "numeric":
+            continue
+        values = np.asarray(column.values, dtype=np.float64)
+        is_sentinel = np.isin(values, numbers)
+        if is_sentinel.any():
+            found |= {sentinels[number] for number in np.unique(values[is_sentinel]).tolist()}
+            columns[place] = Column(column.name, "numeric", np.where(is_sentinel, np.nan, values))
+    return found
 
 
 def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:

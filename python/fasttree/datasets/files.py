@@ -22,11 +22,11 @@ import numbers
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import checked, having, listing, maybe, one_of, one_value, path_of, shown, string
+from .._checks import checked, choice, having, listing, maybe, one_value, path_of, shown, string
 from .._checks.aliases import TASKS, Task
 from ..table import Table
 from ..table.columns import Column
@@ -46,11 +46,6 @@ Path = str | os.PathLike[str]
 def _source(name: str, value: Any) -> str | os.PathLike[str]:
     """Check of an argument that is a path or the name of a data set."""
     return value if isinstance(value, str) and value else path_of(name, value)
-
-
-def _task(name: str, value: Any) -> Any:
-    """Check of an argument that is a task."""
-    return one_of(name, value, TASKS)
 
 
 def _cells(name: str, value: Any) -> list[str | float]:
@@ -75,7 +70,7 @@ def _names(name: str, value: Any) -> list[str]:
     missing=_cells,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
-    task=maybe(_task),
+    task=maybe(choice(*TASKS)),
 )
 def load(
     path: Path,
@@ -163,10 +158,11 @@ def _read(
     if os.path.isdir(text):
         raise DataFileError("is a folder; name a file in it", text)
     check_no_other_genotypes(text)
-    if is_plink(text):
+    form = _format_of(text)
+    if form == "plink":
         _refuse(options, text)
         return _genotypes(text, target, drop, task)
-    found = _contents(text, drop, options, limits)
+    found = _contents(text, form, drop, options, limits)
     return assemble(
         found.columns,
         found.target if target is None else target,
@@ -192,7 +188,7 @@ def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
         DataFileError, FileNotFoundError: as of `load`; no such column.
     """
     text = os.path.expanduser(os.fspath(path))
-    if os.path.isfile(text) and _is_delimited(text):
+    if os.path.isfile(text) and _format_of(text) == "delimited":
         return read_texts(text, names)
     table = load(text, target=False)
     for name in names:
@@ -202,16 +198,23 @@ def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     return {name: [_written(v) for v in table.column(name).labels().tolist()] for name in names}
 
 
-def _is_delimited(text: str) -> bool:
-    """Whether `_contents` reads a file as delimited text."""
+Format = Literal["plink", "arff", "c45", "orange", "frame", "unread", "delimited"]
+
+
+def _format_of(text: str) -> Format:
+    """The format of a file, by its suffix, or by its content where the suffix says nothing."""
+    if is_plink(text):
+        return "plink"
     _, kind, packed = split_suffix(text)
-    if kind in (".arff", ".names") or kind in _BINARY or kind in _UNREAD or is_plink(text):
-        return False
-    if kind not in _KNOWN and _looks_like_arff(text):
-        return False
-    if kind in (".data", ".test") and _names_file(text, kind, packed):
-        return False
-    return not (kind == ".tab" and is_orange(text))
+    if kind == ".arff" or (kind not in _KNOWN and _looks_like_arff(text)):
+        return "arff"
+    if kind == ".names" or (kind in (".data", ".test") and _names_file(text, kind, packed)):
+        return "c45"
+    if kind == ".tab" and is_orange(text):
+        return "orange"
+    if kind in _BINARY:
+        return "frame"
+    return "unread" if kind in _UNREAD else "delimited"
 
 
 def _written(value: Any) -> str:
@@ -237,24 +240,27 @@ class _Contents:
 
 
 def _contents(
-    text: str, drop: Collection[str], options: dict[str, Any], limits: Limits | None
+    text: str,
+    form: Format,
+    drop: Collection[str],
+    options: dict[str, Any],
+    limits: Limits | None,
 ) -> _Contents:
-    """Read a file by its suffix, or by its content where the suffix says nothing; `options`
-    are those of delimited text."""
+    """Read a file of a format; `options` are those of delimited text."""
     stem, kind, packed = split_suffix(text)
-    if kind == ".arff" or (kind not in _KNOWN and _looks_like_arff(text)):
+    if form == "arff":
         arff = read_arff(text, drop, limits=limits)
         found = _Contents(arff.columns, arff.relation, weights=arff.weights)
-    elif kind == ".names" or (kind in (".data", ".test") and _names_file(text, kind, packed)):
+    elif form == "c45":
         default, columns = read_c45(*_c45_pair(text, kind, packed), drop, limits=limits)
         found = _Contents(columns, stem, default)
-    elif kind == ".tab" and is_orange(text):
+    elif form == "orange":
         own, columns = read_orange(text, drop, limits=limits)
         found = _Contents(columns, stem, False if own is None else own)
-    elif kind in _BINARY:
+    elif form == "frame":
         columns = columns_of_frame(_binary(text, kind), drop, text)
         found = _Contents(columns, stem, declares_classes=False)
-    elif kind in _UNREAD:
+    elif form == "unread":
         raise DataFileError(
             f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text
         )

@@ -152,7 +152,8 @@ def read_delimited(
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
     numbers_read = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
-    sentinels = {float(text): text for text in given if _is_number(text)}
+    # A number with a decimal comma is one only in columns that have such; it matches as text.
+    sentinels = {float(text): text for text in given if _is_number(text) and "," not in text}
     if sentinels:
         first.matched |= _blank_sentinels(numbers_read, sentinels)
     if given - first.matched:
@@ -207,7 +208,8 @@ def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
     lines = io.StringIO(decode(content), newline="")
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
-    rows = (row for row in reader if any(cell.strip() for cell in row))
+    # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
+    rows = (row for row in reader if len(row) > 1 or any(cell.strip() for cell in row))
     header = [cell.strip() for cell in next(rows, [])]
     for name in names:
         if name not in header:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fasttree import datasets
+from fasttree.datasets.files import load_texts
 
 
 def written(tmp_path, text):
@@ -35,6 +36,18 @@ def test_what_matches_no_cell_is_said(tmp_path):
     path = written(tmp_path, "age,city,y\n3,rome,a\n1,none,b\n")
     with pytest.warns(UserWarning, match=r"d\.csv: no cell is '77' or 'nil' \(missing\)"):
         datasets.load(path, missing=["none", "nil", 77])
+
+
+def test_a_number_with_a_decimal_comma_matches_as_text(tmp_path):
+    path = written(tmp_path, "age;y\n9,9;a\n1,5;b\n2;a\n")
+    table = datasets.load(path, missing="9,9")
+    np.testing.assert_array_equal(table.column("age").values, [np.nan, 1.5, 2.0])
+
+
+def test_a_row_of_empty_cells_is_a_row_of_texts_too(tmp_path):
+    path = written(tmp_path, "key,y\n007,a\n,\n   \n\n9,b\n")
+    assert load_texts(path, ["key"]) == {"key": ["007", "", "9"]}
+    assert len(datasets.load(path)) == 3
 
 
 def test_leading_zeros_make_levels(tmp_path):

@@ -26,7 +26,6 @@ import csv
 import io
 import os
 import re
-import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,6 +36,7 @@ from .._checks import listing
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..table.columns import Column
+from ..table.doubtful import warn_caller
 from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import reads_as_number, with_numbers
 from .errors import DataFileError
@@ -157,12 +157,8 @@ def read_delimited(
     if sentinels:
         first.matched |= _blank_sentinels(numbers_read, sentinels)
     if given - first.matched:
-        warnings.warn(
-            f"{os.fspath(path)}: no cell is {' or '.join(map(repr, sorted(given - first.matched)))}"
-            " (missing)",
-            UserWarning,
-            stacklevel=4,
-        )
+        unmatched = " or ".join(map(repr, sorted(given - first.matched)))
+        warn_caller(f"{os.fspath(path)}: no cell is {unmatched} (missing)", UserWarning)
     return Sheet(numbers_read, first.has_header)
 
 

@@ -303,8 +303,12 @@ def _genotypes(text: str, target: TargetName, drop: Collection[str], task: Task 
             value=target,
         )
     columns = _without(list(table.columns), drop, text)
-    made = Table.from_columns(columns, None if target is False else label, name=table.name)
-    return made.as_regression() if task == "regression" else made
+    return Table.from_columns(
+        columns,
+        None if target is False else label,
+        name=table.name,
+        task=task or "classification",
+    )
 
 
 def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[Column]:

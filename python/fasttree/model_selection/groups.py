@@ -10,7 +10,6 @@ Complexity
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from .._checks.aliases import MaybeArray, Seed, Task
 from ..table import Table
 from ..table.columns import is_missing
+from ..table.doubtful import warn_caller
 from ..table.inputs import without_column
 from ..table.sources import unknown_name
 from .splitter import Fold, Splitter, row_count
@@ -169,10 +169,10 @@ def warn_of_torn_groups(pairs: list[Fold], codes: np.ndarray, description: str) 
         trained, tested = (np.bincount(codes[rows], minlength=n_groups) > 0 for rows in fold)
         torn = np.count_nonzero(trained & tested)
         if torn:
-            warnings.warn(
+            warn_caller(
                 f"cv={description}: a fold trains and tests on rows of the same {torn} "
                 'groups; GroupKFold, StratifiedGroupKFold or a text like "1x10" keep groups '
                 "together",
-                stacklevel=2,
+                UserWarning,
             )
             return

@@ -64,12 +64,12 @@ def traps_are_said() -> None:
     _TRAPS_SAID.set(True)
 
 
-def warn_caller(text: str) -> None:
+def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
     """Warn at the first caller outside the package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree":
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, DataWarning, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)
 
 
 def _some(names: list[str]) -> str:

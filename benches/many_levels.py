@@ -26,28 +26,24 @@ ROWS = 2_000
 COLUMN = "city"
 
 
-def columns(random: np.random.Generator, levels: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """Five numeric columns of noise and one of `levels` levels; two classes."""
+def noise(random: np.random.Generator, levels: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Five numeric columns and one of `levels` levels, none of which tells anything; two
+    classes."""
     X = pd.DataFrame(random.normal(size=(ROWS, 5)), columns=[f"x{j}" for j in range(5)])
     X[COLUMN] = [f"city{c}" for c in random.integers(0, levels, ROWS)]
     return X, random.integers(0, 2, ROWS)
 
 
-def noise(random: np.random.Generator, levels: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """No column tells anything."""
-    return columns(random, levels)
-
-
 def beside_good(random: np.random.Generator, levels: int) -> tuple[pd.DataFrame, np.ndarray]:
     """One numeric column is good."""
-    X, y = columns(random, levels)
+    X, y = noise(random, levels)
     X["good"] = y + random.normal(size=ROWS)
     return X, y
 
 
 def determines(random: np.random.Generator, levels: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Each level has its class, and one row in ten the other."""
-    X, _ = columns(random, levels)
+    X, _ = noise(random, levels)
     classes = dict(zip(X[COLUMN].unique(), random.integers(0, 2, levels), strict=False))
     return X, X[COLUMN].map(classes).to_numpy() ^ (random.random(ROWS) < 0.1)
 
@@ -83,19 +79,21 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=200)
     add_record(parser)
     given = parser.parse_args()
-    runs = given.runs
     results = []
     warnings.simplefilter("ignore")
     for criterion in ("info_gain", "gini", "gain_ratio"):
         for name, case, size, low, high in CASES:
             found = np.mean(
-                [is_at_root(*case(np.random.default_rng(s), size), criterion) for s in range(runs)]
+                [
+                    is_at_root(*case(np.random.default_rng(seed), size), criterion)
+                    for seed in range(given.runs)
+                ]
             )
             verdict = "PASS" if low <= found <= high else "MISS"
             results.append({"criterion": criterion, "case": name, "at_root": float(found)})
             print(f"{criterion:12s} {name:42s} {found:7.1%}  {low:.0%} to {high:.0%}  {verdict}")
     if given.record:
-        keep({"unit": f"share of {runs} runs", "results": results})
+        keep({"unit": f"share of {given.runs} runs", "results": results})
 
 
 if __name__ == "__main__":

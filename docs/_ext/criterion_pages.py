@@ -177,16 +177,17 @@ def worked_example(info: dict[str, Any]) -> list[str]:
     branch = [chr(ord("a") + m) for m, numbers in enumerate(branches) for _ in numbers]
     numbers = [number for one in branches for number in one]
     tree = fasttree.fit({"branch": branch}, numbers, criterion=info["name"], max_depth=1)
-    lines = [f"Branches with the numbers {' and '.join(map(str, branches))}:", ""]
-    lines += [
+    return [
+        f"Branches with the numbers {' and '.join(map(str, branches))}:",
+        "",
         ">>> import fasttree",
         f">>> X, y = {{'branch': {branch}}}, {numbers}",
         f">>> tree = fasttree.fit(X, y, criterion={info['name']!r}, max_depth=1)",
         ">>> print(round(tree.trace_[0].score, 6))",
         f"{round(tree.trace_[0].score, 6)}",
         ">>> print(tree.to_text(), end='')",
+        *tree.to_text().splitlines(),
     ]
-    return [*lines, *tree.to_text().splitlines()]
 
 
 def facts(info: dict[str, Any]) -> dict[str, str]:
@@ -201,8 +202,8 @@ def facts(info: dict[str, Any]) -> dict[str, str]:
         "evidence": info["evidence"],
         "range of the score": f":math:`[{low}, {high}]`",
     }
-    of_classes = ("symmetric", "metric", "convex")
-    for key in ("extensive",) if info["target_example"] else (*of_classes, "extensive"):
+    of_classes = ["symmetric", "metric", "convex"] if info["target"] == "classes" else []
+    for key in [*of_classes, "extensive"]:
         found[key] = "yes" if info[key] else "no"
     return found
 

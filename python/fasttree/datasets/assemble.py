@@ -46,15 +46,32 @@ def assemble(
     label = next((c for c in columns if c.name == target_name), None)
     if not features:
         raise DataFileError("no features are left beside the target", path)
-    # Some row has a target: a number, or a class, which is a label or a whole number.
-    if label is not None and label.n_missing == len(label):
+    if label is not None:
+        label, task = _as_target(label, path, task, declares_classes)
+    table = Table.from_columns(
+        features,
+        label,
+        name=name,
+        has_feature_names=has_feature_names,
+        task=task or "classification",
+    )
+    table.sample_weight = weights
+    return table
+
+
+def _as_target(
+    label: Column, path: Path, task: Task | None, declares_classes: bool
+) -> tuple[Column, Task]:
+    """The column as a target, and its task: some row has a number, or a class, which is a label or
+    a whole number."""
+    if label.n_missing == len(label):
         raise DataFileError(
             f"the column taken as the {'target' if task == 'regression' else 'class'} is empty; "
             "name another with target=",
             path,
             column=label.name,
         )
-    if label is not None and task != "regression" and label.kind == "numeric":
+    if task != "regression" and label.kind == "numeric":
         broken = fractions_of(label.values)
         if broken.size and task == "classification":
             raise DataFileError(
@@ -65,23 +82,15 @@ def assemble(
                 path,
                 column=label.name,
             )
-        task = "regression" if broken.size else task
-    if label is not None and task == "regression":
+        task = "regression" if broken.size else "classification"
+    if task == "regression":
         try:
-            label = Column(label.name, "numeric", numbers_of(label.name, label))
+            return Column(label.name, "numeric", numbers_of(label.name, label)), task
         except ValueError as error:
             raise DataFileError(str(error), path, column=label.name) from error
-    if label is not None and label.kind == "nominal" and not declares_classes:
+    if label.kind == "nominal" and not declares_classes:
         label = without_unused_levels(label)
-    table = Table.from_columns(
-        features,
-        label,
-        name=name,
-        has_feature_names=has_feature_names,
-        task=task or "classification",
-    )
-    table.sample_weight = weights
-    return table
+    return label, "classification"
 
 
 def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: bool = True) -> str:

@@ -330,8 +330,11 @@ def _tables(
     for extra in ("leaves", "nodes", "depth"):
         if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in all_scores):
             metrics.append(extra)
-    unclassified = [scores.get("unclassified") for scores in all_scores]
-    if any(one is not None and one.any() for one in unclassified) and "unclassified" not in metrics:
+    if (
+        result.task == "classification"
+        and "unclassified" not in metrics
+        and any(scores["unclassified"].any() for scores in all_scores)
+    ):
         metrics.append("unclassified")
     # The best mean of each metric, which is printed bold.
     best = {}

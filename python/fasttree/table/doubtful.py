@@ -2,9 +2,9 @@
 
 Causes are a single class, numbers as classes with few rows each, columns without a value, no
 value at all, dates and decimal commas as text, and a class with fewer rows than a cross-validation
-has folds. Each call warns once, with the
-remedy: a call that fits many models (a cross-validation, an advice) warns about all its rows, and
-its fits are `quiet`. O(rows) for the classes; a column is read up to its first value.
+has folds. Each call warns once, with the remedy: a call that fits many models (a cross-validation,
+an advice) warns about all its rows, and its fits are `quiet`. O(rows) for the classes; a column is
+read up to its first value.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def many_numbers(table: Table) -> str | None:
     """
     if table.task == "regression" or not table.labels_are_numbers or len(table) < 20:
         return None
-    n_rows, n_classes = len(table), len(np.unique(table.y_codes))
+    n_rows, n_classes = len(table), np.count_nonzero(np.bincount(table.y_codes))
     if 2 * n_classes <= n_rows and not (n_classes > MANY_CLASSES and n_rows < 5 * n_classes):
         return None
     return f"{n_classes:,} values in {n_rows:,} rows of the target: is this a regression problem?"

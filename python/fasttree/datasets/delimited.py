@@ -189,6 +189,14 @@ def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
     return sep, 0 if sep_line is None else len(sep_line[0])
 
 
+def check_columns(wanted: Sequence[str], names: Sequence[str], path: Path) -> None:
+    """Refuse a wanted column that is none of a file's."""
+    for name in wanted:
+        if name not in names:
+            hint = f"is not a column; the columns are {', '.join(map(repr, names[:12]))}"
+            raise DataFileError(hint, path, None, None, name)
+
+
 def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     """Columns of a delimited file with a header, as the texts that the file holds.
 
@@ -207,10 +215,7 @@ def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
     rows = (row for row in reader if len(row) > 1 or any(cell.strip() for cell in row))
     header = [cell.strip() for cell in next(rows, [])]
-    for name in names:
-        if name not in header:
-            hint = f"is not a column; the columns are {', '.join(map(repr, header[:12]))}"
-            raise DataFileError(hint, path, None, None, name)
+    check_columns(names, header, path)
     places = [header.index(name) for name in names]
     found: dict[str, list[str]] = {name: [] for name in names}
     for row in rows:

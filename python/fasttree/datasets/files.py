@@ -34,7 +34,7 @@ from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame
 from .blocks import head, split_suffix
 from .c45 import read_c45
-from .delimited import read_delimited, read_texts
+from .delimited import check_columns, read_delimited, read_texts
 from .errors import DataFileError
 from .limits import Limits
 from .orange import is_orange, read_orange
@@ -191,10 +191,7 @@ def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     if os.path.isfile(text) and _format_of(text) == "delimited":
         return read_texts(text, names)
     table = load(text, target=False)
-    for name in names:
-        if name not in table.feature_names:
-            known = ", ".join(map(repr, table.feature_names[:12]))
-            raise DataFileError(f"is not a column; the columns are {known}", text, None, None, name)
+    check_columns(names, table.feature_names, text)
     return {name: [_written(v) for v in table.column(name).labels().tolist()] for name in names}
 
 

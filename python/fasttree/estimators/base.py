@@ -98,8 +98,9 @@ class Estimator(Settings, Stored):
         sample_weight: MaybeArray,
         kept: tuple[np.ndarray, int] | None = None,
     ) -> TrainingRows:
-        """Rows of a Table with their weights."""
-        return TrainingRows.of(table, sample_weight, None, None, kept)
+        """Rows of a Table with their weights and those of their classes."""
+        class_weight, priors = getattr(self, "class_weight", None), getattr(self, "priors", None)
+        return TrainingRows.of(table, sample_weight, class_weight, priors, kept)
 
     @property
     def route_(self) -> str:

@@ -1,8 +1,7 @@
 """`Classifier`: labels and probabilities of an estimator with a fitted model, and its accuracy.
 
 What
-    The part of trees and forests that predicts classes: class weights on the way in, labels on the
-    way out.
+    The part of trees and forests that predicts classes.
 Complexity
     That of the model.
 When not to use it
@@ -23,7 +22,6 @@ from ..datasets.inputs import given
 from ..table import Table
 from .base import NO_LABELS, Estimator
 from .keywords import LeafSmoothing, MergedLeaves
-from .training_rows import TrainingRows
 
 __all__ = ["Classifier"]
 
@@ -33,25 +31,14 @@ class Classifier(Estimator):
 
     classes_: np.ndarray
     class_prior_: np.ndarray
-    class_weight: Any
     leaf_smoothing: LeafSmoothing
     merge_redundant: MergedLeaves
-    priors: Any = None
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: several classes."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True
         return tags
-
-    def _weighted(
-        self,
-        table: Table,
-        sample_weight: MaybeArray,
-        kept: tuple[np.ndarray, int] | None = None,
-    ) -> TrainingRows:
-        """Rows of a Table with their weights and those of their classes."""
-        return TrainingRows.of(table, sample_weight, self.class_weight, self.priors, kept)
 
     def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         super()._adopt_schema(model, classes, has_names)

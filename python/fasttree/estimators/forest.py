@@ -401,9 +401,7 @@ class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMi
         if isinstance(known, str) and known == "balanced_subsample":
             of_samples = bool(self.bootstrap)
             known = None if of_samples else "balanced"  # without samples every tree gets every row
-        return TrainingRows.of(
-            table, sample_weight, known, self.priors, kept, of_samples=of_samples
-        )
+        return TrainingRows.of(table, sample_weight, known, kept=kept, of_samples=of_samples)
 
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
         super()._adopt(model, classes, has_names)

@@ -80,10 +80,13 @@ class TreeArrays:
     """
 
     def __init__(self, arrays: dict[str, np.ndarray], criterion: str = "") -> None:
-        self._counts, self._criterion = arrays["counts"], criterion
-        counts = arrays["counts"]
-        arrays = {**arrays, "value": arrays.get("outcome", counts)}
-        self.weighted_n_node_samples = counts.sum(axis=1)
+        self._counts = counts = arrays["counts"]
+        self._criterion = criterion
+        arrays = {
+            **arrays,
+            "value": arrays.get("outcome", counts),
+            "weighted_n_node_samples": counts.sum(axis=1),
+        }
         for name, array in arrays.items():
             array.setflags(write=False)
             if name not in ("counts", "outcome"):

@@ -22,6 +22,7 @@ When not to use it
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -288,80 +289,76 @@ def _test(reading: Reading, node: int, column_of: dict[Key, int]) -> _Test:
     return _Test(column, cuts, list(range(len(cuts) + 1)), missing)
 
 
-class _Classes:
-    """Statistics of the nodes of a tree for classes.
+class _Known(ABC):
+    """Statistics of the nodes of a tree.
 
     Attributes:
-        criterion: scikit-learn's impurity for the model's criterion: entropy for information gain,
-            else Gini.
+        criterion: scikit-learn's name of the impurity.
     """
 
-    def __init__(self, model: Any, reading: Reading) -> None:
-        self.criterion = "entropy" if _criterion_name(model) == "info_gain" else "gini"
-        self._counts, self._rows = reading.tree.value, reading.tree.n_node_samples
-        self._values = reading.probabilities(list(range(reading.tree.node_count)))
+    criterion: str
+    _impurity: np.ndarray
+
+    def __init__(self, reading: Reading) -> None:
+        tree = reading.tree
+        self._rows, self._weight = tree.n_node_samples, tree.weighted_n_node_samples
+        self._values = reading.probabilities(list(range(tree.node_count)))
 
     def of(self, node: int) -> _Statistics:
         """Statistics of a node."""
-        return self._of_counts(int(self._rows[node]), self._counts[node], self._values[node])
+        return _Statistics(
+            int(self._rows[node]),
+            float(self._weight[node]),
+            float(self._impurity[node]),
+            self._values[node],
+        )
 
+    @abstractmethod
     def of_branches(self, node: int, children: list[int]) -> _Statistics:
         """Statistics of some branches of a node together."""
-        counts = self._counts[children].sum(axis=0)
-        total = counts.sum()
-        value = counts / total if total > 0 else self._values[node]
-        return self._of_counts(int(self._rows[children].sum()), counts, value)
-
-    def _of_counts(self, rows: int, counts: np.ndarray, value: np.ndarray) -> _Statistics:
-        impurity = float(impurities(counts[None, :], self.criterion)[0])
-        return _Statistics(rows, float(counts.sum()), impurity, value)
 
 
-class _Numbers:
-    """Statistics of the nodes of a tree for a number.
-
-    Attributes:
-        criterion: the model's where scikit-learn has it, else ``"squared_error"``.
-    """
+class _Classes(_Known):
+    """Of a tree for classes: entropy for information gain, else Gini."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
+        super().__init__(reading)
+        self.criterion = "entropy" if _criterion_name(model) == "info_gain" else "gini"
+        self._counts, self._impurity = reading.tree.value, reading.tree.impurity
+
+    def of_branches(self, node: int, children: list[int]) -> _Statistics:
+        counts = self._counts[children].sum(axis=0)
+        total = float(counts.sum())
+        value = counts / total if total > 0 else self._values[node]
+        impurity = float(impurities(counts[None, :], self.criterion)[0])
+        return _Statistics(int(self._rows[children].sum()), total, impurity, value)
+
+
+class _Numbers(_Known):
+    """Of a tree for a number: the model's criterion where scikit-learn has it, else the squared
+    error."""
+
+    def __init__(self, model: Any, reading: Reading) -> None:
+        super().__init__(reading)
         name, tree = _criterion_name(model), reading.tree
         shared = name in ("squared_error", "absolute_error", "poisson")
         self.criterion = name if shared else "squared_error"
         self._impurity = tree.impurity if shared else tree.variance
-        self._value, self._weight, self._rows = (
-            tree.value,
-            tree.weighted_n_node_samples,
-            tree.n_node_samples,
-        )
-
-    def of(self, node: int) -> _Statistics:
-        """Statistics of a node."""
-        return self._made(
-            int(self._rows[node]),
-            float(self._weight[node]),
-            float(self._impurity[node]),
-            float(self._value[node]),
-        )
 
     def of_branches(self, node: int, children: list[int]) -> _Statistics:
-        """Statistics of some branches of a node together: means weighted by their rows."""
+        """Means, weighted by the rows of the branches."""
         weight, rows = self._weight[children], int(self._rows[children].sum())
         total = float(weight.sum())
         if not total > 0:
-            return self._made(rows, 0.0, 0.0, float(self._value[node]))
-        value = float(self._value[children] @ weight) / total
-        impurity = self._impurity[children]
+            return _Statistics(rows, 0.0, 0.0, self._values[node])
+        values, impurity = self._values[children, 0], self._impurity[children]
+        value = float(values @ weight) / total
         if self.criterion == "squared_error":  # within and between the branches
-            impurity = impurity + (self._value[children] - value) ** 2
-        return self._made(rows, total, float(impurity @ weight) / total, value)
-
-    @staticmethod
-    def _made(rows: int, weight: float, impurity: float, value: float) -> _Statistics:
-        return _Statistics(rows, weight, impurity, np.array([value]))
+            impurity = impurity + (values - value) ** 2
+        return _Statistics(rows, total, float(impurity @ weight) / total, np.array([value]))
 
 
-def _nodes(reading: Reading, column_of: dict[Key, int], known: _Classes | _Numbers) -> _Nodes:
+def _nodes(reading: Reading, column_of: dict[Key, int], known: _Known) -> _Nodes:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
     nodes = _Nodes()
     # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
@@ -415,9 +412,9 @@ def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) 
     from sklearn.tree._tree import Tree
 
     is_number = reading.predicts_number
-    known = (_Numbers if is_number else _Classes)(model, reading)
+    known: _Known = (_Numbers if is_number else _Classes)(model, reading)
     nodes = _nodes(reading, column_of, known)
-    samples, weights, impurities, values = zip(*nodes.statistics, strict=True)
+    samples, weights, impurity, values = zip(*nodes.statistics, strict=True)
     n_classes, n_columns = max(1, len(reading.classes)), len(column_of)
     # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state
     # whose dtype comes from an empty Tree.
@@ -425,7 +422,7 @@ def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) 
     array = np.zeros(len(nodes.left), dtype=tree.__getstate__()["nodes"].dtype)
     array["left_child"], array["right_child"] = nodes.left, nodes.right
     array["feature"], array["threshold"] = nodes.feature, nodes.threshold
-    array["impurity"] = impurities
+    array["impurity"] = impurity
     array["n_node_samples"], array["weighted_n_node_samples"] = samples, weights
     array["missing_go_to_left"] = nodes.missing_left
     tree.__setstate__(

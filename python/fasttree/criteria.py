@@ -305,6 +305,11 @@ def is_on_number(criterion: Any) -> bool:
     return bool(getattr(criterion, "info", {}).get("target") == "number")
 
 
+def name_of(criterion: Any) -> str:
+    """Name of a criterion as `make` takes it; empty for a function."""
+    return str(getattr(make(criterion), "name", ""))
+
+
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
     text = (
         f"{info['summary']}\n\nScore: :math:`{info['formula']}`; distance: "

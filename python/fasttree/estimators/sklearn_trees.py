@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import criteria
 from ..exports.reading import Reading
 from .new_rows import rows_for
 from .split_columns import SplitColumns
@@ -323,7 +324,7 @@ class _Classes(_Known):
 
     def __init__(self, model: Any, reading: Reading) -> None:
         super().__init__(reading)
-        self.criterion = "entropy" if _criterion_name(model) == "info_gain" else "gini"
+        self.criterion = "entropy" if criteria.name_of(model.criterion) == "info_gain" else "gini"
         self._counts, self._impurity = reading.tree.value, reading.tree.impurity
 
     def of_branches(self, node: int, children: list[int]) -> _Statistics:
@@ -340,7 +341,7 @@ class _Numbers(_Known):
 
     def __init__(self, model: Any, reading: Reading) -> None:
         super().__init__(reading)
-        name, tree = _criterion_name(model), reading.tree
+        name, tree = criteria.name_of(model.criterion), reading.tree
         shared = name in ("squared_error", "absolute_error", "poisson")
         self.criterion = name if shared else "squared_error"
         self._impurity = tree.impurity if shared else tree.variance
@@ -397,13 +398,6 @@ def _nodes(reading: Reading, column_of: dict[Key, int], known: _Known) -> _Nodes
         work.append((node, test, middle, high, _Parent(entry, "right")))
         work.append((node, test, low, middle, _Parent(entry, "left")))
     return nodes
-
-
-def _criterion_name(model: Any) -> str:
-    """Name of a model's criterion; empty where it has none."""
-    from .. import criteria
-
-    return str(getattr(criteria.make(model.criterion), "name", ""))
 
 
 def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) -> Any:

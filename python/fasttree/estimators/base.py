@@ -49,6 +49,7 @@ class Estimator(Settings, Stored):
     _derived = ("_schema", "_tree", "_trace")
     _task: Task = "classification"
     get_params: Callable[..., dict[str, Any]]
+    _answers: Callable[[Any, list[np.ndarray], int], np.ndarray]
 
     @classmethod
     @cache

@@ -45,7 +45,9 @@ class Classifier(Estimator):
         self.classes_ = classes
         self.n_classes_ = len(classes)
 
-    def _labels(self, codes: np.ndarray) -> np.ndarray:
+    def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
+        """The labels that a model of the core predicts."""
+        codes = model.predict(blocks, n, self.n_jobs)
         if codes.size and codes.min() < 0:
             out = np.empty(len(codes), dtype=object)
             known = codes >= 0
@@ -57,7 +59,7 @@ class Classifier(Estimator):
         """Class labels, shape (n_rows,); an object array with None where a leaf predicts
         nothing."""
         blocks, n = self._blocks(X)
-        return self._labels(self._model.predict(blocks, n, self.n_jobs))
+        return self._answers(self._model, blocks, n)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a

@@ -13,6 +13,7 @@ When not to use it
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,14 +69,10 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         """
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
-            return self._fit_batches(batches, y, sample_weight)
+            from .batches.fitting import fit_tree
+
+            return fit_tree(self, batches, y, sample_weight)
         return self._fit_rows(self._training_rows(X, y, sample_weight))
-
-    def _fit_batches(self, batches: Any, y: Any, sample_weight: Any) -> Self:
-        """Grow the tree on rows that come in batches."""
-        from .batches.fitting import fit_tree
-
-        return fit_tree(self, batches, y, sample_weight)
 
     def _fit_rows(self, rows: TrainingRows) -> Self:
         """Grow the tree on checked rows."""
@@ -126,6 +123,12 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
             (np.ones(len(nodes), dtype=np.int64), nodes, indptr), shape=(n, self.n_nodes_)
         )
 
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions of the tree after 0, 1, 2, ... splits."""
+        blocks, n = self._blocks(X)
+        for step in range(len(self._model.steps()) + 1):
+            yield self._answers(self._model.cut(step), blocks, n)
+
     # -- reading the tree -------------------------------------------------------------------------
 
     @property
@@ -133,8 +136,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         """The nodes as read-only arrays."""
         if "_tree" not in self.__dict__:
             check_is_fitted(self, "_model")
-            criterion = criteria.make(self.criterion)
-            self._tree = TreeArrays(self._model.arrays(), getattr(criterion, "name", ""))
+            self._tree = TreeArrays(self._model.arrays(), criteria.name_of(self.criterion))
         return self._tree
 
     @property

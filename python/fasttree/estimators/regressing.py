@@ -46,8 +46,7 @@ class Regressor(Estimator):
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: counts and rates are not negative."""
         tags = super().__sklearn_tags__()
-        made = criteria.make(self.criterion)
-        tags.target_tags.positive_only = getattr(made, "name", "") == "poisson"
+        tags.target_tags.positive_only = criteria.name_of(self.criterion) == "poisson"
         return tags
 
     @property
@@ -55,7 +54,7 @@ class Regressor(Estimator):
         """What the leaves of a tree predict of their rows, in a word: their mean, also of trees
         that grew by classes of the number (`target_bins`), median or quantile."""
         criterion = criteria.make(self.criterion)
-        name = getattr(criterion, "name", "")
+        name = criteria.name_of(criterion)
         if name == "quantile":
             return f"{getattr(criterion, 'q', 0.5):g}-quantile"
         return "median" if name == "absolute_error" else "mean"
@@ -63,7 +62,11 @@ class Regressor(Estimator):
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
         blocks, n = self._blocks(X)
-        return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))[:, 0]
+        return self._answers(self._model, blocks, n)
+
+    def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
+        """The numbers that a model of the core predicts."""
+        return np.asarray(model.predict_proba(blocks, n, self.n_jobs))[:, 0]
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """R2, the coefficient of determination: 1 less the squared error over that of the mean of

@@ -15,7 +15,6 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from .. import criteria
 from .._checks import weights_array
 from .._checks.aliases import MaybeArray
-from ..datasets.inputs import given
+from ..datasets.inputs import given, table_of
 from ..table import Column, Table
 from .declaration import REGRESSION_TREE
 from .described import described
@@ -120,15 +119,11 @@ class FastTreeRegressor(
         self, X: Any, y: MaybeArray, sample_weight: MaybeArray, exposure: MaybeArray
     ) -> TrainingRows:
         """Rows whose target is the rate, and whose weight is multiplied by the exposure."""
-        if getattr(criteria.make(self.criterion), "name", "") != "poisson":
+        if criteria.name_of(self.criterion) != "poisson":
             raise ValueError(
                 f"exposure= with criterion={self.criterion!r}: only criterion='poisson' has rates"
             )
-        table = Table.from_any(
-            *given(X, y, self._task),
-            categorical_features=self.categorical_features,
-            task=self._task,
-        )
+        table = table_of(X, y, categorical_features=self.categorical_features, task=self._task)
         exposures = weights_array(exposure, "exposure")
         if exposures.shape != (len(table),):
             raise ValueError(
@@ -158,15 +153,6 @@ class FastTreeRegressor(
 
     def _sizes(self) -> np.ndarray:
         return np.array([self.n_nodes_])
-
-    # -- predicting -------------------------------------------------------------------------------
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predictions of the tree after 0, 1, 2, ... splits."""
-        blocks, n = self._blocks(X)
-        for step in range(len(self._model.steps()) + 1):
-            cut = self._model.cut(step)
-            yield np.asarray(cut.predict_proba(blocks, n, self.n_jobs))[:, 0]
 
     def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
         """R2 of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""

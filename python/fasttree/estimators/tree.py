@@ -13,7 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,12 +78,6 @@ class FastTreeClassifier(GrownTree, TreeSettings, Classifier, ClassifierMixin, B
         super()._adopt(model, classes, has_names)
         counts = self.tree_.value[0]
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predictions of the tree after 0, 1, 2, ... splits."""
-        blocks, n = self._blocks(X)
-        for step in range(len(self._model.steps()) + 1):
-            yield self._labels(self._model.cut(step).predict(blocks, n, self.n_jobs))
 
     def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
         """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""

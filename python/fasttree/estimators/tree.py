@@ -121,14 +121,23 @@ def fit(
         >>> fit([[0.0], [1.0], [2.0]], [0.5, 2.25, 3.0]).predict([[1.0]]).tolist()
         [2.25]
     """
-    task = task_named(task, criterion, params)
     if batches_of(X, params.get("threshold_search") == "histogram") is None:
-        X, y = given(X, y, task)
-        task = task or task_of_target(X, y)
+        X, y, task = given_with_task(X, y, task, criterion, params)
+    else:
+        task = task_named(task, criterion, params)
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
     return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)
+
+
+def given_with_task(
+    X: Any, y: Any, task: Task | None, criterion: Any, params: Mapping[str, Any]
+) -> tuple[Any, Any, Task]:
+    """X and y with names resolved, and their task; see `fit`."""
+    task = task_named(task, criterion, params)
+    X, y = given(X, y, task)
+    return X, y, task or task_of_target(X, y)
 
 
 def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> Task | None:
@@ -148,13 +157,8 @@ def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> 
     return None
 
 
-def task_of_target(
-    X: Any, y: Any, criterion: Any = None, params: Mapping[str, Any] | None = None
-) -> Task:
-    """The task of a fit that names none; see `fit`."""
-    named = task_named(None, criterion, params or {})
-    if named is not None:
-        return named
+def task_of_target(X: Any, y: Any) -> Task:
+    """The task of a target where nothing names one; see `fit`."""
     if isinstance(X, Table) and y is None:
         return X.task
     dtype = getattr(y, "dtype", None)

@@ -51,11 +51,11 @@ def task_for(
     declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
     if "regression" in {*declared, *tasks_of(scoring or {})}:
         return "regression"
-    for _, one in named_items(criterion, "criterion"):
+    for one in (*(one for _, one in named_items(criterion, "criterion")), None):
         with suppress(ValueError, TypeError):  # no criterion: its method will say so
             if task_named(None, one, params) == "regression":
                 return "regression"
-    return task_of_target(X, y, None, params)
+    return task_of_target(X, y)
 
 
 def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:

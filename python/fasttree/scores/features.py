@@ -27,10 +27,12 @@ from .. import _engine, criteria
 from .._checks import as_float, checked, integer, memory_limit, shown
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.genotypes import Genotypes
-from ..datasets.inputs import given, table_of
+from ..datasets.inputs import table_of
 from ..estimators.idle import refuse_unscored
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
+from ..estimators.regressor import FastTreeRegressor
+from ..estimators.tree import FastTreeClassifier, given_with_task, task_named
 from ..table import Table
 from .genotypes import as_genotypes, labelled, near_scores
 from .streaming import codes_of, stream
@@ -94,12 +96,9 @@ def score_features(
         >>> fasttree.score_features(X, y, criterion="squared_error").round(3).tolist()
         [2.347, 2.347]
     """
-    from ..estimators import FastTreeClassifier, FastTreeRegressor
-    from ..estimators.tree import task_named
-
     study = as_genotypes(X)
     if study is None:
-        X, y, task = _given(X, y, task, criterion, params)
+        X, y, task = given_with_task(X, y, task, criterion, params)
     else:
         task = task_named(task, criterion, params)
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
@@ -149,17 +148,6 @@ def score_features(
         progress=estimator.progress,
         memory_limit=memory_limit,
     )
-
-
-def _given(
-    X: Any, y: Any, task: Task | None, criterion: Any, params: dict[str, Any]
-) -> tuple[Any, Any, Task]:
-    """X and y with names resolved, and their task."""
-    from ..estimators.tree import task_named, task_of_target
-
-    task = task_named(task, criterion, params)
-    X, y = given(X, y, task)
-    return X, y, task or task_of_target(X, y)
 
 
 def prepared(
@@ -273,7 +261,7 @@ def turf(
         )
     keep = integer("keep", keep, 1)
     if as_genotypes(X) is None:
-        X, y, params["task"] = _given(X, y, params.get("task"), criterion, params)
+        X, y, params["task"] = given_with_task(X, y, params.get("task"), criterion, params)
     options = {"criterion": criterion, "sample_weight": sample_weight, **params}
     nominal = params.get("categorical_features", "from_dtype")
     streams = codes_of(X, nominal, criteria.make(criterion)) is not None and not isinstance(

@@ -75,7 +75,7 @@ class Estimator(Settings, Stored):
         kept = None
         # A Table keeps its rows with its codes; but a number is rounded to a grid over its range,
         # which rows of weight 0 must not widen.
-        is_coded = isinstance(X, Table) and (y is not None or X.task != "regression")
+        is_coded = isinstance(X, Table) and X.task == "classification"
         if not is_coded and sample_weight is not None:
             weights = sample_weight
             X, y, sample_weight = without_empty_rows(X, y, weights)

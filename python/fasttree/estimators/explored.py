@@ -192,10 +192,7 @@ def explored(
     listed: list[dict[str, Any]] = []
     scale = _shared_scale(trees)
     if rows is not None:
-        coded = _coded(rows, scale)
-        if scale is not None:
-            notes += _spreads(trees, rows, coded, limits)
-        notes += _histograms(trees, rows, coded, limits)
+        notes += _nodes(trees, rows, scale, limits)
         listed, more = candidates(trees, rows, criteria, limits)
         notes += more
     else:
@@ -300,8 +297,10 @@ def _shared_scale(trees: list[TreeData]) -> Scale | None:
 
 def _parts(scale: Scale | None) -> list[str]:
     """The parts of a scale in words; they stand where a page of classes has classes."""
-    if scale is None or not scale.high > scale.low:
-        return [figures(scale.low)] * len(VALUES) if scale is not None else []
+    if scale is None:
+        return []
+    if not scale.high > scale.low:
+        return [figures(scale.low)] * len(VALUES)
     ends = [figures(edge) for edge in scale.edges]
     inner = [f"{low} to {high}" for low, high in pairwise(ends)]
     return [f"up to {ends[0]}", *inner, f"above {ends[-1]}"]
@@ -316,39 +315,29 @@ def _coded(rows: Rows, scale: Scale | None) -> tuple[np.ndarray, int]:
     return scale.steps(target), len(VALUES)
 
 
-def _spreads(
-    trees: list[TreeData], rows: Rows, coded: tuple[np.ndarray, int], limits: ExplorerLimits
-) -> list[str]:
-    """Add the numbers of the rows of the nodes with the most rows; returns a note if some have
-    none."""
-    numbers, (codes, n_codes) = _target(rows), coded
+def _spread_of(
+    numbers: np.ndarray, codes: np.ndarray, n_codes: int
+) -> Callable[[np.ndarray, np.ndarray], dict[str, Any]]:
+    """A function that gives the numbers of some rows as plain values, from the numbers, parts of
+    the scale, and how many parts there are, of all rows."""
     low, high = float(numbers.min()), float(numbers.max())
     bars = MAX_BARS if high > low else 1
     width = (high / bars - low / bars) or 1.0
     bar_of = np.minimum(((numbers - low) / width).astype(np.int64), bars - 1)
-    kept = total = 0
-    per_tree = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
-    for tree in trees:
-        rows_of, weights = _rows_of_nodes(tree, rows), tree.reading.tree.weighted_n_node_samples
-        shown = tree.kept[np.argsort(-weights[tree.kept], kind="stable")][:per_tree]
-        total, kept = total + len(tree.kept), kept + len(shown)
-        for node in shown.tolist():
-            reached, weight = rows_of(node)
-            if not len(reached):
-                continue
-            here = numbers[reached]
-            by_code = np.bincount(codes[reached], weight, n_codes)
-            tree.spreads[node] = {
-                "counts": [
-                    v for c in np.flatnonzero(by_code) for v in (int(c), rounded(by_code[c]))
-                ],
-                "spread": {
-                    "range": [rounded(low), rounded(high)],
-                    "bars": [rounded(v) for v in np.bincount(bar_of[reached], weight, bars)],
-                    "box": [rounded(v) for v in np.quantile(here, (0, 0.25, 0.5, 0.75, 1))],
-                },
-            }
-    return [f"numbers of {kept:,} of {total:,} nodes"] if kept < total else []
+
+    def spread(reached: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
+        here = numbers[reached]
+        by_code = np.bincount(codes[reached], weight, n_codes)
+        return {
+            "counts": [v for c in np.flatnonzero(by_code) for v in (int(c), rounded(by_code[c]))],
+            "spread": {
+                "range": [rounded(low), rounded(high)],
+                "bars": [rounded(v) for v in np.bincount(bar_of[reached], weight, bars)],
+                "box": [rounded(v) for v in np.quantile(here, (0, 0.25, 0.5, 0.75, 1))],
+            },
+        }
+
+    return spread
 
 
 # -- histograms -----------------------------------------------------------------------------------
@@ -374,18 +363,17 @@ def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarr
     return undivided
 
 
-def _histograms(
-    trees: list[TreeData], rows: Rows, coded: tuple[np.ndarray, int], limits: ExplorerLimits
+def _nodes(
+    trees: list[TreeData], rows: Rows, scale: Scale | None, limits: ExplorerLimits
 ) -> list[str]:
-    """Add the histograms of the nodes with the most rows; returns a note if some have none."""
-    codes, n_codes = coded
-    kept = total = 0
+    """Add the histograms, and of a number its distribution, of the nodes with the most rows;
+    returns notes if some have none."""
+    codes, n_codes = _coded(rows, scale)
+    spread = None if scale is None else _spread_of(_target(rows), codes, n_codes)
     per_tree = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
     for tree in trees:
-        rows_of, inner = _rows_of_nodes(tree, rows), tree.inner()
-        total += len(inner)
-        kept += min(per_tree, len(inner))
-        for node in inner[:per_tree].tolist():
+        rows_of = _rows_of_nodes(tree, rows)
+        for node in tree.inner()[:per_tree].tolist():
             reached, weight = rows_of(node)
             if len(reached):
                 tree.histograms[node] = _histogram(
@@ -398,7 +386,22 @@ def _histograms(
                     weight=weight,
                     bins=limits.bins,
                 )
-    return [f"histograms of {kept:,} of {total:,} nodes"] if kept < total else []
+        if spread is None:
+            continue
+        for node in tree.heaviest(tree.kept)[:per_tree].tolist():
+            reached, weight = rows_of(node)
+            if len(reached):
+                tree.spreads[node] = spread(reached, weight)
+    notes = _left_out("histograms", [len(tree.inner()) for tree in trees], per_tree)
+    if spread is None:
+        return notes
+    return _left_out("numbers", [len(tree.kept) for tree in trees], per_tree) + notes
+
+
+def _left_out(what: str, n_nodes: list[int], per_tree: int) -> list[str]:
+    """A note if some nodes of the trees are left out."""
+    kept, total = sum(min(per_tree, n) for n in n_nodes), sum(n_nodes)
+    return [f"{what} of {kept:,} of {total:,} nodes"] if kept < total else []
 
 
 def _histogram(

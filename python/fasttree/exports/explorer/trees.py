@@ -131,9 +131,12 @@ class TreeData:
 
     def inner(self) -> np.ndarray:
         """Kept nodes with branches, those with the most rows first."""
-        tree = self.reading.tree
-        nodes = self.kept[tree.n_children[self.kept] > 0]
-        return nodes[np.argsort(-tree.weighted_n_node_samples[nodes], kind="stable")]
+        return self.heaviest(self.kept[self.reading.tree.n_children[self.kept] > 0])
+
+    def heaviest(self, nodes: np.ndarray) -> np.ndarray:
+        """These nodes, those with the most rows first."""
+        weight = self.reading.tree.weighted_n_node_samples
+        return nodes[np.argsort(-weight[nodes], kind="stable")]
 
     def features(self) -> set[int]:
         """Features that kept nodes test."""

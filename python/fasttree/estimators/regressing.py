@@ -73,8 +73,8 @@ class Regressor(Estimator):
         y. 1 is perfect, 0 as good as always saying the mean; of a constant y 1 or 0."""
         from sklearn.metrics import r2_score
 
-        X, y = given(X, y, self._task)
-        return float(r2_score(self._numbers(X, y), self.predict(X), sample_weight=sample_weight))
+        X, _, numbers = self._numbers(X, y)
+        return float(r2_score(numbers, self.predict(X), sample_weight=sample_weight))
 
     def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
         """Correlation, R2, absolute and squared errors, and both relative to always predicting the
@@ -85,21 +85,23 @@ class Regressor(Estimator):
         """
         from ..metrics import RegressionEvaluation
 
-        X, y = given(X, y)
-        return RegressionEvaluation(self._numbers(X, y), self.predict(X))
+        X, _, numbers = self._numbers(X, y)
+        return RegressionEvaluation(numbers, self.predict(X))
 
-    def _numbers(self, X: Any, y: Any) -> np.ndarray:
-        """The numbers that X or y brings.
+    def _numbers(self, X: Any, y: Any) -> tuple[Any, Any, np.ndarray]:
+        """X and y with names resolved, and the numbers that one of them brings.
 
         Raises:
             ValueError: none, another number of rows, or cells that are no numbers.
         """
+        X, y = given(X, y, self._task)
         if isinstance(X, Table) and y is None:
-            return encode_numbers(X.as_regression().numbers, len(X), X.target).numbers
+            numbers = X.as_regression().numbers
+            return X, y, encode_numbers(numbers, len(X), X.target).numbers
         if y is None:
             raise ValueError(NO_LABELS)
         rows = len(X) if hasattr(X, "__len__") else len(y)
-        return encode_numbers(y, rows).numbers
+        return X, y, encode_numbers(y, rows).numbers
 
     # -- quantiles --------------------------------------------------------------------------------
 
@@ -234,8 +236,7 @@ class Regressor(Estimator):
         """
         check_is_fitted(self, "_model")
         one_of("method", method, METHODS)
-        X, y = given(X, y)
-        numbers = self._numbers(X, y)
+        X, y, numbers = self._numbers(X, y)
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
         if fitted_on is not None and len(fitted_on.rows.table) == len(numbers):
             rows = Table.from_any(

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from .. import criteria
 from .._checks import weights_array
 from .._checks.aliases import MaybeArray
-from ..datasets.inputs import given, table_of
+from ..datasets.inputs import table_of
 from ..table import Column, Table
 from .declaration import REGRESSION_TREE
 from .described import described
@@ -158,6 +158,5 @@ class FastTreeRegressor(
         """R2 of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
         from sklearn.metrics import r2_score
 
-        X, y = given(X, y, self._task)
-        numbers = self._numbers(X, y)
+        X, _, numbers = self._numbers(X, y)
         return np.array([r2_score(numbers, p) for p in self.staged_predict(X)])

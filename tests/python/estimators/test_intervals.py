@@ -131,3 +131,14 @@ def test_tables_serve_and_what_is_wrong_is_named():
     for call in ("predict_interval", "predict_quantiles", "calibrate"):
         with pytest.raises(ValueError, match="not fitted"):
             getattr(FastTreeRegressor(), call)(X)
+
+
+def test_a_file_of_more_whole_numbers_than_a_column_may_have_levels_is_read_as_numbers(tmp_path):
+    n = 70_000
+    lines = [f"{number // 10},{number}" for number in range(n)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["a,y", *lines]), encoding="utf-8")
+    tree = FastTreeRegressor(max_depth=2).fit([[0.0], [7000.0]], [0.0, n])
+    assert tree.calibrate(path).predict_interval([[0.0]]).shape == (1, 2)
+    assert tree.evaluate(path).r2 == pytest.approx(tree.score(path), abs=1e-12)
+    assert len(tree.staged_score(path)) == 2

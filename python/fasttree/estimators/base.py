@@ -144,7 +144,7 @@ class Estimator(Settings, Stored):
         has_names = "feature_names_in_" in self.__dict__
         self._schema = Schema.of_model(self._model, has_names, type(self).__name__)
 
-    def _keep_rows(self, fitted_on: FittedOn | None) -> None:
+    def _keep_rows(self, fitted_on: FittedOn) -> None:
         """Keep the training rows, if answers need them; a classifier's need none."""
 
     # -- on the way out ---------------------------------------------------------------------------

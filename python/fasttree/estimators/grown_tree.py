@@ -201,11 +201,8 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
 
         if step < 0:
             raise ValueError(f"step={step} must not be negative")
-        other = clone(self)
-        other._adopt(self._model.cut(int(step)), self._labels_known(), self._schema.has_names)
-        other._candidates = {}
-        other._keep_rows(getattr(self, "_fitted_on", None))
-        other._float32_conflicts = getattr(self, "_float32_conflicts", [])
+        other: Self = clone(self)
+        self._hand_over(self._model.cut(int(step)), other)
         return other
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:

@@ -226,11 +226,17 @@ class Prunable(Estimator):
             sample_weight=weights,
             n_jobs=self.n_jobs,
         )
+        self._hand_over(model, other)
+        return other
+
+    def _hand_over(self, model: _engine.Model, other: Any) -> None:
+        """Give another estimator a part of this one's tree, and what is known of the rows."""
         other._adopt(model, self._labels_known(), self._schema.has_names)
         other._candidates = {}
-        other._keep_rows(getattr(self, "_fitted_on", None))
         other._float32_conflicts = getattr(self, "_float32_conflicts", [])
-        return other
+        fitted_on = getattr(self, "_fitted_on", None)
+        if fitted_on is not None:
+            other._fitted_on = fitted_on
 
     def cost_complexity_pruning_path(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None

@@ -13,6 +13,7 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,10 +169,9 @@ class Regressor(Estimator):
         for of_another_model in ("_fitted_on", "_leaf_targets", "_calibration"):
             self.__dict__.pop(of_another_model, None)
 
-    def _keep_rows(self, fitted_on: FittedOn | None) -> None:
-        self._fitted_on = fitted_on
-        if fitted_on is not None:
-            self._content = content_of(fitted_on.rows.table, fitted_on.rows.weights)
+    def _keep_rows(self, fitted_on: FittedOn) -> None:
+        content = content_of(fitted_on.rows.table, fitted_on.rows.weights)
+        self._fitted_on: FittedOn | None = replace(fitted_on, content=content)
 
     def _targets_by_leaf(self) -> LeafTargets:
         """The training targets by leaf, brought together when they are first asked for.
@@ -191,7 +191,7 @@ class Regressor(Estimator):
                 "tree taken out of a forest; pickle the fitted estimator, or fit it here"
             )
         table = fitted_on.rows.table
-        if content_of(table, fitted_on.rows.weights) != self._content:
+        if content_of(table, fitted_on.rows.weights) != fitted_on.content:
             raise ValueError(
                 "the training rows have been changed in place since fit, so the targets in the "
                 "leaves are not known: fit again, and ask for quantiles before you change rows"

@@ -121,11 +121,13 @@ class FittedOn:
         rows: the rows; their cells may be the caller's own arrays.
         config: the core's configuration.
         draws: rows in the sample of each tree; 0 without samples.
+        content: a number for the content of the rows at the time of the fit, where it is needed.
     """
 
     rows: TrainingRows
     config: dict[str, Any]
     draws: int = 0
+    content: int | None = None
 
 
 def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:

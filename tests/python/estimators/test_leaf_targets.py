@@ -199,6 +199,16 @@ def test_rows_that_were_changed_since_the_fit_are_refused():
         pickle.loads(pickle.dumps(tree)).predict_quantiles(new)
 
 
+def test_parts_of_a_tree_refuse_rows_that_were_changed_since_its_fit():
+    X, y, new = rows()
+    tree = FastTreeRegressor().fit(X, y)
+    held = X.copy()
+    X += 1.0
+    for part in (tree.cut(2), tree.cut(3).cut(2), tree.prune("reduced_error", held, y)):
+        with pytest.raises(ValueError, match="training rows have been changed in place since fit"):
+            part.predict_quantiles(new)
+
+
 @pytest.mark.parametrize(
     ("quantiles", "message"),
     [

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .._checks.aliases import MaybeArray, Seed, Task
 from ..table import Table
 from ..table.columns import is_missing
@@ -56,7 +57,10 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
     >>> group_codes(["b", "a", "b"], 3)
     array([1, 0, 1])
     """
-    values = np.asarray(groups)
+    try:
+        values = np.asarray(groups)
+    except ValueError:  # lists of different lengths
+        raise ValueError(f"groups={shown(groups)} must hold one group per row") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

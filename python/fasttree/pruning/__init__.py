@@ -36,8 +36,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine
-from .._checks import checked, one_value
-from .._checks.aliases import Task
+from .._checks import checked, one_of, one_value
+from .._checks.aliases import TASKS, Task
 from .._checks.declared import declared_class
 from .base import Pruning
 from .report import Cut, PruneReport
@@ -185,6 +185,7 @@ IMPURITIES: dict[Task, tuple[str, ...]] = {
 def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -> str:
     """What a leaf's rows cost: as named, or (``"auto"``) what fits the `criterion`, a name or an
     object."""
+    one_of("task", task, TASKS)
     name = getattr(criterion, "name", criterion)
     if impurity == "auto":
         if task == "regression":

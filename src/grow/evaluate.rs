@@ -413,14 +413,11 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let (setting, tables) = (self.context.setting, self.tables(contingency));
         let known = self.other_evidence(workspace, control)?;
         let (p, key) = (tables.features(), mix(setting.seed, self.key));
-        let best = search_among(p, setting.max_features, key, |wanted| {
+        let choice = search_among(p, setting.max_features, key, |wanted| {
             let wanted = |f: u32| wanted[f as usize];
-            let best = self.best(contingency, known.as_ref(), wanted, workspace, control)?;
-            Ok((!best.is_empty()).then_some(best))
+            choose(&tables, self.best(contingency, known.as_ref(), wanted, workspace, control)?)
         })?;
-        // Of the best of each feature the selection rule takes one, and the limits accept it.
-        let Some(best) = best else { return Ok(None) };
-        let Some(choice) = choose(&tables, best)? else { return Ok(None) };
+        let Some(choice) = choice else { return Ok(None) };
         let (split, node) = (chosen(&tables, choice)?, self.node());
         let branches = split.branches;
         let evidence = setting.criterion.evidence();

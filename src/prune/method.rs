@@ -56,7 +56,8 @@ const ROWS_PER_CHECK: usize = 1024;
 
 impl PruneRows<'_> {
     /// Visit each node that each row reaches in a tree, with the row and the weight that arrives
-    /// there, in whole units. Returns the units per weight of 1
+    /// there, in whole units; that of several copies is a multiple of that of one. Returns the
+    /// units per weight of 1
     /// ([`Weights::units_of_fractions`]).
     ///
     /// # Errors
@@ -68,12 +69,15 @@ impl PruneRows<'_> {
         mut visit: impl FnMut(usize, u32, i64),
     ) -> Result<f64> {
         let scale = self.weights.units_of_fractions(self.rows);
+        let copies = self.weights.copies();
         for chunk in self.rows.chunks(ROWS_PER_CHECK) {
             control.check()?;
             for &row in chunk {
-                let weight = self.weights.value(row) * scale;
+                let copies = copies.map_or(1, |copies| copies[row as usize]);
+                let weight = self.weights.value(row) / f64::from(copies) * scale;
                 compiled.spread(self.data, row as usize, 0, |node, fraction, _| {
-                    visit(node as usize, row, (fraction * weight).round() as i64);
+                    let one = (fraction * weight).round() as i64;
+                    visit(node as usize, row, one * i64::from(copies));
                 });
             }
         }

@@ -72,3 +72,21 @@ def test_a_number_has_the_same_rule(criterion):
     effect = dict(zip(X["city"].unique(), random.normal(size=300), strict=False))
     y = X["city"].map(effect).to_numpy() * 3 + noise
     assert root(stump(X, y, criterion=criterion)) == 5
+
+
+@pytest.mark.parametrize("missing", ["fractional", "branch", "mode"])
+@pytest.mark.parametrize("criterion", ["info_gain", "standard_deviation"])
+def test_whole_weights_are_copies_of_the_rows_of_a_level(criterion, missing):
+    random = np.random.default_rng(4)
+    X = pd.DataFrame({"city": [f"city{c}" for c in random.integers(0, 400, 500)]})
+    X["x"] = random.normal(size=500)
+    y = X["x"] > random.normal(size=500)
+    y = y.to_numpy() if criterion == "info_gain" else X["x"].to_numpy() + random.normal(size=500)
+    X = X.mask(random.random(X.shape) < 0.1)
+    weights = random.integers(1, 5, 500)
+    copies = np.repeat(np.arange(500), weights)
+    # Deeper nodes hold fractions of the same rows in both branches of any cut: no gain but rounding.
+    params = {"criterion": criterion, "missing": missing, "max_depth": 3}
+    weighed = fasttree.fit(X, y, sample_weight=weights, **params)
+    copied = fasttree.fit(X.iloc[copies], y[copies], **params)
+    assert weighed.to_text(max_levels=None) == copied.to_text(max_levels=None)

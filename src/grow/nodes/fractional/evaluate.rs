@@ -272,15 +272,15 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         (threshold, at as u32)
     }
 
-    /// Instances of each level of a nominal feature.
+    /// Rows of each level of a nominal feature, each as often as it is copied.
     fn sizes(&self, nominal: usize) -> Vec<u32> {
         let (width, levels) =
             (self.context.nominal.len(), self.context.nominal[nominal].levels as usize);
         let mut sizes = vec![0; levels + 1];
-        self.instances
-            .codes
-            .chunks_exact(width)
-            .for_each(|codes| sizes[codes[nominal].index()] += 1);
+        let codes = self.instances.codes.chunks_exact(width);
+        for (codes, &row) in codes.zip(&self.instances.rows) {
+            sizes[codes[nominal].index()] += self.context.copies_of(row) as u32;
+        }
         sizes.truncate(levels);
         sizes
     }

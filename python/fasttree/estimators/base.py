@@ -73,10 +73,7 @@ class Estimator(Settings, Stored):
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
         kept = None
-        # A Table keeps its rows with its codes; but a number is rounded to a grid over its range,
-        # which rows of weight 0 must not widen.
-        is_coded = isinstance(X, Table) and X.task == "classification"
-        if not is_coded and sample_weight is not None:
+        if not isinstance(X, Table) and sample_weight is not None:
             weights = sample_weight
             X, y, sample_weight = without_empty_rows(X, y, weights)
             kept = kept_rows(weights, sample_weight)
@@ -89,9 +86,10 @@ class Estimator(Settings, Stored):
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         check("handle_unknown", self.handle_unknown)
-        warn_of_thin_levels(table)
-        warn_of_data(table)
-        return self._weighted(table, sample_weight, kept)
+        rows = self._weighted(table, sample_weight, kept)
+        warn_of_thin_levels(rows.table)
+        warn_of_data(rows.table)
+        return rows
 
     def _weighted(
         self,

@@ -240,13 +240,11 @@ def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
         return X, y, weights
     if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0):
         return X, y, weights
-    rows = np.flatnonzero(given)
-    if isinstance(X, Table):
-        return X.take(rows), y, given[rows]
     if len(y) != len(given):
         return X, y, weights
     from sklearn.utils import _safe_indexing
 
+    rows = np.flatnonzero(given)
     labels = y[rows] if hasattr(y, "to_native") else _safe_indexing(y, rows)
     return _safe_indexing(X, rows), labels, given[rows]
 

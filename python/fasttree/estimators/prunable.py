@@ -217,7 +217,8 @@ class Prunable(Estimator):
             table = labelled(self._schema, X, y)
             if sample_weight is None and isinstance(X, Table):
                 sample_weight = X.sample_weight
-            weights = self._weighted(table, sample_weight).importances
+            rows = self._weighted(table, sample_weight)
+            table, weights = rows.table, rows.importances
         model = _engine.prune(
             self._model,
             config,

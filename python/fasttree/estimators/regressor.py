@@ -15,6 +15,7 @@ When not to use it
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,7 +147,7 @@ class FastTreeRegressor(
             task=self._task,
         )
         weights = exposures if weights is None else weights * exposures
-        return TrainingRows(rates, weights, None, importances_only=True)
+        return replace(TrainingRows.of(rates, weights, None), importances_only=True)
 
     def _nodes_of(self, tree: int) -> TreeArrays:
         return self.tree_

@@ -70,6 +70,12 @@ class TrainingRows:
             ValueError: weights of another shape, a class weight below 0 or not known.
         """
         weights = own_weights(table, sample_weight)
+        if table.task == "regression" and weights is not None and np.all(weights >= 0):
+            # A number is rounded to a grid over its range, which rows of weight 0 must not widen.
+            rows = np.flatnonzero(weights)
+            if 0 < len(rows) < len(table):
+                kept = rows, len(table)
+                table, weights = table.take(rows), weights[rows]
         if class_weight is None and priors is None:
             return cls(table, weights, None, of_samples, kept)
         sums = class_sums(table.y_codes, weights, len(table.classes))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import fasttree
-from fasttree import Table, criteria
+from fasttree import FastTreeRegressor, Table, criteria
 
 from ..laws.test_laws import HOW, data, model_body
 
@@ -210,3 +210,29 @@ def test_weighted_score():
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
     model = fasttree.fit(X, y)
     assert model.score(X, [0, 1, 1, 1], sample_weight=[1, 3, 1, 1]) == 0.5
+
+
+def test_rows_of_weight_0_do_not_widen_the_grid_of_a_number():
+    """Wherever rows, numbers and weights come from, trees are those of the other rows."""
+    random = np.random.default_rng(1)
+    X, y, w = random.normal(size=(50, 3)), np.round(5 * random.normal(size=50)), random.random(50)
+    w[7], y[7] = 0.0, 1e9
+    kept = w > 0
+    kept_rows = Table(X[kept], y[kept], task="regression", target="y")
+    expected = FastTreeRegressor(max_depth=4).fit(kept_rows, None, w[kept]).to_bytes()
+    numbers = Table(X, y, task="regression", target="y")
+    classes, own = Table(X, y, target="y"), Table(X, y, target="y")
+    own.sample_weight = w
+    for given in (
+        (numbers, None, w),
+        (classes, None, w),
+        (own,),
+        (own.as_regression(),),
+    ):
+        assert FastTreeRegressor(max_depth=4).fit(*given).to_bytes() == expected
+    y = np.abs(y)
+    ones = np.ones(50)
+    rates = FastTreeRegressor(criterion="poisson", max_depth=4).fit(X[kept], y[kept], w[kept])
+    for given in ((X, y, w), (Table(X, y, task="regression"), None, w)):
+        model = FastTreeRegressor(criterion="poisson", max_depth=4).fit(*given, exposure=ones)
+        assert np.array_equal(model.tree_.value, rates.tree_.value)

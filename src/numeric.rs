@@ -312,6 +312,8 @@ pub enum Ties {
     Row,
     /// One of the best at random, drawn with a seed that depends on the node alone.
     Random,
+    /// Within a feature, the candidate whose smaller branch is largest, then the first.
+    Even,
 }
 
 /// Whether score `a` is better than `b`: strictly larger. NaN is never better.

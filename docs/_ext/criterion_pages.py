@@ -205,6 +205,10 @@ def facts(info: dict[str, Any]) -> dict[str, str]:
     of_classes = ["symmetric", "metric", "convex"] if info["target"] == "classes" else []
     for key in [*of_classes, "extensive"]:
         found[key] = "yes" if info[key] else "no"
+    if info["stops_without_gain"]:
+        found["growth stops"] = (
+            "where no split scores above the node undivided; ``min_score=-inf`` grows on"
+        )
     return found
 
 

@@ -380,7 +380,8 @@ def list_criteria() -> Records:
         Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, target
         (``"classes"`` or ``"number"``), lowest and highest score (None = unbounded), orientation,
         symmetric, branch_invariant, class_invariant, metric, convex, extensive (scores grow with
-        the rows), options.
+        the rows), stops_without_gain (a node is not split where no split scores above the node
+        undivided, unless `min_score` is given), options.
 
     Examples:
         >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]

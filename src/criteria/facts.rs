@@ -97,6 +97,9 @@ pub struct Info {
     /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A
     /// feature known in a share of the rows then decreases the mean over all rows by that share.
     pub fractional: bool,
+    /// A split that scores no more than the node in one branch gains nothing by the criterion's own
+    /// meaning: without `min_score` growth stops there.
+    pub stops_without_gain: bool,
     /// Options of the criterion.
     pub options: &'static [OptionInfo],
     /// A worked example: rows are branches, columns are classes.
@@ -130,6 +133,7 @@ impl Info {
         convex: false,
         extensive: false,
         fractional: false,
+        stops_without_gain: false,
         options: &[],
         example: &[&[2, 3], &[4, 0], &[3, 2]],
         target_example: &[],

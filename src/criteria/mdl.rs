@@ -2,8 +2,8 @@
 //!
 //! `Prior = log2 (n! / prod n_c!) + log2 C(n + k - 1, k - 1)`: the bits to name one arrangement of
 //! the classes and the class counts themselves; `Post` is the same summed over branches. k =
-//! declared classes. An empty branch costs nothing. The score may be negative: then the split is
-//! not worth its description, which makes `min_score=0` a natural stop.
+//! declared classes. An empty branch costs nothing. Where the score is not above 0 the split is not
+//! worth its description, and growth stops unless `min_score` says otherwise.
 //!
 //! O(branches x classes); factorials from a table (counts) or the log-gamma function (real
 //! weights). It resists many-valued features better than the gain, at the price of preferring none
@@ -30,6 +30,7 @@ pub(super) static INFO: Info = Info {
     source: "Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995)",
     lowest: None,
     highest: None,
+    stops_without_gain: true,
     example_score: 0.05274339773857901,
     ..Info::ON_TABLES
 };

@@ -29,6 +29,7 @@ pub(super) static INFO: Info = Info {
     highest: Some(0.0),
     symmetric: true,
     metric: true,
+    stops_without_gain: true,
     example_score: -2.024192601974098,
     ..Info::ON_TABLES
 };

@@ -100,6 +100,8 @@ impl FitPlan {
             refuse("threshold_search='exact'", "threshold_search='histogram'")
         } else if self.criterion.needs_all_candidates() {
             refuse("a function as criterion", "the criteria of fasttree.list_criteria()")
+        } else if self.limits().constraints.is_some() {
+            refuse("monotonic_cst or interaction_cst", "None, or rows in memory")
         } else if self.config.alpha_rule.is_some() {
             refuse("ccp_alpha='cv'", "a number")
         } else if forest && !self.is_final() {

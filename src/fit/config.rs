@@ -68,6 +68,10 @@ pub struct Config {
     pub max_features: Option<usize>,
     pub min_impurity_decrease: f64,
     pub leaf_order: LeafOrder,
+    /// The sign of each feature whose threshold limits the values of its sides; else empty.
+    pub monotonic_cst: Vec<i8>,
+    /// Groups of features that may be tested on one path; else empty.
+    pub interaction_cst: Vec<Vec<u32>>,
     pub min_score: Option<f64>,
     pub no_distance_decay: Value,
     pub empty_branch: EmptyBranch,
@@ -114,6 +118,8 @@ impl Default for Config {
             max_features: None,
             min_impurity_decrease: 0.0,
             leaf_order: LeafOrder::Improvement,
+            monotonic_cst: Vec::new(),
+            interaction_cst: Vec::new(),
             min_score: None,
             no_distance_decay: Value::Bool(false),
             empty_branch: EmptyBranch::Parent,

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds, check as check_limits};
 use crate::model::{LeafSmoothing, Model};
 use crate::numeric::Logs;
+use crate::prune::PruneMethod;
 use crate::split::NominalSplits;
 use crate::tree::Tree;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ impl FitPlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
         let criterion = custom.map_or_else(|| config.criterion(), Ok)?;
-        let config = validate::with_splits_served(config, criterion.as_ref());
+        let mut config = validate::with_splits_served(config, criterion.as_ref());
         validate::combination(&config, criterion.as_ref())?;
         validate::pruning_and_costs(&config)?;
         let no_distance_decay = validate::no_distance_decay(&config, criterion.as_ref())?;
@@ -41,11 +42,19 @@ impl FitPlan {
             min_samples_leaf: config.min_samples_leaf,
             min_weight_fraction_leaf: config.min_weight_fraction_leaf,
             min_score: config.min_score,
+            needs_gain: config.min_score.is_none() && criterion.info().stops_without_gain,
             no_distance_decay,
             min_impurity_decrease: config.min_impurity_decrease,
             leaf_order: config.leaf_order,
+            constraints: validate::constraints(&config, criterion.as_ref())?.map(Arc::new),
         };
         check_limits(&limits)?;
+        // A raised branch would leave the side that it was grown for.
+        if limits.are_monotonic()
+            && let Some(PruneMethod::ErrorBased(method)) = &mut config.pruning
+        {
+            method.subtree_raising = false;
+        }
         if let Some(method) = &config.discretize {
             method.check()?;
         }

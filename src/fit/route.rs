@@ -391,6 +391,7 @@ fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
         |c: &ColumnShape| c.levels.is_some_and(|n| n <= MOST_LEVELS && multiway(n)) && !c.missing;
     shape.unit_weights
         && plan.config.max_features.is_none()
+        && plan.limits().constraints.is_none()
         && !plan.criterion.needs_all_candidates()
         && plan.criterion.info().evidence == EvidenceKind::Table
         && planes > 0

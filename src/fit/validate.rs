@@ -6,10 +6,10 @@
 
 use super::config::{Config, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule, TargetKind};
-use crate::data::Dataset;
+use crate::data::{Column, Dataset};
 use crate::discretize;
 use crate::error::{Error, Result, unsupported};
-use crate::grow::{Evaluation, LeafLabels, OnRise, Thresholds};
+use crate::grow::{Constraints, Evaluation, LeafLabels, OnRise, Thresholds};
 use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
 use crate::prune::PruneMethod;
@@ -35,6 +35,7 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
     if let Some(method) = &config.pruning {
         method.check_target(served)?;
     }
+    constrained_columns(config, data)?;
     let Some(target) = data.target() else {
         return match is_on_number {
             false => Ok(()),
@@ -256,6 +257,13 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             "guard=None, mdl_penalty=False",
         );
     }
+    if config.ties == Ties::Even {
+        return unsupported(
+            "ties='even' with evaluation='global' or 'glocal' (it compares the branches of one \
+             leaf)",
+            "ties='first', 'row' or 'random'",
+        );
+    }
     if config.min_impurity_decrease > 0.0 {
         return unsupported(
             "min_impurity_decrease with evaluation='global' or 'glocal' (it bounds how much the \
@@ -273,6 +281,83 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Refuse monotonic constraints where values have no order: of nominal columns, and of classes that
+/// are not two.
+fn constrained_columns(config: &Config, data: &Dataset) -> Result<()> {
+    if config.monotonic_cst.is_empty() {
+        return Ok(());
+    }
+    let columns = data.columns().iter().zip(&config.monotonic_cst);
+    for (feature, (column, &sign)) in columns.enumerate() {
+        if sign != 0 && matches!(column, Column::Nominal(_)) {
+            let name = &data.schema().features[feature].name;
+            return Err(Error::parameter(
+                "monotonic_cst",
+                format!("{{'{name}': {sign}}}"),
+                "is for numeric columns; leave nominal ones out",
+            ));
+        }
+    }
+    let classes = data.n_classes();
+    if data.target().is_none() && classes != 2 {
+        return unsupported(
+            format!("monotonic_cst with {classes} classes"),
+            "two classes, whose second has the constrained probability; or one class against the \
+             rest, each with a model of its own",
+        );
+    }
+    if config.target_bins.is_some() {
+        return unsupported("monotonic_cst with target_bins", "target_bins=None");
+    }
+    Ok(())
+}
+
+/// The monotonic and interaction constraints, if there are any.
+///
+/// # Errors
+/// [`Error::Unsupported`] where growth cannot keep them.
+pub(super) fn constraints(
+    config: &Config,
+    criterion: &dyn Criterion,
+) -> Result<Option<Constraints>> {
+    let (signs, mut groups) = (config.monotonic_cst.clone(), config.interaction_cst.clone());
+    groups.iter_mut().for_each(|group| group.sort_unstable());
+    let given = match (signs.is_empty(), groups.is_empty()) {
+        (true, true) => return Ok(None),
+        (false, _) => "monotonic_cst",
+        (true, false) => "interaction_cst",
+    };
+    if config.evaluation != Evaluation::Local {
+        return unsupported(
+            format!("{given} with evaluation='global' or 'glocal'"),
+            "evaluation='local'",
+        );
+    }
+    if !signs.is_empty() {
+        let info = criterion.info();
+        let name = info.name;
+        if !info.evidence.is_table() || criterion.needs_all_candidates() {
+            return unsupported(
+                format!(
+                    "monotonic_cst with criterion='{name}', which does not read the tables of \
+                         single splits"
+                ),
+                "criteria on tables, and squared_error, poisson and standard_deviation",
+            );
+        }
+        if criterion.split_rule() == SplitRule::C45 {
+            return unsupported("monotonic_cst with mdl_penalty=True", "mdl_penalty=False");
+        }
+        if config.smoothing != LeafSmoothing::None {
+            return unsupported(
+                "monotonic_cst with leaf_smoothing (it moves each value by its own rows)",
+                "leaf_smoothing=None",
+            );
+        }
+    }
+    Ok(Some(Constraints { signs, groups }))
 }
 
 /// Parse `no_distance_decay`, and refuse it for criteria without a global distance.

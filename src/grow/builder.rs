@@ -5,6 +5,7 @@
 //! ([`TreeBuilder::subtree`], [`TreeBuilder::graft`]); [`TreeBuilder::finish`] numbers the nodes in
 //! pre-order and makes the [`Tree`]. O(nodes x classes) in time and memory.
 
+use super::constraints::PathLimits;
 use super::options::{EmptyBranch, GrowthLimits, GrowthSetting};
 use crate::numeric::mix;
 use crate::stats::Sum;
@@ -63,6 +64,8 @@ pub(super) struct TreeBuilder<S> {
     /// predict their majority.
     pub labels: Vec<i32>,
     pub classes: usize,
+    /// What the path above the root allows, where this is a subtree and there are constraints.
+    pub above: Option<PathLimits>,
 }
 
 impl<S: Sum> TreeBuilder<S> {
@@ -73,7 +76,14 @@ impl<S: Sum> TreeBuilder<S> {
             (Vec::with_capacity(FIRST_NODES), Vec::with_capacity(FIRST_NODES * sums.len()));
         nodes.push(root);
         all_sums.extend_from_slice(sums);
-        Self { nodes, sums: all_sums, levels: Vec::new(), labels: Vec::new(), classes: sums.len() }
+        Self {
+            nodes,
+            sums: all_sums,
+            levels: Vec::new(),
+            labels: Vec::new(),
+            classes: sums.len(),
+            above: None,
+        }
     }
 
     /// Class sums of a node.
@@ -109,6 +119,22 @@ impl<S: Sum> TreeBuilder<S> {
         key
     }
 
+    /// What the path to a node allows below it; `None` without constraints.
+    pub fn path_limits(&self, node: u32, limits: &GrowthLimits) -> Option<PathLimits> {
+        let constraints = limits.constraints.as_ref()?;
+        let mut found = self.above.clone().unwrap_or_else(|| PathLimits::new(constraints));
+        let mut at = self.nodes[node as usize];
+        while at.parent != NONE {
+            let parent = self.nodes[at.parent as usize];
+            if let Some(NodeSplit { feature, first_child, .. }) = parent.split {
+                let sides = [0, 1].map(|side| self.sums((first_child + side) as usize));
+                found.pass(feature, at.branch, sides);
+            }
+            at = parent;
+        }
+        Some(found)
+    }
+
     /// Add a child of a node; its key follows from the parent's key and the branch.
     fn add_child(&mut self, parent: u32, branch: u32, rows: u32) {
         let BuilderNode { depth, key, .. } = self.nodes[parent as usize];
@@ -141,9 +167,10 @@ impl<S: Sum> TreeBuilder<S> {
 
     /// A builder whose root is a leaf of this one, for growth by another worker; see
     /// [`Self::graft`].
-    pub fn subtree(&self, leaf: u32) -> Self {
+    pub fn subtree(&self, leaf: u32, limits: &GrowthLimits) -> Self {
         let node = self.nodes[leaf as usize];
-        Self::new(self.sums(leaf as usize), node.rows, node.key, node.depth)
+        let root = Self::new(self.sums(leaf as usize), node.rows, node.key, node.depth);
+        Self { above: self.path_limits(leaf, limits), ..root }
     }
 
     /// Replace a leaf by a subtree that another worker grew.

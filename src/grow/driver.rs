@@ -144,11 +144,13 @@ impl<R: NodeRows> Driver<R> {
         let context = rows.context();
         let (leaves, nodes): (Vec<u32>, Vec<R::Node>) =
             tasks.into_iter().map(|t| (t.node, t.rows)).unzip();
+        let subtrees: Vec<_> =
+            leaves.iter().map(|&leaf| tree.subtree(leaf, rows.limits())).collect();
         let waiting: Vec<_> = rows
             .detach(nodes)
             .into_iter()
-            .zip(&leaves)
-            .map(|(task, &leaf)| Mutex::new(Some((task, tree.subtree(leaf)))))
+            .zip(subtrees)
+            .map(|(task, subtree)| Mutex::new(Some((task, subtree))))
             .collect();
         // Each task grows on one thread.
         let serial = control.serial();

@@ -9,6 +9,7 @@
 //!
 //! O(rows x features), plus the criterion's formula per candidate.
 
+use super::constraints::PathLimits;
 use super::context::{FeaturePlace, GrowContext, Numeric};
 use super::evidence::order_memory::OrderWorkspace;
 use super::evidence::{PairScores, PairWorkspace};
@@ -26,7 +27,6 @@ use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
-use crate::split::between::{self, ShortNumbers};
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
@@ -83,6 +83,8 @@ pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
     pub scores_all: bool,
+    /// What the path to the node allows; `None` without constraints.
+    pub path: Option<&'n PathLimits>,
     /// The orders of a small node, which the ranges no longer hold.
     pub short: Option<ShortNode<'n>>,
 }
@@ -166,24 +168,20 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
+        let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
+        let columns = self.context.numeric.iter().map(|c| c.feature).enumerate();
+        let features = columns.filter(|(_, feature)| wanted(*feature));
+        let ShortScoring::Classes(how) = scoring else {
+            let Some(mut numbers) = node.numbers(min) else { return Ok(()) };
+            let means = &mut workspace.search.block.means;
+            return numbers.score_candidates(orders, features, context, means, sink);
+        };
         let min_rows = (min.rows as usize).max(1).max(min.weight.ceil() as usize);
         let convex = self.context.setting.criterion.info().convex && !self.scores_all;
-        let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
-        let (mean, columns) = (node.mean(), self.context.numeric.iter().map(|c| c.feature));
-        let sorted = orders.rows.iter().zip(&orders.tied);
-        for (feature, (order, &tied)) in columns.zip(sorted).filter(|(f, _)| wanted(*f)) {
-            match scoring {
-                ShortScoring::Classes(how) => {
-                    let scan = ShortScan { feature, order, tied, facts, min_rows, convex };
-                    short::score_candidates(&scan, context, how, &mut workspace.short, sink)?;
-                }
-                ShortScoring::Means => {
-                    let units = node.units();
-                    let scan = ShortNumbers { feature, order, tied, units, node: mean, min_rows };
-                    let scratch = &mut workspace.search.block;
-                    between::score_short(&scan, context, scratch, sink)?;
-                }
-            }
+        for (place, feature) in features {
+            let (order, tied) = (&orders.rows[place], orders.tied[place]);
+            let scan = ShortScan { feature, order, tied, facts, min_rows, convex };
+            short::score_candidates(&scan, context, how, &mut workspace.short, sink)?;
         }
         Ok(())
     }
@@ -351,8 +349,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let (setting, nominal) = (self.context.setting, self.context.nominal.features.len());
         // The sink takes the candidates of nominal features, then the thresholds.
         let winner_only = keeps_winner_only(setting, nominal, self.context.numeric.len());
-        let mut best =
-            BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
+        let mut best = BestOfEach::new(setting.criterion, setting.ties, winner_only)
+            .guarded(self.path.and_then(PathLimits::guard))
+            .watched(control);
         best.scores = std::mem::take(&mut workspace.search.scores);
         let (tables, places) = (self.tables(contingency), self.nominal_places(&wanted));
         score_nominal(&tables, places, self.totals, &mut workspace.search, &mut (), &mut best)?;
@@ -382,8 +381,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             reached::count(Way::WideNode);
             let found = parallel::map(control, numeric.len(), |i| {
-                let mut best =
-                    BestOfEach::new(setting.criterion, setting.ties, false).watched(control);
+                let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
+                    .guarded(self.path.and_then(PathLimits::guard))
+                    .watched(control);
                 if wanted(numeric[i].feature) {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
@@ -413,7 +413,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let (setting, tables) = (self.context.setting, self.tables(contingency));
         let known = self.other_evidence(workspace, control)?;
         let (p, key) = (tables.features(), mix(setting.seed, self.key));
-        let choice = search_among(p, setting.max_features, key, |wanted| {
+        let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
+        let choice = search_among(p, setting.max_features, allowed, key, |wanted| {
             let wanted = |f: u32| wanted[f as usize];
             choose(&tables, self.best(contingency, known.as_ref(), wanted, workspace, control)?)
         })?;

@@ -7,21 +7,25 @@
 use crate::error::Result;
 use crate::numeric::{mix, uniform};
 
-/// Search for a split among the features of a node: `search` gets a mask of features.
+/// Search for a split among the features of a node that its path allows: `search` gets a mask of
+/// features.
 ///
-/// Where `max_features` is below the number of features `n_features`, that many are drawn by `key`;
-/// else all features are searched at once.
+/// Where `max_features` is below the number of features `n_features`, that many of the allowed ones
+/// are drawn by `key`; else all of them are searched at once.
 pub(super) fn search_among<T>(
     n_features: usize,
     max_features: Option<usize>,
+    allowed: impl Fn(u32) -> bool,
     key: u64,
     mut search: impl FnMut(&[bool]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
     let Some(first) = max_features.filter(|&most| most < n_features) else {
-        return search(&vec![true; n_features]);
+        let wanted: Vec<bool> = (0..n_features as u32).map(allowed).collect();
+        return search(&wanted);
     };
     let mut order = Vec::new();
     shuffle(n_features, key, &mut order);
+    order.retain(|&feature| allowed(feature));
     search_in_order(&order, first.max(1), |drawn| {
         let mut wanted = vec![false; n_features];
         drawn.iter().for_each(|&feature| wanted[feature as usize] = true);
@@ -36,7 +40,7 @@ pub(super) fn search_in_order<T>(
     first: usize,
     mut search: impl FnMut(&[u32]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
-    let (together, one_by_one) = order.split_at(first);
+    let (together, one_by_one) = order.split_at(first.min(order.len()));
     let mut found = search(together)?;
     for feature in one_by_one.chunks(1) {
         if found.is_some() {

@@ -88,6 +88,7 @@ fn listed<W: Weighing>(
         totals: &totals,
         key: 0,
         scores_all: true,
+        path: None,
         short: None,
     };
     let mut workspace = Workspace::default();

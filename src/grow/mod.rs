@@ -13,6 +13,7 @@
 mod between;
 mod buffer_pool;
 mod builder;
+mod constraints;
 mod context;
 mod driver;
 mod evaluate;
@@ -30,6 +31,7 @@ mod search;
 mod short_orders;
 
 pub use buffer_pool::BufferPool;
+pub use constraints::Constraints;
 pub use evidence::memo::{KnownPairs, PairMemo};
 pub use global::grow as grow_globally;
 pub use global::trace::distances;

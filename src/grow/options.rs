@@ -6,12 +6,14 @@
 //! the pools that trees share.
 
 use super::buffer_pool::BufferPool;
+use super::constraints::Constraints;
 use super::evidence::memo::PairMemo;
 use crate::criteria::{Context, Criterion, GainFilter};
 use crate::data::{Bits, Dataset};
 use crate::error::{Error, Result};
 use crate::numeric::Ties;
 use crate::split::{NominalSplits, Splitter};
+use std::sync::Arc;
 
 /// The table by which the next split is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
@@ -54,6 +56,8 @@ pub struct GrowthLimits {
     pub min_weight_fraction_leaf: f64,
     /// A node whose best score is below this is not split.
     pub min_score: Option<f64>,
+    /// A node is not split where its best split scores no more than its rows in one branch.
+    pub needs_gain: bool,
     /// Whether a node is split when its best split does not lower the distance.
     pub no_distance_decay: OnRise,
     /// A node whose best split improves the tree by less than this, per unit of the root's weight,
@@ -61,6 +65,8 @@ pub struct GrowthLimits {
     pub min_impurity_decrease: f64,
     /// Which leaf is split first, where the number of leaves is limited.
     pub leaf_order: LeafOrder,
+    /// Monotonic and interaction constraints.
+    pub constraints: Option<Arc<Constraints>>,
 }
 
 /// Which leaf best-first growth splits first.
@@ -83,9 +89,11 @@ impl Default for GrowthLimits {
             min_samples_leaf: 1,
             min_weight_fraction_leaf: 0.0,
             min_score: None,
+            needs_gain: false,
             no_distance_decay: OnRise::Ignore,
             min_impurity_decrease: 0.0,
             leaf_order: LeafOrder::Improvement,
+            constraints: None,
         }
     }
 }
@@ -103,6 +111,11 @@ impl GrowthLimits {
     /// Smallest size of a branch with rows, when every row weighs 1; `total` is the number of rows.
     pub(super) fn smallest_branch(&self, total: f64) -> f64 {
         (self.min_samples_leaf as f64).max(self.min_weight_fraction_leaf * total)
+    }
+
+    /// Whether constraints limit the values of nodes.
+    pub fn are_monotonic(&self) -> bool {
+        self.constraints.as_ref().is_some_and(|constraints| constraints.are_monotonic())
     }
 
     /// Whether growth needs to know how much a split improves the tree.

@@ -49,6 +49,7 @@ impl GrownBelow {
             levels: packed.levels,
             labels: Vec::new(),
             classes,
+            above: None,
         }))
     }
 }

@@ -12,13 +12,14 @@ use super::context::GrowContext;
 use super::row_buffers::{NodeRange, RowSlices};
 use crate::criteria::RunningScores;
 use crate::data::{entry_row, entry_tied, pack_entry};
-use crate::simd::Level;
 use crate::simd::short::{Bytes, OrderFacts, Orders, ROWS, retain};
+use crate::simd::{Level, means};
 use crate::split::Splitter;
-use crate::split::between::NodeMean;
+use crate::split::between::ShortNumbers;
+use crate::split::multiway::Minimum;
 use crate::split::threshold::SEVERAL_CLASSES;
 use crate::stats::contingency::Code;
-use crate::stats::{Sum, Weighing};
+use crate::stats::{ExactMoments, Sum, Weighing};
 use std::sync::Arc;
 
 /// Up to this many rows the long orders lie close together in memory, and short orders pay only
@@ -32,8 +33,8 @@ struct ShortRows {
     ids: [u32; ROWS],
     /// The numbers of the rows of each class that occurs, as bits.
     members: Vec<u64>,
-    /// The number that each row has as its target, in units; 0 for classes.
-    units: [i64; ROWS],
+    /// The numbers of the target; zeros for classes.
+    target: means::RowNumbers,
 }
 
 /// The orders of a node of at most 64 rows.
@@ -44,8 +45,6 @@ pub(super) struct ShortOrders {
     kept: u64,
     /// Number of rows and class sums.
     pub facts: OrderFacts,
-    /// Sum of the numbers of a numeric target, in units.
-    sum: i64,
     /// Numbers and tied bits by ascending value, feature by feature.
     pub orders: Orders,
 }
@@ -73,7 +72,7 @@ impl ShortPool {
                 (orders.rows, orders.kept, orders.facts) = (rows, kept, facts);
                 orders
             }
-            None => Box::new(ShortOrders { rows, kept, facts, sum: 0, orders: Orders::default() }),
+            None => Box::new(ShortOrders { rows, kept, facts, orders: Orders::default() }),
         }
     }
 }
@@ -99,13 +98,15 @@ impl ShortScoring {
             && context.nominal.features.is_empty()
             && setting.splitter == Splitter::Best
             && setting.limits.max_leaf_nodes.is_none()
+            && !setting.limits.are_monotonic()
             && criterion.info().evidence.is_table()
             && !criterion.needs_all_candidates();
         if !fits {
             return None;
         }
-        if context.weights.unit_target().is_some() {
-            return criterion.is_between_means().then_some(Self::Means);
+        if context.data.target().is_some() {
+            let fits = W::COPIES && context.total_weight <= ExactMoments::MOST_NARROW as f64;
+            return (fits && criterion.is_between_means()).then_some(Self::Means);
         }
         let how = criterion.running_scores().filter(|_| W::UNIT);
         how.filter(|how| how.holds(ROWS, setting.context.logs)).map(Self::Classes)
@@ -126,9 +127,8 @@ impl ShortOrders {
         // Number the rows in the order of the first feature, and the classes that occur.
         let occurring = totals.iter().enumerate().filter(|(_, sum)| !sum.is_empty());
         let classes: Vec<u16> = occurring.map(|(class, _)| class as u16).collect();
-        let mut rows =
-            ShortRows { ids: [0; ROWS], members: vec![0; classes.len()], units: [0; ROWS] };
-        let units = context.weights.unit_target();
+        let target = means::RowNumbers { sums: [0; ROWS], weights: [0; ROWS], weigh_one: true };
+        let mut rows = ShortRows { ids: [0; ROWS], members: vec![0; classes.len()], target };
         let mut class_of = Bytes::default();
         for (i, &entry) in slices.order(0, range).iter().enumerate() {
             let row = entry_row(entry);
@@ -138,7 +138,11 @@ impl ShortOrders {
             rows.ids[i] = row;
             rows.members[class] |= 1 << i;
             class_of.0[i] = class as u8;
-            rows.units[i] = units.map_or(0, |units| units[row as usize]);
+            if let Some(moments) = context.weights.of(row).moments() {
+                rows.target.sums[i] = moments.first as i64;
+                rows.target.weights[i] = moments.weight;
+                rows.target.weigh_one &= moments.weight == 1;
+            }
         }
         // Every order by these numbers.
         let kept = u64::MAX >> (ROWS - range.len);
@@ -177,19 +181,11 @@ impl ShortOrders {
             facts.squares += size * size;
         }
         self.facts = facts;
-        let units = self.rows.units.iter().enumerate();
-        let kept = units.filter(|(row, _)| self.kept >> row & 1 == 1);
-        self.sum = kept.map(|(_, units)| units).sum();
     }
 
-    /// The number of rows and the sum of their numbers.
-    pub fn mean(&self) -> NodeMean {
-        NodeMean::new(self.facts.len, self.sum)
-    }
-
-    /// The number that each row has as its target, in units.
-    pub fn units(&self) -> &[i64; ROWS] {
-        &self.rows.units
+    /// The numbers of a numeric target; `None` where their sums may not fit 64 bits.
+    pub fn numbers(&self, min: Minimum) -> Option<ShortNumbers> {
+        ShortNumbers::new(&self.rows.target, self.kept, min)
     }
 
     /// The orders of the two children of a split after `left` rows of a feature's order; `None` for

@@ -13,7 +13,7 @@ pub enum Level {
     Baseline,
     /// AVX2, and FMA, which comes with it.
     Avx2,
-    /// AVX-512 F, BW, VPOPCNTDQ, VBMI, VBMI2 and BITALG, and BMI2 (Ice Lake, Zen 4 and later).
+    /// AVX-512 F, BW, DQ, VPOPCNTDQ, VBMI, VBMI2 and BITALG, and BMI2 (Ice Lake, Zen 4 and later).
     Avx512,
 }
 
@@ -31,6 +31,7 @@ impl Level {
                 levels.push(Self::Avx2);
                 if is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vpopcntdq")
                     && is_x86_feature_detected!("avx512vbmi")
                     && is_x86_feature_detected!("avx512vbmi2")
@@ -88,7 +89,7 @@ macro_rules! for_each_level {
             #[inline(always)]
             fn body($($arg: $kind),*) $(-> $out)? $body
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt")]
             fn avx512($($arg: $kind),*) $(-> $out)? {
                 body($($arg),*)
             }

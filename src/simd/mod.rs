@@ -3,7 +3,7 @@
 //! [`Kernels`] compares rows of nominal features pair by pair, on bit planes: `stats::pairs` and
 //! `stats::neighbours` call it. The public modules hold kernels for other callers, each with its
 //! own text: growth (`columns`, `cuts`, `class_sums`, `running`, `short`, `small`, `histogram`,
-//! `codes`, `logs`), prediction (`walk`) and genotypes (`genotypes`).
+//! `codes`, `logs`, `means`), prediction (`walk`) and genotypes (`genotypes`).
 //!
 //! **Levels.** Each kernel is one generic function over a small vector trait (`word`). A file per
 //! level implements the trait with intrinsics (`plain`: two `u64`, `baseline`: two vectors of SSE2,
@@ -36,6 +36,7 @@ mod instantiate;
 mod layout;
 mod level;
 pub mod logs;
+pub mod means;
 mod near;
 mod plain;
 mod read;

@@ -1,16 +1,21 @@
 //! Thresholds on a numeric feature for a numeric target, by the mean squared difference between the
 //! branches' means and the node's.
 //!
-//! With `n` rows of weight 1 and `i` of them on the left, the score is `D^2 / (i (n - i))` in units
-//! of the target's grid, where `D` is the sum on the left less `i` times the mean of the node. A
-//! scan adds up whole differences from the whole number next to the mean, which is exact, and takes
-//! the rest of the mean off in double precision: so no digits are lost however far the mean is from
-//! 0. The estimates select; near the best, the criterion decides. Rows with weights take sums of
-//! 128 bits ([`score_weighed`]). Nodes of at most 64 rows have orders of one byte per entry
-//! ([`score_short`]). O(rows) per feature and node.
+//! With a weight `V` of `W` on the left the score is `D^2 / (V (W - V))` in units of the target's
+//! grid, where `D` is the sum on the left less `V` times the mean of the node. A scan adds up
+//! differences from the whole number next to the mean, which is exact, and takes the rest of the
+//! mean off in double precision: so no digits are lost however far the mean is from 0. The
+//! estimates select; near the best, the criterion decides.
+//!
+//! Sums of rows that weigh 1, or stand for copies of rows, fit 64 bits ([`MeanNode`]): on sorted
+//! orders ([`score_candidates`]), on bins ([`score_bins`]), and in nodes of at most 64 rows, whose
+//! orders have one byte per entry ([`ShortNumbers`]). Rows with other weights take sums of 128 bits
+//! ([`score_weighed`]). O(rows) per feature and node.
 
-use super::block::{BlockScratch, PlaceRange};
+use super::binned::BinGroups;
+use super::block::PlaceRange;
 use super::doubt;
+use super::multiway::Minimum;
 use super::scan::Scan;
 use super::sink::{Estimates, Sink};
 use crate::criteria::{Context, Criterion, Tables};
@@ -18,153 +23,238 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Moments;
 use crate::reached::{self, Way};
-use crate::simd::short::{Bytes, ROWS};
+use crate::simd::Level;
+use crate::simd::means::{self, CHUNK, RowNumbers};
+use crate::simd::short::{Bytes, Orders, ROWS};
 use crate::stats::{ExactMoments, Sum, Weighing};
 
 /// Places that are scored together.
 const PLACES: usize = 256;
 
-/// The rows of a node: their number and the sum of their numbers, in units.
+/// The weight of a node's rows and the sum of their numbers, in units.
 #[derive(Debug, Clone, Copy)]
-pub struct NodeMean {
-    rows: i64,
+pub struct MeanNode {
+    weight: i64,
     sum: i64,
     /// The whole number of units next to the mean.
     whole: i64,
     /// The mean less that number.
     rest: f64,
+    /// Least weight of a branch.
+    least: i64,
+    /// The last cut that the criterion scored. In a small node many features divide the rows
+    /// alike.
+    last: Option<ScoredCut>,
 }
 
-impl NodeMean {
-    /// Of at least one row.
+/// A cut and its score.
+#[derive(Debug, Clone, Copy)]
+struct ScoredCut {
+    /// Weight and sum on one side.
+    side: (i64, i64),
+    score: f64,
+}
+
+impl MeanNode {
+    /// `None` where sums may not fit 64 bits. Each row weighs 1, or stands for copies.
     #[inline]
-    pub fn new(rows: usize, sum: i64) -> Self {
-        let rows = rows as i64;
-        let whole = sum / rows;
-        Self { rows, sum, whole, rest: (sum - whole * rows) as f64 / rows as f64 }
+    pub fn new(weight: i64, sum: i64, min: Minimum) -> Option<Self> {
+        if weight < 1 || weight > ExactMoments::MOST_NARROW as i64 || !min.copies {
+            return None;
+        }
+        let (whole, least) = (sum / weight, min.weight.max(f64::from(min.rows)).ceil() as i64);
+        let rest = (sum - whole * weight) as f64 / weight as f64;
+        Some(Self { weight, sum, whole, rest, least: least.max(1), last: None })
     }
 
-    /// The criterion's score of a cut with `left` rows on its left, whose differences from the
+    /// The criterion's score of a cut with a weight `left` on its left, where differences from the
     /// whole number add up to `sum`. It reads weights and means alone.
     fn exact_score(
-        &self,
-        left: usize,
+        &mut self,
+        left: i64,
         sum: i64,
         context: &Context,
         criterion: &dyn Criterion,
     ) -> Result<f64> {
-        let left = left as i64;
         let on_left = sum + left * self.whole;
-        let of = |rows: i64, sum: i64| Moments {
-            weight: rows as f64,
-            mean: ExactMoments::narrow_mean(rows, sum),
+        let (left, right) = ((left, on_left), (self.weight - left, self.sum - on_left));
+        if let Some(last) = self.last.filter(|last| last.side == left || last.side == right) {
+            return Ok(last.score);
+        }
+        let of = |(weight, sum): (i64, i64)| Moments {
+            weight: weight as f64,
+            mean: ExactMoments::narrow_mean(weight, sum),
             deviation: 0.0,
         };
-        let cells = [of(left, on_left), of(self.rows - left, self.sum - on_left)];
-        let totals = [of(self.rows, self.sum)];
-        criterion.score_of(&Tables::one(&cells, &totals, &[2], context))
+        let (cells, totals) = ([of(left), of(right)], [of((self.weight, self.sum))]);
+        let score = criterion.score_of(&Tables::one(&cells, &totals, &[2], context))?;
+        self.last = Some(ScoredCut { side: left, score });
+        Ok(score)
     }
 
-    /// Give a block of cuts to the sink. `sums[j]` belongs to the cut with `first + j` rows on its
-    /// left, which is none where `is_tied(j)`.
-    fn score_block(
-        &self,
-        block: MeanCuts<'_>,
-        is_tied: impl Fn(usize) -> bool,
+    /// The node as kernels read it.
+    fn in_kernels(&self, context: &Context) -> means::NodeNumbers {
+        means::NodeNumbers {
+            weight: self.weight as f64,
+            rest: self.rest,
+            least: self.least as f64,
+            scale: unit_of(context) * unit_of(context),
+        }
+    }
+
+    /// The weight of the other side of a cut, and its sum of differences.
+    fn other_side(&self, (weight, sum): (i64, i64)) -> (i64, i64) {
+        (self.weight - weight, self.sum - self.whole * self.weight - sum)
+    }
+
+    /// Give cuts of one feature to the sink. Their number is a multiple of [`CHUNK`].
+    fn give(
+        &mut self,
+        feature: u32,
+        cuts: MeanCuts<'_>,
+        at: &dyn Fn(usize) -> u32,
         context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let MeanCuts { feature, first, sums, scores } = block;
-        let n = self.rows as f64;
-        for (j, (score, &sum)) in scores.iter_mut().zip(sums).enumerate() {
-            let left = (first + j) as f64;
-            let difference = sum as f64 - left * self.rest;
-            let estimate = difference * difference / (left * (n - left));
-            *score = if is_tied(j) { f64::NEG_INFINITY } else { estimate };
-        }
-        give(feature, first, scores, context, sink, &mut |j, criterion| {
-            self.exact_score(first + j, sums[j], context, criterion)
+        let MeanCuts { sums, weights, scores } = cuts;
+        let node = self.in_kernels(context);
+        let largest = means::scores(Level::active(), sums, weights, node, scores);
+        give(feature, at, (scores, largest), context, sink, &mut |j, criterion| {
+            self.exact_score(weights[j], sums[j], context, criterion)
         })
     }
 }
 
-/// Give estimates in units of the target's grid to the sink, unless all cuts are tied. `scores[j]`
-/// is that of the cut with `first + j` rows on its left.
+/// Cuts that are scored together.
+struct MeanCuts<'a> {
+    /// Sums of differences on the left.
+    sums: &'a [i64],
+    /// Weights on the left; 0 where there is no cut.
+    weights: &'a [i64],
+    scores: &'a mut [f64],
+}
+
+/// Buffers of a scan.
+#[derive(Debug, Default)]
+pub struct MeanScratch {
+    sums: Vec<i64>,
+    weights: Vec<i64>,
+    scores: Vec<f64>,
+    /// Places and numbers of features.
+    features: Vec<(usize, u32)>,
+    /// The best cuts of these features.
+    best: Vec<BestCut>,
+}
+
+impl MeanScratch {
+    /// Make room for cuts.
+    fn prepare(&mut self, cuts: usize) {
+        if self.sums.len() < cuts {
+            self.sums.resize(cuts, 0);
+            self.weights.resize(cuts, 0);
+            self.scores.resize(cuts, 0.0);
+        }
+    }
+
+    /// The first cuts, and as many without weight as fill a chunk.
+    fn first(&mut self, cuts: usize) -> MeanCuts<'_> {
+        let filled = cuts.next_multiple_of(CHUNK);
+        self.weights[cuts..filled].fill(0);
+        MeanCuts {
+            sums: &self.sums[..filled],
+            weights: &self.weights[..filled],
+            scores: &mut self.scores[..filled],
+        }
+    }
+}
+
+/// The value of a unit of the target's grid.
+fn unit_of(context: &Context) -> f64 {
+    context.grid.map_or(1.0, |grid| grid.unit)
+}
+
+/// A bound on the distance of estimates of at most `largest` from the scores: they have a few
+/// roundings, and the criterion subtracts rounded means.
+fn error_of(largest: f64, context: &Context) -> f64 {
+    let unit = unit_of(context);
+    16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() * unit + 1e-6 * unit * unit
+}
+
+/// Give estimates and the largest of them to the sink, unless there is no cut.
 fn give(
     feature: u32,
-    first: usize,
-    scores: &mut [f64],
+    at: &dyn Fn(usize) -> u32,
+    (scores, largest): (&[f64], f64),
     context: &Context,
     sink: &mut dyn Sink,
     exact: &mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
 ) -> Result<()> {
-    let largest = doubt::largest(scores);
     if largest == f64::NEG_INFINITY {
         return Ok(());
     }
-    // The estimates have a few roundings; the criterion subtracts rounded means.
-    let unit = context.grid.map_or(1.0, |grid| grid.unit);
-    let square = unit * unit;
-    let error = (16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() + 1e-6) * square;
-    scores.iter_mut().for_each(|score| *score *= square);
-    let (at, largest) = (&|j: usize| (first + j) as u32, largest * square);
+    let error = error_of(largest, context);
     sink.estimated(feature, Estimates { at, scores, largest, error, exact })
 }
 
-/// Cuts that are scored together.
-struct MeanCuts<'a> {
-    feature: u32,
-    /// Rows on the left of the first cut.
-    first: usize,
-    /// Sums of differences on the left.
-    sums: &'a [i64],
-    scores: &'a mut [f64],
-}
-
-/// The rows of a node with a known value of one feature.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NumberScan<'a> {
-    /// Feature.
-    pub feature: u32,
-    /// Entries of the rows, ascending by value.
-    pub order: &'a [u32],
-    /// Numbers of the target by row.
-    pub units: &'a [i64],
-    /// These rows.
-    pub node: NodeMean,
-}
-
-/// Score the thresholds at some places.
-pub(super) fn score_candidates<C>(
-    scan: &NumberScan<'_>,
+/// Score the thresholds at some places; `node` are the rows with a known value.
+pub(super) fn score_candidates<W: Weighing>(
+    scan: &Scan<'_, W>,
+    mut node: MeanNode,
     places: PlaceRange,
     context: &Context,
-    scratch: &mut BlockScratch<C>,
+    scratch: &mut MeanScratch,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     reached::count(Way::WalkNumbers);
-    let NumberScan { feature, order, units, node } = *scan;
-    let BlockScratch { sums, scores, .. } = scratch;
-    sums.resize(sums.len().max(PLACES), 0);
-    scores.resize(scores.len().max(PLACES), 0.0);
-    let difference = |entry: u32| units[entry_row(entry) as usize] - node.whole;
-    let mut sum: i64 = order[..places.first - 1].iter().map(|&entry| difference(entry)).sum();
+    scratch.prepare(PLACES);
+    let (order, whole) = (scan.order, node.whole);
+    let (mut weight, mut sum) = (0, 0);
+    let mut add = |entry: u32| {
+        let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
+        weight += row.weight;
+        sum += row.first as i64 - row.weight * whole;
+        (weight, sum)
+    };
+    order[..places.first - 1].iter().for_each(|&entry| _ = add(entry));
     for first in (places.first..=places.last).step_by(PLACES) {
         let len = PLACES.min(places.last + 1 - first);
-        let sums = &mut sums[..len];
-        for (sum_of, &entry) in sums.iter_mut().zip(&order[first - 1..]) {
-            sum += difference(entry);
-            *sum_of = sum;
+        let cuts = scratch.sums.iter_mut().zip(&mut scratch.weights);
+        for ((sum, weight), entries) in cuts.zip(order[first - 1..][..=len].windows(2)) {
+            let left = add(entries[0]);
+            *sum = left.1;
+            *weight = if entry_tied(entries[1]) == 1 { 0 } else { left.0 };
         }
-        let behind = &order[first..][..len];
-        let block = MeanCuts { feature, first, sums, scores: &mut scores[..len] };
-        node.score_block(block, |j| entry_tied(behind[j]) == 1, context, sink)?;
+        let at = |j: usize| (first + j) as u32;
+        node.give(scan.feature, scratch.first(len), &at, context, sink)?;
     }
     Ok(())
 }
 
+/// Score the cuts between the occupied bins of a feature of a node.
+pub(super) fn score_bins<S: Sum>(
+    feature: u32,
+    groups: &BinGroups<S>,
+    mut node: MeanNode,
+    context: &Context,
+    scratch: &mut MeanScratch,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    reached::count(Way::GroupsNumbers);
+    let cuts = groups.codes.len() - 1;
+    scratch.prepare(cuts.next_multiple_of(CHUNK));
+    let (mut weight, mut sum) = (0, 0);
+    for (i, group) in groups.sums[..cuts].iter().enumerate() {
+        let group = group.moments().unwrap_or_default();
+        weight += group.weight;
+        sum += group.first as i64 - group.weight * node.whole;
+        (scratch.weights[i], scratch.sums[i]) = (weight, sum);
+    }
+    let at = |j: usize| groups.codes[j];
+    node.give(feature, scratch.first(cuts), &at, context, sink)
+}
+
 /// Score the thresholds at some places, where rows have weights and `node` are the sums of those
-/// with a known value. With a weight `V` of `W` on the left the score is `D^2 / (V (W - V))`.
+/// with a known value.
 pub(super) fn score_weighed<W: Weighing>(
     scan: &Scan<'_, W>,
     node: ExactMoments,
@@ -176,7 +266,7 @@ pub(super) fn score_weighed<W: Weighing>(
     let unit = scan.weights.unit();
     let mean = node.rounded(unit).mean;
     let (whole, rest) = (mean.round() as i128, mean - mean.round());
-    let all = node.weight as f64;
+    let (all, scale) = (node.weight as f64, unit_of(context) * unit_of(context));
     let add = |left: &mut ExactMoments, entry: u32| {
         let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
         left.weight += row.weight;
@@ -198,10 +288,11 @@ pub(super) fn score_weighed<W: Weighing>(
             let tied = entry_tied(scan.order[first + j]) == 1;
             *score = match tied {
                 true => f64::NEG_INFINITY,
-                false => difference * difference / (weight * (all - weight)),
+                false => difference * difference / (weight * (all - weight)) * scale,
             };
         }
-        give(scan.feature, first, scores, context, sink, &mut |j, criterion| {
+        let (at, found) = (|j: usize| (first + j) as u32, (&*scores, doubt::largest(scores)));
+        give(scan.feature, &at, found, context, sink, &mut |j, criterion| {
             let right = node.minus(sides[j]);
             let cells = [sides[j], right].map(|side| side.rounded(unit));
             let totals = [node.rounded(unit)];
@@ -211,51 +302,130 @@ pub(super) fn score_weighed<W: Weighing>(
     Ok(())
 }
 
-/// One feature of a node of at most 64 rows.
-#[derive(Debug, Clone, Copy)]
-pub struct ShortNumbers<'a> {
-    /// Feature.
-    pub feature: u32,
-    /// The node's rows by ascending value.
-    pub order: &'a Bytes,
-    /// Bit `i`: entry `i` has the value of the entry before it.
-    pub tied: u64,
-    /// Numbers of the target by row.
-    pub units: &'a [i64; ROWS],
-    /// All rows.
-    pub node: NodeMean,
-    /// Fewest rows of a branch, at least 1.
-    pub min_rows: usize,
+/// A node of at most 64 rows.
+#[derive(Debug, Clone)]
+pub struct ShortNumbers {
+    /// Differences from the whole number next to the mean, and weights.
+    rows: RowNumbers,
+    node: MeanNode,
+    /// Cuts of a feature without equal values.
+    cuts: usize,
 }
 
-/// Score the thresholds of one feature of a small node.
-pub fn score_short<C>(
-    scan: &ShortNumbers<'_>,
-    context: &Context,
-    scratch: &mut BlockScratch<C>,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    reached::count(Way::ShortNumbers);
-    let ShortNumbers { feature, order, tied, units, node, min_rows } = *scan;
-    let n = node.rows as usize;
-    if 2 * min_rows > n {
-        return Ok(());
+impl ShortNumbers {
+    /// The rows whose bits in `kept` are set, where `rows` has their sums in units of the target;
+    /// `None` as for [`MeanNode::new`].
+    pub fn new(rows: &RowNumbers, kept: u64, min: Minimum) -> Option<Self> {
+        let mut rows = *rows;
+        let (mut weight, mut sum, mut left) = (0, 0, kept);
+        while left != 0 {
+            let row = left.trailing_zeros() as usize;
+            weight += rows.weights[row];
+            sum += rows.sums[row];
+            left &= left - 1;
+        }
+        let node = MeanNode::new(weight, sum, min)?;
+        for (sum, weight) in rows.sums.iter_mut().zip(&rows.weights) {
+            *sum -= weight * node.whole;
+        }
+        Some(Self { rows, node, cuts: kept.count_ones() as usize - 1 })
     }
-    let BlockScratch { sums, scores, .. } = scratch;
-    sums.resize(sums.len().max(ROWS), 0);
-    scores.resize(scores.len().max(ROWS), 0.0);
-    let mut sum = 0;
-    for (sum_of, &row) in sums.iter_mut().zip(&order.0[..n]) {
-        sum += units[usize::from(row) % ROWS] - node.whole;
-        *sum_of = sum;
+
+    /// Score the thresholds of some features, given by their places in the orders and their
+    /// numbers.
+    pub fn score_candidates(
+        &mut self,
+        orders: &Orders,
+        features: impl Iterator<Item = (usize, u32)>,
+        context: &Context,
+        scratch: &mut MeanScratch,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let mut wanted = std::mem::take(&mut scratch.features);
+        wanted.clear();
+        wanted.extend(features);
+        if sink.wants_winner() && wanted.len() > 1 {
+            self.keep_winners(orders, &mut wanted, &mut scratch.best, context);
+        }
+        for &(place, feature) in &wanted {
+            let (order, tied) = (&orders.rows[place], orders.tied[place]);
+            self.score_feature(feature, order, tied, context, scratch, sink)?;
+        }
+        scratch.features = wanted;
+        Ok(())
     }
-    // Cut j has the entries 0..=j on its left.
-    let places = min_rows - 1..n - min_rows;
-    let block = MeanCuts {
-        feature,
-        first: min_rows,
-        sums: &sums[places.clone()],
-        scores: &mut scores[places],
-    };
-    node.score_block(block, |j| tied >> (min_rows + j) & 1 == 1, context, sink)
+
+    /// Keep the features that may have the best cut of all and are the first with this division of
+    /// the rows. `found` is a buffer.
+    fn keep_winners(
+        &self,
+        orders: &Orders,
+        features: &mut Vec<(usize, u32)>,
+        found: &mut Vec<BestCut>,
+        context: &Context,
+    ) {
+        reached::count(Way::ShortNumbersTogether);
+        found.clear();
+        let of = self.node.in_kernels(context);
+        for features in features.chunks(CHUNK) {
+            // The last feature stands in the lanes that are left.
+            let place = |lane: usize| features[lane.min(features.len() - 1)].0;
+            let sorted = std::array::from_fn(|lane| &orders.rows[place(lane)]);
+            let tied = std::array::from_fn(|lane| orders.tied[place(lane)]);
+            let best = means::best_cuts(Level::active(), sorted, &tied, self.cuts, &self.rows, of);
+            found.extend((0..features.len()).map(|lane| BestCut {
+                score: best.scores[lane],
+                other: best.others[lane],
+                left: (best.weights[lane], best.sums[lane]),
+            }));
+        }
+        let largest = found.iter().fold(f64::NEG_INFINITY, |top, cut| top.max(cut.score));
+        let bound = largest - 2.0 * error_of(largest, context);
+        // Both sides of the last cut that was kept.
+        let mut last = [(0, 0); 2];
+        let mut each = found.iter();
+        features.retain(|_| {
+            let Some(cut) = each.next().filter(|cut| cut.score >= bound) else { return false };
+            let repeats = last.contains(&cut.left) && cut.other < bound;
+            if !repeats {
+                last = [cut.left, self.node.other_side(cut.left)];
+            }
+            !repeats
+        });
+    }
+
+    /// Score the thresholds of one feature, whose order has the entries in `tied` equal to those
+    /// before them.
+    fn score_feature(
+        &mut self,
+        feature: u32,
+        order: &Bytes,
+        tied: u64,
+        context: &Context,
+        scratch: &mut MeanScratch,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        reached::count(Way::ShortNumbers);
+        scratch.prepare(ROWS);
+        let (mut weight, mut sum) = (0, 0);
+        for (j, &row) in order.0[..self.cuts].iter().enumerate() {
+            let row = usize::from(row) % ROWS;
+            weight += self.rows.weights[row];
+            sum += self.rows.sums[row];
+            // Cut j has the entries 0..=j on its left.
+            let is_cut = (tied >> (j + 1) & 1) as i64 - 1;
+            (scratch.weights[j], scratch.sums[j]) = (weight & is_cut, sum);
+        }
+        self.node.give(feature, scratch.first(self.cuts), &|j| j as u32 + 1, context, sink)
+    }
+}
+
+/// The best cut of a feature.
+#[derive(Debug)]
+struct BestCut {
+    score: f64,
+    /// The largest score of the feature's other cuts.
+    other: f64,
+    /// Weight and sum of differences on its left.
+    left: (i64, i64),
 }

@@ -9,6 +9,7 @@
 //! Histogram growth calls this for features that its quicker kernels do not serve (three branches,
 //! criteria without running sums).
 
+use super::between::{MeanNode, score_bins};
 use super::block::{BLOCK, BlockScratch};
 use super::multiway::Minimum;
 use super::scan::flush;
@@ -140,7 +141,16 @@ pub fn score_candidates<S: Sum>(
     if n < 2 {
         return Ok(());
     }
-    let branches = scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n);
+    let branches = if scan.known == scan.totals { 2 } else { 3 };
+    if branches == 2
+        && sink.takes_means()
+        && let Some(node) = scan.known[0].moments()
+        && let Some(node) = MeanNode::new(node.weight, node.first as i64, scan.min)
+    {
+        let means = &mut scratch.means;
+        return score_bins(scan.feature, groups, node, context, means, sink);
+    }
+    scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n);
     let limited = scan.min.rows > 1 || scan.min.weight > 0.0;
     // Beside a third branch the known rows of one class score alike wherever they are cut; the
     // first cut must then be found.

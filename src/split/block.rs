@@ -5,6 +5,7 @@
 //! allocated per feature. Tables lie as [`Tables`] reads them: one plane of candidates per
 //! (branch, class), so that inner loops over candidates vectorise.
 
+use super::between::MeanScratch;
 use crate::criteria::{Context, Tables};
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;
@@ -63,6 +64,8 @@ pub struct BlockScratch<C> {
     pub(super) scores: Vec<f64>,
     /// Sums at the steps of one order; see [`super::scan::Scan::steps`].
     pub steps: Vec<i64>,
+    /// Buffers of scans by means.
+    pub means: MeanScratch,
     /// Buffers of scans by running sums.
     pub(super) running: Running,
 }
@@ -82,6 +85,7 @@ impl<C> Default for BlockScratch<C> {
             bounds: Vec::new(),
             scores: Vec::new(),
             steps: Vec::new(),
+            means: MeanScratch::default(),
             running: Running::default(),
         }
     }

@@ -23,6 +23,7 @@ pub mod c45;
 mod cut_rule;
 pub mod cuts;
 pub(crate) mod doubt;
+mod guard;
 pub mod multiway;
 pub mod order;
 pub mod random;
@@ -42,6 +43,7 @@ use crate::stats::Sum;
 
 pub use block::BlockScratch;
 pub use cut_rule::{CutRule, NumericRows};
+pub use guard::ValueGuard;
 pub use select::{CandidateFacts, Choice, Selector};
 pub(crate) use sink::not_a_number;
 pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink};

@@ -113,14 +113,20 @@ impl<T: Whole> QuantileSums<T> {
     }
 }
 
+/// A row of the list.
+#[derive(Debug, Clone, Copy)]
+struct Linked {
+    number: WeighedNumber,
+    /// The rows before and behind it that are left; the number of all where there is none.
+    before: u32,
+    behind: u32,
+}
+
 /// Memory of [`PrefixLosses`], used for one node after the other.
 #[derive(Debug, Default)]
 pub struct ListBuffers {
     /// The rows by ascending number.
-    rows: Vec<WeighedNumber>,
-    /// The rows before and behind each one that is left; the end of the list is its length.
-    before: Vec<u32>,
-    behind: Vec<u32>,
+    rows: Vec<Linked>,
 }
 
 /// Finds the losses of the prefixes of orders of the same rows, one order after the other.
@@ -142,9 +148,9 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         list: &'b mut ListBuffers,
     ) -> Self {
         list.rows.clear();
-        list.rows.extend(rows);
+        list.rows.extend(rows.map(|number| Linked { number, before: 0, behind: 0 }));
         let mut whole = QuantileSums::default();
-        for row in &list.rows {
+        for Linked { number: row, .. } in &list.rows {
             whole.weight += T::from(row.weight);
             whole.sum += T::from(row.weight) * T::from(row.units);
         }
@@ -161,12 +167,10 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 
     /// Put all rows into the list.
     fn link(&mut self) {
-        let ListBuffers { rows, before, behind } = &mut *self.list;
-        let end = rows.len() as u32;
-        before.clear();
-        before.extend((0..end).map(|i| i.wrapping_sub(1).min(end)));
-        behind.clear();
-        behind.extend(1..=end);
+        let end = self.list.rows.len() as u32;
+        for (row, i) in self.list.rows.iter_mut().zip(0_u32..) {
+            (row.before, row.behind) = (i.wrapping_sub(1).min(end), i + 1);
+        }
     }
 
     /// Move the pointer to the quantile of all rows.
@@ -181,32 +185,35 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     fn seek(&self, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.list.rows.len() as u32;
         let wanted = self.loss.quantile * sums.weight.real();
-        while sums.below.real() >= wanted && self.list.before[*pointer as usize] < end {
-            *pointer = self.list.before[*pointer as usize];
-            self.pass(sums, *pointer, |sum, part| *sum -= part);
+        let mut row = self.list.rows[*pointer as usize];
+        while sums.below.real() >= wanted && row.before < end {
+            *pointer = row.before;
+            row = self.list.rows[*pointer as usize];
+            Self::pass(sums, row.number, |sum, part| *sum -= part);
         }
-        loop {
-            let row = self.list.rows[*pointer as usize];
-            let next = self.list.behind[*pointer as usize];
-            if (sums.below + T::from(row.weight)).real() >= wanted || next >= end {
-                return;
-            }
-            self.pass(sums, *pointer, |sum, part| *sum += part);
-            *pointer = next;
+        while (sums.below + T::from(row.number.weight)).real() < wanted && row.behind < end {
+            Self::pass(sums, row.number, |sum, part| *sum += part);
+            *pointer = row.behind;
+            row = self.list.rows[*pointer as usize];
         }
     }
 
     /// Add the sums of a row to those below the pointer, or take them off.
     #[inline]
-    fn pass(&self, sums: &mut QuantileSums<T>, row: u32, change: impl Fn(&mut T, T)) {
-        let WeighedNumber { weight, units } = self.list.rows[row as usize];
+    fn pass(sums: &mut QuantileSums<T>, row: WeighedNumber, change: impl Fn(&mut T, T)) {
+        let WeighedNumber { weight, units } = row;
         change(&mut sums.below, T::from(weight));
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
     /// The loss of all rows.
     pub fn of_all(&self) -> f64 {
-        self.whole.loss(self.list.rows[self.pointer as usize].units, self.loss)
+        self.whole.loss(self.units(self.pointer), self.loss)
+    }
+
+    /// The number of a row.
+    fn units(&self, row: u32) -> i64 {
+        self.list.rows[row as usize].number.units
     }
 
     /// Write the loss of the first `i` rows of an order to `out[i]`, for `i` from 1 to their
@@ -215,7 +222,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         self.link();
         let (mut sums, mut pointer) = (self.whole, self.pointer);
         for (i, row) in (1..out.len()).rev().zip(order.rev()) {
-            out[i] = sums.loss(self.list.rows[pointer as usize].units, self.loss);
+            out[i] = sums.loss(self.units(pointer), self.loss);
             self.leave_out(row, &mut sums, &mut pointer);
         }
         out[0] = 0.0;
@@ -225,24 +232,26 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     #[inline]
     fn leave_out(&mut self, row: u32, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.list.rows.len() as u32;
-        let (before, behind) = (self.list.before[row as usize], self.list.behind[row as usize]);
+        let rows = &mut self.list.rows;
+        let Linked { number, before, behind } = rows[row as usize];
         if before < end {
-            self.list.behind[before as usize] = behind;
+            rows[before as usize].behind = behind;
         }
         if behind < end {
-            self.list.before[behind as usize] = before;
+            rows[behind as usize].before = before;
         }
-        let WeighedNumber { weight, units } = self.list.rows[row as usize];
+        let WeighedNumber { weight, units } = number;
         sums.weight -= T::from(weight);
         sums.sum -= T::from(weight) * T::from(units);
         if row < *pointer {
-            self.pass(sums, row, |sum, part| *sum -= part);
+            Self::pass(sums, number, |sum, part| *sum -= part);
         } else if row == *pointer {
             if behind < end {
                 *pointer = behind;
             } else if before < end {
                 *pointer = before;
-                self.pass(sums, before, |sum, part| *sum -= part);
+                let number = rows[before as usize].number;
+                Self::pass(sums, number, |sum, part| *sum -= part);
             } else {
                 return;
             }

@@ -26,6 +26,33 @@ pub trait CandidateFacts {
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64>;
     /// The first original row whose value is the one just left of a threshold.
     fn first_row(&mut self, feature: u32, at: u32) -> u32;
+    /// The weights of the first two branches of a candidate.
+    fn sides(&mut self, feature: u32, at: u32) -> [f64; 2];
+    /// Whether the candidates of a feature are thresholds, with more weight on the left of each
+    /// than of the one before.
+    fn are_thresholds(&self, feature: u32) -> bool;
+}
+
+/// The candidate whose smaller branch is largest, the first of equal ones; `all` ascend.
+fn most_even(feature: u32, all: &[u32], facts: &mut dyn CandidateFacts) -> u32 {
+    let near = if facts.are_thresholds(feature) {
+        // The last with less on the left than on the right, and the one behind it.
+        let middle = all.partition_point(|&at| {
+            let [left, right] = facts.sides(feature, at);
+            left < right
+        });
+        &all[middle.saturating_sub(1)..all.len().min(middle + 1)]
+    } else {
+        all
+    };
+    let (mut best, mut largest) = (all[0], f64::NEG_INFINITY);
+    for &at in near {
+        let [left, right] = facts.sides(feature, at);
+        if left.min(right) > largest {
+            (best, largest) = (at, left.min(right));
+        }
+    }
+    best
 }
 
 /// A selection rule.
@@ -68,6 +95,11 @@ impl Selector {
                     false => all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at)),
                 };
                 choice(b.feature, first.unwrap_or(b.at))
+            }),
+            Ties::Even => tied.next().map(|b| {
+                let at =
+                    if b.tied.is_empty() { b.at } else { most_even(b.feature, &all(b), facts) };
+                choice(b.feature, at)
             }),
             Ties::Random => {
                 let all: Vec<Choice> =

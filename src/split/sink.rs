@@ -9,6 +9,7 @@
 //! [`Sink::floor`], or sends estimates ([`Sink::estimated`]) instead of tables.
 
 use super::doubt::{self, Estimated};
+use super::guard::ValueGuard;
 use crate::criteria::{Context, Criterion, RunningScores, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
@@ -76,6 +77,10 @@ pub trait Sink {
     fn takes_means(&self) -> bool {
         false
     }
+    /// Whether only the best of all thresholds is wanted, the first of equal ones.
+    fn wants_winner(&self) -> bool {
+        false
+    }
     /// Take thresholds of one feature that were scored by [`Sink::running_scores`] or by means.
     fn estimated(&mut self, _feature: u32, _found: Estimates<'_>) -> Result<()> {
         Err(Error::Internal("running sums that nobody asked for".into()))
@@ -116,6 +121,8 @@ pub struct BestOfEach<'a> {
     ties: Ties,
     /// Only the best of all features is wanted; others may be left out.
     winner_only: bool,
+    /// What the values of branches must keep.
+    guard: Option<ValueGuard<'a>>,
     /// Checked for cancellation before each block: one column of a large node can take a second.
     watch: Option<&'a Control>,
     /// The best score of all features so far.
@@ -140,6 +147,7 @@ impl<'a> BestOfEach<'a> {
             criterion,
             ties,
             winner_only,
+            guard: None,
             watch: None,
             top: f64::NEG_INFINITY,
             floor: f64::NEG_INFINITY,
@@ -152,6 +160,16 @@ impl<'a> BestOfEach<'a> {
     /// Allow it to leave out candidates below this score.
     pub fn above(&mut self, floor: f64) {
         self.floor = floor;
+    }
+
+    /// Refuse candidates whose branches have values that the guard forbids.
+    pub fn guarded(self, guard: Option<ValueGuard<'a>>) -> Self {
+        Self { guard, ..self }
+    }
+
+    /// Say which rows the branches of the next candidates share: see [`ValueGuard::shared`].
+    pub fn share(&mut self, rows: Option<(f64, f64)>) {
+        self.guard.iter_mut().for_each(|guard| guard.shared = rows);
     }
 
     /// Stop when the job is cancelled.
@@ -242,11 +260,11 @@ pub(crate) fn not_a_number(feature: u32) -> Error {
 
 impl Sink for BestOfEach<'_> {
     fn wants_best(&self) -> bool {
-        self.gathered.is_none()
+        self.gathered.is_none() && self.guard.is_none()
     }
 
     fn quick(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
-        self.criterion.screen(tables, out)
+        if self.wants_best() { self.criterion.screen(tables, out) } else { None }
     }
 
     fn floor(&self) -> f64 {
@@ -259,6 +277,10 @@ impl Sink for BestOfEach<'_> {
 
     fn takes_means(&self) -> bool {
         self.criterion.is_between_means() && self.wants_best()
+    }
+
+    fn wants_winner(&self) -> bool {
+        self.winner_only && self.wants_best()
     }
 
     fn estimated(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
@@ -280,10 +302,10 @@ impl Sink for BestOfEach<'_> {
         scores.resize(block.tables.len, 0.0);
         // Thresholds are screened by approximate scores where the criterion has them.
         let screened = match block.features {
-            Features::One(feature) => {
+            Features::One(feature) if self.wants_best() => {
                 self.criterion.screen(&block.tables, &mut scores).map(|error| (feature, error))
             }
-            Features::Each(_) => None,
+            _ => None,
         };
         if let Some((feature, error)) = screened {
             reached::count(Way::Screened);
@@ -297,6 +319,10 @@ impl Sink for BestOfEach<'_> {
         } else {
             reached::count(Way::Scored);
             self.criterion.score(&block.tables, &mut scores)?;
+            if let Some(guard) = &self.guard {
+                reached::count(Way::Guarded);
+                guard.refuse(&block.tables, |j| block.features.of(j), &mut scores);
+            }
             match block.features {
                 // Most blocks of thresholds do not hold the best: their largest score tells.
                 Features::One(feature)

@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
-use crate::stats::{CellOf, ExactMoments, Sum, Weighing};
+use crate::stats::{CellOf, Sum, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
 
@@ -63,11 +63,10 @@ pub fn score_candidates<W: Weighing>(
         && sink.takes_means()
         && let Some(node) = scan.known[0].moments()
     {
-        if let Some(units) = scan.weights.unit_target().filter(|_| n <= ExactMoments::MOST_NARROW) {
-            let (feature, order) = (scan.feature, scan.order);
-            let node = between::NodeMean::new(n, node.first as i64);
-            let scan = between::NumberScan { feature, order, units, node };
-            return between::score_candidates(&scan, places, context, scratch, sink);
+        let narrow = between::MeanNode::new(node.weight, node.first as i64, scan.min);
+        if let Some(node) = narrow.filter(|_| W::COPIES) {
+            let means = &mut scratch.means;
+            return between::score_candidates(scan, node, places, context, means, sink);
         }
         let places = allowed(scan, places);
         return match places.is_empty() {

@@ -96,6 +96,7 @@ class Grower:
     min_samples_leaf: int = 1
     min_weight_fraction_leaf: float = 0.0
     min_score: float | None = None
+    needs_gain: bool = False
     no_distance_decay: bool | str = False
     empty_branch: str = "parent"
 
@@ -209,9 +210,17 @@ class Grower:
             ]
         top = max(score for score, _ in best)
         tied = next(tied for score, tied in best if score == top)
-        chosen = min(tied, key=lambda c: c.first_row) if self.ties == "row" else tied[0]
+        if self.ties == "row":
+            chosen = min(tied, key=lambda c: c.first_row)
+        elif self.ties == "even":
+            chosen = max(tied, key=lambda c: min(sum(sums) for sums in self.table(c)[:2]))
+        else:
+            chosen = tied[0]
         chosen.score = top
         if self.min_score is not None and top < self.min_score:
+            return None
+        gains_nothing = self.needs_gain and top <= self.evaluate([[self.sums(rows)]])[0][0]
+        if gains_nothing and self.min_score is None:
             return None
         if self.no_distance_decay:
             before = self.evaluate([[self.sums(rows)]])[0][1]

@@ -31,7 +31,7 @@ Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, Seed

@@ -190,11 +190,11 @@ FILES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """Write every file."""
+    """Write every file; the constructors first, as a new parameter needs them."""
+    KEYWORDS.write_text(keywords(), encoding="utf-8")
     WRITTEN.mkdir(exist_ok=True)
     for name, make in FILES.items():
         (WRITTEN / name).write_text(make(), encoding="utf-8")
-    KEYWORDS.write_text(keywords(), encoding="utf-8")
 
 
 if __name__ == "__main__":

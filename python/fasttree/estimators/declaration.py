@@ -107,7 +107,9 @@ def number(low: float, high: float, *none: None) -> Kind:
     """A number in [low, high], or None."""
 
     def test(name: str, value: Any) -> float | None:
-        return None if none and value is None else real(name, value, low, high)
+        if none and value is None:
+            return None
+        return max(real(name, value, low, high), -LARGEST)
 
     return Kind("float | None" if none else "float", check=test)
 
@@ -184,10 +186,13 @@ TREE: tuple[Parameter, ...] = (
     Parameter(
         "ties",
         GROWTH,
-        words("TieRule", "first", "row", "random"),
+        words("TieRule", "first", "row", "random", "even"),
         "first",
         """``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold
-        whose value occurs first in row order), ``"random"`` (drawn by `random_state`).""",
+        whose value occurs first in row order), ``"random"`` (drawn by `random_state`),
+        ``"even"`` (within a feature, the split whose smaller branch is largest, then as
+        ``"first"``: for criteria that else split off a few rows at a time; local evaluation
+        only).""",
         core=True,
         needs=Condition(
             lambda p: p["ties"] != "row" or (has_thresholds(p) and p["splitter"] == "best"),
@@ -301,12 +306,38 @@ TREE: tuple[Parameter, ...] = (
     Parameter(
         "min_score",
         GROWTH,
-        number(-LARGEST, LARGEST, None),
+        number(-math.inf, LARGEST, None),
         None,
-        """a node whose best score is below it becomes a leaf; None splits until pure. Local
-        evaluation only.""",
+        """a node whose best score is below it becomes a leaf; None splits until pure, but stops
+        where ``"mdl"`` saves no bits, and where a split by ``"variation_of_information"`` is no
+        nearer to the classes than the node; -inf splits until pure. Local evaluation only.""",
         core=True,
         needs=Condition(is_local, LOCAL, True),
+    ),
+    Parameter(
+        "monotonic_cst",
+        GROWTH,
+        Kind("Mapping[str, int] | Sequence[int] | None"),
+        None,
+        """for each column 1 where the prediction may not fall with it, -1 where it may not rise,
+        else 0; or a dict by names. The prediction is the number, or the probability of the second
+        of two classes. Local evaluation of criteria on tables, and numeric columns, only.""",
+    ),
+    Parameter(
+        "interaction_cst",
+        GROWTH,
+        words(
+            "Interactions",
+            "pairwise",
+            "no_interactions",
+            None,
+            also="Sequence[Iterable[int | str]]",
+            elsewhere=True,
+        ),
+        None,
+        """groups of columns (names, or numbers from 0) that one path may test together; columns in
+        no group are one more. ``"pairwise"`` is all pairs, ``"no_interactions"`` each column alone.
+        Local evaluation only.""",
     ),
     Parameter(
         "no_distance_decay",

@@ -29,7 +29,9 @@ FEW = 0.02
 """A branch with at most this share of the rows of its node was split off."""
 
 
-def warn_of_depth(tree: Any, names: list[str], criterion: Any, table: Table | None = None) -> None:
+def warn_of_depth(
+    tree: Any, names: list[str], criterion: Any, table: Table | None = None, ties: str = "first"
+) -> None:
     """Warn once of a tree with more than `DEEP` levels.
 
     Args:
@@ -37,6 +39,7 @@ def warn_of_depth(tree: Any, names: list[str], criterion: Any, table: Table | No
         names: names of the features.
         criterion: what the tree was grown by, as given.
         table: the training rows, where they are at hand.
+        ties: the tie rule that the tree was grown by.
     """
     if tree.max_depth <= DEEP:
         return
@@ -49,16 +52,20 @@ def warn_of_depth(tree: Any, names: list[str], criterion: Any, table: Table | No
     n_tests = np.bincount([int(tree.feature[above]) for above, _ in path], minlength=len(names))
     feature = int(n_tests.argmax())
     name, share = names[feature], n_tests[feature] / len(path)
+    limits = "max_depth or min_samples_leaf"
+    # By the others that split off a few rows at a time, such splits score above even ones.
+    if ties != "even" and getattr(criterion, "name", criterion) == "accuracy":
+        limits = f"ties='even', {limits}"
     if table is not None and share > 0.5 and _is_identifier(table, feature):
         cause = (
             f"column {name!r}, which {n_tests[feature]} of them ask, has a value of its own for "
             "nearly every row, as an identifier has"
         )
-        remedy = f"leave {name!r} out if it is one, or set max_depth or min_samples_leaf"
+        remedy = f"leave {name!r} out if it is one, or set {limits}"
     else:
         shown = criterion if isinstance(criterion, str) else repr(criterion)
         cause = f"criterion={shown!r} prefers such splits here"
-        remedy = "set max_depth or min_samples_leaf, or take another criterion"
+        remedy = f"set {limits}, or take another criterion"
     warnings.warn(
         f"the tree has {tree.max_depth} levels: {off} of the {len(path)} splits above its deepest "
         f"leaf split off {FEW:.0%} of the rows of their node or fewer; {cause}; {remedy}",

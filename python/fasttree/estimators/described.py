@@ -73,7 +73,9 @@ def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
         for one in parameters:
             if one.group != group:
                 continue
-            kinds = "" if hints[one.name] is Any else f"{type_name(hints[one.name])}, "
+            # A parameter that was just declared is not yet in `keywords`.
+            hint = hints.get(one.name, Any)
+            kinds = "" if hint is Any else f"{type_name(hint)}, "
             # Readers of docstrings want a name with its type on one line, however long.
             heading = f"{one.name} ({kinds}default {one.default!r}):".replace(" ", HELD)
             lines += textwrap.wrap(

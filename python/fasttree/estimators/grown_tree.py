@@ -92,7 +92,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
             progress=self.progress,
         )
         self._adopt(model, table.class_values, table.has_feature_names)
-        warn_of_depth(self.tree_, self._schema.names, self.criterion, table)
+        warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         self._remember_rounding(table)
         self._keep_rows(FittedOn(rows, config))
         self._candidates = (

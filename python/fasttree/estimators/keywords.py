@@ -5,7 +5,7 @@ Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, Seed
@@ -77,11 +77,14 @@ SplitCriterion: TypeAlias = (
 )
 EvaluationMode: TypeAlias = Literal["local", "global", "glocal"]
 Labels: TypeAlias = Literal["majority", "all", "distinct"]
-TieRule: TypeAlias = Literal["first", "row", "random"]
+TieRule: TypeAlias = Literal["first", "row", "random", "even"]
 NominalSplits: TypeAlias = Literal["auto", "multiway", "subset", "one_vs_rest"]
 Splitter: TypeAlias = Literal["best", "random"]
 FeatureCount: TypeAlias = Literal["sqrt", "log2"] | int | float | None
 LeafOrder: TypeAlias = Literal["improvement", "distance"]
+Interactions: TypeAlias = (
+    Literal["pairwise", "no_interactions"] | Sequence[Iterable[int | str]] | None
+)
 DistanceRule: TypeAlias = bool | Literal["strict"]
 Discretization: TypeAlias = (
     Literal["auto", "equal_width", "equal_frequency", "mdlp"] | Discretizer | None
@@ -144,6 +147,8 @@ class TreeParameters(TypedDict, total=False):
     min_weight_fraction_leaf: float
     min_impurity_decrease: float
     min_score: float | None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None
+    interaction_cst: Interactions
     no_distance_decay: DistanceRule
     categorical_features: CategoricalFeatures
     discretize: Discretization
@@ -185,6 +190,8 @@ class Settings:
     min_weight_fraction_leaf: float
     min_impurity_decrease: float
     min_score: float | None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None
+    interaction_cst: Interactions
     no_distance_decay: DistanceRule
     categorical_features: CategoricalFeatures
     discretize: Discretization
@@ -222,6 +229,8 @@ class TreeSettings(Settings):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         min_score: float | None = None,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         discretize: Discretization = "auto",
@@ -259,6 +268,8 @@ class TreeSettings(Settings):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.min_score = min_score
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
         self.discretize = discretize
@@ -306,6 +317,8 @@ class ForestSettings(Settings):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         min_score: float | None = None,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         discretize: Discretization = "auto",
@@ -345,6 +358,8 @@ class ForestSettings(Settings):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.min_score = min_score
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
         self.discretize = discretize
@@ -387,6 +402,8 @@ class RegressionTreeSettings(Settings):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         min_score: float | None = None,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         discretize: Discretization = "auto",
@@ -417,6 +434,8 @@ class RegressionTreeSettings(Settings):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.min_score = min_score
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
         self.discretize = discretize
@@ -457,6 +476,8 @@ class RegressionForestSettings(Settings):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         min_score: float | None = None,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         discretize: Discretization = "auto",
@@ -491,6 +512,8 @@ class RegressionForestSettings(Settings):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.min_score = min_score
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
         self.discretize = discretize

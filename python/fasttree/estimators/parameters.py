@@ -22,9 +22,11 @@ from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
+from .constraints import groups_of, signs_of
 from .costs import costs_of, plain_costs
 from .declaration import (
     FOREST,
+    LARGEST,
     NOT_STORED,
     PARAMETERS,
     REGRESSION_FOREST,
@@ -284,6 +286,8 @@ def stored_parameters(params: dict[str, Any]) -> dict[str, Any]:
         kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
     for name in {"cost_matrix", "priors"} & kept.keys():
         kept[name] = plain_costs(kept[name])
+    if kept.get("min_score") == -math.inf:  # JSON has no infinity
+        kept["min_score"] = -LARGEST
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     plain: dict[str, Any] = json.loads(json.dumps(kept, sort_keys=True, default=default))
@@ -374,6 +378,9 @@ def config_of(
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
+    for name, read in (("monotonic_cst", signs_of), ("interaction_cst", groups_of)):
+        if params.get(name) is not None:
+            config[name] = read(params[name], table.feature_names)
     if params.get("target_bins") is not None:
         config["target_bins"] = target_bins_of(params["target_bins"])
     if params.get("cost_matrix") is not None:

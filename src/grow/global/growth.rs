@@ -220,6 +220,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             totals: tree.sums(node as usize),
             key: tree.nodes[node as usize].key,
             scores_all: true,
+            path: None,
             short: None,
         }
     }
@@ -237,7 +238,8 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
             match setting.ties {
-                Ties::First => place | u64::from(at),
+                // Global growth does not take ties by the sizes of branches.
+                Ties::First | Ties::Even => place | u64::from(at),
                 Ties::Row => match context.place(feature) {
                     FeaturePlace::Numeric(i) => place | u64::from(tables.first_row(i, at)),
                     FeaturePlace::Nominal(_) => place,
@@ -255,11 +257,24 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
         let mut found = Collector::new(setting.criterion, &rank, wanted, fallback, counts.len());
         let p = context.data.columns().len();
-        search_among(p, setting.max_features, mix(setting.seed, evaluator.key), |wanted| {
-            let wanted = |f: u32| wanted[f as usize];
-            evaluator.score_all(&contingency, wanted, &mut self.workspace, &mut found, control)?;
-            Ok((!found.groups.is_empty()).then_some(()))
-        })?;
+        let key = mix(setting.seed, evaluator.key);
+        search_among(
+            p,
+            setting.max_features,
+            |_| true,
+            key,
+            |wanted| {
+                let wanted = |f: u32| wanted[f as usize];
+                evaluator.score_all(
+                    &contingency,
+                    wanted,
+                    &mut self.workspace,
+                    &mut found,
+                    control,
+                )?;
+                Ok((!found.groups.is_empty()).then_some(()))
+            },
+        )?;
         let (groups, mut local) = found.finish()?;
         // The limits of local growth hold for local steps.
         if let Some(b) = local {

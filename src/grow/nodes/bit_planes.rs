@@ -412,4 +412,13 @@ impl CandidateFacts for PlaneFacts<'_, '_, '_> {
     fn first_row(&mut self, _feature: u32, _at: u32) -> u32 {
         0
     }
+
+    // Each feature has one candidate, so their sides are not compared.
+    fn sides(&mut self, _feature: u32, _at: u32) -> [f64; 2] {
+        [0.0; 2]
+    }
+
+    fn are_thresholds(&self, _feature: u32) -> bool {
+        false
+    }
 }

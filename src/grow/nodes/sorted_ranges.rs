@@ -164,13 +164,15 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             open.rows.short = Some(ShortOrders::new(self.context, slices, range, totals, pool));
         }
         let short = open.rows.short.as_deref().zip(self.short_scoring);
+        let path = tree.path_limits(open.node, self.limits());
         let evaluator = NodeEvaluator {
             context: self.context,
             slices: &self.slices,
             range,
             totals: tree.sums(node),
             key: tree.nodes[node].key,
-            scores_all: false,
+            scores_all: self.limits().are_monotonic(),
+            path: path.as_ref(),
             short: short.map(|(orders, scoring)| ShortNode { orders, scoring }),
         };
         // The tables of nominal features may have come from the parent's.
@@ -286,6 +288,7 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
             totals: &[],
             key: 0,
             scores_all: false,
+            path: None,
             short: None,
         };
         evaluator.count_tables(&mut self.workspace)

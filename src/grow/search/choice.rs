@@ -5,13 +5,14 @@
 //! feature where a gain filter needs the gains ([`Selector`]).
 
 use super::nominal::{nominal_branches, nominal_test};
-use super::{BestSplit, BranchSums, NodeCut, NodeTables, WholeRows};
+use super::{BestSplit, BranchSums, NodeCut, NodeSums, NodeTables, WholeRows};
 use crate::criteria::{GainFilter, InfoGain};
 use crate::error::Result;
 use crate::grow::context::FeaturePlace;
 use crate::grow::options::GrowthSetting;
 use crate::numeric::mix;
 use crate::split::{CandidateFacts, Choice, NominalSplits, Scored, Selector};
+use crate::stats::Sum;
 
 /// Whether a sink may keep the best candidate of the node alone, not one per feature: no guard
 /// needs all features, and the candidates arrive in feature order. `nominal` and `numeric` are the
@@ -99,5 +100,16 @@ impl<R: NodeTables> CandidateFacts for FeatureFacts<'_, R> {
             FeaturePlace::Numeric(numeric) => self.rows.first_row(numeric, at),
             FeaturePlace::Nominal(_) => 0,
         }
+    }
+
+    fn sides(&mut self, feature: u32, at: u32) -> [f64; 2] {
+        let NodeSums { totals, unit, .. } = self.rows.node();
+        let BranchSums { sums, .. } = sums_of_candidate(self.rows, feature, at);
+        let branch = |b: usize| sums[b * totals.len()..][..totals.len()].iter();
+        [0, 1].map(|b| branch(b).map(|sum| sum.value(unit)).sum())
+    }
+
+    fn are_thresholds(&self, feature: u32) -> bool {
+        matches!(self.rows.place(feature), FeaturePlace::Numeric(_))
     }
 }

@@ -106,9 +106,13 @@ impl<S: Sum> NodeSums<'_, S> {
         if !limits.accept(split.score, split.distance, before)? {
             return Ok(None);
         }
-        if limits.need_improvement() {
+        if limits.needs_gain || limits.need_improvement() {
+            let undivided = undivided()?;
+            if limits.needs_gain && split.score <= undivided {
+                return Ok(None);
+            }
             let weight: f64 = self.totals.iter().map(|s| s.value(self.unit)).sum();
-            split.improvement = self.setting.improvement(weight, split.score, undivided()?);
+            split.improvement = self.setting.improvement(weight, split.score, undivided);
             if !limits.accept_improvement(split.improvement, root) {
                 return Ok(None);
             }

@@ -149,7 +149,14 @@ def test_missing_values(evaluation, name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "how", [{}, {"labels": "all"}, {"evaluation": "glocal"}, {"evaluation": "local"}], ids=str
+    "how",
+    [
+        {},
+        {"labels": "all"},
+        {"evaluation": "glocal"},
+        {"evaluation": "local", "min_score": -np.inf},
+    ],
+    ids=str,
 )
 def test_the_trace_tells_what_the_formulas_say(name, how):
     """Distances from tables counted row by row from the predictions of the tree as it was, by the

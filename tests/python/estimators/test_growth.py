@@ -135,6 +135,7 @@ def check(
         copies=whole,
         guard=guard,
         extensive=criteria.make(criterion).info["extensive"],
+        needs_gain=criteria.make(criterion).info["stops_without_gain"],
         gains=lambda tables: [s for s, _ in evaluator("info_gain", n_classes, occurring)(tables)],
         **how,
     )
@@ -147,10 +148,14 @@ def check(
     return len(nodes)
 
 
+ON = {"min_score": -np.inf}
+"""Growth goes on where a criterion says that nothing is gained."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kinds", ["cccc", "nnn", "ncnc"])
 def test_every_criterion(name, kinds):
-    sizes = [check(seed, name, kinds, n_classes=2 + seed % 3) for seed in range(3)]
+    sizes = [check(seed, name, kinds, n_classes=2 + seed % 3, how=ON) for seed in range(3)]
     assert max(sizes) > 10
 
 
@@ -158,7 +163,8 @@ def test_every_criterion(name, kinds):
 def test_every_criterion_with_missing_values(name):
     assert (
         max(
-            check(seed, name, "ncnc", missing=0.2, n_classes=2 + seed % 2) for seed in range(10, 13)
+            check(seed, name, "ncnc", missing=0.2, n_classes=2 + seed % 2, how=ON)
+            for seed in range(10, 13)
         )
         > 10
     )
@@ -168,7 +174,7 @@ def test_every_criterion_with_missing_values(name):
 def test_every_criterion_with_integer_weights(name):
     assert (
         max(
-            check(seed, name, "ncn", weights=[0, 1, 2, 5], n_classes=2 + seed % 2)
+            check(seed, name, "ncn", weights=[0, 1, 2, 5], n_classes=2 + seed % 2, how=ON)
             for seed in range(20, 22)
         )
         > 10
@@ -180,7 +186,7 @@ def test_every_criterion_with_real_weights(name):
     # Multiples of 1/8: their sums are exact in any order.
     assert (
         max(
-            check(s, name, "ncn", weights=[0.0, 0.125, 0.5, 1.75], n_classes=2 + s % 2)
+            check(s, name, "ncn", weights=[0.0, 0.125, 0.5, 1.75], n_classes=2 + s % 2, how=ON)
             for s in range(30, 32)
         )
         > 10
@@ -239,7 +245,7 @@ STOPS = {
     "max_leaf_nodes": [2, 5, 11],
     "min_impurity_decrease": [0.004, 0.05],
     "empty_branch": ["unclassified"],
-    "ties": ["row"],
+    "ties": ["row", "even"],
     "thresholds": ["value"],
 }
 
@@ -264,7 +270,7 @@ def test_every_stop(name, stop, value):
 @pytest.mark.parametrize("order", ["improvement", "distance"])
 @pytest.mark.parametrize("limit", [3, 9])
 def test_best_first(name, order, limit):
-    how = {"max_leaf_nodes": limit, "leaf_order": order, "empty_branch": "unclassified"}
+    how = {"max_leaf_nodes": limit, "leaf_order": order, "empty_branch": "unclassified", **ON}
     cases = [(50, "ncnc", None), (51, "cccc", None), (52, "nnc", [0.5, 2.25])]
     assert max(check(s, name, kinds, n=80, weights=w, how=how) for s, kinds, w in cases) > 1
 
@@ -301,7 +307,7 @@ def test_chosen_splits_are_the_best_by_the_formulas(name):
     rng = np.random.default_rng(60)
     columns = make_columns(rng, 50, "ncn")
     y = labels(rng, columns, 50, 2)
-    model = fasttree.fit(make_table(columns, y, 2), criterion=name)
+    model = fasttree.fit(make_table(columns, y, 2), criterion=name, **ON)
 
     def evaluate(tables):
         return [criteria_oracle.evaluate(name, t, declared=len(t)) for t in tables]

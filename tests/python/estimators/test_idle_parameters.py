@@ -93,6 +93,7 @@ ALWAYS = {
     "min_weight_fraction_leaf": ([0.1], {}),
     "max_features": ([1, "sqrt", "log2"], {"random_state": 1}),
     "no_distance_decay": (["strict", True], {}),
+    "interaction_cst": (["pairwise", "no_interactions"], {}),
     "empty_branch": (["unclassified"], {"missing": "mode"}),
     "missing": (["branch", "mode", "error"], {}),
     "handle_unknown": (["error"], {}),
@@ -112,7 +113,7 @@ ALWAYS = {
 }
 
 # Words of a parameter in CASES that act in other settings than those, and one such setting.
-FREE = {"ties": (["random"], {"random_state": 1})}
+FREE = {"ties": (["random", "even"], {"criterion": "accuracy", "random_state": 1})}
 
 # Words that stand for what another value says, so that they change nothing beside it.
 SAME = {
@@ -195,7 +196,9 @@ def test_every_parameter_has_an_entry():
     named = {name for kind in KINDS for name in inspect.signature(kind).parameters}
     assert set(CASES) == set(CONDITIONS)
     assert set(CASES).isdisjoint(ALWAYS)
-    assert named == set(CASES) | set(ALWAYS) | {"random_state", "n_jobs", "progress"}
+    # Monotonic constraints are for two classes; `test_constraints` has them.
+    others = {"random_state", "n_jobs", "progress", "monotonic_cst"}
+    assert named == set(CASES) | set(ALWAYS) | others
 
 
 @pytest.mark.parametrize("name", CASES)

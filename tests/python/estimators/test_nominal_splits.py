@@ -42,7 +42,7 @@ def nominal(codes, y, levels=None, classes=None):
 @pytest.mark.parametrize("splits", HOW)
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in TIED])
 def test_trees_are_the_oracles(name, splits):
-    how = {"nominal_splits": splits}
+    how = {"nominal_splits": splits, "min_score": -np.inf}
     sizes = [
         check(seed, name, kinds, n=50, n_classes=2 + seed % 3, missing=missing, how=how)
         for seed, (kinds, missing) in enumerate(
@@ -97,7 +97,8 @@ def test_the_root_is_the_best_of_all_divisions(name):
         if len(set(y)) < 2 or len(set(codes)) < 2:
             continue
         table = nominal(codes, y, levels, classes)
-        model = fasttree.fit(table, criterion=name, nominal_splits="subset", max_depth=1)
+        how = {"nominal_splits": "subset", "max_depth": 1, "min_score": -np.inf}
+        model = fasttree.fit(table, criterion=name, **how)
         assert model.tree_.score[0] == pytest.approx(
             best_by_hand(codes, y, name, classes), rel=1e-12, abs=1e-15
         )

@@ -211,7 +211,9 @@ BAD_PARAMETERS = {
         ("zzz", ValueError, "known: accuracy, "),
     ],
     "evaluation": [("globl", ValueError, "evaluation='globl'.*'local'")],
-    "ties": [("last", ValueError, "ties='last' is not known; use 'first', 'row', 'random'")],
+    "ties": [
+        ("last", ValueError, "ties='last' is not known; use 'first', 'row', 'random', 'even'")
+    ],
     "nominal_splits": [("binary", ValueError, "nominal_splits='binary'.*'multiway'")],
     "categorical_features": [
         ([9], ValueError, "index 9"),

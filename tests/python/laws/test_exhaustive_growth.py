@@ -29,7 +29,7 @@ LIMITS = {
     "max_leaf_nodes": [2, 3, 5, 8],
     "min_impurity_decrease": [1e-6, 0.01, 0.05],
     "empty_branch": ["unclassified"],
-    "ties": ["row"],
+    "ties": ["row", "even"],
     "thresholds": ["value"],
     "nominal_splits": ["subset", "one_vs_rest"],
 }

@@ -44,6 +44,8 @@ DEFAULTS = {
     "max_features": None,
     "splitter": "best",
     "min_score": None,
+    "monotonic_cst": None,
+    "interaction_cst": None,
     "no_distance_decay": False,
     "empty_branch": "parent",
     "missing": "auto",
@@ -206,6 +208,7 @@ def test_the_registry_lists_every_criterion_on_tables():
             "metric",
             "convex",
             "extensive",
+            "stops_without_gain",
         ):
             assert isinstance(row[fact], bool), (row["name"], fact)
 

@@ -55,6 +55,7 @@ class RowCount:
     """The facts of a Table that a configuration needs: rows, features, classes."""
 
     def __init__(self, facts: PartFacts) -> None:
+        self.feature_names = list(facts.names)
         self.classes, self.n_features, self._rows = facts.classes, len(facts.names), facts.rows
 
     def __len__(self) -> int:
@@ -348,5 +349,5 @@ def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
     estimator._candidates = {}
     tree = getattr(estimator, "tree_", None)
     if tree is not None:  # not a forest
-        warn_of_depth(tree, list(facts.names), estimator.criterion)
+        warn_of_depth(tree, list(facts.names), estimator.criterion, ties=estimator.ties)
     return estimator

@@ -142,6 +142,7 @@ fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<
     setting.gain_filter == GainFilter::None
         && setting.ties == Ties::First
         && !setting.criterion.needs_all_candidates()
+        && !setting.limits.are_monotonic()
         && !layout.wide
         && !layout.number
         && layout.weight != WeightWidth::Long

@@ -135,14 +135,16 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
         // The node without counts, and lanes for a small one.
-        let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
+        let path = tree.path_limits(open.node, self.limits());
+        let path = path.as_ref();
+        let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key, path };
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
             let records = self.buffers.rows(open.rows.range);
             open.rows.small = Some(SmallColumns::of_records(context, records));
         }
         // Search the features that are drawn, or all.
         let mut order = std::mem::take(&mut self.workspace.order);
-        let found = match drawn_features(context, key, &mut order) {
+        let found = match drawn_features(context, key, path, &mut order) {
             Some(first) => search_in_order(&order, first, |drawn| {
                 self.best_of(&open.rows, &bare, drawn, control)
             })?,

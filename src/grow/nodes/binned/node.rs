@@ -13,6 +13,7 @@ use super::small::LaneBuffers;
 use super::sums::ClassSums;
 use super::two_class::WordBlock;
 use crate::error::Result;
+use crate::grow::constraints::PathLimits;
 use crate::grow::context::FeaturePlace;
 use crate::grow::features::shuffle;
 use crate::grow::search::{
@@ -85,6 +86,8 @@ pub(super) struct BinnedNode<'n, S: Sum> {
     pub counts: NodeCounts<'n, S>,
     pub totals: &'n [S],
     pub key: u64,
+    /// What the path to the node allows; `None` without constraints.
+    pub path: Option<&'n PathLimits>,
 }
 
 impl<S: Sum> BinnedNode<'_, S> {
@@ -134,7 +137,7 @@ impl<S: Sum> BinnedNode<'_, S> {
             totals: self.totals,
             unit,
             min,
-            convex,
+            convex: convex && self.path.is_none(),
         };
         binned::score_candidates(
             &scan,
@@ -157,8 +160,9 @@ impl<S: Sum> BinnedNode<'_, S> {
         // The sink takes the candidates of nominal features, then the cuts of numbers.
         let nominal = (0..all).filter(|&f| is_nominal(f)).count();
         let winner_only = keeps_winner_only(setting, nominal, all - nominal);
-        let mut best =
-            BestOfEach::new(setting.criterion, setting.ties, winner_only).watched(control);
+        let mut best = BestOfEach::new(setting.criterion, setting.ties, winner_only)
+            .guarded(self.path.and_then(PathLimits::guard))
+            .watched(control);
         if nominal > 0 {
             let places = (0..all).filter(|&f| is_nominal(f) && wanted(f));
             let BinnedWorkspace { search, memory, .. } = workspace;
@@ -274,15 +278,24 @@ impl<S: Sum> WholeRows for BinnedNode<'_, S> {
     }
 }
 
-/// Draw the features that a node searches, where `max_features` limits them: `order` gets all
-/// features in the order of the search; returns how many are searched together at first.
+/// Draw the features that a node searches, where `max_features` or its path limits them: `order`
+/// gets the allowed features in the order of the search; returns how many are searched together at
+/// first.
 pub(super) fn drawn_features(
     context: &BinnedContext<'_>,
     key: u64,
+    path: Option<&PathLimits>,
     order: &mut Vec<u32>,
 ) -> Option<usize> {
     let p = context.features.len();
-    let first = context.setting.max_features.filter(|&m| m < p)?;
-    shuffle(p, mix(context.setting.seed, key), order);
-    Some(first.max(1))
+    let drawn = context.setting.max_features.filter(|&m| m < p);
+    if drawn.is_none() && path.is_none() {
+        return None;
+    }
+    match drawn {
+        Some(_) => shuffle(p, mix(context.setting.seed, key), order),
+        None => *order = (0..p as u32).collect(),
+    }
+    order.retain(|&feature| path.is_none_or(|path| path.allows(feature)));
+    Some(drawn.unwrap_or(p).max(1))
 }

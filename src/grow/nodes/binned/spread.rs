@@ -469,9 +469,9 @@ fn evaluate(
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
     let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
-    let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key };
+    let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
     let mut order = Vec::new();
-    let found = if let Some(first) = drawn_features(context, key, &mut order) {
+    let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
         search_in_order(&order, first, |drawn| {
             own.choose(|f| drawn.contains(&(f as u32)), workspace, &control)
         })?

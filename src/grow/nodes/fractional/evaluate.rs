@@ -12,6 +12,7 @@ use crate::criteria::c45::XLog2X;
 use crate::criteria::{GainFilter, SplitRule};
 use crate::data::entry_row;
 use crate::error::Result;
+use crate::grow::constraints::{PathLimits, weight_and_value};
 use crate::grow::context::FeaturePlace;
 use crate::grow::features::search_among;
 use crate::grow::options::Thresholds;
@@ -50,15 +51,17 @@ pub(super) fn best_split<C: Code, F: FractionSums>(
     instances: &FractionalRows<C>,
     sums: &[F::Sum],
     key: u64,
+    path: Option<&PathLimits>,
     control: &Control,
 ) -> Result<Option<BestSplit<F::Sum>>> {
     if F::ARE_WEIGHTS && instances.whole {
         let totals: Vec<u32> = sums.iter().map(|s| context.rows_in(s.units())).collect();
-        FractionalEvaluator::new(context, instances, UnitWeights, totals, key).best_split(control)
+        let node = FractionalEvaluator::new(context, instances, UnitWeights, totals, key);
+        FractionalEvaluator { path, ..node }.best_split(control)
     } else {
         let weights = fractions.instances(&instances.rows, &instances.weights, context.unit);
-        FractionalEvaluator::new(context, instances, weights, sums.to_vec(), key)
-            .best_split(control)
+        let node = FractionalEvaluator::new(context, instances, weights, sums.to_vec(), key);
+        FractionalEvaluator { path, ..node }.best_split(control)
     }
 }
 
@@ -73,6 +76,8 @@ pub(super) struct FractionalEvaluator<'v, C, W: Weighing> {
     contingency: ContingencyTables<W::Sum>,
     pub min: Minimum,
     pub key: u64,
+    /// What the path to the node allows; `None` without constraints.
+    path: Option<&'v PathLimits>,
 }
 
 impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
@@ -100,7 +105,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             ),
         };
         let (starts, min) = (starts.collect(), context.minimum(instances.whole));
-        Self { context, instances, weights, totals, starts, contingency, min, key }
+        Self { context, instances, weights, totals, starts, contingency, min, key, path: None }
     }
 
     fn class_of(&self) -> ClassOf<'_> {
@@ -163,6 +168,13 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             / Self::sum(&self.totals).value(self.weights.unit())
     }
 
+    /// The weight and the value of the rows without a value of a feature, which its branches share.
+    fn shared(&self, known: &[W::Sum]) -> Option<(f64, f64)> {
+        self.path?;
+        let others = self.totals.iter().zip(known).map(|(total, &known)| total.minus(known));
+        weight_and_value(&others.collect::<Vec<_>>(), self.weights.unit())
+    }
+
     /// The table of a nominal feature without missing values, and its class sums.
     pub fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
         let k = self.totals.len();
@@ -184,6 +196,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let mut steps = std::mem::take(&mut scratch.steps);
         let known = self.known_with_steps(order, &mut steps);
         let share = self.share(&known);
+        best.share(self.shared(&known));
         if top > 0.0 {
             best.above(top / share * (1.0 - SCALING_ERROR));
         }
@@ -195,7 +208,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             class_of: self.class_of(),
             weights: self.weights,
             min: self.min,
-            convex: self.context.setting.criterion.info().convex,
+            convex: self.context.setting.criterion.info().convex && self.path.is_none(),
             steps: &steps,
         };
         let facts = &self.context.setting.context;
@@ -296,14 +309,16 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let (context, setting) = (self.context, self.context.setting);
         let best_of =
             |feature: u32, top: f64, scratch: &mut SearchScratch<W::Sum>| -> Result<Vec<Scored>> {
-                let mut best =
-                    BestOfEach::new(setting.criterion, setting.ties, false).watched(control);
+                let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
+                    .guarded(self.path.and_then(PathLimits::guard))
+                    .watched(control);
                 let share = match context.numeric_place(feature) {
                     Some(i) => self.score_numeric(i, top, &mut scratch.block, &mut best)?,
                     None => {
                         let nominal = self.nominal_place(feature);
                         let known = self.table(nominal).1;
                         let place = std::iter::once(nominal);
+                        best.share(self.shared(&known));
                         score_nominal(self, place, &known, scratch, &mut (), &mut best)?;
                         self.share(&known)
                     }
@@ -409,7 +424,8 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     /// The best split; of features drawn at random, where there is a limit.
     fn best_split<S>(self, control: &Control) -> Result<Option<BestSplit<S>>> {
         let (setting, p) = (self.context.setting, self.context.data.columns().len());
-        search_among(p, setting.max_features, mix(setting.seed, self.key), |wanted| {
+        let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
+        search_among(p, setting.max_features, allowed, mix(setting.seed, self.key), |wanted| {
             self.best_among(wanted, control)
         })
     }

@@ -153,14 +153,18 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
         let (context, node, instances) = (self.context, open.node as usize, &open.rows);
         let sums = tree.sums(node);
         let key = tree.nodes[node].key;
-        let Some(mut best) = best_split(context, &self.fractions, instances, sums, key, control)?
-        else {
-            return Ok(None);
-        };
+        let (fractions, path) = (&self.fractions, tree.path_limits(open.node, self.limits()));
+        let path = path.as_ref();
+        let found = best_split(context, fractions, instances, sums, key, path, control)?;
+        let Some(mut best) = found else { return Ok(None) };
         // The limits are those of the branches with their fractions, which are counted now.
         let branch = assign(context, instances, &best);
         let (division, own) =
             Division::new(context, &self.fractions, instances, branch, best.branches, sums.len());
+        // Fractions are rounded, so values that were in order may not be any more.
+        if path.is_some_and(|path| !path.keeps(best.feature, &own, sums.len())) {
+            return Ok(None);
+        }
         best.distance = self.distance(&own, sums, instances.whole)?;
         best.sums = own;
         let before = || self.distance(sums, sums, instances.whole);

@@ -1,0 +1,114 @@
+"""Monotonic and interaction constraints, as the core reads them.
+
+What
+    `signs_of` and `groups_of` read `monotonic_cst` and `interaction_cst` with scikit-learn's
+    meanings; columns are named or counted.
+Complexity
+    O(features), O(features^2) for ``"pairwise"``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._checks import one_of, shown
+from ..table.sources import check_known
+
+__all__ = ["groups_of", "signs_of"]
+
+WORDS = ("pairwise", "no_interactions")
+
+
+def signs_of(value: Any, names: Sequence[str]) -> list[int]:
+    """1, -1 or 0 for each column; empty for None.
+
+    Args:
+        value: `monotonic_cst`: one of -1, 0 and 1 for each column, or a dict by names of columns.
+        names: of all columns.
+
+    Raises:
+        ValueError: another number of values, another value, or a name that is no column.
+
+    >>> signs_of({"age": 1}, ["age", "dose"])
+    [1, 0]
+    """
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        check_known([str(name) for name in value], list(names), "monotonic_cst")
+        signs = [value.get(name, 0) for name in names]
+    else:
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise ValueError(
+                f"monotonic_cst={shown(value)} must hold -1, 0 or 1 for each column, or be a dict "
+                "by names"
+            )
+        signs = list(value)
+        if len(signs) != len(names):
+            raise ValueError(
+                f"monotonic_cst has {len(signs)} values, there are {len(names)} columns"
+            )
+    for name, sign in zip(names, signs, strict=True):
+        is_whole = isinstance(sign, numbers.Integral) and not isinstance(sign, bool | np.bool_)
+        if not is_whole or sign not in (-1, 0, 1):
+            raise ValueError(
+                f"monotonic_cst: {sign!r} for column {name!r} must be 1 (the prediction may not "
+                "fall where the column rises), -1 (it may not rise) or 0"
+            )
+    return [int(sign) for sign in signs]
+
+
+def groups_of(value: Any, names: Sequence[str]) -> list[list[int]]:
+    """Groups of columns that one path may test together; empty for None.
+
+    Columns in no group are one more group.
+
+    Args:
+        value: `interaction_cst`: groups of names or places of columns, ``"pairwise"`` or
+            ``"no_interactions"``.
+        names: of all columns.
+
+    Raises:
+        ValueError: no groups, or a member that is no column.
+
+    >>> groups_of([["age", "dose"]], ["age", "dose", "site"])
+    [[0, 1], [2]]
+    """
+    if value is None:
+        return []
+    if isinstance(value, str):
+        one_of("interaction_cst", value, WORDS)
+        size = 2 if value == "pairwise" and len(names) > 1 else 1
+        return [list(group) for group in itertools.combinations(range(len(names)), size)]
+    listed = isinstance(value, Iterable) and not isinstance(value, Mapping)
+    if not listed or not all(_is_group(group) for group in value):
+        raise ValueError(
+            f"interaction_cst={shown(value)} must be a list of groups of columns, 'pairwise' or "
+            "'no_interactions'"
+        )
+    groups = [sorted({_place(member, names) for member in group}) for group in value]
+    rest = sorted(set(range(len(names))) - set(itertools.chain(*groups)))
+    return [*groups, rest] if rest else groups
+
+
+def _is_group(group: Any) -> bool:
+    return isinstance(group, Iterable) and not isinstance(group, str | Mapping)
+
+
+def _place(member: Any, names: Sequence[str]) -> int:
+    """The place of a column that is named or counted."""
+    if isinstance(member, str):
+        check_known([member], list(names), "interaction_cst")
+        return names.index(member)
+    is_whole = isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_)
+    if not is_whole or not 0 <= member < len(names):
+        raise ValueError(
+            f"interaction_cst: {member!r} is no column; give a name, or a number from 0 to "
+            f"{len(names) - 1}"
+        )
+    return int(member)

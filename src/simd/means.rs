@@ -1,0 +1,229 @@
+//! Estimated scores of the cuts of a node by the means of a numeric target, one cut per lane of a
+//! vector ([`scores`]) or one feature per lane ([`best_cuts`]). All levels do the same operations on
+//! each lane, so they give the same bits.
+
+use super::level::for_each_level;
+use super::short::{Bytes, ROWS};
+
+/// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
+pub const CHUNK: usize = 8;
+
+/// What the cuts of a node share.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeNumbers {
+    /// Weight of all rows.
+    pub weight: f64,
+    /// What a unit of weight adds to the sums that are to be 0 for all rows together.
+    pub rest: f64,
+    /// Least weight on each side of a cut, at least 1.
+    pub least: f64,
+    /// Value of a score of 1.
+    pub scale: f64,
+}
+
+/// The scores of a chunk of cuts.
+#[inline(always)]
+fn scores_of(sums: &[i64; CHUNK], weights: &[i64; CHUNK], of: NodeNumbers) -> [f64; CHUNK] {
+    // Each step is a loop over the lanes without a branch, of which the compiler makes vectors.
+    let (sums, left) = (sums.map(|sum| sum as f64), weights.map(|weight| weight as f64));
+    let mut scores = [0.0; CHUNK];
+    for j in 0..CHUNK {
+        let right = of.weight - left[j];
+        let difference = sums[j] - left[j] * of.rest;
+        let score = difference * difference / (left[j] * right) * of.scale;
+        let least = if left[j] < right { left[j] } else { right };
+        scores[j] = if least >= of.least { score } else { f64::NEG_INFINITY };
+    }
+    scores
+}
+
+for_each_level! {
+    /// Write `D^2 / (V (W - V))` for each cut, where `V` of the weight `W` is on its left and `D`
+    /// is the sum on its left less `V` times `rest`; return the largest. Cuts with too small a
+    /// weight on a side have negative infinity.
+    pub fn scores(sums: &[i64], weights: &[i64], of: NodeNumbers, out: &mut [f64]) -> f64 {
+        assert!(sums.len() == out.len() && weights.len() == out.len());
+        assert!(out.len().is_multiple_of(CHUNK));
+        // The largest score of each lane.
+        let mut top = [f64::NEG_INFINITY; CHUNK];
+        let (sums, _) = sums.as_chunks::<CHUNK>();
+        let (weights, _) = weights.as_chunks::<CHUNK>();
+        let (out, _) = out.as_chunks_mut::<CHUNK>();
+        for ((sums, weights), out) in sums.iter().zip(weights).zip(out) {
+            *out = scores_of(sums, weights, of);
+            for j in 0..CHUNK {
+                top[j] = if out[j] > top[j] { out[j] } else { top[j] };
+            }
+        }
+        largest(top)
+    }
+}
+
+/// The largest of the numbers in the lanes.
+#[inline(always)]
+fn largest(lanes: [f64; CHUNK]) -> f64 {
+    let mut lanes = lanes;
+    for half in [4, 2, 1] {
+        for j in 0..half {
+            lanes[j] = if lanes[j + half] > lanes[j] { lanes[j + half] } else { lanes[j] };
+        }
+    }
+    lanes[0]
+}
+
+/// The rows of a node of at most 64, by their numbers in its orders.
+#[derive(Debug, Clone, Copy)]
+pub struct RowNumbers {
+    /// What each adds to the sums.
+    pub sums: [i64; ROWS],
+    /// Weight of each.
+    pub weights: [i64; ROWS],
+    /// Whether all weigh 1.
+    pub weigh_one: bool,
+}
+
+/// The best cut of each of [`CHUNK`] features.
+#[derive(Debug, Clone, Copy)]
+pub struct BestCuts {
+    /// Its score; negative infinity where there is no cut.
+    pub scores: [f64; CHUNK],
+    /// The largest score of the feature's other cuts.
+    pub others: [f64; CHUNK],
+    /// Sum on its left.
+    pub sums: [i64; CHUNK],
+    /// Weight on its left.
+    pub weights: [i64; CHUNK],
+}
+
+for_each_level! {
+    /// Find the best cut of each of some features of a small node, scored as by [`scores`]. Cut `j`
+    /// of `cuts` has the entries `0..=j` of an order on its left; it is none where entry `j + 1` is
+    /// `tied`.
+    pub fn best_cuts(
+        orders: [&Bytes; CHUNK],
+        tied: &[u64; CHUNK],
+        cuts: usize,
+        rows: &RowNumbers,
+        of: NodeNumbers,
+    ) -> BestCuts {
+        let mut best = BestCuts {
+            scores: [f64::NEG_INFINITY; CHUNK],
+            others: [f64::NEG_INFINITY; CHUNK],
+            sums: [0; CHUNK],
+            weights: [0; CHUNK],
+        };
+        let (mut sums, mut weights) = ([0; CHUNK], [0; CHUNK]);
+        for cut in 0..cuts.min(ROWS - 1) {
+            // The next entry of each order passes to the left.
+            let row: [usize; CHUNK] = std::array::from_fn(|j| orders[j].0[cut] as usize % ROWS);
+            let sum = row.map(|row| rows.sums[row]);
+            let weight = if rows.weigh_one { [1; CHUNK] } else { row.map(|row| rows.weights[row]) };
+            let mut allowed = [0; CHUNK];
+            for j in 0..CHUNK {
+                sums[j] += sum[j];
+                weights[j] += weight[j];
+                allowed[j] = weights[j] & ((tied[j] >> (cut + 1) & 1) as i64 - 1);
+            }
+            // The best of each lane, the first of equal ones.
+            let scores = scores_of(&sums, &allowed, of);
+            for j in 0..CHUNK {
+                let (score, top, other) = (scores[j], best.scores[j], best.others[j]);
+                let lower = if score > top { top } else { score };
+                best.others[j] = if lower > other { lower } else { other };
+            }
+            for j in 0..CHUNK {
+                let better = scores[j] > best.scores[j];
+                best.sums[j] = if better { sums[j] } else { best.sums[j] };
+            }
+            for j in 0..CHUNK {
+                let better = scores[j] > best.scores[j];
+                best.weights[j] = if better { weights[j] } else { best.weights[j] };
+            }
+            for j in 0..CHUNK {
+                let (score, top) = (scores[j], best.scores[j]);
+                best.scores[j] = if score > top { score } else { top };
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+    use crate::simd::Level;
+
+    #[test]
+    fn all_levels_give_the_scores_of_the_formula() {
+        let n = 64;
+        let weights: Vec<i64> = (0..n as u64).map(|j| (mix(1, j) % 90) as i64).collect();
+        let sums: Vec<i64> = (0..n as u64).map(|j| mix(2, j) as i64 >> (j % 60)).collect();
+        let of = NodeNumbers { weight: 80.0, rest: 0.375, least: 3.0, scale: 0.5 };
+        let expected: Vec<f64> = sums
+            .iter()
+            .zip(&weights)
+            .map(|(&sum, &weight)| {
+                let left = weight as f64;
+                let difference = sum as f64 - left * of.rest;
+                match (3..=77).contains(&weight) {
+                    true => difference * difference / (left * (80.0 - left)) * of.scale,
+                    false => f64::NEG_INFINITY,
+                }
+            })
+            .collect();
+        for level in Level::available() {
+            let mut out = vec![0.0; n];
+            let top = scores(level, &sums, &weights, of, &mut out);
+            assert_eq!(out, expected, "{level:?}");
+            assert_eq!(top, expected.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        }
+    }
+
+    #[test]
+    fn the_best_cut_of_each_feature_is_the_first_of_its_largest_score() {
+        for seed in 0..200 {
+            let draw = |what: u64, i: usize| mix(mix(seed, what), i as u64);
+            let len = 2 + draw(0, 0) as usize % 63;
+            let weigh_one = seed % 2 == 0;
+            let mut rows = RowNumbers { sums: [0; ROWS], weights: [1; ROWS], weigh_one };
+            for row in 0..len {
+                rows.sums[row] = draw(1, row) as i64 % 9;
+                rows.weights[row] = if weigh_one { 1 } else { 1 + (draw(2, row) % 3) as i64 };
+            }
+            let orders: [Bytes; CHUNK] = std::array::from_fn(|f| {
+                let mut order: Vec<usize> = (0..len).collect();
+                order.sort_by_key(|&row| draw(3 + f as u64, row));
+                let mut bytes = Bytes::default();
+                order.iter().enumerate().for_each(|(i, &row)| bytes.0[i] = row as u8);
+                bytes
+            });
+            let tied: [u64; CHUNK] = std::array::from_fn(|f| draw(20, f) & draw(21, f));
+            let weight: i64 = rows.weights[..len].iter().sum();
+            let of = NodeNumbers { weight: weight as f64, rest: 0.25, least: 2.0, scale: 2.0 };
+            for level in Level::available() {
+                let found = best_cuts(level, orders.each_ref(), &tied, len - 1, &rows, of);
+                for f in 0..CHUNK {
+                    let (mut sums, mut weights) = (vec![0; 64], vec![0; 64]);
+                    let (mut sum, mut weight) = (0, 0);
+                    for (j, &row) in orders[f].0[..len - 1].iter().enumerate() {
+                        sum += rows.sums[usize::from(row)];
+                        weight += rows.weights[usize::from(row)];
+                        let is_cut = tied[f] >> (j + 1) & 1 == 0;
+                        (sums[j], weights[j]) = (sum, if is_cut { weight } else { 0 });
+                    }
+                    let mut all = vec![0.0; 64];
+                    let top = scores(level, &sums, &weights, of, &mut all);
+                    assert_eq!(found.scores[f], top);
+                    if top > f64::NEG_INFINITY {
+                        let at = all.iter().position(|&score| score == top).unwrap();
+                        assert_eq!((found.sums[f], found.weights[f]), (sums[at], weights[at]));
+                        all.remove(at);
+                    }
+                    let other = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    assert_eq!(found.others[f], other);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Refuses candidates by the values of their branches, for monotonic constraints.
+
+use crate::criteria::Tables;
+use crate::numeric::{Cells, Count};
+
+/// What the values of the branches of a node must keep. A value is the mean of a numeric target, or
+/// the share of the second of two classes.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueGuard<'a> {
+    /// 1 for features on whose thresholds the right value may not be below the left, -1 for the
+    /// other order, else 0.
+    pub signs: &'a [i8],
+    /// The least and the largest value of a branch.
+    pub bounds: [f64; 2],
+    /// Weight and value of the rows that the branches share, as they have no value of the feature;
+    /// the tables do not count them.
+    pub shared: Option<(f64, f64)>,
+}
+
+impl ValueGuard<'_> {
+    /// The value of the rows whose sums are the cells `at`, `at + stride`, ...; `None` without
+    /// rows.
+    pub fn value(cells: Cells<'_>, at: usize, stride: usize) -> Option<f64> {
+        match cells {
+            Cells::Rows(counts) => share(counts[at], counts[at + stride]),
+            Cells::Weights(sums) => share(sums[at], sums[at + stride]),
+            Cells::Moments(moments) => (moments[at].weight > 0.0).then(|| moments[at].mean),
+        }
+    }
+
+    /// Write a score of negative infinity for the candidates that are refused; `feature` gives that
+    /// of each.
+    pub(super) fn refuse(
+        &self,
+        tables: &Tables<'_>,
+        feature: impl Fn(usize) -> u32,
+        scores: &mut [f64],
+    ) {
+        for (candidate, score) in scores.iter_mut().enumerate() {
+            if !self.allows(tables, feature(candidate), candidate) {
+                *score = f64::NEG_INFINITY;
+            }
+        }
+    }
+
+    fn allows(&self, tables: &Tables<'_>, feature: u32, candidate: usize) -> bool {
+        let value = |branch: usize| {
+            let at = branch * tables.classes * tables.stride + candidate;
+            Self::value(tables.cells, at, tables.stride)
+        };
+        // Each branch gets as large a share of the shared rows as it has of the others.
+        let known = total(tables.totals);
+        let whole = |value: f64| match self.shared {
+            Some((weight, own)) => (known * value + weight * own) / (known + weight),
+            None => value,
+        };
+        let values = (0..tables.branches).filter_map(value).map(whole);
+        self.keeps(feature, values, [value(0), value(1)])
+    }
+
+    /// Whether the values of branches are within the bounds, and those of the first two in order.
+    pub fn keeps(
+        &self,
+        feature: u32,
+        mut values: impl Iterator<Item = f64>,
+        sides: [Option<f64>; 2],
+    ) -> bool {
+        let [least, largest] = self.bounds;
+        let within = values.all(|value| least <= value && value <= largest);
+        let in_order = match (self.signs.get(feature as usize).copied().unwrap_or(0), sides) {
+            (1, [Some(left), Some(right)]) => left <= right,
+            (-1, [Some(left), Some(right)]) => left >= right,
+            _ => true,
+        };
+        within && in_order
+    }
+}
+
+/// The weight of some sums.
+fn total(cells: Cells<'_>) -> f64 {
+    match cells {
+        Cells::Rows(counts) => counts.iter().map(|c| c.value()).sum(),
+        Cells::Weights(sums) => sums.iter().sum(),
+        Cells::Moments(moments) => moments.iter().map(|m| m.weight).sum(),
+    }
+}
+
+/// The share of the second of two counts.
+fn share<C: Count>(first: C, second: C) -> Option<f64> {
+    let total = first.value() + second.value();
+    (total > 0.0).then(|| second.value() / total)
+}

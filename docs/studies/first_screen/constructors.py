@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from .._checks.aliases import CategoricalFeatures, Seed
+from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning

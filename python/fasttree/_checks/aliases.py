@@ -9,7 +9,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -19,6 +19,7 @@ __all__ = [
     "TASKS",
     "CategoricalFeatures",
     "ClassLabels",
+    "ColumnUse",
     "CrossValidator",
     "CvFolds",
     "Label",
@@ -55,6 +56,12 @@ CategoricalFeatures: TypeAlias = (
     | None
 )
 """Nominal columns: by their types, all, a mask, indices or names; None for no column."""
+
+
+ColumnUse: TypeAlias = (
+    Literal["auto", "as_given"] | Mapping[str, Literal["auto", "as_given"]]
+)
+"""What is made of the columns of frames and files; see `fasttree.table.screening`."""
 
 
 class CrossValidator(Protocol):

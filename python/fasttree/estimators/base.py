@@ -22,10 +22,11 @@ import numpy as np
 
 from .. import _engine
 from .._checks.aliases import MaybeArray, Task
-from ..datasets.inputs import given, loaded
+from ..datasets.inputs import given, loaded, table_for
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
+from ..table.screening import kept_columns
 from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
@@ -69,7 +70,7 @@ class Estimator(Settings, Stored):
 
     def _training_rows(self, X: Any, y: Any, sample_weight: MaybeArray) -> TrainingRows:
         """The Table of a fit with its target, and the weights of its rows and of its classes."""
-        X, y = given(X, y, self._task)
+        X, y = given(X, y, self._task, as_given=self._as_given)
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
         kept = None
@@ -77,12 +78,7 @@ class Estimator(Settings, Stored):
             weights = sample_weight
             X, y, sample_weight = without_empty_rows(X, y, weights)
             kept = kept_rows(weights, sample_weight)
-        table = Table.from_any(
-            X,
-            y,
-            categorical_features=self.categorical_features,
-            task=self._task,
-        )
+        table = self._table(X, y)
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         check("handle_unknown", self.handle_unknown)
@@ -90,6 +86,16 @@ class Estimator(Settings, Stored):
         warn_of_thin_levels(rows.table)
         warn_of_data(rows.table)
         return rows
+
+    @property
+    def _as_given(self) -> bool:
+        """Whether all columns of frames and files are used as they are."""
+        return kept_columns(self.columns) is None
+
+    def _table(self, X: Any, y: Any) -> Table:
+        """The Table that a fit reads."""
+        kinds = self.categorical_features
+        return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
 
     def _weighted(
         self,
@@ -126,10 +132,11 @@ class Estimator(Settings, Stored):
         """Take over a model of the core with its columns; `classes` are none of a regressor."""
         self._model = model
         self._schema = Schema.of_model(model, has_names, type(self).__name__)
-        self.n_features_in_ = len(self._schema.names)
+        given = self._schema.given_names
+        self.n_features_in_ = len(given)
         self.__dict__.pop("feature_names_in_", None)
         if has_names:
-            self.feature_names_in_ = np.array(self._schema.names, dtype=object)
+            self.feature_names_in_ = np.array(given, dtype=object)
 
     def _labels_known(self) -> np.ndarray:
         """The class labels; none of a regressor."""
@@ -152,7 +159,8 @@ class Estimator(Settings, Stored):
             from sklearn.utils.validation import check_is_fitted
 
             check_is_fitted(self)
-        return rows_for(self._schema, loaded(X), self.handle_unknown, self.missing)
+        X = loaded(X, as_given=self._as_given)
+        return rows_for(self._schema, X, self.handle_unknown, self.missing)
 
     # -- keeping the model ------------------------------------------------------------------------
 

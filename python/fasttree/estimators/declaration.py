@@ -359,6 +359,20 @@ TREE: tuple[Parameter, ...] = (
         scores=EVERY,
     ),
     Parameter(
+        "columns",
+        NUMBERS,
+        Kind("ColumnUse"),
+        "auto",
+        """what is made of the columns of a frame or file (arrays, lists, Tables, batches and
+        Dask collections are taken as given). ``"auto"``: identifiers, free text and columns of
+        one value, found on the rows of the fit, are not used, and year, month and weekday stand
+        for dates; a warning says so, and the columns keep their places. ``"as_given"``: all
+        columns are used as they are. A mapping names columns that are, ``{"year": "as_given"}``.
+        A column is an identifier only from 50 rows on: text that differs in more than half of
+        them, or whole numbers that count the rows up.""",
+        scores=EVERY,
+    ),
+    Parameter(
         "discretize",
         NUMBERS,
         words("Discretization", "auto", *DISCRETIZERS, None, also="Discretizer", elsewhere=True),

@@ -45,7 +45,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import as_float, integer, one_of, real, shown
-from .._checks.aliases import CategoricalFeatures, MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from ..rendering.listing import Records
 from ..rendering.progress import Progress
 from .base import read_back
@@ -121,7 +121,9 @@ class _Searched(FastTreeClassifier):
 
     def _grown(self) -> FastTreeClassifier:
         """The same tree in an estimator that has the parameters of growth."""
-        grown = FastTreeClassifier(categorical_features=self.categorical_features)
+        grown = FastTreeClassifier(
+            categorical_features=self.categorical_features, columns=self.columns
+        )
         grown._candidates = {}
         grown._adopt(self._model, self.classes_, self._schema.has_names)
         return grown
@@ -161,7 +163,7 @@ class MinimalTreeClassifier(_Searched):
         errors: what is done with rows that agree on every feature but not on the class.
             ``"raise"``: an error naming two of them. ``"minimise"``: the weight of misclassified
             rows is made as small as any tree can, then the nodes.
-        categorical_features: as in `FastTreeClassifier`.
+        categorical_features, columns: as in `FastTreeClassifier`.
         progress: None, or a function (done, total) called every 50 ms: splits proven too few,
             splits of the first tree.
 
@@ -195,6 +197,7 @@ class MinimalTreeClassifier(_Searched):
         node_budget: int | None = None,
         errors: str = "raise",
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         progress: Progress = None,
     ) -> None:
         self.max_nodes = max_nodes
@@ -202,6 +205,7 @@ class MinimalTreeClassifier(_Searched):
         self.node_budget = node_budget
         self.errors = errors
         self.categorical_features = categorical_features
+        self.columns = columns
         self.progress = progress
 
     def fit(
@@ -246,6 +250,7 @@ class OptimalTreeClassifier(_Searched):
         node_budget: search nodes (row sets looked at), >= 1; None is no limit.
         categorical_features: as in `FastTreeClassifier`; levels count as numbers in their declared
             order.
+        columns: as in `FastTreeClassifier`.
         progress: None, or a function (done, total) called every 50 ms: tests of the root.
 
     Attributes:
@@ -278,6 +283,7 @@ class OptimalTreeClassifier(_Searched):
         time_limit: float | None = None,
         node_budget: int | None = None,
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         progress: Progress = None,
     ) -> None:
         self.max_depth = max_depth
@@ -286,6 +292,7 @@ class OptimalTreeClassifier(_Searched):
         self.time_limit = time_limit
         self.node_budget = node_budget
         self.categorical_features = categorical_features
+        self.columns = columns
         self.progress = progress
 
     def fit(
@@ -338,6 +345,7 @@ def minimal_tree(
     errors: str = "raise",
     sample_weight: MaybeArray = None,
     categorical_features: CategoricalFeatures = "from_dtype",
+    columns: ColumnUse = "auto",
     progress: Progress = None,
 ) -> MinimalTreeClassifier:
     """The smallest consistent tree: ``MinimalTreeClassifier(...).fit(X, y, sample_weight)``.
@@ -345,7 +353,7 @@ def minimal_tree(
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
-        max_nodes, time_limit, node_budget, errors, categorical_features, progress: see
+        max_nodes, time_limit, node_budget, errors, categorical_features, columns, progress: see
             `MinimalTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,).
 
@@ -366,6 +374,7 @@ def minimal_tree(
         node_budget=node_budget,
         errors=errors,
         categorical_features=categorical_features,
+        columns=columns,
         progress=progress,
     )
     return estimator.fit(X, y, sample_weight)
@@ -382,6 +391,7 @@ def optimal_tree(
     node_budget: int | None = None,
     sample_weight: MaybeArray = None,
     categorical_features: CategoricalFeatures = "from_dtype",
+    columns: ColumnUse = "auto",
     progress: Progress = None,
 ) -> OptimalTreeClassifier:
     """The cheapest tree: ``OptimalTreeClassifier(...).fit(X, y, sample_weight)``.
@@ -389,8 +399,8 @@ def optimal_tree(
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
-        max_depth, leaf_penalty, max_nodes, time_limit, node_budget, categorical_features, progress:
-            see `OptimalTreeClassifier`.
+        max_depth, leaf_penalty, max_nodes, time_limit, node_budget, categorical_features, columns,
+            progress: see `OptimalTreeClassifier`.
         sample_weight: whole numbers >= 0, shape (n_rows,).
 
     Returns:
@@ -413,6 +423,7 @@ def optimal_tree(
         time_limit=time_limit,
         node_budget=node_budget,
         categorical_features=categorical_features,
+        columns=columns,
         progress=progress,
     )
     return estimator.fit(X, y, sample_weight)

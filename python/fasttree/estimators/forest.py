@@ -39,7 +39,7 @@ from .grown_tree import GrownTree
 from .idle import refuse_idle
 from .interoperable import Interoperable
 from .keywords import ForestSettings, RegressionForestSettings
-from .new_rows import check_count
+from .new_rows import check_table
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
 from .regressing import Regressor
 from .regressor import FastTreeRegressor
@@ -227,7 +227,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         if not self.bootstrap:
             raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
         rows = self._training_rows(X, y, sample_weight)
-        check_count(self._schema, rows.table.n_features)
+        check_table(self._schema, rows.table)
         config, _, bagging = self._plan(rows, self.get_params(deep=False))
         return FittedOn(rows, config, bagging["draws"] or 0)
 
@@ -267,7 +267,8 @@ class GrownForest(Explorable, Interoperable, Estimator):
             sample_weight=again.rows.weights,
             n_jobs=self.n_jobs,
             progress=self.progress,
-        ).T
+        )
+        losses = self._schema.by_given_column(losses).T
         finite = losses[:, ~np.isnan(losses).any(axis=0)]
         if finite.size == 0:
             raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
@@ -297,13 +298,13 @@ class GrownForest(Explorable, Interoperable, Estimator):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each feature's share in the summed score x weight of the splits,
-        shape (n_features,).
+        shape (n_features,). That of a date is the sum over its year, month and weekday.
 
         With ``criterion="gini"`` these are the usual impurity importances. They favour features
         with many values; `permutation_importance` does not.
         """
         check_is_fitted(self, "_model")
-        return np.asarray(self._model.importances())
+        return self._schema.by_given_column(np.asarray(self._model.importances()))
 
     def _summary(self) -> list[tuple[str, str]]:
         """Sizes, out-of-bag accuracy and the most important features."""

@@ -170,7 +170,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Share of each feature in the sum of score x node weight over its splits, shape
-        (n_features,).
+        (n_features,). That of a date is the sum over its year, month and weekday.
 
         With ``criterion="gini"`` or ``"squared_error"`` these are the usual impurity importances.
         Negative scores count as 0.
@@ -179,8 +179,9 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         inner = tree.n_children > 0
         gains = np.maximum(tree.score, 0.0) * tree.weighted_n_node_samples
         total = np.bincount(
-            tree.feature[inner], weights=gains[inner], minlength=self.n_features_in_
+            tree.feature[inner], weights=gains[inner], minlength=len(self._schema.names)
         )
+        total = self._schema.by_given_column(total)
         whole = total.sum()
         return total / whole if whole > 0 else total.astype(float)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from .._checks.aliases import CategoricalFeatures, Seed
+from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
@@ -151,6 +151,7 @@ class TreeParameters(TypedDict, total=False):
     interaction_cst: Interactions
     no_distance_decay: DistanceRule
     categorical_features: CategoricalFeatures
+    columns: ColumnUse
     discretize: Discretization
     n_bins: int
     threshold_search: ThresholdSearch
@@ -194,6 +195,7 @@ class Settings:
     interaction_cst: Interactions
     no_distance_decay: DistanceRule
     categorical_features: CategoricalFeatures
+    columns: ColumnUse
     discretize: Discretization
     n_bins: int
     threshold_search: ThresholdSearch
@@ -233,6 +235,7 @@ class TreeSettings(Settings):
         interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         discretize: Discretization = "auto",
         n_bins: int = 10,
         threshold_search: ThresholdSearch = "exact",
@@ -272,6 +275,7 @@ class TreeSettings(Settings):
         self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
+        self.columns = columns
         self.discretize = discretize
         self.n_bins = n_bins
         self.threshold_search = threshold_search
@@ -321,6 +325,7 @@ class ForestSettings(Settings):
         interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         discretize: Discretization = "auto",
         n_bins: int = 10,
         threshold_search: ThresholdSearch = "exact",
@@ -362,6 +367,7 @@ class ForestSettings(Settings):
         self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
+        self.columns = columns
         self.discretize = discretize
         self.n_bins = n_bins
         self.threshold_search = threshold_search
@@ -406,6 +412,7 @@ class RegressionTreeSettings(Settings):
         interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         discretize: Discretization = "auto",
         n_bins: int = 10,
         threshold_search: ThresholdSearch = "exact",
@@ -438,6 +445,7 @@ class RegressionTreeSettings(Settings):
         self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
+        self.columns = columns
         self.discretize = discretize
         self.n_bins = n_bins
         self.threshold_search = threshold_search
@@ -480,6 +488,7 @@ class RegressionForestSettings(Settings):
         interaction_cst: Interactions = None,
         no_distance_decay: DistanceRule = False,
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         discretize: Discretization = "auto",
         n_bins: int = 10,
         threshold_search: ThresholdSearch = "exact",
@@ -516,6 +525,7 @@ class RegressionForestSettings(Settings):
         self.interaction_cst = interaction_cst
         self.no_distance_decay = no_distance_decay
         self.categorical_features = categorical_features
+        self.columns = columns
         self.discretize = discretize
         self.n_bins = n_bins
         self.threshold_search = threshold_search

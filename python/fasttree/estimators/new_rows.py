@@ -26,6 +26,8 @@ from .._checks.mapped import check_mapped
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
+from ..table.dates import DateOrder, dates_among, part_names
+from ..table.sources import names_of
 from ..table.traps import no_numbers
 from .training_rows import own_weights
 
@@ -45,6 +47,7 @@ class Schema:
         owner: name of the estimator, for messages.
         unused: why each feature is not used; None: it is.
         target: name of the target; empty where it is not known.
+        dates: the columns of dates of which year, month and weekday are the last columns.
     """
 
     names: list[str]
@@ -55,9 +58,27 @@ class Schema:
     owner: str = "FastTreeClassifier"
     unused: list[str | None] = field(default_factory=list)
     target: str = ""
+    dates: dict[str, DateOrder] = field(init=False)
 
     def __post_init__(self) -> None:
         self.unused = self.unused or [None] * len(self.names)
+        whys = zip(self.names, self.unused, strict=True)
+        self.dates = dates_among(self.names, {name: why for name, why in whys if why})
+
+    @property
+    def given_names(self) -> list[str]:
+        """Names of the columns that a caller gives: all but those that are made of dates, which
+        come last."""
+        return self.names[: len(self.names) - len(part_names(self.dates))]
+
+    def by_given_column(self, values: np.ndarray) -> np.ndarray:
+        """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
+        that of a date is the sum over its parts."""
+        found = values[..., : len(self.given_names)].copy()
+        for name in self.dates:
+            parts = [self.names.index(part) for part in part_names([name])]
+            found[..., self.names.index(name)] = values[..., parts].sum(axis=-1)
+        return found
 
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
@@ -119,8 +140,9 @@ def rows_for(
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return _engine.blocks_of([Column("", "numeric", X)]), len(X)
     if isinstance(X, Table):
-        table = X
+        table = X.with_dates(_dates_of(schema, X))
     else:
+        X = _with_names(schema, X)
         options = _options(schema, X)
         table = Table(_long_text_coded(schema, X, handle_unknown), **options)
     columns = _converted(schema, table, handle_unknown)
@@ -160,11 +182,11 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     """
     X, y = given(X, y)
     task: Task = "classification" if schema.classes else "regression"
-    table = (
-        X
-        if isinstance(X, Table) and y is None
-        else Table.from_any(X, y, task=task, **_options(schema, X))
-    )
+    if isinstance(X, Table) and y is None:
+        table = X.with_dates(_dates_of(schema, X))
+    else:
+        X = _with_names(schema, X)
+        table = Table.from_any(X, y, task=task, **_options(schema, X))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows_for has warned of undeclared labels
         converted = _converted(schema, table, "missing")
@@ -190,24 +212,39 @@ def _options(schema: Schema, X: Any) -> dict[str, Any]:
     """Options by which a Table of X gets the kinds of the schema's columns."""
     if isinstance(X, Table):
         return {}
-    return {"categorical_features": _roles(schema, X), "unused": _unused(schema, X)}
+    kinds = _roles(schema, X)
+    dates = _dates_of(schema, X)
+    return {"categorical_features": kinds, "unused": _unused(schema, X, dates), "dates": dates}
 
 
-def _names_of(X: Any) -> list[str] | None:
-    """Names of the columns of X, which is not a Table; None if it has no names."""
-    if isinstance(X, Mapping):
-        return [str(name) for name in X]
-    names = getattr(X, "column_names", getattr(X, "columns", None))
-    if names is None:
-        names = getattr(getattr(X, "dtype", None), "names", None)
-    return None if names is None else [str(name) for name in names]
+def _dates_of(schema: Schema, X: Any) -> dict[str, DateOrder]:
+    """The columns of dates of the model of which X has not year, month and weekday, but dates."""
+    if not schema.dates:
+        return {}
+    names = X.feature_names if isinstance(X, Table) else names_of(X) or []
+    return {
+        name: order
+        for name, order in schema.dates.items()
+        if name in names and not set(part_names([name])).issubset(names)
+    }
 
 
-def _unused(schema: Schema, X: Any) -> dict[str, str]:
-    """The unused columns of the model that X has: name in X -> why it is not used."""
+def _with_names(schema: Schema, X: Any) -> Any:
+    """Rows of a model of dates as columns with its names, if they have none."""
+    if not schema.dates or names_of(X) is not None or isinstance(X, Table):
+        return X
+    rows = X if isinstance(X, np.ndarray) else list(X)
+    width = len(rows[0]) if len(rows) else 0
+    check_count(schema, width)
+    columns = rows.T if isinstance(rows, np.ndarray) else zip(*rows, strict=True)
+    return {name: list(cells) for name, cells in zip(schema.given_names, columns, strict=True)}
+
+
+def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str, str]:
+    """The unused columns of the model that X has, but for dates: name in X -> why."""
     if not any(schema.unused):
         return {}
-    names = _names_of(X)
+    names = names_of(X)
     if names is None or not schema.has_names:
         if names is None:
             row = X[0] if hasattr(X, "__getitem__") and len(X) else ()
@@ -216,7 +253,7 @@ def _unused(schema: Schema, X: Any) -> dict[str, str]:
             return {}  # refused where columns are counted
         return {name: why for name, why in zip(names, schema.unused, strict=True) if why}
     whys = zip(schema.names, schema.unused, strict=True)
-    return {name: why for name, why in whys if why and name in names}
+    return {name: why for name, why in whys if why and name in names and name not in dates}
 
 
 def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
@@ -251,11 +288,17 @@ def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
 
 def check_count(schema: Schema, n_features: int) -> None:
     """Refuse a wrong number of features, with scikit-learn's message."""
-    if n_features != len(schema.names):
+    expected = len(schema.given_names)
+    if n_features != expected:
         raise ValueError(
-            f"X has {n_features} features, but {schema.owner} is expecting {len(schema.names)} "
-            "features as input."
+            f"X has {n_features} features, but {schema.owner} is expecting {expected} features as "
+            "input."
         )
+
+
+def check_table(schema: Schema, table: Table) -> None:
+    """Refuse a Table with another number of features than the model has."""
+    check_count(schema, table.n_features - len(part_names(table.dates)))
 
 
 def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
@@ -274,7 +317,7 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
 
 def _roles(schema: Schema, X: Any) -> Any:
     """The nominal columns of X as ``categorical_features``: names in a frame, else indices."""
-    names = _names_of(X)
+    names = names_of(X)
     # Names are checked first: else a text in an unknown column would be reported as a wrong number.
     if names is not None and schema.has_names and len(set(names)) == len(names):
         check_names(schema, names)
@@ -295,7 +338,7 @@ def matched(schema: Schema, table: Table) -> list[Column]:
     """Columns of a Table in the order of the schema; unused ones are empty."""
     given = table.feature_names
     if not (schema.has_names and table.has_feature_names):
-        check_count(schema, table.n_features)
+        check_table(schema, table)
         indices: Sequence[int] = range(len(given))
     elif given == schema.names:
         indices = range(len(given))
@@ -313,7 +356,9 @@ def check_names(schema: Schema, given: list[str]) -> None:
     """Refuse names that are not those of the schema, in any order; unused columns may be absent."""
     known, own = set(schema.names), set(given)
     whys = zip(schema.names, schema.unused, strict=True)
-    missing = [name for name, why in whys if not why and name not in own]
+    date_of = {part: name for name in schema.dates for part in part_names([name])}
+    absent = [date_of.get(name, name) for name, why in whys if not why and name not in own]
+    missing = [name for name in dict.fromkeys(absent) if name not in own]
     extra = [n for n in given if n not in known]
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]

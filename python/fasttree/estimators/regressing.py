@@ -23,7 +23,7 @@ from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given
-from ..table import Table
+from ..table.doubtful import quiet
 from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator
 from .intervals import METHODS, IntervalMethod, checked_coverage, margin_of
@@ -239,9 +239,8 @@ class Regressor(Estimator):
         X, y, numbers = self._numbers(X, y)
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
         if fitted_on is not None and len(fitted_on.rows.table) == len(numbers):
-            rows = Table.from_any(
-                X, y, categorical_features=self.categorical_features, task=self._task
-            )
+            with quiet():
+                rows = self._table(X, y)
             if content_of(rows) == content_of(fitted_on.rows.table):
                 raise ValueError(
                     "calibrate got the rows that the model was fitted on, whose errors are smaller "

@@ -24,7 +24,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from .. import criteria
 from .._checks import weights_array
 from .._checks.aliases import MaybeArray
-from ..datasets.inputs import table_of
 from ..table import Column, Table
 from .declaration import REGRESSION_TREE
 from .described import described
@@ -124,7 +123,7 @@ class FastTreeRegressor(
             raise ValueError(
                 f"exposure= with criterion={self.criterion!r}: only criterion='poisson' has rates"
             )
-        table = table_of(X, y, categorical_features=self.categorical_features, task=self._task)
+        table = self._table(X, y)
         exposures = weights_array(exposure, "exposure")
         if exposures.shape != (len(table),):
             raise ValueError(
@@ -146,6 +145,7 @@ class FastTreeRegressor(
             has_feature_names=table.has_feature_names,
             task=self._task,
         )
+        rates.unused = table.unused
         weights = exposures if weights is None else weights * exposures
         return replace(TrainingRows.of(rates, weights, None), importances_only=True)
 

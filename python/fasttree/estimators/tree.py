@@ -25,6 +25,7 @@ from .._checks.aliases import TASKS, MaybeArray, Task
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table
+from ..table.screening import all_as_given
 from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import TREE
@@ -136,7 +137,7 @@ def given_with_task(
 ) -> tuple[Any, Any, Task]:
     """X and y with names resolved, and their task; see `fit`."""
     task = task_named(task, criterion, params)
-    X, y = given(X, y, task)
+    X, y = given(X, y, task, as_given=all_as_given(params))
     return X, y, task or task_of_target(X, y)
 
 

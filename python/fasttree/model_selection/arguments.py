@@ -13,6 +13,7 @@ from typing import Any
 from .._checks.aliases import Task
 from ..criteria import Criterion, PairFunction, _by_name
 from ..table import Table
+from ..table.screening import table_to_screen
 
 __all__ = ["data_and_criteria", "has_labels", "load_tables", "named_items"]
 
@@ -103,12 +104,16 @@ def named_items(things: Any, what: str) -> list[tuple[str, Any]]:
 
 
 def load_tables(
-    tables: Any, task_of: Callable[[Any, Any], Task] = lambda X, y: "classification"
+    tables: Any,
+    task_of: Callable[[Any, Any], Task] = lambda X, y: "classification",
+    *,
+    as_given: bool = True,
 ) -> dict[str, Any]:
     """Tables by name, from a Table, a file name or a pair (X, y), or a list or dict of these.
 
     Names come from the dict, the table or the file; a repeated name gets a number. `task_of` says
-    whether the y of a pair is classes or a number.
+    whether the y of a pair is classes or a number. `as_given`: columns of frames and files are used
+    as they are.
     """
     if isinstance(tables, Mapping):
         items = [(str(name), one) for name, one in tables.items()]
@@ -122,10 +127,12 @@ def load_tables(
     for place, (name, one) in enumerate(items):
         if isinstance(one, (str, os.PathLike)):
             from ..datasets import load
+            from ..datasets.inputs import file_to_screen
 
-            one = load(one)
+            one = load(one) if as_given else file_to_screen(one)
         elif isinstance(one, tuple) and len(one) == 2:
-            one = Table(one[0], one[1], name=name or None, task=task_of(*one))
+            made = Table if as_given else table_to_screen
+            one = made(one[0], one[1], name=name or None, task=task_of(*one))
         if not isinstance(one, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "

@@ -24,6 +24,7 @@ from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
+from ..table.screening import all_as_given
 from .arguments import has_labels, load_tables
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation
@@ -471,7 +472,7 @@ def compare(
         scoring=scorers,
         params=params,
     )
-    loaded = load_tables(tables, task_of)
+    loaded = load_tables(tables, task_of, as_given=all_as_given(params))
     groups_of = _groups_by_set(groups, list(loaded))
     task = _one_task({name: task_of(table, None) for name, table in loaded.items()})
     metric = metric or next(iter(resolve_scoring_of(scorers, task)))

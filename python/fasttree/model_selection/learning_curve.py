@@ -20,6 +20,7 @@ from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
+from ..table.screening import all_as_given
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
@@ -156,7 +157,7 @@ def learning_curve(
             "divisions: say n_repeats, test_size and train_sizes"
         )
     X, y, criterion = data_and_criteria(X, y, criterion)
-    X, y = given(X, y)
+    X, y = given(X, y, as_given=all_as_given(params))
     task = task_for(
         X,
         y,

@@ -22,6 +22,7 @@ from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Progress, Report
 from ..table.doubtful import quiet
+from ..table.screening import of_folds, treated
 from .folds import Folds
 from .interrupts import finish
 
@@ -91,12 +92,24 @@ class Data:
                 self._views[form] = codes_matrix(self.table)
         return "rows", self._views[form]
 
+    def treated(self, table: Table, reasons: dict[str, str]) -> Any:
+        """The Table with its columns treated for these reasons, made once."""
+        if not reasons:
+            return table
+        key = f"{id(table)} {reasons}"
+        if key not in self._views:
+            self._views[key] = treated(table, reasons)
+        return self._views[key]
+
     def fitted(self, estimator: Any) -> Any:
         """Return a clone of the estimator, fitted on all rows."""
         from sklearn.base import clone
 
         form, X = self.view(Method("", estimator))
-        return clone(estimator).fit(X) if form == "table" else clone(estimator).fit(X, self.y)
+        with quiet():  # the cross-validation has warned
+            if form == "table":
+                return clone(estimator).fit(X)
+            return clone(estimator).fit(X, self.y)
 
 
 @dataclass
@@ -128,16 +141,29 @@ class Runs:
             {name: np.full(shape, np.nan) for name in scored},
         )
 
-    def add_trees(self, places: list[int], found: Mapping[str, Any], seconds: float) -> None:
-        """Store the engine's output on all folds for the methods at these positions."""
+    def add_trees(
+        self,
+        places: list[int],
+        found: Mapping[str, Any],
+        seconds: float,
+        *,
+        folds: Folds,
+        numbers: list[int],
+    ) -> None:
+        """Store the engine's output on the folds of these numbers, of all `folds`, for the methods
+        at these positions."""
+        starts, sizes = folds.starts[numbers], folds.test_sizes[numbers]
+        tested = np.concatenate([np.arange(s, s + n) for s, n in zip(starts, sizes, strict=True)])
         # The core gives the prediction of a number in the place of a probability.
         is_number = self.predictions.dtype.kind == "f"
-        self.predictions[places] = found["proba"][..., 0] if is_number else found["predictions"]
+        answers = found["proba"][..., 0] if is_number else found["predictions"]
+        self.predictions[np.ix_(places, tested)] = answers
         if self.proba is not None:
-            self.proba[places] = found["proba"]
+            self.proba[np.ix_(places, tested)] = found["proba"]
+        at = np.ix_(places, numbers)
         for name in SIZES:
-            self.sizes[name][places] = found[name]
-        self.seconds[places] = seconds / (len(places) * self.seconds.shape[1])
+            self.sizes[name][at] = found[name]
+        self.seconds[at] = seconds / (len(places) * len(numbers))
 
     def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
         """Store what `_fit_one` returned on each fold for the method at this position."""
@@ -324,12 +350,23 @@ def _run_estimators(
 
 
 def _by_table(methods: list[Method], places: list[int], shared: Any) -> list[tuple[Any, list[int]]]:
-    """Return (Table, positions of the methods that learn from it) for each Table."""
-    groups: dict[int, tuple[Any, list[int]]] = {}
+    """Return (Table, positions of the methods that learn from it) for each Table, and for each way
+    to use its columns."""
+    groups: dict[Any, tuple[Any, list[int]]] = {}
     for place in places:
-        table = methods[place].table if methods[place].table is not None else shared
-        groups.setdefault(id(table), (table, []))[1].append(place)
+        method = methods[place]
+        table = method.table if method.table is not None else shared
+        use = "" if table.as_given else repr(method.estimator.columns)
+        groups.setdefault((id(table), use), (table, []))[1].append(place)
     return list(groups.values())
+
+
+def _config_on(method: Method, table: Table) -> dict[str, Any]:
+    """The configuration of a tree on a Table whose columns were screened."""
+    from ..estimators.tree import config_for
+
+    config = config_for(method.estimator, table) if table.dates else method.config
+    return config or {}
 
 
 def run_interruptibly(
@@ -397,18 +434,21 @@ def run_methods(
     # Our trees: one call into the engine for each Table.
     done = 0
     for table, places in _by_table(methods, fast, data.table):
-        started = time.perf_counter()
-        found = _run_trees(
-            table,
-            [methods[place].config or {} for place in places],
-            folds,
-            n_jobs=n_jobs,
-            progress=report and after(done),
-            proba=want is not None or data.task == "regression",
-            memory_limit=memory_limit,
-        )
-        runs.add_trees(places, found, time.perf_counter() - started)
-        done += len(places) * n_folds
+        columns = methods[places[0]].estimator.columns
+        for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
+            started = time.perf_counter()
+            found = _run_trees(
+                data.treated(table, reasons),
+                [_config_on(methods[place], data.treated(table, reasons)) for place in places],
+                Folds.of([folds.pairs[number] for number in numbers]),
+                n_jobs=n_jobs,
+                progress=report and after(done),
+                proba=want is not None or data.task == "regression",
+                memory_limit=memory_limit,
+            )
+            seconds = time.perf_counter() - started
+            runs.add_trees(places, found, seconds, folds=folds, numbers=numbers)
+            done += len(places) * len(numbers)
     # All other methods, fold by fold.
     if slow:
         outputs = _run_estimators(

@@ -25,6 +25,7 @@ from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
 from ..table.doubtful import warn_of_data, warn_of_small_classes
+from ..table.screening import all_as_given, screened, table_to_screen
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
@@ -99,7 +100,8 @@ def prepare_data(
     is_number = task == "regression"
     if isinstance(X, Table) or any(is_ours(one) for _, one in methods) or y is None:
         kinds = params.get("categorical_features", "from_dtype")
-        table = Table.from_any(X, y, categorical_features=kinds, task=task)
+        made = Table.from_any if all_as_given(params) else table_to_screen
+        table = made(X, y, categorical_features=kinds, task=task)
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
         return Data(
@@ -377,7 +379,7 @@ def make_run(
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
     asked = None if scoring is None else resolve_scoring(scoring)
-    X, y = given(X, y)
+    X, y = given(X, y, as_given=all_as_given(params))
     X, groups = taken_groups(X, groups)
     task = task_for(
         X,
@@ -395,7 +397,8 @@ def make_run(
     data = prepare_data(X, y, methods, params, task)
     folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:
-        warn_of_data(data.table)
+        screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
+        warn_of_data(screened(data.table, next(screens, "as_given")))
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.

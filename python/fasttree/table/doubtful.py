@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .dates import dates_of
 from .traps import date_share, decimal_comma_share, strange_cells
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "quiet",
     "traps_are_said",
     "warn_caller",
+    "warn_of_columns",
     "warn_of_data",
     "warn_of_small_classes",
 ]
@@ -102,6 +104,33 @@ def empty_columns(table: Table) -> list[str]:
         first = np.flatnonzero(np.isnan(block[0]))
         return [table.feature_names[j] for j in first if _is_empty(block[:, j])]
     return [c.name for c in table.columns if _is_empty(np.asarray(c.values))]
+
+
+def warn_of_columns(reasons: Mapping[str, str], *, none_left: bool = False) -> None:
+    """Say in one line which columns a fit leaves out, and of which it uses year, month and weekday.
+
+    Args:
+        reasons: what was found of each column, by name.
+        none_left: no column would be left, so that all are used.
+    """
+    if _QUIET.get() or not reasons:
+        return
+    dates = dates_of(reasons)
+    left_out = [f"{name!r} ({why})" for name, why in reasons.items() if name not in dates]
+    if none_left:
+        warn_caller(
+            f"no column would be left without {_some(left_out)}: all are used as they are"
+        )
+        return
+    said = [f"columns left out: {_some(left_out)}"] if left_out else []
+    said += [f"year, month and weekday stand for the dates {_some(list(map(repr, dates)))}"] * (
+        len(dates) > 0
+    )
+    name = next((name for name in reasons if name not in dates), next(iter(reasons)))
+    warn_caller(
+        f"{'; '.join(said)}; columns='as_given' uses all columns as they are, "
+        f"columns={{{name!r}: 'as_given'}} one of them"
+    )
 
 
 def warn_of_data(table: Table) -> None:

@@ -509,6 +509,29 @@ def check_shape(rows: int, columns: int) -> tuple[int, int]:
     return rows, columns
 
 
+def cells_of(X: Any, name: str) -> Any:
+    """The cells of a column of a frame, a mapping or a record array, as they are."""
+    names = names_of(X)
+    if names is None:
+        raise TypeError(
+            f"{name!r} is to be a column of X, which is a {type(X).__name__} without column names; "
+            "give a frame or a mapping"
+        )
+    check_known([name], names, "X")
+    key = name if not isinstance(X, Mapping) else next(k for k in X if str(k) == name)
+    return X[key]
+
+
+def names_of(X: Any) -> list[str] | None:
+    """Names of the columns of X, which is not a Table; None if it has no names."""
+    if isinstance(X, Mapping):
+        return [str(name) for name in X]
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is None:
+        names = getattr(getattr(X, "dtype", None), "names", None)
+    return None if names is None else [str(name) for name in names]
+
+
 def check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:
     """Refuse names that are no columns, in an error that names the argument."""
     for name in names:

@@ -21,6 +21,7 @@ from .._checks import checked, listing, mapping, maybe, one_of, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .columns import Column, Kind, code_block, numeric_block, unused_column
+from .dates import DateOrder, dates_among, made_of_dates
 from .inputs import without_column
 from .roles import Roles, column_of, recast_columns, resolve_roles
 from .shown import (
@@ -34,6 +35,7 @@ from .shown import (
 from .sources import (
     Cells,
     Source,
+    cells_of,
     check_known,
     check_names,
     check_shape,
@@ -68,11 +70,17 @@ class Table:
             those of the target are classes even if no row has them.
         unused: why columns are never read (identifiers, dates, constants), by name; models keep
             their place, and their cells may be of any type.
+        dates: columns of X (a frame or mapping) with dates, whose year, month and weekday (1:
+            Monday, 7: Sunday) become columns after all others; the columns themselves are unused.
+            A mapping gives the order of dates that are text, ``"ymd"``, ``"dmy"`` or ``"mdy"``.
         task: ``"classification"``: the target has classes; ``"regression"``: it is a number.
         name: the name of the data set, for reports.
 
     Attributes:
         unused: the unused columns and the reasons, as given; each is a constant 0 in `columns`.
+        dates: the order of the dates of each column of which `columns` has year, month and weekday.
+        as_given: False where a fit looks for identifiers, dates and constants among the columns: of
+            a frame or file that a function has made a Table of. A Table of yours is as given.
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
         origin: Python that reads the table again, where `fasttree.datasets` made it, else "".
 
@@ -101,6 +109,7 @@ class Table:
         "_encoded",
         "_names",
         "_target",
+        "as_given",
         "has_feature_names",
         "name",
         "origin",
@@ -115,6 +124,7 @@ class Table:
     _encoded: Any
     _names: list[str] | None
     _target: Target | NumericTarget | None
+    as_given: bool
     has_feature_names: bool
     name: str | None
     origin: str
@@ -138,6 +148,7 @@ class Table:
         categorical_features: CategoricalFeatures = "from_dtype",
         levels: Mapping[str, Sequence[Any]] | None = None,
         unused: Mapping[str, str] | None = None,
+        dates: Mapping[str, DateOrder] | Sequence[str] = (),
         task: Task = "classification",
         name: str | None = None,
     ) -> None:
@@ -147,7 +158,9 @@ class Table:
                 "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
             )
         # Features and target as the user gives them.
-        self.unused = dict(unused or {})
+        parts, reasons = made_of_dates(dates, lambda name: cells_of(X, name))
+        self.as_given = True
+        self.unused = {**(unused or {}), **reasons}
         source = take_apart(X, self.unused)
         levels = dict(levels or {})
         label_cells: Cells | None = None
@@ -180,6 +193,10 @@ class Table:
             check_known(self.unused, self.feature_names, "unused")
 
         self._take_features(source, categorical_features, levels)
+        if parts:
+            self._columns = (*self.columns, *parts)
+            self._names = check_names([column.name for column in self._columns])
+            self.shape = check_shape(n_rows, len(self._columns))
         if y is None and label_cells is None:
             self._target = None
         else:
@@ -260,6 +277,7 @@ class Table:
         else:
             self._target = from_column(target)
         self.unused = {}
+        self.as_given = True
         self.has_feature_names = has_feature_names
         self.name = name
         self.origin = ""
@@ -518,6 +536,7 @@ class Table:
                 f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}"
             )
         new._target, new.sample_weight = self._target, self.sample_weight
+        new.as_given = self.as_given
         names = new.feature_names if self.unused else ()
         new.unused = {name: self.unused[name] for name in names if name in self.unused}
         return new
@@ -540,6 +559,36 @@ class Table:
         order = dict.fromkeys([*(name for name in names if name in own), *own])
         new = self.with_columns(own[name] for name in order)
         new.unused = {**self.unused, **reasons}
+        return new
+
+    @property
+    def dates(self) -> dict[str, DateOrder]:
+        """The columns of dates of which the Table has year, month and weekday, and their order."""
+        return dates_among(self.feature_names, self.unused) if self.unused else {}
+
+    def with_dates(self, dates: Mapping[str, DateOrder] | Sequence[str]) -> Table:
+        """The Table with year, month and weekday of columns of dates, after all other columns; the
+        columns themselves are unused.
+
+        Args:
+            dates: names of columns of text; a mapping gives their order as well (see `Table`).
+
+        Raises:
+            ValueError: a name that is no column, or texts that are no dates, or whose day and month
+                cannot be told apart.
+
+        Examples:
+            >>> t = Table({"when": ["2024-01-31", "2024-02-03"]}, [0, 1]).with_dates(["when"])
+            >>> t.feature_names, t.X[1].tolist()
+            (['when', 'when (year)', 'when (month)', 'when (weekday)'], [0.0, 2024.0, 2.0, 6.0])
+        """
+        check_known(dates, self.feature_names, "dates")
+        parts, reasons = made_of_dates(dates, self.column)
+        if not parts:
+            return self
+        new = self.with_unused(reasons)
+        new = new.with_columns([*new.columns, *parts])
+        new.origin = self.origin and f"{self.origin}.with_dates({dates!r})"
         return new
 
     @property

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .columns import Column
+from .dates import date_reason, order_of_dates
 
 if TYPE_CHECKING:
     from .table import Table
@@ -22,6 +23,7 @@ __all__ = [
     "code_columns",
     "date_share",
     "decimal_comma_share",
+    "is_constant",
     "no_numbers",
     "reason_to_leave_out",
     "strange_cells",
@@ -62,6 +64,15 @@ MOST_CODES = 1000
 
 LOOKED_AT = 1000
 """Levels of a column that are read."""
+
+WORDS_OF_TEXT = 3
+"""Mean number of words of a cell from which different texts are free text."""
+
+LEAST_ROWS = 50
+"""Rows from which a column is taken for an identifier because its values are all different."""
+
+FIRST = 64
+"""Rows of a block of numbers that rule most columns out."""
 
 
 def _share(pattern: re.Pattern[str], levels: tuple[Any, ...]) -> float:
@@ -155,14 +166,18 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
         if filled == 0:
             return "no value in any row"
         if len(levels) > 2 and date_share(levels) >= 0.95:
-            return f"dates as text ({levels[0]}, ...)"
+            order = order_of_dates(levels)
+            unclear = f"dates or times as text ({levels[0]}, ...) of no certain day, month and year"
+            return unclear if order is None else date_reason(order)
         if len(levels) == 1 and filled == len(codes):
             return f"one value, {levels[0]!r}, in all rows"
-        if len(levels) > 20 and len(levels) > 0.5 * filled:
+        if filled >= LEAST_ROWS and len(levels) > 0.5 * filled:
             strange = strange_cells(column)
             if strange is not None:
                 return f"numbers read as text: {strange[1]}"
-            return f"an identifier: {len(levels):,} levels in {filled:,} rows"
+            words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
+            what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
+            return f"{what}: {len(levels):,} levels in {filled:,} rows"
         return None
     # Numeric: empty, constant, or whole numbers that count the rows.
     values = np.asarray(column.values, dtype=np.float64)
@@ -171,14 +186,14 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
         return "no value in any row"
     if len(known) == len(values) and known.min() == known.max():
         return f"one value, {known[0]:g}, in all rows"
-    if n_rows < 20 or not np.array_equal(known, np.floor(known)):
+    if n_rows < LEAST_ROWS or not np.array_equal(known, np.floor(known)):
         return None
-    distinct = len(np.unique(known))
-    if distinct == n_rows and (
-        known.max() - known.min() == n_rows - 1 or _NAMED_ID.search(column.name)
-    ):
+    counts_up = len(known) == n_rows and known.max() - known.min() == n_rows - 1
+    named = _NAMED_ID.search(column.name) is not None
+    distinct = len(np.unique(known)) if counts_up or named else 0
+    if distinct == n_rows:
         return "an identifier: a different whole number in every row"
-    if distinct > 0.5 * n_rows and _NAMED_ID.search(column.name):
+    if named and distinct > 0.5 * n_rows:
         return f"an identifier by its name, {distinct:,} different numbers in {n_rows:,} rows"
     return None
 
@@ -217,9 +232,32 @@ def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
     return found
 
 
-def suspicions(table: Table) -> list[tuple[str, str]]:
-    """(column, reason) of the features in use of a Table that should be left out, in order."""
-    n = len(table)
-    used = (c for c in table.columns if c.name not in table.unused)
-    found = ((c.name, reason_to_leave_out(c, n)) for c in used)
+def is_constant(reason: str) -> bool:
+    """Whether the reason is that a column has one value or none, so that no split divides it."""
+    return reason.startswith(("one value", "no value"))
+
+
+def suspicions(table: Table, rows: np.ndarray | None = None) -> list[tuple[str, str]]:
+    """(column, reason) of the features in use of a Table that should be left out, in order.
+
+    Genotypes (a block of codes) are not looked at.
+
+    Args:
+        table: the data.
+        rows: numbers of the rows that are looked at; None: all.
+    """
+    n, block = len(table) if rows is None else len(rows), table.block
+    if block is not None and block.dtype.kind != "f":
+        return []
+    if block is None:
+        used = [c for c in table.columns if c.name not in table.unused]
+    else:
+        # Whole numbers and constants alone are of interest, and the first rows rule most others out
+        first = block[:FIRST] if rows is None else block[rows[:FIRST]]
+        with np.errstate(invalid="ignore"):
+            whole = (np.isnan(first) | (first == np.floor(first))).all(axis=0)
+            same = (first == first[0]).all(axis=0)
+        used = [table.column(int(j)) for j in np.flatnonzero(whole | same)]
+    seen = used if rows is None else (column.take(rows) for column in used)
+    found = ((c.name, reason_to_leave_out(c, n)) for c in seen)
     return [(name, reason) for name, reason in found if reason is not None]

@@ -1,0 +1,258 @@
+"""Dates as columns of numbers: year, month and weekday.
+
+What
+    A column of dates, of a temporal type or as text, becomes three numeric columns that come after
+    all others. The column itself keeps its place and is unused; the reason says that it holds dates
+    and in which order their text has day, month and year. So a schema says all that is needed to
+    make the three columns of new rows.
+Complexity
+    A text is read once per level; other cells one by one, or by the library of their frame.
+When not to use it
+    For times of day and durations, which have no year.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from .._checks import one_of
+from .columns import Column, is_missing
+
+__all__ = [
+    "PARTS",
+    "DateOrder",
+    "date_columns",
+    "date_reason",
+    "dates_among",
+    "dates_of",
+    "made_of_dates",
+    "order_of_dates",
+    "part_names",
+]
+
+DateOrder = Literal["ymd", "dmy", "mdy"]
+"""The order of year, month and day in the text of a date; a date that is no text is "ymd"."""
+
+PARTS = ("year", "month", "weekday")
+"""The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601)."""
+
+_REASONS: dict[DateOrder, str] = {
+    "ymd": "dates: used as year, month and weekday",
+    "dmy": "dates, day first: used as year, month and weekday",
+    "mdy": "dates, month first: used as year, month and weekday",
+}
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_NUMBERS = re.compile(r"\s*(\d{1,4})[-/. ](\d{1,2}|[a-z]{3,9}\.?)[-/. ,]+(\d{1,4})(?![\d.,])", re.I)
+
+
+def date_reason(order: DateOrder) -> str:
+    """Why a column of dates is itself unused, from which its order can be read."""
+    return _REASONS[order]
+
+
+def part_names(dates: Iterable[str]) -> list[str]:
+    """The names of all columns that are made of columns of dates, in their order.
+
+    Examples:
+        >>> part_names(["signup"])
+        ['signup (year)', 'signup (month)', 'signup (weekday)']
+    """
+    return [f"{name} ({part})" for name in dates for part in PARTS]
+
+
+def dates_of(reasons: Mapping[str, str]) -> dict[str, DateOrder]:
+    """The columns whose reason is that they hold dates, and the order of these."""
+    order_of = {reason: order for order, reason in _REASONS.items()}
+    return {name: order_of[why] for name, why in reasons.items() if why in order_of}
+
+
+def dates_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateOrder]:
+    """The columns of dates of a schema, whose year, month and weekday it has too.
+
+    Args:
+        names: names of all columns.
+        unused: the reasons of the unused ones, by name.
+    """
+    known, found = set(names), dates_of(unused)
+    return {n: order for n, order in found.items() if known.issuperset(part_names([n]))}
+
+
+def _date_of(text: str, order: DateOrder) -> datetime.date | None:
+    """The day that a text names; None where it names none in this order."""
+    found = _NUMBERS.match(text)
+    if found is None:
+        return None
+    first, second, third = found.groups()
+    if len(first) == 4:
+        year, month, day = first, second, third
+    elif second.isdigit():
+        day, month, year = (first, second, third) if order == "dmy" else (second, first, third)
+    else:
+        day, month, year = first, second, third
+    if len(year) != 4 or len(day) > 2:
+        return None
+    if not month.isdigit():
+        name = month[:3].lower()
+        month = str(_MONTHS.index(name) + 1) if name in _MONTHS else "0"
+    try:
+        return datetime.date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def order_of_dates(levels: Sequence[Any]) -> DateOrder | None:
+    """The order in which texts have day, month and year; None where they are no dates, or where day
+    and month cannot be told apart.
+
+    Examples:
+        >>> order_of_dates(["2024-01-31", "2024-02-01 12:30"]), order_of_dates(["31.1.2024"])
+        ('ymd', 'dmy')
+        >>> order_of_dates(["1/2/2024", "12/31/2024"]), order_of_dates(["1/2/2024", "3/4/2024"])
+        ('mdy', None)
+    """
+    texts = [text for text in levels if isinstance(text, str)]
+    fitting: list[DateOrder] = [
+        order
+        for order in _REASONS
+        if texts and sum(_date_of(t, order) is not None for t in texts) >= 0.95 * len(texts)
+    ]
+    if not fitting:
+        return None
+    if all(_year_first(text) for text in texts):
+        return "ymd"
+    # Dates with points have the day first; other marks say it only by a number above 12.
+    fitting = [order for order in fitting if order != "ymd"]
+    if len(fitting) == 2:
+        same = all(_date_of(t, "dmy") == _date_of(t, "mdy") for t in texts)
+        return "dmy" if same or all("." in text for text in texts) else None
+    return fitting[0] if fitting else None
+
+
+def _year_first(text: str) -> bool:
+    return text.strip()[:4].isdigit()
+
+
+def made_of_dates(
+    dates: Mapping[str, DateOrder] | Sequence[str], cells_of: Callable[[str], Any]
+) -> tuple[list[Column], dict[str, str]]:
+    """The columns that are made of columns of dates, and the reasons why these are unused.
+
+    Args:
+        dates: their names, with or without the order of their text.
+        cells_of: the cells of a column by name: a Column, a list, an array or a series.
+
+    Raises:
+        ValueError: texts that are no dates, or whose day and month cannot be told apart.
+    """
+    made, reasons = [], {}
+    for name in dates:
+        order = dates[name] if isinstance(dates, Mapping) else None
+        if order is not None:
+            one_of(f"dates[{name!r}]", order, tuple(_REASONS))
+        cells = cells_of(name)
+        order = order or _found_order(name, cells)
+        made += date_columns(name, cells, order)
+        reasons[name] = date_reason(order)
+    return made, reasons
+
+
+def _found_order(name: str, cells: Any) -> DateOrder:
+    """The order of the texts of a column; "ymd" of dates that are no texts."""
+    if isinstance(cells, Column):
+        some: Sequence[Any] = cells.levels or ()
+    else:
+        if _temporal_parts(cells) is not None:
+            return "ymd"
+        some = [cell for cell in set(_listed(cells)) if not is_missing(cell)]
+        if all(isinstance(cell, datetime.date) for cell in some):
+            return "ymd"
+    order = order_of_dates(some)
+    if order is None:
+        raise ValueError(
+            f"dates: {name!r} holds no dates, or dates whose day and month cannot be told apart: "
+            f"say which order they have, dates={{{name!r}: 'dmy'}}"
+        )
+    return order
+
+
+def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
+    """Year, month and weekday of dates as numeric columns; NaN where there is no date.
+
+    Args:
+        name: name of the column of dates.
+        values: a Column of text, or dates or texts as a list, an array or a series of any library.
+        order: of their text.
+
+    Examples:
+        >>> [c.values.tolist() for c in date_columns("t", ["2024-01-31", None], "ymd")]
+        [[2024.0, nan], [1.0, nan], [3.0, nan]]
+    """
+    if isinstance(values, Column):
+        if values.kind == "numeric":
+            parts = np.full((len(values), len(PARTS)), np.nan)
+        else:
+            of_level = _parts_of(list(values.levels or ()), order)
+            parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
+    else:
+        found = _temporal_parts(values)
+        parts = _parts_of(_listed(values), order) if found is None else found
+    columns = zip(part_names([name]), parts.T, strict=True)
+    return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
+
+
+def _listed(values: Any) -> list[Any]:
+    """The cells of a column of any library."""
+    named = ("to_list", "to_pylist", "tolist")
+    to_list = next((getattr(values, name) for name in named if hasattr(values, name)), None)
+    return list(values) if to_list is None else list(to_list())
+
+
+def _parts_of(cells: list[Any], order: DateOrder) -> np.ndarray:
+    """Year, month and weekday of each cell, shape (n_cells, 3)."""
+    known: dict[Any, tuple[float, ...]] = {}
+    return np.array(list(_each(cells, order, known)), dtype=np.float64).reshape(-1, len(PARTS))
+
+
+def _each(
+    cells: list[Any], order: DateOrder, known: dict[Any, tuple[float, ...]]
+) -> Iterator[tuple[float, ...]]:
+    """The numbers of each cell; those of equal cells are found once."""
+    nothing = (np.nan,) * len(PARTS)
+    for cell in cells:
+        if is_missing(cell):
+            yield nothing
+            continue
+        if cell not in known:
+            day = _date_of(cell, order) if isinstance(cell, str) else cell
+            is_day = isinstance(day, datetime.date)
+            known[cell] = (day.year, day.month, day.isoweekday()) if is_day else nothing
+        yield known[cell]
+
+
+def _temporal_parts(values: Any) -> np.ndarray | None:
+    """Year, month and weekday of a series or array of a temporal type; None of another."""
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind != "M":
+            return None
+        days = values.astype("datetime64[D]")
+        missing = np.isnat(days)
+        number = days.astype(np.int64)
+        months = days.astype("datetime64[M]").astype(np.int64)
+        parts = np.column_stack([1970 + months // 12, 1 + months % 12, 1 + (number + 3) % 7])
+        parts = parts.astype(np.float64)
+        parts[missing] = np.nan
+        return parts
+    import narwhals as nw
+
+    series = nw.from_native(values, pass_through=True, series_only=True)
+    if not isinstance(series, nw.Series) or series.dtype not in (nw.Date, nw.Datetime):
+        return None
+    found = (series.dt.year(), series.dt.month(), series.dt.weekday())
+    cells = [part.cast(nw.Float64).to_list() for part in found]
+    return np.array([[np.nan if v is None else v for v in one] for one in cells], float).T

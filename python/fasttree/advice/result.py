@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..table import Table
+    from ..table.dates import DateOrder
 
 
 __all__ = ["Advice"]
@@ -63,6 +64,7 @@ class Advice:
             it was chosen.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
+        dates: names of the columns of which year, month and weekday are used.
         not_tried: names of the candidates for which there was no time.
         n_rows, compared: rows of the data, and rows that the candidates were compared on.
         folds: description of the folds.
@@ -80,6 +82,7 @@ class Advice:
         table: Table,
         judge: Judge,
         left_out: list[tuple[str, str]],
+        dates: dict[str, DateOrder],
         unlabelled: int,
         codes: list[str],
         not_tried: list[str],
@@ -98,11 +101,12 @@ class Advice:
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
-        self.codes = codes
+        self.codes, self.dates = codes, list(dates)
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
         self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
+        self._dates = dates
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
         self.table = Records(
@@ -137,6 +141,8 @@ class Advice:
     def notes(self) -> list[str]:
         """One sentence each on what was left out, sampled, corrected and not tried."""
         notes = [f"Left out: {name} ({why})." for name, why in self.left_out]
+        if self.dates:
+            notes.append(f"Year, month and weekday stand for the dates {', '.join(self.dates)}.")
         if self.unlabelled:
             notes.append(f"{self.unlabelled} rows without a {self._judge.without} are left out.")
         if self.codes:
@@ -167,7 +173,9 @@ class Advice:
         if not self.params:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
-        head = self._source.code(self.target, self._drop, has_gaps=gaps, task=self.task)
+        head = self._source.code(
+            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates
+        )
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         if self.params == presets.C45:
             arguments = "**fasttree.presets.C45"
@@ -196,6 +204,7 @@ class Advice:
             "leaves": int(self.model.get_n_leaves()),
             "params": {k: _plain(v) for k, v in self.params.items()},
             "code": self.code,
+            "dates": self.dates,
             "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
             "not_tried": list(self.not_tried),
             "folds": self.folds,

@@ -1,33 +1,27 @@
-"""The first step of `advise`: a Table whose useless columns are marked as unused, with reasons.
+"""The first step of `advise`: a Table whose columns are treated as a fit treats those of a frame.
 
-Dates, identifiers and columns of one value tell nothing about new rows. They stay in the Table, so
-that the tree accepts rows with them, but no tree splits on them. Rows without a class or number are
-left out.
+Identifiers and columns of one value tell nothing about new rows. They stay in the Table, so that
+the tree accepts rows with them, but no tree splits on them; year, month and weekday stand for
+dates. Arrays and Tables are screened as well. Rows without a class or number are left out.
 """
 
 from __future__ import annotations
 
-import datetime
 import os
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._checks import listing
 from .._checks.aliases import Task
-from ..datasets import load
-from ..datasets.errors import DataFileError
-from ..datasets.inputs import given
+from ..datasets.inputs import file_to_screen, given
 from ..estimators.tree import task_of_target
 from ..table import Table
-from ..table.sources import check_known
-from ..table.traps import suspicions
+from ..table.screening import reasons_of, table_to_screen, treated
+from ..table.sources import check_known, names_of
 
 __all__ = ["Screened", "screened"]
 
-FEW_TEXTS = 1000
-"""Different texts up to which a column is never taken for an identifier here."""
 DROPPED = "left out by the caller"
 """The reason of a column that `drop` names."""
 
@@ -36,7 +30,7 @@ class Screened(NamedTuple):
     """Rows to learn from."""
 
     table: Table
-    """Every column that was given; those left out and those of `drop` are unused."""
+    """Every column that was given; those left out, those of `drop` and dates are unused."""
     left_out: list[tuple[str, str]]
     """(column, reason) of the columns that screening found."""
     unlabelled: int
@@ -64,24 +58,20 @@ def screened(
     Raises:
         ValueError: no target, no class or one, a target that is no class, or a constant number.
     """
-    left_out: list[tuple[str, str]] = []
-    # A Table, without what no Table can hold: dates, and columns of too many levels.
+    # A Table, without what no Table can hold: columns of too many levels.
     if isinstance(X, (str, os.PathLike)):
-        table, left_out = _loaded(X, y, list(drop), {**(reading or {}), "task": task})
+        table = file_to_screen(X, y, drop, task=task, **(reading or {}))
     else:
         for name, value in (reading or {}).items():
             raise ValueError(f"{name}={value!r} is for a file; X is none: leave {name} out")
         X, y = given(X, y)
         task = task or task_of_target(X, y)
-        if not isinstance(X, Table):
-            left_out += [(name, why) for name, why in _useless_columns(X) if name not in drop]
-            unused = {**dict(left_out), **dict.fromkeys(_present(X, drop), DROPPED)}
-            table = Table.from_any(X, y, unused=unused, task=task)
-        else:
-            table = Table.from_any(X, y, task=task)
+        present = [] if isinstance(X, Table) else set(names_of(X) or []).intersection(drop)
+        unused = {"unused": dict.fromkeys(present, DROPPED)} if present else {}
+        table = table_to_screen(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
-    table = table.with_unused({**dict(left_out), **dict.fromkeys(drop, DROPPED)})
+    table = table.with_unused(dict.fromkeys(drop, DROPPED))
     if nominal != "from_dtype":
         names = (
             table.feature_names if nominal == "all" else listing("categorical_features", nominal)
@@ -100,65 +90,18 @@ def screened(
         _check_numbers(table)
     else:
         _check_target(table)
-    useless = suspicions(table)
-    left_out += useless
-    table = table.with_unused(dict(useless))
+    table = treated(table, reasons_of(table))
     if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "
             + "; ".join(f"{name}: {why}" for name, why in list(table.unused.items())[:5])
         )
+    left_out = [
+        (name, why)
+        for name, why in table.unused.items()
+        if why != DROPPED and name not in table.dates
+    ]
     return Screened(table, left_out, unlabelled)
-
-
-def _loaded(
-    path: Any, target: Any, drop: list[str], reading: dict[str, Any]
-) -> tuple[Table, list[tuple[str, str]]]:
-    """The Table of a file, and the (column, reason) of the columns with too many levels for one."""
-    left_out: list[tuple[str, str]] = []
-    while True:
-        try:
-            return load(path, target=target, drop=drop, **reading), left_out
-        except DataFileError as error:
-            name = error.column
-            if name is None or "distinct labels" not in str(error) or name in drop:
-                raise
-            drop.append(name)
-            left_out.append((name, "an identifier: more than 65,536 levels"))
-
-
-def _present(X: Any, names: tuple[str, ...]) -> list[str]:
-    """Those of the names that are columns of a frame or a mapping."""
-    columns = X if isinstance(X, Mapping) else getattr(X, "column_names", None)
-    known = {str(name) for name in (getattr(X, "columns", ()) if columns is None else columns)}
-    return [name for name in names if name in known]
-
-
-def _useless_columns(X: Any) -> list[tuple[str, str]]:
-    """(column, reason) of the columns of a frame that hold dates, or texts that hardly repeat."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or len(frame) == 0:
-        return []
-    found = []
-    for name in frame.columns:
-        if not isinstance(name, str):
-            continue
-        series = frame[name]
-        if series.dtype.is_temporal() or _holds_dates(series, nw):
-            found.append((name, "dates or times"))
-        elif series.dtype == nw.String and series.n_unique() > max(FEW_TEXTS, len(series) // 2):
-            found.append((name, f"an identifier: {series.n_unique():,} different texts"))
-    return found
-
-
-def _holds_dates(series: Any, nw: Any) -> bool:
-    """Whether the first known values of a column of objects are dates or times."""
-    if series.dtype != nw.Object:
-        return False
-    known = [v for v in series.head(100).to_list() if v is not None]
-    return bool(known) and all(isinstance(v, (datetime.date, datetime.time)) for v in known)
 
 
 def _check_numbers(table: Table) -> None:

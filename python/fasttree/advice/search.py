@@ -80,8 +80,9 @@ def advise(
 ) -> Advice:
     """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
 
-    Identifiers, dates and columns of one value are left out, with the reason; the recommended tree
-    accepts rows with and without them. Six criteria, three prunings and two kinds of nominal splits
+    Identifiers, free text and columns of one value are left out, with the reason, and year, month
+    and weekday stand for dates; the recommended tree accepts rows with and without the columns that
+    are left out. Six criteria, three prunings and two kinds of nominal splits
     are cross-validated on the same folds, beside the majority class, C4.5 and small unpruned trees;
     for a number the criteria on numbers, pruned trees and small ones, beside the mean and the
     median. Candidates are compared by the accuracy, for a number by the mean absolute error. No
@@ -176,6 +177,7 @@ def advise(
         table=table,
         judge=judge if sample is table else judge_of(table),
         left_out=left_out,
+        dates=whole.dates,
         unlabelled=unlabelled,
         codes=code_columns(table),
         not_tried=tried.not_tried,

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._checks.aliases import Task
 from ..table import Table
+from ..table.dates import DateOrder
 
 __all__ = ["Source"]
 
@@ -35,7 +37,13 @@ class Source(NamedTuple):
         return cls(path, table, reading, named)
 
     def code(
-        self, target: str | None, drop: list[str], *, has_gaps: bool, task: Task = "classification"
+        self,
+        target: str | None,
+        drop: list[str],
+        *,
+        has_gaps: bool,
+        task: Task = "classification",
+        dates: Mapping[str, DateOrder] | None = None,
     ) -> str:
         """The line of Python that makes `table`.
 
@@ -44,6 +52,7 @@ class Source(NamedTuple):
             drop: columns to leave out.
             has_gaps: whether rows without a target are left out.
             task: ``"regression"``: the target is a number.
+            dates: columns of dates, and their order.
 
         Examples:
             >>> print(Source("a.csv", "", {"decimal": ","}, False).code("y", [], has_gaps=True))
@@ -52,16 +61,19 @@ class Source(NamedTuple):
             table = fasttree.Table(frame.drop(columns=['id']), target='y')
         """
         end = ".drop_missing_target()" if has_gaps else ""
-        number = {"task": task} if task == "regression" else {}
+        made = f".with_dates({dates!r})" if dates else ""
+        number: dict[str, Any] = {"task": task} if task == "regression" else {}
         if self.path is not None:
             dropped = {"drop": drop} if drop else {}
             keywords = {"target": target, **dropped, **number, **self.reading}
             arguments = "".join(f", {name}={value!r}" for name, value in keywords.items())
-            return f"table = fasttree.datasets.load({self.path!r}{arguments}){end}"
+            return f"table = fasttree.datasets.load({self.path!r}{arguments}){made}{end}"
         if self.table:
             names = ", ".join(map(repr, drop))
-            made = ".as_regression()" if number else ""
-            return f"table = {self.table}{made}{f'.drop({names})' if drop else ''}{end}"
+            of_number = ".as_regression()" if number else ""
+            dropped_from = f".drop({names})" if drop else ""
+            return f"table = {self.table}{of_number}{dropped_from}{made}{end}"
         frame = f"frame.drop(columns={drop!r})" if drop else "frame"
+        number |= {"dates": dates} if dates else {}
         options = "".join(f", {name}={value!r}" for name, value in number.items())
         return f"table = fasttree.Table({frame}, target={target!r}{options}){end}"

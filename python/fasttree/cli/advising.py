@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from . import options as o
+from .bundles import Without
 from .output import check_writable, emit
 
 __all__ = ["COMMANDS"]
@@ -16,7 +17,7 @@ __all__ = ["COMMANDS"]
 def advise(
     data: o.DataFile,
     *,
-    columns: o.Columns,
+    columns: Annotated[o.Columns, Without("use", "keep")],
     prefer: Annotated[
         str,
         typer.Option(

@@ -143,7 +143,7 @@ def cv(
     _check_output(form, html)
     dependence.check()
     splitting = dependence.folds(folds)
-    settings = trees.settings_without_criterion()
+    settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
     rows = columns.table(data, named.values(), settings, aside=dependence.aside)
     rows = dependence.prepared(rows, data)
@@ -211,7 +211,7 @@ def compare(
     # The arguments, before anything is fitted.
     _check_output(form, html)
     dependence.check()
-    settings = trees.settings_without_criterion()
+    settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
     for name in data or default_sets():

@@ -46,7 +46,7 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
     while True:
         try:
             dropped = [*drop, *(name for name, _ in refused)]
-            return replace(columns, drop=dropped).table(data), refused
+            return replace(columns, drop=dropped, use="as_given").table(data), refused
         except DataFileError as error:
             name = error.column
             if name is None or name in drop or any(name == one for one, _ in refused):
@@ -60,7 +60,7 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
 def describe(
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("nominal")],
+    columns: Annotated[o.Columns, Without("nominal", "use", "keep")],
     json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells, and classes or numbers of a data set."""

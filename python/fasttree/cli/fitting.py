@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from ..rendering.saving import save_text
-from ..table.doubtful import many_numbers
+from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
@@ -134,9 +134,15 @@ def advice_of(verdict: Verdict | None, leaves: int, task: str) -> str | None:
     )
 
 
-def warn_of_size(rows: Table, leaves: int) -> None:
+def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
     """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
-    five rows."""
+    five rows.
+
+    Args:
+        rows: the training rows.
+        leaves: number of leaves.
+        unused: why the tree does not use each column of the rows; None: it does.
+    """
     n_rows, n_classes = len(rows), len(rows.classes)
     many = many_numbers(rows)
     if many is not None:
@@ -153,7 +159,11 @@ def warn_of_size(rows: Table, leaves: int) -> None:
     if n_rows >= 50 and leaves > n_rows / 5:
         # The column with the most levels is often the reason.
         widest = max(
-            (column for column in rows.columns if column.levels is not None),
+            (
+                column
+                for column, why in zip(rows.columns, unused, strict=False)
+                if column.levels is not None and why is None
+            ),
             key=lambda column: len(column.levels or ()),
             default=None,
         )
@@ -186,7 +196,7 @@ def fit(
     from ..estimators.tree import fit as grown
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
-    settings = trees.settings()
+    settings = {"columns": columns.treatment, **trees.settings()}
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
     rows = columns.table(data, [settings.get("criterion")], settings)
@@ -195,9 +205,10 @@ def fit(
         warnings.filterwarnings("ignore", message=".*is this a regression problem")
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
         tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
-        verdict = None if no_cv else judged(rows, settings, n_jobs)
+        with quiet():  # the fit has warned of the columns
+            verdict = None if no_cv else judged(rows, settings, n_jobs)
     leaves = tree.get_n_leaves()
-    warn_of_size(rows, leaves)
+    warn_of_size(rows, leaves, tree._schema.unused)
     advice = advice_of(verdict, leaves, rows.task)
     main = TASKS[rows.task].metrics[0]
     document = {

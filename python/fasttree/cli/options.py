@@ -47,6 +47,24 @@ Drop = Annotated[
     list[str] | None,
     typer.Option("--drop", help="Columns to leave out, with commas or given several times."),
 ]
+Use = Annotated[
+    str,
+    typer.Option(
+        "--columns",
+        metavar="HOW",
+        help="auto: identifiers, free text and columns of one value are left out, and year, month "
+        "and weekday stand for dates; as_given: all columns are used as they are.",
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMN",
+        help="Columns that are used as they are whatever they hold, with commas or given several "
+        "times.",
+    ),
+]
 Nominal = Annotated[
     list[str] | None,
     typer.Option(
@@ -136,6 +154,23 @@ class Columns:
     decimal: Decimal = None
     missing: Missing = None
     task: TaskName = None
+    use: Use = "auto"
+    keep: Keep = None
+
+    @property
+    def treatment(self) -> Any:
+        """The value of the parameter `columns` of trees.
+
+        >>> Columns().treatment, Columns(keep=["id,year"]).treatment
+        ('auto', {'id': 'as_given', 'year': 'as_given'})
+        """
+        from .._checks import one_of
+
+        kept = split_list(self.keep)
+        one_of("--columns", self.use, ("auto", "as_given"))
+        if kept and self.use == "as_given":
+            raise ValueError("--keep with --columns as_given: all columns are kept; leave one out")
+        return dict.fromkeys(kept, "as_given") or self.use
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -169,7 +204,9 @@ class Columns:
             aside: columns that are no features, which need no warnings.
         """
         from ..datasets import load
+        from ..datasets.inputs import file_to_screen
         from ..estimators.tree import task_named
+        from ..table.sources import check_known
 
         target: Any = self.target
         if target is not None and target.lstrip("-").isdigit():  # a position
@@ -177,7 +214,9 @@ class Columns:
         task: Any = self.task
         for criterion in (None, *criteria):
             task = task_named(task, criterion, settings or {})
-        read = load(data, target, split_list(self.drop), task=task, **self.reading)
+        made = load if self.treatment == "as_given" else file_to_screen
+        read = made(data, target, split_list(self.drop), task=task, **self.reading)
+        check_known(split_list(self.keep), read.feature_names, "--keep")
         table = as_nominal(read, self.kinds)
         kept_aside = [name for name in aside if name in table.feature_names]
         warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
@@ -358,10 +397,17 @@ def as_nominal(table: Any, wanted: Any) -> Any:
 
 
 def warn_of_traps(table: Any, data: str) -> None:
-    """Warn of columns that look like dates, identifiers, numbers with a comma or codes, with the
-    option that mends each."""
+    """Warn of columns that look like numbers with a comma or codes, and where columns are not
+    screened like dates or identifiers, with the option that mends each."""
     from ..table.doubtful import traps_are_said
-    from ..table.traps import code_columns, decimal_comma_share, strange_cells, suspicions
+    from ..table.dates import dates_of
+    from ..table.traps import (
+        code_columns,
+        decimal_comma_share,
+        is_constant,
+        strange_cells,
+        suspicions,
+    )
 
     # Each column is named once, by the most specific warning.
     traps_are_said()
@@ -370,9 +416,9 @@ def warn_of_traps(table: Any, data: str) -> None:
     ]
     mixed = {c.name: odd for c in table.columns if (odd := strange_cells(c)) is not None}
     found = [
-        (name, why)
-        for name, why in suspicions(table)
-        if "one value" not in why and name not in commas and name not in mixed
+        (name, "dates as text" if dates_of({name: why}) else why)
+        for name, why in (suspicions(table) if table.as_given else ())
+        if not is_constant(why) and name not in commas and name not in mixed
     ]
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found)

@@ -67,8 +67,13 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
 
     columns = columns or o.Columns()
     given, reading = o.split_list(columns.drop), columns.reading
-    target, names = tree._schema.target, tree._schema.names
-    used = [name for name, why in zip(names, tree._schema.unused, strict=True) if why is None]
+    schema = tree._schema
+    target, names = schema.target, schema.given_names
+    used = [
+        name
+        for name, why in zip(names, schema.unused, strict=False)
+        if why is None or name in schema.dates
+    ]
     table, dropped = _needed_columns(data, used, target, given, reading)
     drop = [*given, *dropped]
     # The target is a column of its name, or without names one column more than the features.

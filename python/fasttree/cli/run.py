@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shlex
 import sys
 import warnings
 from contextvars import copy_context
@@ -62,6 +63,8 @@ OPTIONS = (
     (r"; header=False reads it as data", "; put the rows below it"),
     (r"\bmax_nodes=", "--max-nodes "),
     (r"categorical_features='all'", "--nominal all"),
+    (r"columns=\{'([^']*)': 'as_given'\}", lambda m: "--keep " + shlex.quote(m[1])),
+    (r"columns='as_given'", "--columns as_given"),
     (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
     (r"random_state=(\d+)", r"--seed \1"),
     (r"\bprefer='([^']*)'", r"--prefer \1"),

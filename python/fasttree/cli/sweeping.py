@@ -115,7 +115,7 @@ def sweep(
             **run.keywords,
             progress=True,
             **keywords,
-            **trees.settings_without_criterion(),
+            **{"columns": columns.treatment, **trees.settings_without_criterion()},
         )
     if plot is not None:
         save_picture(plot, found.plot)

@@ -33,7 +33,7 @@ def predict(
     model: ModelFile,
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("target", "nominal")],
+    columns: Annotated[o.Columns, Without("target", "nominal", "use", "keep")],
     id: Annotated[
         list[str] | None,
         typer.Option(
@@ -210,7 +210,7 @@ def rank(
         "--permutations": permutations,
     }
     if _is_study(data, genetic):
-        _only_for_tables({**vars(columns), "estimate": estimate})
+        _only_for_tables({**vars(replace(columns, use="")), "estimate": estimate})
         if phenotype_name is not None and phenotype is None:
             raise ValueError(
                 f"--pheno-name {phenotype_name} is a column of a phenotype file: give --pheno FILE"
@@ -229,10 +229,15 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
+    from ..table.screening import screened
+
     named = o.criteria_of(criteria)
     rows = columns.table(data, named.values(), o.pairs_of(param or [], "--param"))
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
-    scores, errors = _scored(rows, chosen, estimate, param, n_jobs)
+    if estimate is not None:
+        rows = screened(rows, columns.treatment)
+    settings = {"n_jobs": n_jobs, "columns": columns.treatment}
+    scores, errors = _scored(rows, chosen, estimate, param, settings)
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
     _emit_ranking(rows, scores, errors, top, json)
@@ -289,17 +294,17 @@ def _scored(
     chosen: dict[str, Any],
     estimate: str | None,
     param: list[str] | None,
-    n_jobs: int,
+    settings: dict[str, Any],
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Scores by criterion, shape (n_features,), and if they are estimates their standard errors."""
     if estimate is None:
         from ..scores.features import score_features
 
-        settings = {"n_jobs": n_jobs, **o.params_of(param)}
+        settings = {**settings, **o.params_of(param)}
         return {n: score_features(rows, criterion=c, **settings) for n, c in chosen.items()}, {}
     from ..scores.estimates import SIZES, estimate_features
 
-    settings = {"n_jobs": n_jobs, **o.params_of(param, known=SIZES)}
+    settings = {"n_jobs": settings["n_jobs"], **o.params_of(param, known=SIZES)}
     found = {
         n: estimate_features(rows, criterion=c, method=estimate, **settings)
         for n, c in chosen.items()

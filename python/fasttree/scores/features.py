@@ -34,6 +34,7 @@ from ..estimators.parameters import config_of, made_of
 from ..estimators.regressor import FastTreeRegressor
 from ..estimators.tree import FastTreeClassifier, given_with_task, task_named
 from ..table import Table
+from ..table.dates import part_names
 from .genotypes import as_genotypes, labelled, near_scores
 from .streaming import codes_of, stream
 
@@ -77,7 +78,8 @@ def score_features(
 
     Returns:
         Scores, larger is better, shape (n_features,), in column order; NaN where a feature allows
-        no split.
+        no split, or is left out (see `columns` of `FastTreeClassifier`). A date has the best score
+        of its year, month and weekday.
 
     Raises:
         MemoryError: more than `memory_limit` is needed, or than the system gives, even in the
@@ -139,7 +141,7 @@ def score_features(
         )
     # All other rows become a Table.
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
-    return _engine.score_features(
+    found = _engine.score_features(
         table,
         config,
         sample_weight=weights,
@@ -148,6 +150,18 @@ def score_features(
         progress=estimator.progress,
         memory_limit=memory_limit,
     )
+    return _of_given_columns(table, found) if table.dates else found
+
+
+def _of_given_columns(table: Table, scores: np.ndarray) -> np.ndarray:
+    """The scores of the columns that were given; a date has the best one of its year, month and
+    weekday."""
+    names = table.feature_names
+    best = np.where(np.isnan(scores), -np.inf, scores)
+    for name in table.dates:
+        best[names.index(name)] = max(best[names.index(part)] for part in part_names([name]))
+    best[np.isneginf(best)] = np.nan
+    return best[: len(names) - len(part_names(table.dates))]
 
 
 def prepared(
@@ -158,9 +172,7 @@ def prepared(
     if sample_weight is not None and y is not None and not isinstance(y, str):
         # a level that only rows of weight 0 have is not declared
         X, y, sample_weight = without_empty_rows(X, y, sample_weight)
-    table = table_of(
-        X, y, categorical_features=estimator.categorical_features, task=estimator._task
-    )
+    table = estimator._table(X, y)
     rows = estimator._weighted(table, sample_weight)
     table, weights = rows.table, rows.weights
     settings = estimator.get_params(deep=False)

@@ -58,9 +58,7 @@ CategoricalFeatures: TypeAlias = (
 """Nominal columns: by their types, all, a mask, indices or names; None for no column."""
 
 
-ColumnUse: TypeAlias = (
-    Literal["auto", "as_given"] | Mapping[str, Literal["auto", "as_given"]]
-)
+ColumnUse: TypeAlias = Literal["auto", "as_given"] | Mapping[str, Literal["auto", "as_given"]]
 """What is made of the columns of frames and files; see `fasttree.table.screening`."""
 
 

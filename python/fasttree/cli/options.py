@@ -399,8 +399,8 @@ def as_nominal(table: Any, wanted: Any) -> Any:
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
-    from ..table.doubtful import traps_are_said
     from ..table.dates import dates_of
+    from ..table.doubtful import traps_are_said
     from ..table.traps import (
         code_columns,
         decimal_comma_share,

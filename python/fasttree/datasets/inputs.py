@@ -34,7 +34,9 @@ def loaded(
     return file_to_screen(X, target, task=task).drop_missing_target()
 
 
-def file_to_screen(path: Any, target: Any = None, drop: Iterable[str] = (), **options: Any) -> Table:
+def file_to_screen(
+    path: Any, target: Any = None, drop: Iterable[str] = (), **options: Any
+) -> Table:
     """The Table of a file whose columns are still to be screened (`Table.as_given` is False).
 
     Columns of more levels than a Table can hold are unused. Bundled data sets and genotypes are
@@ -63,9 +65,7 @@ def file_to_screen(path: Any, target: Any = None, drop: Iterable[str] = (), **op
     return table
 
 
-def given(
-    X: Any, y: Any, task: Task | None = None, *, as_given: bool = True
-) -> tuple[Any, Any]:
+def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) -> tuple[Any, Any]:
     """X and y with names resolved: a data set or file instead of X, a column of X instead of y.
 
     Args:
@@ -107,6 +107,8 @@ def table_for(X: Any, y: Any, columns: Any, **options: Any) -> Table:
     """
     as_given = isinstance(columns, str) and columns == "as_given"
     X, y = given(X, y, options.get("task"), as_given=as_given)
-    return Table.from_any(X, y, **options) if as_given else screened(
-        table_to_screen(X, y, **options), columns
+    return (
+        Table.from_any(X, y, **options)
+        if as_given
+        else screened(table_to_screen(X, y, **options), columns)
     )

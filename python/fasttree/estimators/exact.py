@@ -399,8 +399,8 @@ def optimal_tree(
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
-        max_depth, leaf_penalty, max_nodes, time_limit, node_budget, categorical_features, columns,
-            progress: see `OptimalTreeClassifier`.
+        max_depth, leaf_penalty, max_nodes, time_limit, node_budget: see `OptimalTreeClassifier`.
+        categorical_features, columns, progress: see `OptimalTreeClassifier`.
         sample_weight: whole numbers >= 0, shape (n_rows,).
 
     Returns:

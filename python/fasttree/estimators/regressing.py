@@ -23,6 +23,7 @@ from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given
+from ..table import Table
 from ..table.doubtful import quiet
 from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator

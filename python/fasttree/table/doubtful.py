@@ -118,9 +118,7 @@ def warn_of_columns(reasons: Mapping[str, str], *, none_left: bool = False) -> N
     dates = dates_of(reasons)
     left_out = [f"{name!r} ({why})" for name, why in reasons.items() if name not in dates]
     if none_left:
-        warn_caller(
-            f"no column would be left without {_some(left_out)}: all are used as they are"
-        )
+        warn_caller(f"no column would be left without {_some(left_out)}: all are used as they are")
         return
     said = [f"columns left out: {_some(left_out)}"] if left_out else []
     said += [f"year, month and weekday stand for the dates {_some(list(map(repr, dates)))}"] * (

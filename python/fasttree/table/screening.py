@@ -158,14 +158,15 @@ def reasons_of(
         keep: columns that are used as they are.
         rows: numbers of the rows of a fit; None: all.
     """
-    found = {name: why for name, why in suspicions(table, rows) if name not in keep}
+    passed_over = {*keep, *part_names(table.dates)}
+    found = {name: why for name, why in suspicions(table, rows) if name not in passed_over}
+    if not table.has_feature_names:
+        return {name: "dates" if dates_of({name: why}) else why for name, why in found.items()}
     taken = set(table.feature_names)
-    return {
-        name: "dates whose year, month or weekday is a column already"
-        if not taken.isdisjoint(part_names(dates_of({name: why})))
-        else why
-        for name, why in found.items()
-    }
+    for name in dates_of(found):
+        if not taken.isdisjoint(part_names([name])):
+            found[name] = "dates whose year, month or weekday is a column already"
+    return found
 
 
 def treated(table: Table, reasons: Mapping[str, str]) -> Table:

@@ -39,26 +39,31 @@ def advice():
     return fasttree.advise(customers(), "churn", time_limit=None, progress=False)
 
 
-def test_identifiers_dates_and_constants_are_left_out_with_the_reason(advice):
+def test_identifiers_and_constants_are_left_out_with_the_reason_and_dates_are_used(advice):
     reasons = dict(advice.left_out)
-    assert list(reasons) == ["id", "since", "country"]
-    assert "identifier" in reasons["id"] and "dates as text" in reasons["since"]
+    assert list(reasons) == ["id", "country"] and advice.dates == ["since"]
+    assert "identifier" in reasons["id"]
+    assert "Year, month and weekday stand for the dates since." in advice.notes
     assert "one value, 'DE'" in reasons["country"]
     assert list(advice.model.feature_names_in_) == list(customers().columns[:-1])
     for name in reasons:
         assert any(note.startswith(f"Left out: {name} (") for note in advice.notes)
 
 
-def test_dates_of_every_kind_are_left_out():
+def test_dates_of_every_kind_are_used_as_year_month_and_weekday():
     frame = customers()
     stamps = pd.to_datetime(frame["since"])
     frame["stamp"], frame["object"] = stamps, list(stamps.dt.date)
     frame["german"] = stamps.dt.strftime("%d.%m.%Y")
     found = fasttree.advise(frame, "churn", time_limit=0.01, progress=False)
-    assert {"since", "stamp", "object", "german"} <= {name for name, _ in found.left_out}
+    frame["clock"] = stamps.dt.time
+    frame["unclear"] = ["1/2/2024", "3/4/2024", "5/6/2023"] * (len(frame) // 3)
+    found = fasttree.advise(frame, "churn", time_limit=0.01, progress=False)
+    assert sorted(found.dates) == ["german", "object", "since", "stamp"]
+    assert {"clock", "unclear"} <= {name for name, _ in found.left_out}
     pl = pytest.importorskip("polars")
     again = fasttree.advise(pl.from_pandas(frame), "churn", time_limit=0.01, progress=False)
-    assert {name for name, _ in again.left_out} == {name for name, _ in found.left_out}
+    assert (again.dates, again.left_out) == (found.dates, found.left_out)
 
 
 def test_the_recommended_tree_is_the_smallest_within_one_standard_error(advice):
@@ -76,7 +81,8 @@ def test_the_recommended_tree_is_the_smallest_within_one_standard_error(advice):
 
 
 def test_the_table_holds_what_cross_validation_finds(advice):
-    table = fasttree.Table(customers().drop(columns=["id", "since", "country"]), target="churn")
+    frame = customers().drop(columns=["id", "country"])
+    table = fasttree.Table(frame, target="churn", dates=["since"])
     for one in candidates(table)[:3]:
         again = fasttree.model_selection.cross_validate(
             table,
@@ -175,9 +181,9 @@ def test_the_command_advises(tmp_path, capsys):
     assert found["sentence"] in out and "Left out: id" in out
     assert found["leaves"] <= 60 and {r["column"] for r in found["left_out"]} == {
         "id",
-        "since",
         "country",
     }
+    assert found["dates"] == ["since"]
     assert main(["predict", str(names[2]), str(file)]) == 0
     assert "600 rows" in capsys.readouterr().err
     assert main(["advise", str(file), "--html", str(tmp_path / "no" / "a.html")]) == 2

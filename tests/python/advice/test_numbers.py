@@ -44,7 +44,7 @@ def test_the_sentence_says_how_far_off_and_how_much_better_than_the_mean(advice)
     assert advice.mean == pytest.approx(y.mean())
     assert advice.mae_of_mean == pytest.approx(np.abs(y - y.mean()).mean())
     assert int(found[2]) == round(100 * (1 - advice.mae / advice.mae_of_mean))
-    assert {name for name, _ in advice.left_out} == {"id", "day"}
+    assert [name for name, _ in advice.left_out] == ["id"] and advice.dates == ["day"]
     assert advice.accuracy is None and advice.majority is None
     assert "in the unit of 'minutes'" in advice.sentence
 
@@ -85,8 +85,8 @@ def test_the_most_accurate_is_recommended_where_that_is_preferred(advice):
 
 
 def test_the_table_holds_what_cross_validation_finds(advice):
-    frame = deliveries()[["km", "floor", "minutes"]]
-    table = fasttree.Table(frame, target="minutes", task="regression")
+    frame = deliveries()[["km", "floor", "day", "minutes"]]
+    table = fasttree.Table(frame, target="minutes", dates=["day"], task="regression").drop("day")
     constants = {row["candidate"] for row in advice.table if row["criterion"] is None}
     assert "the mean" in constants
     assert len(advice.table) == len(candidates(table)) + len(constants)

@@ -134,11 +134,11 @@ def test_an_advised_model_takes_the_frame_that_advise_was_given(tmp_path):
     X["label"] = labels(X)
     for given in (X, pytest.importorskip("polars").from_pandas(X)):
         found = fasttree.advise(given, "label", time_limit=None, progress=False, drop=["same"])
-        assert {name for name, _ in found.left_out} == {"id", "when"}
+        assert [name for name, _ in found.left_out] == ["id"] and found.dates == ["when"]
         rows = given.drop(columns="label") if given is X else given.drop("label")
-        wanted = found.model.predict(X[["a", "town"]]).tolist()
+        wanted = found.model.predict(X[["a", "when", "town"]]).tolist()
         assert found.model.predict(rows).tolist() == wanted
-        assert found.model.predict(X[["id", "town", "a"]]).tolist() == wanted
+        assert found.model.predict(X[["id", "when", "town", "a"]]).tolist() == wanted
     X.to_csv(tmp_path / "rows.csv", index=False)
     path = str(tmp_path / "rows.csv")
     found = fasttree.advise(path, "label", time_limit=None, progress=False, drop=["same"])

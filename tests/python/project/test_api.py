@@ -29,6 +29,7 @@ DEFAULTS = {
     "ties": "first",
     "nominal_splits": "auto",
     "categorical_features": "from_dtype",
+    "columns": "auto",
     "discretize": "auto",
     "n_bins": 10,
     "threshold_search": "exact",
@@ -101,6 +102,7 @@ def test_functions_take_x_y_and_keywords():
         "categorical_features": "from_dtype",
         "levels": None,
         "unused": None,
+        "dates": (),
         "name": None,
         "task": "classification",
     }

@@ -157,10 +157,10 @@ class Runs:
         # The core gives the prediction of a number in the place of a probability.
         is_number = self.predictions.dtype.kind == "f"
         answers = found["proba"][..., 0] if is_number else found["predictions"]
-        self.predictions[np.ix_(places, tested)] = answers
+        self.predictions[np.array(places)[:, None], tested] = answers
         if self.proba is not None:
-            self.proba[np.ix_(places, tested)] = found["proba"]
-        at = np.ix_(places, numbers)
+            self.proba[np.array(places)[:, None], tested] = found["proba"]
+        at = np.array(places)[:, None], np.array(numbers)
         for name in SIZES:
             self.sizes[name][at] = found[name]
         self.seconds[at] = seconds / (len(places) * len(numbers))

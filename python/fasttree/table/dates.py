@@ -230,8 +230,9 @@ def _each(
             continue
         if cell not in known:
             day = _date_of(cell, order) if isinstance(cell, str) else cell
-            is_day = isinstance(day, datetime.date)
-            known[cell] = (day.year, day.month, day.isoweekday()) if is_day else nothing
+            known[cell] = nothing
+            if isinstance(day, datetime.date):
+                known[cell] = (day.year, day.month, day.isoweekday())
         yield known[cell]
 
 

@@ -103,9 +103,11 @@ def _unreadable(X: Any) -> Iterator[tuple[str, str]]:
         kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
         if kinds <= set("fiub"):
             return
-    names = getattr(getattr(X, "dtype", None), "names", None)
-    if isinstance(X, Mapping) or names:
-        cells: Any = X.items() if isinstance(X, Mapping) else ((name, X[name]) for name in names)
+    cells: Iterable[tuple[Any, Any]]
+    if isinstance(X, Mapping):
+        cells = X.items()
+    elif isinstance(X, np.ndarray):
+        cells = ((name, X[name]) for name in names_of(X) or ())
     else:
         import narwhals as nw
 

@@ -175,6 +175,8 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
             strange = strange_cells(column)
             if strange is not None:
                 return f"numbers read as text: {strange[1]}"
+            if decimal_comma_share(levels) >= 0.95:
+                return f"numbers with a decimal comma as text ({levels[0]}, ...)"
             words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
             what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
             return f"{what}: {len(levels):,} levels in {filled:,} rows"

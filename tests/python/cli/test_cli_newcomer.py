@@ -73,7 +73,11 @@ def test_traps_in_files_are_named_with_what_to_type(ftree, tmp_path):
     frame.to_csv(file, index=False, sep=";")
     code, _, err = ftree("fit", file, "--no-cv")
     assert code == 0
-    assert "id: an identifier" in err and "day: dates as text" in err
+    assert "columns left out: 'id' (an identifier" in err and "price" not in err
+    assert "year, month and weekday stand for the dates 'day'; --columns as_given" in err
+    assert err.count("--keep id") == 1 and "fewer than five rows" not in err
+    code, _, err = ftree("fit", file, "--no-cv", "--columns", "as_given")
+    assert code == 0 and "id: an identifier" in err and "day: dates as text" in err
     assert "--drop id,day" in err and "price" not in err
     assert "code: codes of categories" in err and err.rstrip().count("--nominal code") == 1
     _, out, _ = ftree("datasets", "describe", file)
@@ -145,7 +149,7 @@ def test_dates_and_decimal_commas_in_a_frame_are_warned_of_once():
         }
     )
     with pytest.warns(UserWarning) as caught:
-        fasttree.fit(frame, "y", max_depth=1)
+        fasttree.fit(frame, "y", max_depth=1, columns="as_given")
     said = [str(one.message) for one in caught]
     assert len(said) == 2
     assert "dates as text: 'day'" in said[0] and "leave the column out" in said[0]
@@ -215,8 +219,12 @@ def test_predict_needs_no_drop_again(ftree, tmp_path):
     frame["y"] = np.where(frame["x"] > 0, "a", "b")
     file, model = tmp_path / "d.csv", tmp_path / "m.json"
     frame.to_csv(file, index=False)
-    code, _, err = ftree("fit", file, "--no-cv")
+    code, _, err = ftree("fit", file, "--no-cv", "--columns", "as_given")
     assert code == 2 and "--drop key" in err and "drop=[" not in err
+    code, _, err = ftree("fit", file, "--no-cv", "-m", model)
+    assert code == 0 and "'key' (an identifier: more than 65,536 levels)" in err
+    code, _, err = ftree("predict", model, file, "-o", tmp_path / "o.csv")
+    assert code == 0 and "accuracy 100.00 %" in err
     code, out, _ = ftree("datasets", "describe", file)
     assert code == 0 and "--drop key" in out
     assert ftree("fit", file, "--drop", "key", "--no-cv", "-m", model)[0] == 0

@@ -180,7 +180,7 @@ def test_options_of_text_are_refused_for_other_data(tmp_path, ftree):
 
 
 def test_predict_names_the_cell_that_is_no_number(tmp_path, ftree):
-    model, file = tmp_path / "m.json", written(tmp_path, lambda i: i)
+    model, file = tmp_path / "m.json", written(tmp_path, lambda i: 2 * i)
     assert ftree("fit", file, "--no-cv", "-m", model)[0] == 0
     code, _, err = ftree("predict", model, written(tmp_path, lambda i: "n/a" if i == 9 else i))
     assert code == 2 and "row 9 holds 'n/a'" in err and "--missing" in err

@@ -349,15 +349,17 @@ def _run_estimators(
     return [done[at : at + len(folds.pairs)] for at in range(0, len(done), len(folds.pairs))]
 
 
-def _by_table(methods: list[Method], places: list[int], shared: Any) -> list[tuple[Any, list[int]]]:
-    """Return (Table, positions of the methods that learn from it) for each Table, and for each way
-    to use its columns."""
-    groups: dict[Any, tuple[Any, list[int]]] = {}
+def _by_table(
+    methods: list[Method], places: list[int], shared: Any
+) -> list[tuple[Any, Any, list[int]]]:
+    """Return (Table, `columns`, positions of the methods that learn from it) for each Table and each
+    way to use its columns."""
+    groups: dict[Any, tuple[Any, Any, list[int]]] = {}
     for place in places:
         method = methods[place]
         table = method.table if method.table is not None else shared
-        use = "" if table.as_given else repr(method.estimator.columns)
-        groups.setdefault((id(table), use), (table, []))[1].append(place)
+        columns = "as_given" if table.as_given else method.estimator.columns
+        groups.setdefault((id(table), repr(columns)), (table, columns, []))[2].append(place)
     return list(groups.values())
 
 
@@ -433,8 +435,7 @@ def run_methods(
 
     # Our trees: one call into the engine for each Table.
     done = 0
-    for table, places in _by_table(methods, fast, data.table):
-        columns = methods[places[0]].estimator.columns
+    for table, columns, places in _by_table(methods, fast, data.table):
         for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
             started = time.perf_counter()
             found = _run_trees(

@@ -220,12 +220,10 @@ def of_folds(
     keep = kept_columns(columns)
     found: dict[Any, tuple[dict[str, str], list[int]]] = {}
     for number, rows in enumerate(folds):
-        reasons = {}
-        if not table.as_given and keep is not None:
-            reasons = reasons_of(table, keep, rows)
-            if not is_any_left(table, reasons):
-                reasons = {}
+        reasons = {} if keep is None else reasons_of(table, keep, rows)
         doing = {name: why for name, why in reasons.items() if not is_constant(why)}
+        if not is_any_left(table, reasons):
+            doing = {}
         key = (tuple(doing), tuple(dates_of(doing).items()))
         found.setdefault(key, (doing, []))[1].append(number)
     return list(found.values())

@@ -24,6 +24,7 @@ from .. import _engine
 from ..datasets.inputs import loaded
 from ..rendering.progress import Progress
 from ..table import Table
+from .new_rows import values_of
 from .sklearn_trees import to_sklearn
 
 __all__ = ["Interoperable"]
@@ -125,7 +126,8 @@ class Interoperable:
 
         Path-dependent TreeSHAP, exact: where a feature is not known, tests of it send a row down
         all branches by their shares of the training weight. Works on multiway, subset and
-        fractional trees and on forests; features are the model's columns, whatever their kind.
+        fractional trees and on forests; features are the columns that were given, whatever their
+        kind. The value of a date is the sum over its year, month and weekday.
 
         Args:
             X: rows, as in `predict`; missing values and unknown levels are treated as there.
@@ -160,7 +162,10 @@ class Interoperable:
         blocks, n = self._blocks(X)
         report = _engine.make_report(progress, "rows")
         threads = self.n_jobs if n_jobs is None else n_jobs
-        return self._by_answer(np.asarray(self._model.shap_values(blocks, n, threads, report)))
+        values = np.asarray(self._model.shap_values(blocks, n, threads, report))
+        if self._schema.dates:
+            values = self._schema.by_given_column(values.swapaxes(1, -1)).swapaxes(1, -1)
+        return self._by_answer(values)
 
     def shap_explanation(self, X: Any, **options: Any) -> Any:
         """`shap_values` as a ``shap.Explanation``, which the plots of the ``shap`` package draw.
@@ -185,14 +190,13 @@ class Interoperable:
                 "shap_explanation needs the package shap (pip install shap); shap_values gives the "
                 "same numbers without it"
             ) from error
-        X = loaded(X)
-        table = X if isinstance(X, Table) else Table(X)
+        rows = values_of(self._schema, loaded(X))
         expected = np.asarray(self.expected_value)
         classes = self._schema.classes
         return Explanation(
             values=values,
             base_values=np.tile(expected, (len(values),) + (1,) * expected.ndim),
-            data=np.asarray(table.X),
-            feature_names=list(self._schema.names),
+            data=rows,
+            feature_names=self._schema.given_names,
             output_names=[str(c) for c in classes] if classes else None,
         )

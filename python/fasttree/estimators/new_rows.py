@@ -27,11 +27,11 @@ from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
 from ..table.dates import DateOrder, dates_among, part_names
-from ..table.sources import names_of
+from ..table.sources import cells_of, listed, names_of
 from ..table.traps import no_numbers
 from .training_rows import own_weights
 
-__all__ = ["Schema", "labelled", "rows_for", "weighted_rows", "without_empty_rows"]
+__all__ = ["Schema", "labelled", "rows_for", "values_of", "weighted_rows", "without_empty_rows"]
 
 
 @dataclass
@@ -149,6 +149,21 @@ def rows_for(
     if missing == "error":
         refuse_missing(schema, columns)
     return _engine.blocks_of(columns), len(table)
+
+
+def values_of(schema: Schema, X: Any) -> np.ndarray:
+    """The cells of rows as a 2-D array, shape (n_rows, n_given); of a model of dates as objects."""
+    if isinstance(X, Table) or not schema.dates:
+        table = X if isinstance(X, Table) else Table(X, unused=_unused(schema, X, {}))
+        return np.asarray(table.X)
+    X = _with_names(schema, X)
+    known = names_of(X) or []
+    n_rows = len(cells_of(X, known[0]))
+    cells = [
+        listed(cells_of(X, name)) if name in known else [None] * n_rows
+        for name in schema.given_names
+    ]
+    return np.array(cells, dtype=object).T
 
 
 def refuse_missing(schema: Schema, columns: list[Column]) -> None:
@@ -487,11 +502,7 @@ def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
 
 def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:
     """Cells as codes of the declared levels, without a table of the values in the cells."""
-    # A Series of pandas or Polars, an Arrow column and an array each have one of these methods.
-    to_list = next(
-        (getattr(cells, n) for n in ("to_list", "to_pylist", "tolist") if hasattr(cells, n)), None
-    )
-    values = list(cells) if to_list is None else to_list()
+    values = listed(cells)
     code_of = {level: code for code, level in enumerate(levels)}
     codes = np.fromiter((code_of.get(v, -1) for v in values), dtype=np.int32, count=len(values))
     unknown = np.flatnonzero(codes < 0).tolist()

@@ -124,13 +124,14 @@ def to_sklearn(
     # The estimator, on the columns that its tests need.
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
-    numeric = not any(model._schema.nominal)
+    left_out = model._schema.has_names and any(model._schema.unused)
+    numeric = not any(model._schema.nominal) and not left_out
     names = numeric and model._schema.has_names
     converted = [_tree(model, reading, column_of, names) for reading in readings]
     out = _forest(model, converted, names, len(keys)) if forest else converted[0]
     if numeric:
         return out
-    # Nominal columns are encoded before it.
+    # Nominal columns are encoded before it, and columns that are not used are left out.
     from sklearn.pipeline import Pipeline
 
     columns = [(f, None if codes is None else list(codes)) for f, codes in keys]

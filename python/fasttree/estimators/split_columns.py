@@ -13,7 +13,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ class SplitColumns(TransformerMixin, BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         """Number of columns of the model."""
-        return len(json.loads(self.schema)["features"])
+        return len(self._read().given_names)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

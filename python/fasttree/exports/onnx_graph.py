@@ -60,7 +60,8 @@ def to_onnx(
         model: a fitted tree or forest.
         inputs: ``"tensor"``: one tensor ``X`` of shape (N, n_features), nominal columns as codes of
             their levels (as an OrdinalEncoder with these levels returns them). ``"columns"``: one
-            tensor of shape (N, 1) per column, by its name: numbers, strings, int64 or bool.
+            tensor of shape (N, 1) per column that the model uses, by its name: numbers, strings,
+            int64 or bool.
             ``"auto"``: ``"tensor"`` if all columns are numeric, else ``"columns"``.
         dtype: type of inputs, thresholds and probabilities or numbers: ``"float32"``, which is fast
             in all runtimes and exact for 32-bit inputs (a predicted number is rounded to 32 bits),

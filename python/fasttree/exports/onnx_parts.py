@@ -131,7 +131,8 @@ class Inputs:
         self.columns = mode == "columns"
         self._sources: dict[int, str] = {}
         if self.columns:
-            names = [f.name or f"x{j}" for j, f in enumerate(self.features)]
+            used = {j: f.name or f"x{j}" for j, f in enumerate(self.features) if not f.unused}
+            names = list(used.values())
             taken = set(graph.outputs) & set(names)
             if len(set(names)) < len(names) or taken or any(n.startswith("ft_") for n in names):
                 odd = sorted(taken) or names
@@ -140,7 +141,7 @@ class Inputs:
                     f"each other, from {' and '.join(map(repr, graph.outputs))}, and not start "
                     "with 'ft_'); rename them, or use inputs='tensor'"
                 )
-            for j, name in enumerate(names):
+            for j, name in used.items():
                 self._sources[j] = graph.input(name, self._kind(j), 1)
         else:
             self.tensor = graph.input("X", graph.real, len(self.features))

@@ -32,7 +32,7 @@ know.{nothing}
 
 {imports}
 
-FEATURES = {features}
+FEATURES = {features}{unused}
 {answers}
 LEVELS = {levels}  # of the nominal features, by place
 FILLS = {fills}  # what stands for a missing value, by place of the feature
@@ -289,12 +289,14 @@ def to_python(model: Any) -> str:
         for j, f in enumerate(features)
         if f.fill is not None
     }
+    unused = [f.name for f in features if f.unused]
     out = [
         HEAD.format(
             leaves=len(leaves),
             depth=reading.depth,
             imports="import math\nfrom bisect import bisect_left" if loops else "import math",
             features=_tuple(f.name for f in features),
+            unused=f"\nUNUSED = {_tuple(unused)}  # features that are not read" if unused else "",
             answers=answers,
             functions=functions,
             nothing=nothing,

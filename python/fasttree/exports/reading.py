@@ -41,6 +41,7 @@ class Feature:
         fill: value (a code for nominal features) that replaces a missing one; None: no imputation.
         printed: end of an interval -> threshold to print, where the two differ
             (`TreeArrays.reach`).
+        unused: whether the model keeps a place for the column but never reads it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Feature:
     cuts: tuple[float, ...] | None
     fill: float | int | None
     printed: dict[float, float] = field(default_factory=dict)
+    unused: bool = False
 
     def threshold_of(self, end: float) -> float:
         """The threshold to print for an end of an interval."""
@@ -126,6 +128,7 @@ class Reading:
                 tuple(column["levels"]) if column["kind"] == "nominal" else None,
                 tuple(column["cuts"]) if "cuts" in column else None,
                 column.get("fill"),
+                unused="unused" in column,
             )
             for column in schema["features"]
         )

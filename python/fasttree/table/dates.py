@@ -22,6 +22,7 @@ import numpy as np
 
 from .._checks import one_of
 from .columns import Column, is_missing
+from .sources import listed
 
 __all__ = [
     "PARTS",
@@ -169,7 +170,7 @@ def _found_order(name: str, cells: Any) -> DateOrder:
     else:
         if _temporal_parts(cells) is not None:
             return "ymd"
-        some = [cell for cell in set(_listed(cells)) if not is_missing(cell)]
+        some = [cell for cell in set(listed(cells)) if not is_missing(cell)]
         if all(isinstance(cell, datetime.date) for cell in some):
             return "ymd"
     order = order_of_dates(some)
@@ -201,16 +202,9 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
             parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
     else:
         found = _temporal_parts(values)
-        parts = _parts_of(_listed(values), order) if found is None else found
+        parts = _parts_of(listed(values), order) if found is None else found
     columns = zip(part_names([name]), parts.T, strict=True)
     return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
-
-
-def _listed(values: Any) -> list[Any]:
-    """The cells of a column of any library."""
-    named = ("to_list", "to_pylist", "tolist")
-    to_list = next((getattr(values, name) for name in named if hasattr(values, name)), None)
-    return list(values) if to_list is None else list(to_list())
 
 
 def _parts_of(cells: list[Any], order: DateOrder) -> np.ndarray:

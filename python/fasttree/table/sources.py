@@ -522,6 +522,14 @@ def cells_of(X: Any, name: str) -> Any:
     return X[key]
 
 
+def listed(values: Any) -> list[Any]:
+    """The cells of a column of any library as a list."""
+    # A Series of pandas or Polars, an Arrow column and an array each have one of these methods.
+    named = ("to_list", "to_pylist", "tolist")
+    to_list = next((getattr(values, name) for name in named if hasattr(values, name)), None)
+    return list(values) if to_list is None else list(to_list())
+
+
 def names_of(X: Any) -> list[str] | None:
     """Names of the columns of X, which is not a Table; None if it has no names."""
     if isinstance(X, Mapping):

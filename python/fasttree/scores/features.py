@@ -150,7 +150,8 @@ def score_features(
         progress=estimator.progress,
         memory_limit=memory_limit,
     )
-    return _of_given_columns(table, found) if table.dates else found
+    own = isinstance(X, Table) and X.as_given  # year, month and weekday are columns of it
+    return found if own or not table.dates else _of_given_columns(table, found)
 
 
 def _of_given_columns(table: Table, scores: np.ndarray) -> np.ndarray:

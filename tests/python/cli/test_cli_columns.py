@@ -1,0 +1,112 @@
+"""`ftree` on a file of identifiers, dates, constants and codes: what it says once, and what it does
+in fit, cv, compare, rank and predict."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from fasttree.cli import main
+
+pd = pytest.importorskip("pandas")
+LEFT_OUT = "columns left out: 'Customer ID' (an identifier: 300 levels in 300 rows), 'country' (one"
+
+
+@pytest.fixture
+def ftree(capsys):
+    def call(*arguments):
+        code = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 300
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 1500, n), "D")
+    frame = pd.DataFrame(
+        {
+            "Customer ID": [f"C-{i}" for i in rng.permutation(n)],
+            "signup": days.strftime("%Y-%m-%d"),
+            "branch": [f"{c:03}" for c in rng.integers(0, 5, n)],
+            "income": rng.integers(0, 5000, n),
+            "country": "DE",
+        }
+    )
+    frame["churn"] = np.where((days.dayofweek > 4) ^ (frame["income"] > 2500), "yes", "no")
+    frame.to_csv(tmp_path / "dirty.csv", index=False)
+    return tmp_path / "dirty.csv"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("fit",),
+        ("cv", "-c", "gini", "--cv", "1x3"),
+        ("compare", "-c", "gini,mdl", "--cv", "1x3"),
+        ("rank",),
+        ("rank", "-c", "pi", "--estimate", "rows"),
+    ],
+    ids=" ".join,
+)
+def test_every_command_says_once_what_it_does_and_how_to_switch_it_off(ftree, file, command):
+    name, *options = command
+    code, _, err = ftree(name, file, *options)
+    assert code == 0, err
+    assert err.count("columns left out") == 1 and LEFT_OUT in err
+    assert "year, month and weekday stand for the dates 'signup'; --columns as_given uses" in err
+    assert "--keep 'Customer ID' one of them" in err
+    assert "leave out: --drop" not in err and "columns=" not in err
+    code, _, err = ftree(name, file, *options, "--columns", "as_given")
+    assert "columns left out" not in err and "leave out: --drop Customer ID,signup" in err
+
+
+def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
+    model, answers = tmp_path / "m.json", tmp_path / "answers.csv"
+    code, out, _ = ftree("fit", file, "--no-cv", "-m", model, "-p", "max_depth=4")
+    assert code == 0 and "signup (weekday) <= 5.5" in out and "Customer" not in out
+    code, _, err = ftree("predict", model, file, "--id", "Customer ID", "-o", answers)
+    assert code == 0 and "accuracy 100.00 %" in err
+    new = tmp_path / "new.csv"
+    frame = pd.read_csv(file, dtype=str).drop(columns=["churn", "country"])
+    frame.iloc[:, ::-1].to_csv(new, index=False)
+    with answers.open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert ftree("predict", model, new, "-o", answers)[0] == 0
+    with answers.open() as stream:
+        assert [r["prediction"] for r in rows] == [r["prediction"] for r in csv.DictReader(stream)]
+    code, _, err = ftree("predict", model, new, "--drop", "signup")
+    assert code == 2 and "yet now missing:" in err and "- signup" in err
+    code, out, _ = ftree("show", model, "--form", "sql")
+    assert code == 0 and '"signup (weekday)"' in out
+
+
+def test_keep_and_drop(ftree, file):
+    code, out, err = ftree("rank", file, "--keep", "Customer ID,country", "--json", "-")
+    scores = {r["feature"]: r["score"] for r in json.loads(out)["rows"] if r["criterion"] == "gini"}
+    assert code == 0 and scores["Customer ID"] > 0.4 and "columns left out" not in err
+    code, out, err = ftree("rank", file, "--drop", "Customer ID", "--json", "-")
+    scores = {r["feature"]: r["score"] for r in json.loads(out)["rows"] if r["criterion"] == "gini"}
+    assert list(scores) == ["income", "signup", "branch", "country"]
+    for wrong, said in (
+        (("--keep", "Customer"), "--keep: no column is named 'Customer'; did you mean"),
+        (("--columns", "all"), "--columns='all' is not known; use 'auto', 'as_given'"),
+        (("--keep", "income", "--columns", "as_given"), "all columns are kept"),
+    ):
+        code, _, err = ftree("fit", file, *wrong)
+        assert code == 2 and said in err
+
+
+def test_bundled_sets_and_other_formats(ftree, tmp_path):
+    assert "columns left out" not in ftree("fit", "weather")[2]
+    rows = "\n".join(f"{i},{i % 7},{'pq'[i % 2]}" for i in range(60))
+    arff = tmp_path / "a.arff"
+    head = "@relation r\n@attribute nr numeric\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
+    arff.write_text(head + rows)
+    assert "'nr' (an identifier: a different whole number in every row)" in ftree("fit", arff)[2]

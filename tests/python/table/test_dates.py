@@ -1,0 +1,130 @@
+"""Dates become year, month and weekday: of every library, as text in any order, and in new rows."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fasttree import Table
+from fasttree.table.columns import Column
+from fasttree.table.dates import date_columns, dates_among, order_of_dates, part_names
+
+DAYS = [datetime.date(2019, 12, 31) + datetime.timedelta(days=17 * i) for i in range(60)]
+WANTED = np.array([(d.year, d.month, d.isoweekday()) for d in DAYS], dtype=float)
+
+
+def parts(name, values, order="ymd"):
+    return np.array([c.values for c in date_columns(name, values, order)]).T
+
+
+def test_dates_of_every_kind_have_the_numbers_of_the_calendar():
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    stamps = pd.Series(pd.to_datetime(DAYS))
+    for values in (
+        DAYS,
+        [datetime.datetime(d.year, d.month, d.day, 23, 59) for d in DAYS],
+        stamps,
+        stamps.dt.tz_localize("UTC"),
+        pd.Series(DAYS, dtype=object),
+        stamps.to_numpy(),
+        np.array(DAYS, dtype="datetime64[D]"),
+        pl.Series(DAYS),
+        pl.Series(DAYS).cast(pl.Datetime),
+        pa.chunked_array([pa.array(DAYS)]),
+    ):
+        assert np.array_equal(parts("d", values), WANTED)
+    for form, order in (
+        ("%Y-%m-%d", "ymd"),
+        ("%Y/%m/%d 08:30", "ymd"),
+        ("%Y-%m-%dT10:00:00Z", "ymd"),
+        ("%d.%m.%Y", "dmy"),
+        ("%d/%m/%Y", "dmy"),
+        ("%m/%d/%Y", "mdy"),
+        ("%d-%b-%Y", "dmy"),
+        ("%d %B %Y", "dmy"),
+    ):
+        texts = [d.strftime(form) for d in DAYS]
+        assert order_of_dates(texts) == order, form
+        assert np.array_equal(parts("d", texts, order), WANTED), form
+        codes = np.arange(len(texts), dtype=np.int32)
+        assert np.array_equal(
+            parts("d", Column("d", "nominal", codes, tuple(texts)), order), WANTED
+        )
+
+
+def test_days_before_1970_and_missing_ones():
+    days = [datetime.date(1900, 3, 1), None, datetime.date(1969, 12, 31)]
+    wanted = [[1900, 3, 4], [np.nan] * 3, [1969, 12, 3]]
+    array = np.array(["1900-03-01", "NaT", "1969-12-31"], dtype="datetime64[s]")
+    for values in (
+        days,
+        pd.Series(pd.to_datetime(days)),
+        array,
+        ["1900-03-01", None, "1969-12-31"],
+    ):
+        assert np.array_equal(parts("d", values), wanted, equal_nan=True)
+    empty = Column("d", "numeric", np.full(2, np.nan))
+    assert np.isnan(parts("d", empty)).all()
+    codes = np.array([0, -1], dtype=np.int32)
+    half = Column("d", "nominal", codes, ("2024-02-29",))
+    assert np.array_equal(parts("d", half), [[2024, 2, 4], [np.nan] * 3], equal_nan=True)
+    assert np.isnan(parts("d", ["soon", "2024-02-30", 7])).all()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["1/2/2024", "3/4/2024"],  # either may be the day
+        ["13/1/2024", "1/13/2024"],
+        ["12:30:00", "13:45:10"],
+        ["1.2.24", "3.4.24"],
+        ["1.2.3.4", "10.0.0.1"],
+        ["a", "b"],
+        [],
+    ],
+)
+def test_texts_without_a_certain_day_have_no_order(texts):
+    assert order_of_dates(texts) is None
+
+
+def test_a_table_has_the_parts_after_all_other_columns():
+    pl = pytest.importorskip("polars")
+    frame = pd.DataFrame({"when": pd.to_datetime(DAYS), "a": np.arange(60.0)})
+    frame["text"] = [d.strftime("%d.%m.%Y") for d in DAYS]
+    names = ["when", "a", "text", *part_names(["when", "text"])]
+    for rows in (frame, pl.from_pandas(frame), {n: frame[n].to_list() for n in frame}):
+        table = Table(rows, dates=["when", "text"])
+        assert table.feature_names == names and table.shape == (60, 9)
+        assert table.dates == {"when": "ymd", "text": "dmy"}
+        assert np.array_equal(table.X[:, 3:6].astype(float), WANTED)
+        assert np.array_equal(table.X[:, 6:].astype(float), WANTED)
+    part = table.take([3, 4])
+    assert part.dates == table.dates and part.feature_names == names
+    assert table.drop("when").dates == {"text": "dmy"}
+    again = Table(frame[["a", "text"]]).with_dates({"text": "dmy"})
+    assert again.feature_names == ["a", "text", *part_names(["text"])]
+    assert Table(frame[["a"]]).with_dates([]).dates == {}
+
+
+def test_what_holds_no_dates_is_refused():
+    with pytest.raises(ValueError, match="'t' holds no dates, .* say which order they have"):
+        Table({"t": ["1/2/2024", "3/4/2024"]}, dates=["t"])
+    assert Table({"t": ["1/2/2024", "3/4/2024"]}, dates={"t": "mdy"}).X[0, 2] == 1
+    with pytest.raises(ValueError, match=r"dates\['t'\]='dym' is not known"):
+        Table({"t": ["2024-01-31"]}, dates={"t": "dym"})
+    with pytest.raises(ValueError, match="no column is named 'tt'; did you mean 't'"):
+        Table({"t": ["2024-01-31"]}, dates=["tt"])
+    with pytest.raises(TypeError, match="without column names"):
+        Table([["2024-01-31"]], dates=["t"])
+    with pytest.raises(ValueError, match="duplicate column names: 't .year.'"):
+        Table({"t": ["2024-01-31"], "t (year)": [1]}, dates=["t"])
+
+
+def test_a_reason_alone_makes_no_dates():
+    reasons = {"when": "dates: used as year, month and weekday"}
+    assert dates_among(["when", "a"], reasons) == {}
+    assert dates_among(["when", *part_names(["when"])], reasons) == {"when": "ymd"}
+    assert dates_among(["when", *part_names(["when"])], {"when": "an identifier"}) == {}

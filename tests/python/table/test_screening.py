@@ -1,0 +1,172 @@
+"""What is made of the columns of frames and files, and what of arrays, lists and Tables."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+from fasttree import Table
+from fasttree.datasets.inputs import file_to_screen, table_for
+from fasttree.table.doubtful import DataWarning
+from fasttree.table.screening import kept_columns, of_folds, screened, table_to_screen
+
+N = 200
+
+
+def frame(n=N, seed=0):
+    """Each kind of column that is not used as it is, among four that are."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "key": [f"K{i:04}" for i in rng.permutation(n)],
+            "number": rng.permutation(n) + 1000,
+            "customer_id": rng.integers(0, 10 * n, n),
+            "note": [f"called {i} times, paid late" for i in rng.permutation(n)],
+            "country": "DE",
+            "price": rng.normal(size=n),
+            "code": [f"{c:03}" for c in rng.integers(0, 9, n)],
+            "count": rng.integers(0, 50, n),
+            "town": rng.choice(["x", "y", "z"], n),
+        }
+    )
+
+
+LEFT_OUT = {
+    "key": "an identifier: 200 levels in 200 rows",
+    "number": "an identifier: a different whole number in every row",
+    "customer_id": "an identifier by its name",
+    "note": "free text: 200 levels in 200 rows",
+    "country": "one value, 'DE', in all rows",
+}
+
+
+def forms(X):
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    yield X
+    yield pl.from_pandas(X)
+    yield pa.Table.from_pandas(X)
+    yield {name: X[name].to_list() for name in X}
+    yield {name: X[name].to_numpy() for name in X}
+
+
+def test_every_kind_of_frame_is_screened_alike():
+    X = frame()
+    for rows in forms(X):
+        with pytest.warns(DataWarning, match="columns left out") as caught:
+            table = screened(table_to_screen(rows))
+        assert list(table.unused) == list(LEFT_OUT) and table.feature_names == list(X.columns)
+        assert all(table.unused[name].startswith(why) for name, why in LEFT_OUT.items())
+        assert len(caught) == 1 and "columns='as_given'" in str(caught[0].message)
+        assert table.as_given and screened(table) is table
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.column_stack([np.arange(100.0), np.ones(100)]),
+        [[i, 1, f"K{i}"] for i in range(100)],
+        np.array([[i, 1, f"K{i}"] for i in range(100)], dtype=object),
+        Table({"id": range(100), "key": [f"K{i}" for i in range(100)]}),
+        np.arange(200, dtype=np.uint8).reshape(100, 2),
+    ],
+    ids=["floats", "lists", "objects", "Table", "codes"],
+)
+def test_arrays_lists_and_tables_are_taken_as_given(rows, recwarn):
+    table = table_for(rows, None, "auto")
+    assert not table.unused and table.as_given
+    assert not [w for w in recwarn if "columns left out" in str(w.message)]
+
+
+def test_measurements_and_small_frames_are_not_taken_for_identifiers():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"length": rng.normal(size=500), "income": rng.permutation(10**6)[:500]})
+    X["rounded"] = np.round(rng.normal(0, 1e6, 500))
+    assert not screened(table_to_screen(X)).unused
+    small = frame(49).drop(columns="country")
+    assert not screened(table_to_screen(small)).unused
+    assert set(screened(table_to_screen(frame(50))).unused) == set(LEFT_OUT)
+
+
+def test_columns_that_no_table_can_hold_are_left_out():
+    pl = pytest.importorskip("polars")
+    n = 70_000
+    X = pd.DataFrame({"key": [f"K{i}" for i in range(n)], "a": np.arange(n) % 7})
+    X["clock"] = [datetime.time(i % 24) for i in range(n)]
+    X["wait"] = pd.to_timedelta(np.arange(n), "s")
+    for rows in (X, pl.from_pandas(X.drop(columns="clock"))):
+        with pytest.warns(DataWarning, match="'key' .70,000 different texts."):
+            table = screened(table_to_screen(rows))
+        assert set(table.unused) == {"key", "clock", "wait"} & set(rows.columns)
+        assert all("times or durations" in table.unused[n] for n in table.unused if n != "key")
+    with pytest.raises(ValueError, match="at most 65,536"):
+        table_for(X[["key", "a"]], None, "as_given")
+
+
+def test_nothing_is_left_out_where_nothing_would_be_left():
+    X = pd.DataFrame({"key": [f"K{i}" for i in range(60)], "n": np.arange(60)})
+    with pytest.warns(DataWarning, match="no column would be left without 'key' .*, 'n' "):
+        assert not screened(table_to_screen(X)).unused
+    with pytest.warns(DataWarning, match="stand for the dates 'day'"):
+        X["day"] = pd.Timestamp("2024-01-01")
+        assert set(screened(table_to_screen(X)).unused) == {"key", "n", "day"}
+
+
+def test_names_that_are_taken_keep_dates_out():
+    X = pd.DataFrame({"day": [f"2024-01-{1 + i % 28:02}" for i in range(60)], "day (year)": 2024})
+    X["a"] = np.arange(60) % 7
+    assert "is a column already" in screened(table_to_screen(X)).unused["day"]
+
+
+def test_the_words_of_columns():
+    with pytest.raises(ValueError, match="columns='all' is not known; use 'auto', 'as_given'"):
+        kept_columns("all")
+    with pytest.raises(ValueError, match=r"columns\['a'\]='keep' is not known"):
+        kept_columns({"a": "keep"})
+    X = frame()
+    table = table_for(X, None, {"number": "as_given", "town": "auto"})
+    assert set(table.unused) == set(LEFT_OUT) - {"number"}
+    assert not table_for(X, None, "as_given").unused
+    with pytest.raises(ValueError, match="columns: no column is named 'numbr'"):
+        table_for(X, None, {"numbr": "as_given"})
+    for kind in (fasttree.FastTreeClassifier, fasttree.FastForestRegressor):
+        with pytest.raises(ValueError, match="columns=1 is not known"):
+            kind(columns=1).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
+    X = frame().assign(y=np.arange(N) % 2)
+    X.to_csv(tmp_path / "a.csv", index=False)
+    table = table_for(tmp_path / "a.csv", "y", "auto")
+    assert set(table.unused) == set(LEFT_OUT)
+    assert table.column("code").levels[:2] == ("000", "001")
+    assert not table_for(tmp_path / "a.csv", "y", "as_given").unused
+    assert file_to_screen("weather").as_given and not table_for("weather", None, "auto").unused
+    assert not file_to_screen(tmp_path / "a.csv", "y").as_given
+    assert fasttree.datasets.load(tmp_path / "a.csv", "y").as_given
+
+
+def test_a_table_keeps_that_it_is_to_be_screened():
+    table = table_to_screen(frame(), np.arange(N) % 2)
+    for other in (table.take([0, 1]), table.drop("town"), Table.from_any(table, None)):
+        assert not other.as_given
+    assert not Table.from_any(table, categorical_features="all").as_given
+    assert screened(table).take([0, 1]).as_given
+
+
+def test_each_fold_is_looked_at_by_its_own_rows():
+    n = 400
+    X = frame(n).drop(columns=["note", "customer_id"])
+    X["half"] = ["same"] * (n // 2) + [f"L{i}" for i in range(n // 2)]
+    table = table_to_screen(X)
+    first, last = np.arange(n // 2), np.arange(n // 2, n)
+    found = of_folds(table, "auto", [first, last, first[::-1]])
+    # "number" counts up over all rows, not over a part of them; constants need no mention.
+    assert [(list(reasons), folds) for reasons, folds in found] == [
+        (["key"], [0, 2]),
+        (["key", "half"], [1]),
+    ]
+    assert of_folds(table, "as_given", [first, last]) == [({}, [0, 1])]

@@ -352,8 +352,8 @@ def _run_estimators(
 def _by_table(
     methods: list[Method], places: list[int], shared: Any
 ) -> list[tuple[Any, Any, list[int]]]:
-    """Return (Table, `columns`, positions of the methods that learn from it) for each Table and each
-    way to use its columns."""
+    """Return (Table, `columns`, positions of the methods that learn from it) for each Table and
+    each way to use its columns."""
     groups: dict[Any, tuple[Any, Any, list[int]]] = {}
     for place in places:
         method = methods[place]

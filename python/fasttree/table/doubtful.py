@@ -206,8 +206,8 @@ def _warn_of_text(table: Table) -> None:
     if dates:
         warn_caller(
             f"dates as text: {_some([repr(name) for name in dates])}; each date is a level, which "
-            "says nothing about other dates: leave the column out, or make numbers of it (year, "
-            "month, days since)"
+            "says nothing about other dates: leave the column out, or make numbers of it "
+            "(Table.with_dates makes year, month and weekday)"
         )
     commas = [name for name, levels in several.items() if decimal_comma_share(levels) > 0.95]
     if commas:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import as_float, integer, shown
-from .._checks.aliases import CategoricalFeatures, MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from ..rendering.progress import Progress
 from ..scores import score_features
 from ..table import Table
@@ -41,6 +41,7 @@ class CriterionSelector(Selector):
         share: at most this share of the features, in (0, 1]; at least one.
         discretize, n_bins, missing: as in `FastTreeClassifier`.
         categorical_features: which columns are nominal, as in `Table`.
+        columns: as in `FastTreeClassifier`; columns of a frame that are left out are not chosen.
         n_jobs, progress: as in `FastTreeClassifier`.
 
     Attributes:
@@ -73,6 +74,7 @@ class CriterionSelector(Selector):
         n_bins: int = 10,
         missing: str = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -84,6 +86,7 @@ class CriterionSelector(Selector):
         self.n_bins = n_bins
         self.missing = missing
         self.categorical_features = categorical_features
+        self.columns = columns
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -107,7 +110,7 @@ class CriterionSelector(Selector):
         return most, least
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
-        most, least = self._limits(table.n_features)
+        most, least = self._limits(self.n_features_in_)
         self.scores_ = score_features(
             table,
             criterion=self.criterion,
@@ -115,6 +118,7 @@ class CriterionSelector(Selector):
             discretize=self.discretize,
             n_bins=self.n_bins,
             missing=self.missing,
+            columns=self.columns,
             n_jobs=self.n_jobs,
             progress=self.progress,
         )

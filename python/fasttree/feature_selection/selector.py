@@ -18,10 +18,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import ColumnUse, MaybeArray
 from ..datasets.inputs import given, loaded
 from ..table import Table
 from ..table.rebuild import is_frame, renamed
+from ..table.screening import kept_columns, table_to_screen
 
 __all__ = ["Selector"]
 
@@ -30,6 +31,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
     """Intake and output of a selector whose `support_` is fitted by `_choose`."""
 
     support_: np.ndarray
+    columns: ColumnUse
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Any:
         """Score the features and choose those that stay.
@@ -45,17 +47,19 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         Raises:
             ValueError: a parameter outside its domain, or no labels.
         """
-        X, y = given(X, y)
+        as_given = kept_columns(self.columns) is None
+        X, y = given(X, y, as_given=as_given)
         if not isinstance(X, Table):
             if y is None:
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None"
                 )
             validate_data(self, X, skip_check_array=True)
-            table = Table.from_any(X, y, categorical_features=self._roles())
+            made = Table.from_any if as_given else table_to_screen
+            table = made(X, y, categorical_features=self._roles())
         else:
             table = X
-        self.n_features_in_ = table.n_features
+            self.n_features_in_ = table.n_features
         if isinstance(X, Table):
             self.__dict__.pop("feature_names_in_", None)
             if X.has_feature_names:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.aliases import CategoricalFeatures, MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from ..rendering.progress import Progress
 from ..scores import turf
 from ..table import Table
@@ -33,6 +33,7 @@ class TuRF(Selector):
         keep: number of features that stay, at least 1.
         share: share of the features left that a round drops, in (0, 1); at least one is dropped.
         categorical_features: which columns are nominal, as in `Table`.
+        columns: as in `FastTreeClassifier`; columns of a frame that are left out are not chosen.
         n_jobs, progress: as in `FastTreeClassifier`.
 
     Attributes:
@@ -59,6 +60,7 @@ class TuRF(Selector):
         keep: int = 10,
         share: float = 0.5,
         categorical_features: CategoricalFeatures = "from_dtype",
+        columns: ColumnUse = "auto",
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -66,6 +68,7 @@ class TuRF(Selector):
         self.keep = keep
         self.share = share
         self.categorical_features = categorical_features
+        self.columns = columns
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -75,11 +78,12 @@ class TuRF(Selector):
             criterion=self.criterion,
             share=self.share,
             keep=self.keep,
+            columns=self.columns,
             sample_weight=sample_weight,
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
         self.scores_, self.rounds_, self.ranking_ = found.scores, found.rounds, found.ranking
-        support = np.zeros(table.n_features, dtype=bool)
+        support = np.zeros(len(found.scores), dtype=bool)
         support[found.ranking[: self.keep]] = True
         return support & ~np.isnan(found.scores)

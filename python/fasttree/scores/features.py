@@ -27,7 +27,7 @@ from .. import _engine, criteria
 from .._checks import as_float, checked, integer, memory_limit, shown
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.genotypes import Genotypes
-from ..datasets.inputs import table_of
+from ..datasets.inputs import table_for
 from ..estimators.idle import refuse_unscored
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
@@ -150,19 +150,32 @@ def score_features(
         progress=estimator.progress,
         memory_limit=memory_limit,
     )
-    own = isinstance(X, Table) and X.as_given  # year, month and weekday are columns of it
-    return found if own or not table.dates else _of_given_columns(table, found)
+    return found if _is_own(X) else _of_given_columns(table, table.feature_names, found)
 
 
-def _of_given_columns(table: Table, scores: np.ndarray) -> np.ndarray:
-    """The scores of the columns that were given; a date has the best one of its year, month and
-    weekday."""
-    names = table.feature_names
-    best = np.where(np.isnan(scores), -np.inf, scores)
-    for name in table.dates:
-        best[names.index(name)] = max(best[names.index(part)] for part in part_names([name]))
-    best[np.isneginf(best)] = np.nan
-    return best[: len(names) - len(part_names(table.dates))]
+def _is_own(X: Any) -> bool:
+    """Whether X is a Table of the caller's, all of whose columns have scores."""
+    return isinstance(X, Table) and X.as_given
+
+
+def _of_given_columns(table: Table, names: list[str], values: np.ndarray) -> np.ndarray:
+    """Values of columns as values of those that were given, shape (n_features,).
+
+    A date has the largest one of its year, month and weekday; a column that is left out has NaN.
+
+    Args:
+        table: the Table whose columns were screened.
+        names: the columns that `values` are of.
+        values: shape (len(names),).
+    """
+    if not table.unused:
+        return values
+    value_of = dict(zip(names, values.tolist(), strict=True))
+    for name in table.unused:
+        parts = [value_of[part] for part in part_names([name]) if name in table.dates]
+        value_of[name] = max((one for one in parts if one == one), default=np.nan)  # noqa: PLR0124
+    n_given = table.n_features - len(part_names(table.dates))
+    return np.array([value_of[name] for name in table.feature_names[:n_given]])
 
 
 def prepared(
@@ -220,7 +233,8 @@ class TurfResult:
     Attributes:
         scores: shape (n_features,), the score of each feature in the last round in which it took
             part.
-        rounds: shape (n_features,), the number of that round, from 0.
+        rounds: shape (n_features,), the number of that round, from 0; -1 of a column that is left
+            out (see `columns` of `FastTreeClassifier`).
     """
 
     scores: np.ndarray
@@ -281,9 +295,12 @@ def turf(
         X, Table
     )
     task = params.get("task") or "classification"
-    source: Any = X if streams else table_of(X, y, categorical_features=nominal, task=task)
+    source: Any = X
     if not streams:  # the Table has its kinds; masks and names are of all its columns
         options.pop("categorical_features", None)
+        use = options.pop("columns", "auto")
+        table = table_for(X, y, use, categorical_features=nominal, task=task)
+        source = table if _is_own(X) else table.drop(*table.unused)
     p = source.shape[1]
     left = np.arange(p)
     scores, rounds = np.full(p, np.nan), np.zeros(p, dtype=np.int64)
@@ -295,11 +312,17 @@ def turf(
             found = score_features(_columns(source, left), **options)
         scores[left], rounds[left] = found, number
         if len(left) <= keep:
-            return TurfResult(scores, rounds)
+            break
         stay = max(keep, len(left) - max(1, int(share * len(left))))
         order = np.argsort(-np.where(np.isnan(found), -np.inf, found), kind="stable")
         left = np.sort(left[order[:stay]])
         number += 1
+    if not streams and not _is_own(X):
+        scores, known = (
+            _of_given_columns(table, source.feature_names, values) for values in (scores, rounds)
+        )
+        rounds = np.where(np.isnan(known), -1, known).astype(np.int64)
+    return TurfResult(scores, rounds)
 
 
 def _columns(table: Table, which: np.ndarray) -> Table:

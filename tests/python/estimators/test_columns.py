@@ -19,6 +19,7 @@ from fasttree import (
     FastTreeRegressor,
     OptimalTreeClassifier,
 )
+from fasttree.feature_selection import CriterionSelector, TuRF
 from fasttree.model_selection import compare, cross_validate, learning_curve
 from fasttree.table.doubtful import DataWarning
 
@@ -225,6 +226,26 @@ def test_scores_are_those_of_the_given_columns():
     assert scores[2] == hand["a"] and scores[4] == hand["town"]
     for place, name in ((1, "when"), (3, "since")):
         assert scores[place] == max(v for n, v in hand.items() if n.startswith(f"{name} ("))
+
+
+@pytest.mark.parametrize(
+    "selector", [CriterionSelector("gini", k=5), TuRF(keep=5), TuRF("multisurf", keep=2)], ids=str
+)
+def test_selectors_leave_the_same_columns_out(selector):
+    X = frame()
+    y = labels(X)
+    chosen = selector.fit(X, y).get_feature_names_out().tolist()
+    assert {"id", "same"}.isdisjoint(chosen) and "a" in chosen
+    assert selector.scores_.shape == (6,) and np.isnan(selector.scores_[[0, 5]]).all()
+    assert selector.n_features_in_ == 6 and list(selector.transform(X).columns) == chosen
+    plain = clone(selector).fit(by_hand(X), y)
+    score_of = dict(zip(plain.feature_names_in_, plain.scores_, strict=True))
+    if isinstance(selector, CriterionSelector):
+        assert selector.scores_[2] == score_of["a"]
+        parts = [v for n, v in score_of.items() if n.startswith("when (")]
+        assert selector.scores_[1] == max(parts)
+    kept = clone(selector).set_params(columns={"id": "as_given"}).fit(X, y)
+    assert not np.isnan(kept.scores_[0])
 
 
 def test_folds_are_fitted_as_if_each_were_all_there_is():

@@ -262,8 +262,10 @@ def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str,
     names = names_of(X)
     if names is None or not schema.has_names:
         if names is None:
-            row = X[0] if hasattr(X, "__getitem__") and len(X) else ()
-            names = [f"x{j}" for j in range(len(row) if hasattr(row, "__len__") else 0)]
+            shape: Any = getattr(X, "shape", ())
+            row = X[0] if len(shape) != 2 and hasattr(X, "__getitem__") and len(X) else ()
+            width = shape[1] if len(shape) == 2 else len(row) if hasattr(row, "__len__") else 0
+            names = [f"x{j}" for j in range(width)]
         if len(names) != len(schema.names):
             return {}  # refused where columns are counted
         return {name: why for name, why in zip(names, schema.unused, strict=True) if why}

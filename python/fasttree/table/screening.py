@@ -26,6 +26,7 @@ from .columns import MAX_LEVELS
 from .dates import date_reason, dates_of, part_names
 from .doubtful import warn_of_columns
 from .inputs import without_column
+from .rebuild import is_frame
 from .sources import check_known, names_of
 from .table import Table
 from .traps import is_constant, suspicions
@@ -84,7 +85,7 @@ def table_to_screen(X: Any, y: Any = None, **options: Any) -> Table:
     """
     if isinstance(y, str):
         X, y = without_column(X, y)
-    if isinstance(X, Table) or names_of(X) is None:
+    if isinstance(X, Table) or (names_of(X) is None and not is_frame(X)):
         return Table.from_any(X, y, **options)
     found = dict(_unreadable(X))
     dates = dates_of(found)
@@ -98,13 +99,14 @@ def table_to_screen(X: Any, y: Any = None, **options: Any) -> Table:
 
 def _unreadable(X: Any) -> Iterator[tuple[str, str]]:
     """(column, reason) of the columns of a frame that no Table can hold."""
+    cells: Iterable[tuple[Any, Any]]
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
         kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
         if kinds <= set("fiub"):
             return
-    cells: Iterable[tuple[Any, Any]]
-    if isinstance(X, Mapping):
+        cells = ((name, X.iloc[:, j]) for j, name in enumerate(X.columns))
+    elif isinstance(X, Mapping):
         cells = X.items()
     elif isinstance(X, np.ndarray):
         cells = ((name, X[name]) for name in names_of(X) or ())

@@ -531,13 +531,15 @@ def listed(values: Any) -> list[Any]:
 
 
 def names_of(X: Any) -> list[str] | None:
-    """Names of the columns of X, which is not a Table; None if it has no names."""
+    """Names of the columns of X, which is not a Table; None if it has none (numbers are none)."""
     if isinstance(X, Mapping):
         return [str(name) for name in X]
     names = getattr(X, "column_names", getattr(X, "columns", None))
     if names is None:
         names = getattr(getattr(X, "dtype", None), "names", None)
-    return None if names is None else [str(name) for name in names]
+    if names is None or not any(isinstance(name, str) for name in names):
+        return None
+    return [str(name) for name in names]
 
 
 def check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:

@@ -284,6 +284,23 @@ def test_the_folds_of_scikit_learn_agree():
     assert ours["tree"]["accuracy"] == pytest.approx(right)
 
 
+def test_frames_without_names_are_screened_and_answered_by_position():
+    X = frame()[["id", "a", "town", "since"]]
+    y = labels(frame())
+    model = FastTreeClassifier().fit(X.set_axis(range(4), axis=1), y)
+    assert not hasattr(model, "feature_names_in_") and model.n_features_in_ == 4
+    assert [why is None for why in model._schema.unused] == [False, True, True, False]
+    wanted = model.predict(X.set_axis(range(4), axis=1)).tolist()
+    assert model.predict(X.to_numpy(dtype=object)).tolist() == wanted
+    assert model.predict(X).tolist() == wanted
+
+
+def test_names_that_occur_twice_are_refused_as_ever():
+    X = frame()[["a", "town"]]
+    with pytest.raises(ValueError, match="duplicate column names: 'a'"):
+        fasttree.fit(pd.concat([X, X], axis=1), labels(frame()))
+
+
 def test_exposure_and_intervals_read_the_same_columns():
     X = frame()
     counts = np.random.default_rng(0).integers(0, 4, N)

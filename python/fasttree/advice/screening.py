@@ -14,7 +14,8 @@ import numpy as np
 
 from .._checks import listing
 from .._checks.aliases import Task
-from ..datasets.inputs import file_to_screen, given
+from ..datasets import load
+from ..datasets.inputs import given
 from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.screening import reasons_of, table_to_screen, treated
@@ -60,7 +61,7 @@ def screened(
     """
     # A Table, without what no Table can hold: columns of too many levels.
     if isinstance(X, (str, os.PathLike)):
-        table = file_to_screen(X, y, drop, task=task, **(reading or {}))
+        table = load(X, y, drop, task=task, as_given=False, **(reading or {}))
     else:
         for name, value in (reading or {}).items():
             raise ValueError(f"{name}={value!r} is for a file; X is none: leave {name} out")

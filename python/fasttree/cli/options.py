@@ -204,7 +204,6 @@ class Columns:
             aside: columns that are no features, which need no warnings.
         """
         from ..datasets import load
-        from ..datasets.inputs import file_to_screen
         from ..estimators.tree import task_named
         from ..table.sources import check_known
 
@@ -214,8 +213,8 @@ class Columns:
         task: Any = self.task
         for criterion in (None, *criteria):
             task = task_named(task, criterion, settings or {})
-        made = load if self.treatment == "as_given" else file_to_screen
-        read = made(data, target, split_list(self.drop), task=task, **self.reading)
+        as_given, drop = self.treatment == "as_given", split_list(self.drop)
+        read = load(data, target, drop, task=task, as_given=as_given, **self.reading)
         check_known(split_list(self.keep), read.feature_names, "--keep")
         table = as_nominal(read, self.kinds)
         kept_aside = [name for name in aside if name in table.feature_names]

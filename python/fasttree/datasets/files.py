@@ -29,7 +29,7 @@ import numpy as np
 from .._checks import checked, choice, having, listing, maybe, one_value, path_of, shown, string
 from .._checks.aliases import TASKS, Task
 from ..table import Table
-from ..table.columns import Column
+from ..table.columns import MAX_LEVELS, Column
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame
 from .blocks import head, split_suffix
@@ -84,6 +84,7 @@ def load(
     decimal: str | None = None,
     missing: Collection[str | float] = (),
     limits: Limits | None = None,
+    as_given: bool = True,
 ) -> Table:
     """Read a data file into a Table.
 
@@ -103,6 +104,10 @@ def load(
         sep, header, names, decimal, missing: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
+        as_given: False: fits leave out identifiers, free text and constants of the Table, and use
+            year, month and weekday of dates, as of a file that is given to them by its name (see
+            `columns` of `FastTreeClassifier`); columns of more levels than a Table can hold are
+            unused instead of refused. Bundled sets and genotypes are as given in any case.
 
     Returns:
         A Table named after the file (ARFF: its relation), whose ``origin`` is this call. ARFF
@@ -125,12 +130,31 @@ def load(
     text = os.path.expanduser(os.fspath(path))
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options |= {"missing": list(missing) or None}
-    table = _read(text, target, drop, options, limits=limits, task=task)
+    unread: dict[str, str] = {}
+    while True:
+        try:
+            dropped = [*drop, *unread]
+            table = _read(text, target, dropped, options, limits=limits, task=task)
+            break
+        except DataFileError as error:
+            column = error.column
+            if as_given or column is None or column in dropped or not _is_of_levels(error):
+                raise
+            unread[column] = f"an identifier: more than {MAX_LEVELS:,} levels"
+    if not as_given and (text.startswith("openml:") or os.path.exists(text)) and not is_plink(text):
+        table = table.with_unused(unread)
+        table.as_given = False
     # The call in Python, which a report of the Table repeats.
     given = {"target": target, "drop": list(drop) or None, "task": task, **options}
+    given["as_given"] = None if table.as_given else False
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
+
+
+def _is_of_levels(error: DataFileError) -> bool:
+    """Whether a column was refused for the number of its levels."""
+    return "distinct labels" in str(error)
 
 
 def _read(

@@ -7,19 +7,15 @@ file) and ``(frame, "column")`` are accepted wherever a `Table` or arrays are.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import Any
 
 from .._checks.aliases import MaybeArray, Task
 from ..table import Table
-from ..table.columns import MAX_LEVELS
 from ..table.inputs import without_column
 from ..table.screening import screened, table_to_screen
-from .errors import DataFileError
 from .files import load
-from .plink import is_plink
 
-__all__ = ["file_to_screen", "given", "loaded", "table_for", "table_of"]
+__all__ = ["given", "loaded", "table_for", "table_of"]
 
 
 def loaded(
@@ -29,40 +25,7 @@ def loaded(
     are left out. `target` and `task` are those of `load`, `as_given` as in `given`."""
     if not isinstance(X, (str, os.PathLike)):
         return X
-    if as_given:
-        return load(X, target=target, task=task).drop_missing_target()
-    return file_to_screen(X, target, task=task).drop_missing_target()
-
-
-def file_to_screen(
-    path: Any, target: Any = None, drop: Iterable[str] = (), **options: Any
-) -> Table:
-    """The Table of a file whose columns are still to be screened (`Table.as_given` is False).
-
-    Columns of more levels than a Table can hold are unused. Bundled data sets and genotypes are
-    taken as given.
-
-    Args:
-        path, target: as in `load`.
-        drop: names of columns to leave out.
-        options: further arguments of `load`.
-    """
-    unread: dict[str, str] = {}
-    while True:
-        try:
-            table = load(path, target, drop=[*drop, *unread], **options)
-            break
-        except DataFileError as error:
-            name = error.column
-            if name is None or "distinct labels" not in str(error) or name in (*drop, *unread):
-                raise
-            unread[name] = f"an identifier: more than {MAX_LEVELS:,} levels"
-    origin = table.origin
-    table = table.with_unused(unread) if unread else table.take(slice(None))
-    text = os.path.expanduser(os.fspath(path))
-    table.as_given = is_plink(text) or not (os.path.exists(text) or text.startswith("openml:"))
-    table.origin = origin
-    return table
+    return load(X, target=target, task=task, as_given=as_given).drop_missing_target()
 
 
 def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) -> tuple[Any, Any]:

@@ -127,9 +127,8 @@ def load_tables(
     for place, (name, one) in enumerate(items):
         if isinstance(one, (str, os.PathLike)):
             from ..datasets import load
-            from ..datasets.inputs import file_to_screen
 
-            one = load(one) if as_given else file_to_screen(one)
+            one = load(one, as_given=as_given)
         elif isinstance(one, tuple) and len(one) == 2:
             made = Table if as_given else table_to_screen
             one = made(one[0], one[1], name=name or None, task=task_of(*one))

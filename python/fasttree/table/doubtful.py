@@ -121,14 +121,12 @@ def warn_of_columns(reasons: Mapping[str, str], *, none_left: bool = False) -> N
         warn_caller(f"no column would be left without {_some(left_out)}: all are used as they are")
         return
     said = [f"columns left out: {_some(left_out)}"] if left_out else []
-    said += [f"year, month and weekday stand for the dates {_some(list(map(repr, dates)))}"] * (
-        len(dates) > 0
-    )
-    name = next((name for name in reasons if name not in dates), next(iter(reasons)))
-    warn_caller(
-        f"{'; '.join(said)}; columns='as_given' uses all columns as they are, "
-        f"columns={{{name!r}: 'as_given'}} one of them"
-    )
+    if dates:
+        names = _some([repr(name) for name in dates])
+        said.append(f"year, month and weekday stand for the dates {names}")
+    first = [name for name in reasons if name not in dates][:1]
+    one_of_them = f", columns={{{first[0]!r}: 'as_given'}} one of them" if first else ""
+    warn_caller(f"{'; '.join(said)}; columns='as_given' uses all columns as they are{one_of_them}")
 
 
 def warn_of_data(table: Table) -> None:

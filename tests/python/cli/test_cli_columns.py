@@ -4,12 +4,16 @@ in fit, cv, compare, rank and predict."""
 from __future__ import annotations
 
 import csv
+import html
 import json
 
 import numpy as np
 import pytest
 
+from fasttree import FastTreeClassifier
 from fasttree.cli import main
+from fasttree.datasets import load
+from fasttree.model_selection import cross_validate
 
 pd = pytest.importorskip("pandas")
 LEFT_OUT = "columns left out: 'Customer ID' (an identifier: 300 levels in 300 rows), 'country' (one"
@@ -85,6 +89,17 @@ def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
     assert code == 2 and "yet now missing:" in err and "- signup" in err
     code, out, _ = ftree("show", model, "--form", "sql")
     assert code == 0 and '"signup (weekday)"' in out
+
+
+def test_the_code_of_a_page_makes_the_same_run(ftree, file, tmp_path):
+    page = tmp_path / "cv.html"
+    code, out, _ = ftree("cv", file, "-c", "gini", "--cv", "1x3", "--html", page, "--json", "-")
+    assert code == 0
+    table = load(str(file), as_given=False)
+    assert f"table = {table.origin}" in html.unescape(page.read_text()).replace("&#39;", "'")
+    trees = {"gini": FastTreeClassifier(criterion="gini", random_state=0)}
+    again = cross_validate(table, estimators=trees, cv="1x3", random_state=0)
+    assert json.loads(out)["folds"]["gini"]["accuracy"] == again["gini"]["accuracy"].tolist()
 
 
 def test_keep_and_drop(ftree, file):

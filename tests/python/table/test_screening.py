@@ -10,7 +10,8 @@ import pytest
 
 import fasttree
 from fasttree import Table
-from fasttree.datasets.inputs import file_to_screen, table_for
+from fasttree.datasets import load
+from fasttree.datasets.inputs import table_for
 from fasttree.table.doubtful import DataWarning
 from fasttree.table.screening import kept_columns, of_folds, screened, table_to_screen
 
@@ -144,9 +145,12 @@ def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
     assert set(table.unused) == set(LEFT_OUT)
     assert table.column("code").levels[:2] == ("000", "001")
     assert not table_for(tmp_path / "a.csv", "y", "as_given").unused
-    assert file_to_screen("weather").as_given and not table_for("weather", None, "auto").unused
-    assert not file_to_screen(tmp_path / "a.csv", "y").as_given
-    assert fasttree.datasets.load(tmp_path / "a.csv", "y").as_given
+    assert load("weather", as_given=False).as_given
+    assert not table_for("weather", None, "auto").unused
+    found = load(tmp_path / "a.csv", "y", as_given=False)
+    assert not found.as_given and not found.unused and found.origin.endswith("as_given=False)")
+    assert load(tmp_path / "a.csv", "y").as_given
+    assert fasttree.fit(found).to_text() == fasttree.fit(tmp_path / "a.csv", "y").to_text()
 
 
 def test_a_table_keeps_that_it_is_to_be_screened():

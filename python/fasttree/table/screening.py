@@ -190,11 +190,19 @@ def screened(table: Table, columns: Any = "auto") -> Table:
     Args:
         table: rows; those with ``as_given`` are returned unchanged.
         columns: as in `kept_columns`.
+
+    Raises:
+        ValueError: a column that is to be used as it is, but can't, or that is none.
     """
     keep = kept_columns(columns)
     if table.as_given or keep is None:
         return table
     check_known(keep, table.feature_names, "columns")
+    for name in table.unused.keys() & keep:
+        raise ValueError(
+            f"columns={{{name!r}: 'as_given'}}: a column of numbers or levels can be used as it is, "
+            f"and {name!r} is none ({table.unused[name]})"
+        )
     reasons = reasons_of(table, keep)
     usable = is_any_left(table, reasons)
     warn_of_columns({**table.unused, **reasons}, none_left=not usable)

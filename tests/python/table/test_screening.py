@@ -107,6 +107,14 @@ def test_columns_that_no_table_can_hold_are_left_out():
         table_for(X[["key", "a"]], None, "as_given")
 
 
+def test_what_cannot_be_used_as_it_is_is_refused():
+    X = pd.DataFrame({"key": [f"K{i}" for i in range(70_000)], "a": np.arange(70_000) % 7})
+    X["day"] = pd.Timestamp("2024-01-01")
+    for name in ("key", "day"):
+        with pytest.raises(ValueError, match=f"columns=.'{name}': 'as_given'.*'{name}' is none"):
+            table_for(X, None, {name: "as_given"})
+
+
 def test_nothing_is_left_out_where_nothing_would_be_left():
     X = pd.DataFrame({"key": [f"K{i}" for i in range(60)], "n": np.arange(60)})
     with pytest.warns(DataWarning, match="no column would be left without 'key' .*, 'n' "):

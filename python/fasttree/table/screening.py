@@ -23,7 +23,7 @@ import numpy as np
 
 from .._checks import one_of, shown
 from .columns import MAX_LEVELS
-from .dates import date_reason, dates_of, part_names
+from .dates import date_reason, dates_of, order_of_dates, part_names
 from .doubtful import warn_of_columns
 from .inputs import without_column
 from .rebuild import is_frame
@@ -44,8 +44,8 @@ __all__ = [
 WORDS = ("auto", "as_given")
 """The words of the parameter `columns`."""
 
-LOOKED_AT = 100
-"""Cells of a column of objects that are looked at to see whether it holds dates."""
+LOOKED_AT = 1000
+"""Cells of a column that are looked at to see whether it holds dates, if no Table can hold it."""
 
 
 def kept_columns(columns: Any) -> list[str] | None:
@@ -141,7 +141,10 @@ def _reason_of(values: Any) -> str | None:
             return other
         if series.dtype == nw.String and len(series) > MAX_LEVELS:
             n_levels = series.n_unique()
-            return f"{n_levels:,} different texts" if n_levels > MAX_LEVELS else None
+            if n_levels <= MAX_LEVELS:
+                return None
+            order = order_of_dates(series.drop_nulls().head(LOOKED_AT).to_list())
+            return f"{n_levels:,} different texts" if order is None else date_reason(order)
         if series.dtype != nw.Object:
             return None
         some = series.head(LOOKED_AT).to_list()

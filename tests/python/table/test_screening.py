@@ -107,6 +107,16 @@ def test_columns_that_no_table_can_hold_are_left_out():
         table_for(X[["key", "a"]], None, "as_given")
 
 
+def test_times_of_more_kinds_than_a_table_holds_are_dates_all_the_same():
+    times = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(70_000) * 601, "s")
+    X = pd.DataFrame({"at": times.strftime("%d/%m/%Y %H:%M:%S"), "a": np.arange(70_000) % 7})
+    table = screened(table_to_screen(X))
+    assert table.dates == {"at": "dmy"} and (table.column("at (year)").values == times.year).all()
+    assert (table.column("at (weekday)").values == times.dayofweek + 1).all()
+    tree = fasttree.fit(X, times.dayofweek > 4)
+    assert tree.score(X, times.dayofweek > 4) == 1.0 and tree.get_n_leaves() == 2
+
+
 def test_what_cannot_be_used_as_it_is_is_refused():
     X = pd.DataFrame({"key": [f"K{i}" for i in range(70_000)], "a": np.arange(70_000) % 7})
     X["day"] = pd.Timestamp("2024-01-01")

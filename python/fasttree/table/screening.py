@@ -143,7 +143,8 @@ def _reason_of(values: Any) -> str | None:
             n_levels = series.n_unique()
             if n_levels <= MAX_LEVELS:
                 return None
-            order = order_of_dates(series.drop_nulls().head(LOOKED_AT).to_list())
+            some = series.drop_nulls().gather_every(len(series) // LOOKED_AT).to_list()
+            order = order_of_dates(some)
             return f"{n_levels:,} different texts" if order is None else date_reason(order)
         if series.dtype != nw.Object:
             return None

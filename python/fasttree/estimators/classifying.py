@@ -74,7 +74,7 @@ class Classifier(Estimator):
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
-        X, y = given(X, y, self._task)
+        X, y = given(X, y, self._task, as_given=self._as_given)
         right = self._right(self.predict(X), X, y)
         weights = None if sample_weight is None else weights_array(sample_weight)
         return float(np.average(right, weights=weights))
@@ -107,7 +107,7 @@ class Classifier(Estimator):
         """
         from ..metrics import Evaluation
 
-        X, y = given(X, y, self._task)
+        X, y = given(X, y, self._task, as_given=self._as_given)
         predicted = self.predict(X)
         self._right(predicted, X, y)  # lengths and shapes
         labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()

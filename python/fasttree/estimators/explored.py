@@ -127,14 +127,14 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
     from sklearn.base import clone
 
     other = clone(model).set_params(criterion=beside)
-    return _name_of_model(other), other.fit(*given(loaded(X), y))
+    return _name_of_model(other), other.fit(*given(loaded(X, as_given=model._as_given), y))
 
 
 def _rows(model: Any, X: Any, y: Any) -> Rows | None:
     """The rows of a call, with the levels and classes of the model; None without rows."""
     if X is None:
         return None
-    X, y = given(loaded(X), y)
+    X, y = given(loaded(X, as_given=model._as_given), y)
     weights = X.sample_weight if isinstance(X, Table) else None
     table = labelled(model._schema, X, y)
     return Rows(table, rows_for(model._schema, table)[0], weights)

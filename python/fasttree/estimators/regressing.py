@@ -96,7 +96,7 @@ class Regressor(Estimator):
         Raises:
             ValueError: none, another number of rows, or cells that are no numbers.
         """
-        X, y = given(X, y, self._task)
+        X, y = given(X, y, self._task, as_given=self._as_given)
         if isinstance(X, Table) and y is None:
             numbers = X.as_regression().numbers
             return X, y, encode_numbers(numbers, len(X), X.target).numbers

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import datetime
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from .._checks import one_of
-from .columns import Column, is_missing
+from .columns import Column, is_missing, shorten
 from .sources import listed
 
 __all__ = [
@@ -92,6 +93,8 @@ def _date_of(text: str, order: DateOrder) -> datetime.date | None:
     first, second, third = found.groups()
     if len(first) == 4:
         year, month, day = first, second, third
+    elif second.isdigit() and order == "ymd":
+        return None
     elif second.isdigit():
         day, month, year = (first, second, third) if order == "dmy" else (second, first, third)
     else:
@@ -118,25 +121,29 @@ def order_of_dates(levels: Sequence[Any]) -> DateOrder | None:
         ('mdy', None)
     """
     texts = [text for text in levels if isinstance(text, str)]
-    fitting: list[DateOrder] = [
-        order
-        for order in _REASONS
-        if texts and sum(_date_of(t, order) is not None for t in texts) >= 0.95 * len(texts)
-    ]
-    if not fitting:
+    days = {order: [_date_of(text, order) for text in texts] for order in _REASONS}
+    known = {order: sum(day is not None for day in found) for order, found in days.items()}
+    most = max(known.values())
+    if not texts or most < 0.95 * len(texts):
         return None
-    if all(_year_first(text) for text in texts):
-        return "ymd"
+    best = [order for order in _REASONS if known[order] == most]
+    if len({tuple(days[order]) for order in best}) == 1:
+        return best[0]
     # Dates with points have the day first; other marks say it only by a number above 12.
-    fitting = [order for order in fitting if order != "ymd"]
-    if len(fitting) == 2:
-        same = all(_date_of(t, "dmy") == _date_of(t, "mdy") for t in texts)
-        return "dmy" if same or all("." in text for text in texts) else None
-    return fitting[0] if fitting else None
+    return "dmy" if all("." in text for text in texts) else None
 
 
-def _year_first(text: str) -> bool:
-    return text.strip()[:4].isdigit()
+def _warn_of_other_texts(name: str, cells: Sequence[Any], parts: np.ndarray) -> None:
+    """Warn of cells that have a value, but no date in the order of the column."""
+    unread = [cells[row] for row in np.flatnonzero(np.isnan(parts[:, 0])).tolist()]
+    strange = dict.fromkeys(cell for cell in unread if not is_missing(cell))
+    if strange:
+        warnings.warn(
+            f"column {name!r} holds {len(strange):,} values that are not read as dates: "
+            f"{shorten(list(strange), 3)}; they are treated as missing",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def made_of_dates(
@@ -199,10 +206,17 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
             parts = np.full((len(values), len(PARTS)), np.nan)
         else:
             of_level = _parts_of(list(values.levels or ()), order)
+            occurring = np.unique(np.asarray(values.values))
+            some = [(values.levels or ())[code] for code in occurring[occurring >= 0].tolist()]
+            _warn_of_other_texts(name, some, of_level[occurring[occurring >= 0]])
             parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
     else:
         found = _temporal_parts(values)
-        parts = _parts_of(listed(values), order) if found is None else found
+        if found is None:
+            cells = listed(values)
+            found = _parts_of(cells, order)
+            _warn_of_other_texts(name, cells, found)
+        parts = found
     columns = zip(part_names([name]), parts.T, strict=True)
     return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
 

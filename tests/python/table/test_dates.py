@@ -43,8 +43,8 @@ def test_dates_of_every_kind_have_the_numbers_of_the_calendar():
         ("%d.%m.%Y", "dmy"),
         ("%d/%m/%Y", "dmy"),
         ("%m/%d/%Y", "mdy"),
-        ("%d-%b-%Y", "dmy"),
-        ("%d %B %Y", "dmy"),
+        ("%d-%b-%Y", "ymd"),
+        ("%d %B %Y", "ymd"),
     ):
         texts = [d.strftime(form) for d in DAYS]
         assert order_of_dates(texts) == order, form
@@ -71,7 +71,21 @@ def test_days_before_1970_and_missing_ones():
     codes = np.array([0, -1], dtype=np.int32)
     half = Column("d", "nominal", codes, ("2024-02-29",))
     assert np.array_equal(parts("d", half), [[2024, 2, 4], [np.nan] * 3], equal_nan=True)
-    assert np.isnan(parts("d", ["soon", "2024-02-30", 7])).all()
+    with pytest.warns(UserWarning, match="'d' holds 3 values that are not read as dates: 'soon"):
+        assert np.isnan(parts("d", ["soon", "2024-02-30", 7, None])).all()
+    with pytest.warns(
+        UserWarning, match="'d' holds 1 values .*'1/2/2024'; they are treated as miss"
+    ):
+        assert np.isnan(parts("d", ["1/2/2024", "2024-03-01"])[:, 0]).tolist() == [True, False]
+
+
+def test_one_day_above_twelve_tells_the_order():
+    texts = [f"{1 + i % 12}/{1 + i // 12}/2024" for i in range(99)]
+    assert order_of_dates(texts) is None
+    assert order_of_dates([*texts, "13/1/2024"]) == "dmy"
+    assert order_of_dates([*texts, "1/13/2024"]) == "mdy"
+    assert order_of_dates([*texts, "13/1/2024", "1/13/2024"]) is None
+    assert order_of_dates(["5/5/2024", "6/6/2024"]) == "dmy"  # the same in both
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ import numpy as np
 
 from .. import criteria
 from ..exports.reading import Reading
+from ..table.traps import is_of_numbers
 from .new_rows import rows_for
 from .split_columns import SplitColumns
 from .tree_arrays import impurities
@@ -124,8 +125,9 @@ def to_sklearn(
     # The estimator, on the columns that its tests need.
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
-    left_out = model._schema.has_names and any(model._schema.unused)
-    numeric = not any(model._schema.nominal) and not left_out
+    schema = model._schema
+    odd = any(why is not None and not is_of_numbers(why) for why in schema.unused)
+    numeric = not any(schema.nominal) and not (schema.has_names and odd)
     names = numeric and model._schema.has_names
     converted = [_tree(model, reading, column_of, names) for reading in readings]
     out = _forest(model, converted, names, len(keys)) if forest else converted[0]

@@ -204,8 +204,8 @@ def screened(table: Table, columns: Any = "auto") -> Table:
     check_known(keep, table.feature_names, "columns")
     for name in table.unused.keys() & keep:
         raise ValueError(
-            f"columns={{{name!r}: 'as_given'}}: a column of numbers or levels can be used as it is, "
-            f"and {name!r} is none ({table.unused[name]})"
+            f"columns={{{name!r}: 'as_given'}}: columns of numbers or levels can be used as they "
+            f"are, and {name!r} is none ({table.unused[name]})"
         )
     reasons = reasons_of(table, keep)
     usable = is_any_left(table, reasons)

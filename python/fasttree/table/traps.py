@@ -24,6 +24,7 @@ __all__ = [
     "date_share",
     "decimal_comma_share",
     "is_constant",
+    "is_of_numbers",
     "no_numbers",
     "reason_to_leave_out",
     "strange_cells",
@@ -237,6 +238,17 @@ def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
 def is_constant(reason: str) -> bool:
     """Whether the reason is that a column has one value or none, so that no split divides it."""
     return reason.startswith(("one value", "no value"))
+
+
+def is_of_numbers(reason: str) -> bool:
+    """Whether a column that is left out for this reason is one of numbers.
+
+    Examples:
+        >>> is_of_numbers("one value, 1, in all rows"), is_of_numbers("one value, '1', in all rows")
+        (True, False)
+    """
+    found = re.match(r"one value, [-\d]|an identifier: a different whole|an identifier by", reason)
+    return found is not None
 
 
 def suspicions(table: Table, rows: np.ndarray | None = None) -> list[tuple[str, str]]:

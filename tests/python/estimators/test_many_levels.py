@@ -85,8 +85,8 @@ def test_whole_weights_are_copies_of_the_rows_of_a_level(criterion, missing):
     X = X.mask(random.random(X.shape) < 0.1)
     weights = random.integers(1, 5, 500)
     copies = np.repeat(np.arange(500), weights)
-    # Deeper nodes hold fractions of the same rows in both branches of any cut: no gain but rounding.
-    params = {"criterion": criterion, "missing": missing, "max_depth": 3}
+    # Deeper nodes hold fractions of the same rows on both sides of a cut: no gain but rounding.
+    params = {"criterion": criterion, "missing": missing, "max_depth": 3, "columns": "as_given"}
     weighed = fasttree.fit(X, y, sample_weight=weights, **params)
     copied = fasttree.fit(X.iloc[copies], y[copies], **params)
     assert weighed.to_text(max_levels=None) == copied.to_text(max_levels=None)

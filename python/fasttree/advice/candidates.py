@@ -1,31 +1,38 @@
 """The fixed list of candidates of `advise`: it depends on the size and the columns of the data
 only.
 
-For classes Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a
-branch for each level and with levels in two groups. Last come small trees that are not pruned. For
-a number criteria on numbers take their place. `search` tries them in this order, so the end of the
-list is what a time limit leaves out.
+For classes Quinlan's C4.5 as J48 runs it comes first, then trees that are not pruned, as `fit`
+grows them without parameters. Then come six criteria by three prunings, with a branch for each
+level and with levels in two groups, and small trees that are not pruned. Last comes CART, pruned by
+cost complexity. For a number criteria on numbers take their place. `search` tries them in this
+order, so the end of the list is what a budget or a time limit leaves out (`work_of` counts what one
+takes).
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from .. import presets
+from .. import presets, pruning
 
 if TYPE_CHECKING:
     from ..table import Table
 
 
-__all__ = ["Candidate", "candidates", "folds_for", "rows_compared"]
+__all__ = ["WORK", "Candidate", "Work", "candidates", "folds_for", "rows_compared", "work_of"]
 
 CRITERIA = ("info_gain", "gain_ratio", "gini", "mdl", "hellinger", "dkm")
 PRUNINGS = ("error_based", "mdl", "pessimistic")
-MAX_LEAVES = (4, 8, 16)
+PRUNINGS_WITH_COSTS = ("reduced_error", "m_estimate")
+"""Those that know a cost matrix."""
+NOT_PRUNED = ("info_gain", "gini", "gain_ratio")
+"""Criteria of the trees without pruning and of those pruned by cost complexity."""
+ALPHA_RULES = ("min", "1se")
+MAX_LEAVES = (4, 8, 16, 32, 64)
 """Sizes of the trees that are not pruned."""
 
 ON_NUMBERS = ("squared_error", "absolute_error", "standard_deviation", "poisson")
@@ -35,8 +42,30 @@ MAX_LEAVES_ON_NUMBERS = (4, 8, 16, 32, 64)
 """A number takes more leaves than a class."""
 MANY_CELLS = 2_000_000
 """Cells above which only every other criterion is tried."""
-MOST_ROWS = 200_000
-"""Rows that candidates are compared on, at most."""
+
+Work: TypeAlias = Literal["quick", "normal", "thorough"]
+"""How much is tried."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a word of `Work` allows."""
+
+    units: float
+    """Units of `work_of` that all candidates together may take."""
+    rows: int
+    """Rows that candidates are compared on, at most."""
+
+
+WORK: dict[str, Budget] = {
+    "quick": Budget(5e7, 10_000),
+    "normal": Budget(5e8, 50_000),
+    "thorough": Budget(2e10, 200_000),
+}
+"""The budget of each word: a normal one is spent in 10 to 30 seconds on one core of 2025."""
+ROWS_OF_PATH, ROWS_OF_DEPTH = 1_000, 400
+"""Rows from which on the time of cost-complexity pruning, and of gain ratio, grows with the square
+of the rows (measured on numeric columns)."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +80,21 @@ class Candidate:
     params: dict[str, Any]
 
 
-def candidates(table: Table) -> list[Candidate]:
+def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candidate]:
     """The candidates for a Table, in the order of trying.
+
+    Args:
+        table: the rows.
+        shared: parameters that all trees have; of those with a `cost_matrix` only prunings that
+            know costs are tried.
 
     Examples:
         >>> from fasttree import datasets
         >>> found = candidates(datasets.load_iris())
         >>> found[0].name, len(found)
-        ('C4.5 (J48)', 22)
+        ('C4.5 (J48)', 33)
     """
+    shared = shared or {}
     n_rows, n_features = table.shape
     is_number = table.task == "regression"
     criteria: tuple[str, ...] = CRITERIA
@@ -73,37 +108,80 @@ def candidates(table: Table) -> list[Candidate]:
     has_groups = any(c.levels is not None and len(c.levels) > 2 for c in table.columns)
     splits = ("multiway", "subset") if has_groups else ("multiway",)
     min_leaf = max(2, min(50, n_rows // 2000), min(5, n_rows // 20) if is_number else 0)
-    found = []
+    has_costs = shared.get("cost_matrix") is not None
+    found: list[Candidate] = []
+
+    def add(name: str, pruned: str, /, **params: Any) -> None:
+        kind = params.get("nominal_splits", "auto")
+        found.append(Candidate(name, params["criterion"], kind, pruned, {**params, **shared}))
+
     if not is_number:
-        c45 = dict(presets.C45)
-        found.append(Candidate("C4.5 (J48)", "gain_ratio", "multiway", "error_based", c45))
+        if not has_costs:
+            add("C4.5 (J48)", "error_based", **presets.C45)
+        for criterion in NOT_PRUNED:
+            add(f"{criterion} without pruning", "none", criterion=criterion)
     # Every criterion, pruned.
-    prunings = PRUNINGS_OF_NUMBERS if is_number else PRUNINGS
-    for pruning, nominal_splits, criterion in itertools.product(prunings, splits, criteria):
-        params = {
-            "criterion": criterion,
-            "nominal_splits": nominal_splits,
-            "pruning": pruning,
-            "min_samples_leaf": min_leaf,
-        }
+    prunings = PRUNINGS_WITH_COSTS if has_costs else PRUNINGS
+    for method, nominal_splits, criterion in itertools.product(
+        PRUNINGS_OF_NUMBERS if is_number else prunings, splits, criteria
+    ):
         suffix = f", {nominal_splits}" if has_groups else ""
-        name = f"{criterion} with {pruning.replace('_', '-')} pruning{suffix}"
-        found.append(Candidate(name, criterion, nominal_splits, pruning, params))
+        add(
+            f"{criterion} with {method.replace('_', '-')} pruning{suffix}",
+            method,
+            criterion=criterion,
+            nominal_splits=nominal_splits,
+            pruning=method,
+            min_samples_leaf=min_leaf,
+        )
     # Small trees, best first, not pruned.
     small = itertools.product(
         MAX_LEAVES_ON_NUMBERS if is_number else MAX_LEAVES,
         ON_NUMBERS[:2] if is_number else ("gini",),
     )
     for leaves, criterion in small:
-        params = {
-            "criterion": criterion,
-            "nominal_splits": splits[-1],
-            "max_leaf_nodes": leaves,
-            "min_samples_leaf": min_leaf,
-        }
-        name = f"{criterion} with at most {leaves} leaves"
-        found.append(Candidate(name, criterion, splits[-1], "none", params))
+        add(
+            f"{criterion} with at most {leaves} leaves",
+            "none",
+            criterion=criterion,
+            nominal_splits=splits[-1],
+            max_leaf_nodes=leaves,
+            min_samples_leaf=min_leaf,
+        )
+    # The dearest come last: each fit is a cross-validation of its own.
+    for criterion, rule in itertools.product(() if is_number else NOT_PRUNED, ALPHA_RULES):
+        add(
+            f"{criterion} with cost-complexity pruning ({rule})",
+            "cost_complexity",
+            criterion=criterion,
+            pruning=pruning.CostComplexity(ccp_alpha="cv", rule=rule),
+        )
     return found
+
+
+def work_of(candidate: Candidate, table: Table, n_folds: int) -> float:
+    """Units of work of a cross-validation: fits x rows x features x classes.
+
+    A tree whose cost of a leaf is found by cross-validation is fitted once more per inner fold, and
+    goes through a path of alphas that is as long as the tree is large; gain ratio without C4.5's
+    guard splits single rows off, so that its trees are as deep. The count depends on the data
+    alone, so the same candidates are tried on every machine.
+
+    Examples:
+        >>> from fasttree import datasets
+        >>> table = datasets.load_iris()
+        >>> work_of(candidates(table)[0], table, 30)
+        54000.0
+    """
+    params, (n_rows, n_features) = candidate.params, table.shape
+    n_classes = len(table.classes) if table.task == "classification" else 1
+    units = float(n_folds * n_rows * n_features * max(1, n_classes))
+    method = params.get("pruning")
+    if getattr(method, "ccp_alpha", None) == "cv":
+        units *= (1 + getattr(method, "folds", 0)) * max(1.0, n_rows / ROWS_OF_PATH)
+    if candidate.criterion == "gain_ratio" and not presets.C45.items() <= params.items():
+        units *= max(1.0, n_rows / ROWS_OF_DEPTH)
+    return units
 
 
 def folds_for(n_rows: int) -> str:
@@ -118,6 +196,6 @@ def folds_for(n_rows: int) -> str:
     return "1x10" if n_rows <= 20_000 else "1x5"
 
 
-def rows_compared(n_rows: int) -> int:
+def rows_compared(n_rows: int, work: Work = "normal") -> int:
     """Number of rows that candidates are compared on; the recommended tree is fitted on all."""
-    return min(n_rows, MOST_ROWS)
+    return min(n_rows, WORK[work].rows)

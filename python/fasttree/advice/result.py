@@ -7,12 +7,14 @@ It prints as text, shows as HTML in notebooks, and writes a page of its own (`Ad
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import presets
 from ..exports.words import xml
+from ..pruning.base import Pruning
 from ..rendering.html import STYLE, bar, html_table, paragraph
 from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
@@ -51,21 +53,27 @@ class Advice:
         model: the recommended `FastTreeClassifier` or `FastTreeRegressor`, fitted on all rows.
         params: its parameters (empty when no candidate beats the majority class, or the mean).
         task: ``"classification"`` or ``"regression"``.
-        accuracy: expected share of new rows that it classifies rightly, from out-of-fold
-            predictions, corrected for the choice; None for a number.
-        mae: expected mean absolute error on new rows, in the unit of the target, from out-of-fold
-            predictions, corrected for the choice; None for classes.
-        standard_error: standard error of the accuracy or of the mean absolute error.
+        metric: name of the metric that candidates were compared by.
+        value: the metric to expect on new rows, from out-of-fold predictions, corrected for the
+            choice; in the metric's own orientation.
+        accuracy: share of new rows that it classifies rightly: `value`, or with another metric that
+            of the out-of-fold predictions; None for a number.
+        mae: `value` if it is the mean absolute error, in the unit of the target, else None.
+        standard_error: standard error of `value`.
         majority: share of the most frequent class, and `majority_class` its label; None for a
             number.
         mean: mean of the target, and `mae_of_mean` its mean absolute error; None for classes.
-        table: one row per candidate with `accuracy` or `mae`, standard error, leaves and depth
-            (means over the folds), whether it is within one standard error of the best, and whether
-            it was chosen.
+        table: one row per candidate with the metric (`accuracy` or `mae` by default), standard
+            error, leaves and depth (means over the folds), whether it is within one standard error
+            of the best, and whether it was chosen; where the smallest class has less than a tenth
+            of the rows, also `recall` and `precision` of this class.
+        rare_class: that class, and `rare_share` its share of the rows; None without one.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         dates: names of the columns of which year, month and weekday are used.
-        not_tried: names of the candidates for which there was no time.
+        not_tried: names of the candidates for which there was no time, then of those that `work`
+            does not allow.
+        work, time_limit: as they were given.
         n_rows, compared: rows of the data, and rows that the candidates were compared on.
         folds: description of the folds.
         seconds: wall time.
@@ -86,22 +94,29 @@ class Advice:
         unlabelled: int,
         codes: list[str],
         not_tried: list[str],
+        out_of_time: int,
+        work: str,
+        time_limit: float | None,
         compared: int,
         folds: str,
+        groups: str | None,
         source: Source,
         dropped: list[str],
         started: float,
     ) -> None:
         self.model, self.params = model, params
-        self._judge, self._value, self.standard_error = judge, value, standard_error
-        self.task = table.task
-        self.accuracy = value if judge.metric == "accuracy" else None
+        self._judge, self.value, self.standard_error = judge, value, standard_error
+        self.task, self.metric = table.task, judge.metric
         self.mae = value if judge.metric == "mae" else None
-        facts = judge.facts
+        facts, rare = judge.facts, judge.rare
+        self.rare_class = None if rare is None else rare.label
+        self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
         self.codes, self.dates = codes, list(dates)
+        self.work, self.time_limit = work, time_limit
+        self._out_of_time, self._groups = out_of_time, groups
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
@@ -109,6 +124,11 @@ class Advice:
         self._dates = dates
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
+        self._further = {
+            f"{key} (%)" if key == "accuracy" else f"{key} of {self.rare_class} (%)": key
+            for key in ("accuracy", "recall", "precision")
+            if key in rows[0] and key != judge.metric
+        }
         self.table = Records(
             sorted(
                 rows,
@@ -118,6 +138,7 @@ class Advice:
                 "candidate": "candidate",
                 judge.header: lambda r: judge.shown(r[judge.metric]),
                 "+-": lambda r: judge.shown(r["standard_error"]),
+                **{head: _percent(key) for head, key in self._further.items()},
                 "leaves": lambda r: f"{r['leaves']:.1f}",
                 "depth": lambda r: f"{r['depth']:.1f}",
                 "": _mark,
@@ -126,16 +147,20 @@ class Advice:
             wrap=("",),
             most=100,
         )
+        chosen = value if judge.metric == "accuracy" else self.table[0].get("accuracy")
+        self.accuracy: float | None = chosen
         self.seconds = time.monotonic() - started
 
     @property
     def sentence(self) -> str:
-        """What to use and what to expect, in one sentence."""
-        chosen = self.table[0]["candidate"]
+        """What to use and what to expect; and what a rare class has of it."""
+        row = self.table[0]
+        rare = self._judge.of_rare(row)
         if not self.params:
-            return self._judge.no_tree(chosen)
+            return self._judge.no_tree(row["candidate"]) + rare
         leaves = self.model.get_n_leaves()
-        return self._judge.sentence(chosen, leaves, self._value, self.standard_error)
+        said = self._judge.sentence(row["candidate"], leaves, self.value, self.standard_error)
+        return said + rare
 
     @property
     def notes(self) -> list[str]:
@@ -157,14 +182,21 @@ class Advice:
                 f"Candidates were compared on a sample of {self.compared:,} rows; the tree is "
                 "fitted on all."
             )
+        if self._groups is not None:
+            notes.append(f"Folds keep rows of one {self._groups!r} together; it is no feature.")
         tried = sum(row["criterion"] is not None for row in self.table)
         notes.append(
             f"{tried} of {tried + len(self.not_tried)} candidates tried; the "
             f"{self._judge.measure} above is corrected for choosing among them (judged on rows "
             "that took no part in the choice)."
         )
-        if self.not_tried:
-            notes.append("Time was up; not tried: " + "; ".join(self.not_tried) + ".")
+        late, dear = self.not_tried[: self._out_of_time], self.not_tried[self._out_of_time :]
+        if self.time_limit is not None:
+            end = f"was up; not tried: {'; '.join(late)}" if late else "was not reached"
+            notes.append(f"The time limit of {self.time_limit:g} s {end}.")
+        if dear:
+            more = "" if self.work == "thorough" else " (thorough allows more)"
+            notes.append(f"Too much for the work {self.work!r}{more}: {'; '.join(dear)}.")
         return notes
 
     @property
@@ -176,9 +208,11 @@ class Advice:
         head = self._source.code(
             self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates
         )
-        arguments = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        if self.params == presets.C45:
-            arguments = "**fasttree.presets.C45"
+        parts = [f"{name}={_python(value)}" for name, value in self.params.items()]
+        if presets.C45.items() <= self.params.items():
+            own = [f"{k}={_python(v)}" for k, v in self.params.items() if k not in presets.C45]
+            parts = ["**fasttree.presets.C45", *own]
+        arguments = ", ".join(parts)
         if self._nominal:
             arguments += f", categorical_features={self._nominal!r}"
         lines = ["import fasttree", "", head, f"model = fasttree.fit(table, {arguments})"]
@@ -193,7 +227,8 @@ class Advice:
         return {
             "sentence": self.sentence,
             "task": self.task,
-            self._judge.metric: self._value,
+            self.metric: self.value,
+            "metric": self.metric,
             "standard_error": self.standard_error,
             f"{self._judge.metric}_is": (
                 "out-of-fold, corrected: rows judge a choice that they took no part in"
@@ -206,6 +241,10 @@ class Advice:
             "code": self.code,
             "dates": self.dates,
             "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
+            "rare_class": _plain(self.rare_class),
+            "work": self.work,
+            "time_limit": self.time_limit,
+            "groups": self._groups,
             "not_tried": list(self.not_tried),
             "folds": self.folds,
             "seconds": self.seconds,
@@ -238,20 +277,23 @@ class Advice:
 
     def _table_html(self) -> str:
         judge = self._judge
-        header = ["candidate", judge.header, "", "± (se)", "leaves", "depth", ""]
+        header = [
+            "candidate", judge.header, "", "± (se)", *self._further, "leaves", "depth", "",
+        ]  # fmt: skip
         rows = [
             [
                 r["candidate"],
                 judge.shown(r[judge.metric]),
                 bar(judge.share(r), 120),
                 judge.shown(r["standard_error"]),
+                *(_percent(key)(r) for key in self._further.values()),
                 f"{r['leaves']:.1f}",
                 f"{r['depth']:.1f}",
                 _mark(r),
             ]
             for r in self.table
         ]
-        return html_table(header, rows, title=self.table.title, wrap=(6,))
+        return html_table(header, rows, title=self.table.title, wrap=(len(header) - 1,))
 
     def _repr_html_(self) -> str:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'
@@ -263,6 +305,20 @@ class Advice:
         if path is not None:
             save_text(Path(path), page)
         return page
+
+
+def _percent(key: str) -> Callable[[dict[str, Any]], str]:
+    """The cell of a share."""
+    return lambda row: f"{100 * row[key]:.1f}"
+
+
+def _python(value: Any) -> str:
+    """A parameter as Python that runs after ``import fasttree``."""
+    if not isinstance(value, Pruning):
+        return repr(value)
+    usual = type(value)().get_params()
+    own = [f"{k}={v!r}" for k, v in value.get_params().items() if v != usual[k]]
+    return f"fasttree.pruning.{type(value).__name__}({', '.join(own)})"
 
 
 def _mark(row: dict[str, Any]) -> str:

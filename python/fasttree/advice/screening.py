@@ -34,8 +34,8 @@ class Screened(NamedTuple):
     """Every column that was given; those left out, those of `drop` and dates are unused."""
     left_out: list[tuple[str, str]]
     """(column, reason) of the columns that screening found."""
-    unlabelled: int
-    """Number of rows without a class or number, which were dropped."""
+    unlabelled: np.ndarray
+    """Numbers of the rows without a class or number, which were dropped."""
 
 
 def screened(
@@ -85,7 +85,7 @@ def screened(
             "target"
         )
     # The rows with a target, and the columns that tell nothing.
-    unlabelled = len(table.missing_target)
+    unlabelled = table.missing_target
     table = table.drop_missing_target()
     if task == "regression" or (task is None and table.task == "regression"):
         _check_numbers(table)

@@ -1,17 +1,20 @@
-"""`advise`: candidates on shared folds until all are tried or time is up, then the choice.
+"""`advise`: candidates on shared folds as far as the budget goes, then the choice.
 
 What
     Rows are screened (`screening`), the candidates of the list (`candidates`) are cross-validated,
-    one after the other or several at a time on a cluster, and the smallest accurate one is chosen
+    one after the other or several at a time on a cluster, and the smallest good one is chosen
     (`selection`) and fitted on all rows. `tasks` says what is a good prediction.
 Complexity
-    One cross-validation per candidate, on at most 200,000 rows.
+    One cross-validation per candidate, on at most 200,000 rows. `work` limits fits x rows x
+    features x classes, which every machine counts alike.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,25 +23,30 @@ import numpy as np
 
 from .._checks import as_float, checked, integer, listing, one_of, one_value, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
+from ..datasets import load
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
+from ..model_selection.folds import Folds, make_folds
+from ..model_selection.groups import group_codes, taken_groups
 from ..rendering.progress import Progress, make_report
 from ..table import Table
 from ..table.doubtful import quiet
 from ..table.traps import code_columns
-from .candidates import Candidate, candidates, folds_for, rows_compared
+from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
+from .evidence import is_associated
 from .result import Advice
 from .screening import screened
 from .selection import (
     PREFERENCES,
     Prefer,
+    beats,
     choose,
     corrected_accuracy,
     good_enough,
     standard_error,
 )
 from .source import Source
-from .tasks import Judge, judge_of
+from .tasks import Asked, Judge, judge_of
 
 __all__ = ["advise"]
 
@@ -53,21 +61,28 @@ def _is_unset(value: Any) -> bool:
     return value is None or (isinstance(value, list | tuple) and not value)
 
 
-MOST_LEAVES = 0.1
-"""Leaves of a recommended tree, at most, as a share of the rows."""
 DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
 """Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies
 less."""
 
 
-@checked(categorical_features=_listed, decimal=one_value, missing=_listed)
+@checked(
+    scoring=one_value,
+    groups=_listed,
+    categorical_features=_listed,
+    decimal=one_value,
+    missing=_listed,
+)
 def advise(
     X: Any,
     y: MaybeArray = None,
     *,
     task: Task | None = None,
+    scoring: Any = None,
     prefer: Prefer = "small",
-    time_limit: float | None = 10.0,
+    groups: Any = None,
+    work: Work = "normal",
+    time_limit: float | None = None,
     cv: Any = "auto",
     random_state: int | None = 0,
     n_jobs: int | None = -1,
@@ -83,22 +98,34 @@ def advise(
     Identifiers, free text and columns of one value are left out, with the reason, and year, month
     and weekday stand for dates; the recommended tree accepts rows with and without the columns that
     are left out. Six criteria, three prunings and two kinds of nominal splits
-    are cross-validated on the same folds, beside the majority class, C4.5 and small unpruned trees;
-    for a number the criteria on numbers, pruned trees and small ones, beside the mean and the
-    median. Candidates are compared by the accuracy, for a number by the mean absolute error. No
-    candidate with more leaves than a tenth of the rows is recommended.
+    are cross-validated on the same folds, beside the majority class, C4.5, trees that are not
+    pruned, small ones, and CART with cost-complexity pruning; for a number the criteria on numbers,
+    pruned trees and small ones, beside the mean and the median. A tree is recommended only if it is
+    better than the constant by 2.5 standard errors of the difference, or if a permutation test
+    says that some column tells something about the target. Among trees for classes the smaller one
+    never costs more than one point of accuracy, as estimated.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
         y: labels or numbers, or the name of the column that holds them.
         task: ``"classification"`` or ``"regression"``; None: found out as in `fasttree.fit`.
+        scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
+            scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
+            ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
+            the mean absolute error. ``Scorer("expected_cost", cost_matrix=...)``: errors have
+            costs, which the trees know too.
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
+        groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column
+            of X, which then is no feature: folds keep the rows of one group together.
+        work: ``"quick"``, ``"normal"`` or ``"thorough"``: how many candidates are tried, and how
+            many rows they are compared on (10,000, 50,000 or 200,000 at most). It counts fits x
+            rows x features x classes, so the result depends on the data and the seed only: a few
+            seconds, up to half a minute, or some minutes. `not_tried` names what was too much.
         time_limit: seconds after which no further candidate is tried, and the running one is
-            abandoned (the list of candidates is fixed by the data; `not_tried` names the rest);
-            None: no limit. The first candidate is always tried, and the recommended tree fitted on
-            all rows. If all candidates are tried, the result depends on the data and the seed only.
+            abandoned; None: no limit. The first candidate is always tried, and the recommended
+            tree fitted on all rows. With a limit the result depends on the machine and its load.
         cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000, else
-            1x5.
+            1x5. Rows in the order of time take ``sklearn.model_selection.TimeSeriesSplit()``.
         random_state: seed of the folds, the sample and the correction.
         n_jobs: threads.
         progress: ``"auto"`` or True (a bar where there is a terminal or a notebook), False, or a
@@ -111,32 +138,40 @@ def advise(
             of several candidates at a time.
 
     Returns:
-        An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy`` or
-        ``.mae`` (corrected for the choice: judged on out-of-fold predictions that took no part in
-        it), ``.code``, ``.left_out``, ``.not_tried``, ``.to_html(path)``.
+        An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.value`` (the
+        metric, corrected for the choice: judged on out-of-fold predictions that took no part in
+        it; also ``.accuracy`` or ``.mae``), ``.code``, ``.left_out``, ``.not_tried``,
+        ``.to_html(path)``.
 
     Raises:
-        ValueError: no target, fewer than two classes or one number, a target that is no class, or a
-            time limit that is no positive number.
+        ValueError: no target, fewer than two classes or one number, a target that is no class, a
+            metric of the other task or one without a value, or a time limit that is no positive
+            number.
 
     Examples:
         >>> import fasttree
-        >>> found = fasttree.advise("iris", time_limit=None, progress=False)
+        >>> found = fasttree.advise("iris", progress=False)
         >>> found.model.get_n_leaves(), round(found.accuracy, 2)
         (4, 0.93)
-        >>> found = fasttree.advise("iris", "petal width (cm)", time_limit=None, progress=False)
+        >>> found = fasttree.advise("iris", "petal width (cm)", progress=False)
         >>> found.sentence  # doctest: +ELLIPSIS
         "Use ... off, ... % better than always saying the mean (mean absolute error in ...
+        >>> found = fasttree.advise("breast-cancer", scoring="auc", progress=False)
+        >>> found.metric, round(found.value, 1)
+        ('auc', 1.0)
     """
     # Check the arguments.
     task = None if task is None else one_of("task", task, TASKS)
     one_of("prefer", prefer, PREFERENCES)
+    one_of("work", work, tuple(WORK))
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
             f"time_limit={shown(time_limit)} must be a positive number of seconds, or None"
         )
     started = time.monotonic()
+    asked = None if scoring is None else Asked.of(scoring)
+    task = task or (None if asked is None else asked.task)
     drop = [
         string("drop", name)
         for name in ([drop] if isinstance(drop, str) else listing("drop", drop))
@@ -144,30 +179,40 @@ def advise(
     keywords = {"decimal": decimal, "missing": missing}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
+    members = _members(X, y, groups, reading, task)
+    aside = [groups] if isinstance(groups, str) else []
     whole, left_out, unlabelled = screened(
-        X, y, tuple(drop), nominal=categorical_features, reading=reading, task=task
+        X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
     )
+    if members is not None:
+        members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
-    sample = _sample(table, seed)
-    folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
+    rows = _sample(len(table), rows_compared(len(table), work), seed)
+    sample = table if rows is None else table.take(rows)
+    judge = judge_of(sample, asked)
+    if members is not None and rows is not None:
+        members = members[rows]
+    cv = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
+    folds = make_folds(_feasible(cv, len(sample), members), judge.truth, seed, table.task, members)
     # Cross-validate the candidates, choose one, and fit it on all rows.
-    plan, judge = candidates(table), judge_of(sample)
+    plan, not_tried = _within_budget(
+        candidates(table, judge.shared), sample, len(folds.pairs), WORK[work].units
+    )
     tried = _cross_validated(
         sample,
         plan,
         judge,
-        {
-            "cv": _feasible(folds, sample),
-            "random_state": seed,
-            "n_jobs": n_jobs,
-            "client": client,
-        },
+        folds,
+        {"random_state": seed, "n_jobs": n_jobs, "client": client},
+        by_rows=judge.has_rows and members is None,
         at_a_time=_at_a_time(client, seconds, len(plan)),
         deadline=started + seconds,
         progress=progress,
     )
-    choice = _chosen(table, whole, tried, judge, seed=seed, prefer=prefer)
+    choice = _chosen(
+        whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
+    )
     return Advice(
         model=choice.model,
         params=choice.params,
@@ -175,18 +220,59 @@ def advise(
         value=choice.value,
         standard_error=choice.standard_error,
         table=table,
-        judge=judge if sample is table else judge_of(table),
+        judge=judge,
         left_out=left_out,
         dates=whole.dates,
-        unlabelled=unlabelled,
+        unlabelled=len(unlabelled),
         codes=code_columns(table),
-        not_tried=tried.not_tried,
+        not_tried=[*tried.not_tried, *not_tried],
+        out_of_time=len(tried.not_tried),
+        work=work,
+        time_limit=None if time_limit is None else seconds,
         compared=len(sample),
-        folds=tried.folds,
+        folds=folds.description,
+        groups=aside[0] if aside else None,
         source=Source.of(X, reading, categorical_features),
-        dropped=drop,
+        dropped=[*drop, *aside],
         started=started,
     )
+
+
+def _members(X: Any, y: Any, groups: Any, reading: dict[str, Any], task: Task | None) -> Any:
+    """The group of each row as it was given; None without groups."""
+    if isinstance(groups, str) and isinstance(X, (str, os.PathLike)):
+        X = load(X, target=y, task=task, **reading)
+    return taken_groups(X, groups)[1]
+
+
+def _within_budget(
+    plan: list[Candidate], sample: Table, n_folds: int, units: float
+) -> tuple[list[Candidate], list[str]]:
+    """The candidates that the budget allows in their order, the first one in any case, and the
+    names of the others."""
+    allowed, others, spent = plan[:1], [], work_of(plan[0], sample, n_folds)
+    for candidate in plan[1:]:
+        needed = work_of(candidate, sample, n_folds)
+        if spent + needed > units:
+            others.append(candidate.name)
+        else:
+            allowed.append(candidate)
+            spent += needed
+    return allowed, others
+
+
+class _SameFolds:
+    """A splitter that gives the same folds to every cross-validation."""
+
+    def __init__(self, folds: Folds) -> None:
+        self._folds, self.n_repeats = folds, folds.n_repeats
+
+    def __repr__(self) -> str:
+        return self._folds.description
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
+        """The (train, test) row indices."""
+        return iter(self._folds.pairs)
 
 
 class _TimeIsUp(Exception):
@@ -195,20 +281,23 @@ class _TimeIsUp(Exception):
 
 @dataclass
 class _Tried:
-    """Cross-validated results of constants (first) and of the candidates."""
+    """Cross-validated results of constants (first) and of the candidates.
+
+    Qualities are those of units in repetitions: of rows (means over the repetitions of the folds,
+    so that there is one repetition here), or of folds.
+    """
 
     candidates: list[Candidate] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     """One record per row of `Advice.table`."""
     values: list[np.ndarray] = field(default_factory=list)
-    """For each of them: mean quality of the predictions of a row over the repetitions, shape
-    (n_rows,)."""
+    """For each of them the qualities, shape (repetitions, units); NaN where there is none."""
     squares: list[np.ndarray] = field(default_factory=list)
-    """For each of them: the mean of its squares, shape (n_rows,)."""
+    """For each of them the means of their squares, shape (repetitions, units)."""
     leaves: list[float] = field(default_factory=list)
     """Mean number of leaves of each."""
     not_tried: list[str] = field(default_factory=list)
-    folds: str = ""
+    """Names of the candidates for which there was no time."""
 
     def add(
         self,
@@ -219,9 +308,17 @@ class _Tried:
         *,
         leaves: float = 1.0,
         depth: float = 0.0,
+        **more: Any,
     ) -> None:
-        """Add a candidate with the qualities of its predictions and their squares."""
-        quality, square = float(values.mean()), float(squares.mean())
+        """Add a candidate with its qualities and their squares, and further entries of its row."""
+        known = ~np.isnan(values)
+        if not known.any():
+            raise ValueError(
+                f"scoring={judge.metric!r} has no value in any fold; use fewer folds (cv=) or "
+                "another metric"
+            )
+        quality, square = float(values[known].mean()), float(squares[known].mean())
+        error = standard_error(quality, square, known.sum() / len(values))
         self.candidates.append(candidate)
         self.values.append(values)
         self.squares.append(squares)
@@ -233,9 +330,10 @@ class _Tried:
                 "nominal_splits": candidate.nominal_splits,
                 "pruning": candidate.pruning,
                 judge.metric: judge.scale * quality,
-                "standard_error": abs(judge.scale) * standard_error(quality, square, len(values)),
+                "standard_error": abs(judge.scale) * error,
                 "leaves": leaves,
                 "depth": depth,
+                **more,
             }
         )
 
@@ -244,8 +342,10 @@ def _cross_validated(
     sample: Table,
     plan: list[Candidate],
     judge: Judge,
+    folds: Folds,
     options: dict[str, Any],
     *,
+    by_rows: bool,
     at_a_time: int,
     deadline: float,
     progress: Progress,
@@ -256,15 +356,22 @@ def _cross_validated(
         sample: rows.
         plan: candidates in the order of trying.
         judge: of the sample.
+        folds: the folds of all.
         options: keywords of `cross_validate`.
+        by_rows: whether the units are rows, not folds.
         at_a_time: candidates per cross-validation.
         deadline: of `time.monotonic`; the first candidates are tried in any case.
         progress: as in `advise`.
     """
     out = _Tried()
-    for constant, answer in judge.constants():
-        values = judge.quality(judge.truth, answer)
-        out.add(constant, judge, values, values * values)
+    tested = np.unique(folds.test_rows)
+    constants = judge.constants()
+    if by_rows:
+        for constant, answer in constants:
+            values = judge.quality(judge.truth[tested], answer)[None, :]
+            answers = np.full(len(folds.test_rows), answer)
+            more = judge.by_class(judge.truth[folds.test_rows], answers)
+            out.add(constant, judge, values, values * values, **more)
 
     def check_time(done: int, total: int) -> None:
         if done < total and time.monotonic() > deadline:
@@ -275,6 +382,8 @@ def _cross_validated(
         if report is not None:
             report(first, len(plan))
         batch = plan[first : first + at_a_time]
+        if first == 0 and not by_rows:
+            batch = [*(constant for constant, _ in constants), *batch]
         seed = options["random_state"]
         trees = {c.name: judge.estimator(**c.params, random_state=seed) for c in batch}
         try:
@@ -285,19 +394,21 @@ def _cross_validated(
                 result = cross_validate(
                     sample,
                     estimators=trees,
-                    scoring=judge.metric,
+                    cv=_SameFolds(folds),
+                    scoring=judge.scoring,
                     **options,
                     progress=check_time if first else False,
                 )
         except _TimeIsUp:
             out.not_tried = [candidate.name for candidate in plan[first:]]
             break
-        out.folds = result.folds.description
         for candidate in batch:
             scores = result[candidate.name]
-            values, squares = _by_row(result, candidate.name, judge)
+            found = _by_row(result, candidate.name, judge) if by_rows else None
+            values, squares = found or _by_fold(result, candidate.name, judge)
             leaves, depth = (float(scores[size].mean()) for size in ("leaves", "depth"))
-            out.add(candidate, judge, values, squares, leaves=leaves, depth=depth)
+            more = judge.by_class(judge.truth[folds.test_rows], scores.predictions)
+            out.add(candidate, judge, values, squares, leaves=leaves, depth=depth, **more)
     if report is not None:
         report(len(plan), len(plan))
     return out
@@ -315,33 +426,42 @@ def _at_a_time(client: Any, seconds: float, n_candidates: int) -> int:
     return n_candidates if seconds == math.inf else min(backend.workers, n_candidates)
 
 
-def _sample(table: Table, seed: int) -> Table:
-    """The rows that candidates are compared on: all, or a random sample."""
-    size = rows_compared(len(table))
-    if size == len(table):
-        return table
-    rows = np.random.default_rng(seed).permutation(len(table))[:size]
-    return table.take(np.sort(rows))
+def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:
+    """Numbers of the rows that candidates are compared on; None: all."""
+    if size == n_rows:
+        return None
+    return np.sort(np.random.default_rng(seed).permutation(n_rows)[:size])
 
 
-def _feasible(folds: Any, table: Table) -> Any:
-    """The folds, of which there are fewer than ten where there are fewer than ten rows."""
-    if isinstance(folds, str) and folds.endswith("x10") and len(table) < 10:
-        return f"{folds.split('x')[0]}x{max(2, len(table) // 2)}"
-    return folds
+def _feasible(cv: Any, n_rows: int, members: np.ndarray | None) -> Any:
+    """The folds, of which there are fewer than ten where there are fewer than ten rows or
+    groups."""
+    most = n_rows // 2 if n_rows < 10 else 10
+    if members is not None:
+        most = min(most, len(np.unique(members)))
+    if isinstance(cv, str) and cv.endswith("x10") and most < 10:
+        return f"{cv.split('x')[0]}x{max(2, most)}"
+    return cv
 
 
 def _by_row(result: Any, name: str, judge: Judge) -> tuple[np.ndarray, np.ndarray]:
-    """Mean quality of the out-of-fold predictions of each row over the repetitions, and the mean of
-    its squares, each of shape (n_rows,)."""
+    """Mean quality of the out-of-fold predictions of each tested row over the repetitions, and the
+    mean of its squares, each of shape (1, n_tested)."""
     tested, n_rows = np.asarray(result.folds.test_rows), len(judge.truth)
     values = judge.quality(judge.truth[tested], result[name].predictions)
-    times = np.maximum(np.bincount(tested, minlength=n_rows), 1)
+    times = np.bincount(tested, minlength=n_rows)
     mean, square = (
-        np.bincount(tested, weights=weights, minlength=n_rows) / times
+        np.bincount(tested, weights=weights, minlength=n_rows)[None, times > 0] / times[times > 0]
         for weights in (values, values * values)
     )
     return mean, square
+
+
+def _by_fold(result: Any, name: str, judge: Judge) -> tuple[np.ndarray, np.ndarray]:
+    """Quality in each fold and its square, each of shape (repetitions, folds)."""
+    scores = np.asarray(result[name][judge.metric], dtype=np.float64) / judge.scale
+    values = scores.reshape(result.folds.n_repeats, -1)
+    return values, values * values
 
 
 @dataclass
@@ -357,39 +477,71 @@ class _Choice:
 
 
 def _chosen(
-    table: Table, whole: Table, tried: _Tried, judge: Judge, *, seed: int, prefer: Prefer
+    whole: Table,
+    tried: _Tried,
+    judge: Judge,
+    sample: Table | None,
+    *,
+    seed: int,
+    prefer: Prefer,
 ) -> _Choice:
     """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
 
-    `whole` is `table` with its unused columns.
+    Args:
+        whole: the rows with their unused columns.
+        tried: the candidates.
+        judge: of the sample.
+        sample: rows that do not depend on each other, for a permutation test; None: there are none.
+        seed: of the correction and the test.
+        prefer: as in `advise`.
     """
-    values, squares = np.array(tried.values).T, np.array(tried.squares).T
-    leaves, n = np.array(tried.leaves), len(values)
-    # A tree that is small enough in the folds may be too large on all rows: then the next one.
-    allowed = np.flatnonzero((leaves <= MOST_LEAVES * n) | (leaves == 1.0))
-    means = values.mean(axis=0), squares.mean(axis=0)
-    while True:
-        quality, square = (one[allowed] for one in means)
-        place = int(allowed[choose(quality, leaves[allowed], n, square, prefer)])
-        candidate = tried.candidates[place]
-        model = judge.estimator(**candidate.params, random_state=seed).fit(whole)
-        is_constant = candidate.criterion is None
-        if is_constant or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
-            break
-        allowed = allowed[allowed != place]
+    values, squares = np.array(tried.values), np.array(tried.squares)
+    leaves = np.array(tried.leaves)
+    # Units that have a value for all candidates; candidates whose mean is a number.
+    known = ~np.isnan(values).any(axis=0)
+    means = values[:, known].mean(axis=1), squares[:, known].mean(axis=1)
+    allowed = np.flatnonzero(np.isfinite(means[0]))
+    if len(allowed) == 0:
+        raise ValueError(
+            f"scoring={judge.metric!r} is infinite or has no value for all candidates; use "
+            "another metric"
+        )
+    n = float(known.sum() / len(known))
+    quality, square = (one[allowed] for one in means)
+    rule: Any = {"prefer": prefer, "price": judge.price}
+    place = int(allowed[choose(quality, leaves[allowed], n, square, **rule)])
+    # A tree takes the place of a constant if it is clearly better, or if some column tells
+    # something about the target.
+    flat = [i for i in allowed if tried.candidates[i].criterion is None]
+    found = None
+    if flat and place not in flat:
+        best = int(max(flat, key=lambda i: means[0][i]))
+        is_clear = beats(values[place][known], values[best][known], n)
+        if not is_clear and (sample is None or not is_associated(sample, seed)):
+            place = best
+            error = standard_error(float(means[0][best]), float(means[1][best]), n)
+            found = float(means[0][best]), error
+    candidate = tried.candidates[place]
+    model = judge.estimator(**candidate.params, random_state=seed).fit(whole)
     # The quality of the choice among what was allowed, and the marks of the table.
-    divisions = DIVISIONS if n <= LARGE else DIVISIONS_IF_LARGE
-    found, error = corrected_accuracy(
-        values[:, allowed],
-        leaves[allowed],
-        seed,
-        divisions,
-        squares=squares[:, allowed],
-        prefer=prefer,
-    )
-    near = allowed[good_enough(quality, n, square)]
+    if found is None:
+        by_repetition = [
+            corrected_accuracy(
+                values[allowed, r][:, known[r]].T,
+                leaves[allowed],
+                seed,
+                1 if len(known) > 1 else DIVISIONS if n <= LARGE else DIVISIONS_IF_LARGE,
+                squares=squares[allowed, r][:, known[r]].T,
+                **rule,
+            )
+            for r in range(len(known))
+            if known[r].any()
+        ]
+        expected, errors = np.array(by_repetition).mean(axis=0).tolist()
+        found = expected, errors
+    near = allowed[good_enough(quality, n, square, price=judge.price)]
     for i, row in enumerate(tried.rows):
         row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    params = {} if is_constant else candidate.params
-    return _Choice(model, params, judge.scale * found, abs(judge.scale) * error)
+    params = {} if candidate.criterion is None else candidate.params
+    return _Choice(model, params, judge.scale * found[0], abs(judge.scale) * found[1])

@@ -2,21 +2,34 @@
 
 What
     The rule is Breiman's (1984): the smallest tree whose quality is within one standard error of
-    the best. Quality is the accuracy, or for a number the negative mean absolute error. That of the
-    best of many candidates is biased upwards (Varma & Simon 2006), so the choice itself is
-    cross-validated: the rule chooses by the out-of-fold predictions of nine tenths of the rows, and
-    its choice is measured on the last tenth. `advise` calls this; no tree is fitted again.
+    the best; and within a price, as the standard error of few rows would let much be lost. Quality
+    is the accuracy, or for a number the negative mean absolute error. That of the best of many
+    candidates is biased upwards (Varma & Simon 2006), so the choice itself is cross-validated: the
+    rule chooses by the out-of-fold predictions of nine tenths of the rows, and its choice is
+    measured on the last tenth. `advise` calls this; no tree is fitted again.
 Complexity
     O(divisions x rows x candidates).
 """
 
 from __future__ import annotations
 
+import math
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-__all__ = ["PREFERENCES", "Prefer", "choose", "corrected_accuracy", "good_enough", "standard_error"]
+__all__ = [
+    "PREFERENCES",
+    "Prefer",
+    "beats",
+    "choose",
+    "corrected_accuracy",
+    "good_enough",
+    "standard_error",
+]
+
+CLEARLY = 2.5
+"""Standard errors of the difference by which a tree is clearly better than a constant."""
 
 ROUNDING = 1e-12
 """Tolerance of comparisons of qualities, as a share of them; they are sums in floating point."""
@@ -42,14 +55,41 @@ def standard_error(mean: float, square: float, n_rows: float) -> float:
 
 
 def good_enough(
-    quality: np.ndarray, n_rows: float, squares: np.ndarray | None = None, prefer: Prefer = "small"
+    quality: np.ndarray,
+    n_rows: float,
+    squares: np.ndarray | None = None,
+    *,
+    prefer: Prefer = "small",
+    price: float = math.inf,
 ) -> np.ndarray:
-    """Which candidates are within one standard error of the best, or as good as it."""
+    """Which candidates are within one standard error and `price` of the best, or as good as it."""
     squares = quality if squares is None else squares
     best = int(quality.argmax())
-    slack = standard_error(float(quality[best]), float(squares[best]), n_rows)
+    slack = min(price, standard_error(float(quality[best]), float(squares[best]), n_rows))
     limit = quality[best] - slack * (prefer == "small") - ROUNDING * abs(quality[best])
     return np.asarray(quality >= limit)
+
+
+def beats(quality: np.ndarray, constant: np.ndarray, n_rows: float) -> bool:
+    """Whether a tree is better than a constant by 2.5 standard errors of the difference.
+
+    One standard error would let the best of 30 candidates win over the constant on noise in every
+    other run.
+
+    Args:
+        quality, constant: of the same rows or folds, any shape.
+        n_rows: number of different rows or folds.
+
+    Examples:
+        >>> tree = np.array([1.0, 1.0, 1.0, 0.0] * 10)
+        >>> beats(tree, 1 - tree, 40), beats(tree, np.array([1.0, 1.0, 0.0, 0.0] * 10), 40)
+        (True, True)
+        >>> beats(tree[:8], np.array([1.0, 1.0, 0.0, 0.0] * 2), 8)
+        False
+    """
+    gain = quality - constant
+    mean = float(gain.mean())
+    return mean > CLEARLY * standard_error(mean, float((gain * gain).mean()), n_rows)
 
 
 def choose(
@@ -57,7 +97,9 @@ def choose(
     leaves: np.ndarray,
     n_rows: float,
     squares: np.ndarray | None = None,
+    *,
     prefer: Prefer = "small",
+    price: float = math.inf,
 ) -> int:
     """Index of the smallest tree within one standard error of the best quality, or of the best.
 
@@ -69,6 +111,7 @@ def choose(
         n_rows: rows that the qualities are means over.
         squares: means of the squares; None: the qualities are accuracies.
         prefer: ``"small"``, or ``"accurate"`` without regard to size.
+        price: quality that a smaller tree may cost, at most.
 
     Examples:
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100)
@@ -76,7 +119,7 @@ def choose(
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100, prefer="accurate")
         0
     """
-    within = np.flatnonzero(good_enough(quality, n_rows, squares, prefer))
+    within = np.flatnonzero(good_enough(quality, n_rows, squares, prefer=prefer, price=price))
     order = np.lexsort((within, -quality[within], leaves[within]))
     return int(within[order[0]])
 
@@ -89,6 +132,7 @@ def corrected_accuracy(
     *,
     squares: np.ndarray | None = None,
     prefer: Prefer = "small",
+    price: float = math.inf,
 ) -> tuple[float, float]:
     """Quality of the choice on rows that took no part in it, and its standard error.
 
@@ -103,7 +147,7 @@ def corrected_accuracy(
         seed: seed of the divisions into tenths.
         divisions: number of random divisions into tenths.
         squares: squares of the errors, shape (n_rows, n_candidates); None: `right` are shares.
-        prefer: as in `choose`.
+        prefer, price: as in `choose`.
 
     Examples:
         >>> right = np.random.default_rng(0).random((400, 20)) < 0.5  # 20 candidates that guess
@@ -122,7 +166,7 @@ def corrected_accuracy(
             own = np.array([right[tenth].sum(axis=0), squares[tenth].sum(axis=0)])
             n_others = n - len(tenth)
             mean, square = (sums - own) / n_others
-            totals += own[:, choose(mean, leaves, n_others, square, prefer)]
+            totals += own[:, choose(mean, leaves, n_others, square, prefer=prefer, price=price)]
     expected, square = (totals / (divisions * n)).tolist()
     folds = max(2, min(10, n))
     return expected, standard_error(expected, square, n) * float(np.sqrt(1.0 + folds / (folds - 1)))

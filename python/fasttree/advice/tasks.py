@@ -1,5 +1,5 @@
-"""What `advise` does otherwise for classes and for a number: how predictions are judged, which
-constants a tree has to beat, and the words of the advice.
+"""What `advise` does otherwise for classes, for a number and for a metric that is asked for: how
+predictions are judged, which constants a tree has to beat, and the words of the advice.
 
 The rest of the flow (screening, candidates on shared folds, choice, correction) is one.
 """
@@ -9,41 +9,127 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from .._checks.aliases import Task
 from ..estimators import FastTreeClassifier, FastTreeRegressor
+from ..metrics.f_measures import ratio
+from ..metrics.scorers import Scorer
+from ..model_selection.scoring import (
+    greater_is_better,
+    resolve_scoring,
+    resolve_scoring_of,
+    tasks_of,
+)
 from ..table import Table
 from .candidates import Candidate
 
-__all__ = ["Judge", "OfClasses", "OfNumbers", "judge_of"]
+__all__ = ["Asked", "Judge", "OfClasses", "OfMetric", "OfNumbers", "judge_of"]
 
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
+RARE = 0.10
+"""Share of the rows below which the smallest class is rare."""
+
+
+class Asked(NamedTuple):
+    """The metric that the caller asks for."""
+
+    name: str
+    scorer: Any
+    """A `Scorer`, or a function (estimator, X, y)."""
+
+    @classmethod
+    def of(cls, scoring: Any) -> Asked:
+        """The metric of the argument `scoring`.
+
+        Examples:
+            >>> Asked.of("f1").name, Asked.of(Scorer("f_beta", beta=2)).name
+            ('f1', 'f_beta')
+        """
+        resolved = resolve_scoring(scoring)
+        if len(resolved) != 1:
+            raise ValueError(
+                f"scoring names {', '.join(resolved)}: candidates are compared by one metric"
+            )
+        ((name, scorer),) = resolved.items()
+        return cls(scorer.metric.name if isinstance(scoring, Scorer) else name, scorer)
+
+    @property
+    def task(self) -> Task | None:
+        """The task that the metric is of, if it is of numbers."""
+        return "regression" if tasks_of({self.name: self.scorer}) == {"regression"} else None
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """Parameters that trees need for it: the costs of errors, and probabilities that are never
+        0 or 1."""
+        if not isinstance(self.scorer, Scorer):
+            response = getattr(self.scorer, "_response_method", "predict")
+            return {} if response == "predict" else {"leaf_smoothing": "laplace"}
+        if self.scorer.metric.needs in ("proba", "scores"):
+            return {"leaf_smoothing": "laplace"}
+        costs = self.scorer.options.get("cost_matrix")
+        return {} if costs is None else {"cost_matrix": np.asarray(costs).tolist()}
+
+
+class Rare(NamedTuple):
+    """The smallest class, of less than a tenth of the rows."""
+
+    code: int
+    label: Any
+    share: float
+    n_classes: int
+
+    @property
+    def proposal(self) -> str:
+        """The metric to compare trees by, in Python and in a shell."""
+        if self.n_classes > 2:
+            python, shell = "'balanced_accuracy'", "balanced_accuracy"
+        elif self.code == 1:
+            python, shell = "'f_beta'", "f_beta"
+        else:
+            python = f"fasttree.metrics.Scorer('f_beta', positive={self.label!r})"
+            shell = f"'f_beta(positive={self.label})'"
+        return f"scoring={python} (ftree: --metric {shell})"
 
 
 class Judge(ABC):
     """How a task is judged, and how the advice on it is worded."""
 
-    estimator: ClassVar[Any]
-    metric: ClassVar[str]
+    estimator: Any
+    metric: str
     """The metric of `cross_validate`, and the name of the quality in records."""
-    without: ClassVar[str]
+    without: str
     """What a row without a target lacks."""
-    header: ClassVar[str]
+    header: str
     """The metric as the head of a column."""
-    measure: ClassVar[str]
+    measure: str
     """The metric in a sentence."""
+    has_rows: ClassVar[bool] = True
+    """Whether each prediction has a quality of its own, else only the rows of a fold together."""
 
     scale: float
     """The metric is this times the quality, which has no unit, so that squares do not overflow."""
 
+    price: float = math.inf
+    """Quality that a smaller tree may cost, at most, beside one standard error."""
     facts: dict[str, Any]
     """The constant and its quality, as attributes of the advice."""
+    shared: dict[str, Any]
+    """Parameters that all trees have."""
+    rare: Rare | None = None
+    """The rare class, if there is one."""
 
     def __init__(self, table: Table, truth: np.ndarray) -> None:
-        self.target, self.truth = table.target, truth
+        self.target, self.truth, self.shared = table.target, truth, {}
+
+    @property
+    def scoring(self) -> Any:
+        """The argument `scoring` of `cross_validate`."""
+        return self.metric
 
     @abstractmethod
     def constants(self) -> list[tuple[Candidate, Any]]:
@@ -73,13 +159,21 @@ class Judge(ABC):
     def no_tree(self, candidate: str) -> str:
         """That no tree is better than a constant, `candidate` the best one."""
 
+    def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
+        """Further measures of out-of-fold predictions, for a record."""
+        return {}
+
+    def of_rare(self, row: Mapping[str, Any]) -> str:
+        """A sentence on the rare class, with a space before it; "" without one."""
+        return ""
+
 
 class OfClasses(Judge):
     """Accuracy, against that of the most frequent class."""
 
     estimator = FastTreeClassifier
     metric, scale, without = "accuracy", 1.0, "class"
-    header, measure = "accuracy (%)", "accuracy"
+    header, measure, price = "accuracy (%)", "accuracy", 0.01
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, table.y_codes)
@@ -87,10 +181,14 @@ class OfClasses(Judge):
         self.place = int(counts.argmax())
         self.label, self.majority = table.classes[self.place], float(counts.max()) / len(table)
         self.facts = {"majority": self.majority, "majority_class": self.label}
+        smallest = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
+        share = float(counts[smallest]) / len(table)
+        if share < RARE:
+            self.rare = Rare(smallest, table.classes[smallest], share, len(counts))
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The most frequent class."""
-        return [(Candidate("majority class", None, None, None, NO_SPLIT), self.place)]
+        return [(Candidate("majority class", None, None, None, dict(NO_SPLIT)), self.place)]
 
     def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
         """1 where a prediction is right, else 0."""
@@ -123,9 +221,120 @@ class OfClasses(Judge):
         """That the most frequent class is as good."""
         return (
             f"No tree is better than always answering {self.label!r} ({self.shown(self.majority)} "
-            "% of the rows) by more than one standard error, or none is small enough: use no tree, "
-            "or other columns."
+            "% of the rows) by more than chance allows: use no tree, or other columns."
         )
+
+    def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
+        """Recall and precision of the rare class."""
+        if self.rare is None:
+            return {}
+        own, said = truth == self.rare.code, np.asarray(predicted) == self.rare.code
+        hits = np.float64(np.count_nonzero(own & said))
+        return {
+            "recall": float(ratio(hits, np.float64(np.count_nonzero(own)))),
+            "precision": float(ratio(hits, np.float64(np.count_nonzero(said)))),
+        }
+
+    def of_rare(self, row: Mapping[str, Any]) -> str:
+        """How much of the rare class the choice finds, and the metric to choose by."""
+        if self.rare is None:
+            return ""
+        return (
+            f"{self._rare_found(row)} The accuracy says little of it; to choose by this class: "
+            f"{self.rare.proposal}."
+        )
+
+    def _rare_found(self, row: Mapping[str, Any]) -> str:
+        assert self.rare is not None
+        return (
+            f" Only {self.shown(self.rare.share)} % of the rows are {self.rare.label!r}: "
+            f"{self.shown(row['recall'])} % of these are found (recall), and "
+            f"{self.shown(row['precision'])} % of those called so are (precision)."
+        )
+
+
+class OfMetric(Judge):
+    """A metric that is asked for, by folds; `base` judges the task by default."""
+
+    has_rows = False
+
+    def __init__(self, table: Table, base: Judge, asked: Asked) -> None:
+        super().__init__(table, base.truth)
+        scoring = resolve_scoring_of({asked.name: asked.scorer}, table.task)
+        self.base, self.scorer = base, asked.scorer
+        self.estimator, self.without, self.facts = base.estimator, base.without, base.facts
+        self.metric = self.header = self.measure = asked.name
+        self.scale = 1.0 if greater_is_better(asked.name, scoring) else -1.0
+        self.shared, self.rare = asked.shared, base.rare
+        low, high = self._bounds()
+        self.price = 0.01 * (high - low)
+
+    @property
+    def scoring(self) -> Any:
+        """The metric under its name."""
+        return {self.metric: self.scorer}
+
+    def constants(self) -> list[tuple[Candidate, Any]]:
+        """Those of the task, as trees of one leaf."""
+        return [
+            (
+                Candidate(one.name, None, None, None, {**one.params, **self.shared}),
+                value,
+            )
+            for one, value in self.base.constants()
+        ]
+
+    def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
+        """No single prediction has one."""
+        raise NotImplementedError
+
+    def shown(self, value: float) -> str:
+        """With three digits."""
+        return f"{value:.3f}" if 1e-2 <= abs(value) < 1e3 or value == 0 else f"{value:.3g}"
+
+    def _bounds(self) -> tuple[float, float]:
+        """The least and the largest value of the metric; infinite where they are not known."""
+        if not isinstance(self.scorer, Scorer):
+            return -math.inf, math.inf
+        return self.scorer.metric.minimum, self.scorer.metric.maximum
+
+    def share(self, row: Mapping[str, Any]) -> float:
+        """The place between the bounds of the metric; 0 without bounds."""
+        low, high = self._bounds()
+        if not math.isfinite(high - low):
+            return 0.0
+        share = (float(row[self.metric]) - low) / (high - low)
+        return min(1.0, max(0.0, share if self.scale > 0 else 1.0 - share))
+
+    def target_text(self) -> str:
+        """That of the task."""
+        return self.base.target_text()
+
+    def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
+        """With the metric on new rows."""
+        return (
+            f"Use {candidate}: {_leaves(leaves)}, {self.measure} about {self.shown(value)} on new "
+            f"rows (standard error {self.shown(error)}; "
+            f"{'larger' if self.scale > 0 else 'smaller'} is better)."
+        )
+
+    def no_tree(self, candidate: str) -> str:
+        """That the constant is as good."""
+        return (
+            f"No tree is better than the constant ({candidate}), by {self.measure}, by more than "
+            "chance allows: use no tree, or other columns."
+        )
+
+    def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
+        """The accuracy, and what the task adds."""
+        if self.estimator is not FastTreeClassifier or self.metric == "accuracy":
+            return self.base.by_class(truth, predicted)
+        accuracy = float(self.base.quality(truth, predicted).mean())
+        return {"accuracy": accuracy, **self.base.by_class(truth, predicted)}
+
+    def of_rare(self, row: Mapping[str, Any]) -> str:
+        """How much of the rare class the choice finds; the metric is the caller's."""
+        return self.base._rare_found(row) if isinstance(self.base, OfClasses) and self.rare else ""
 
 
 class OfNumbers(Judge):
@@ -198,8 +407,8 @@ class OfNumbers(Judge):
         )
         return (
             f"No tree is better than always saying {candidate}, {self.shown(value)} (about "
-            f"{self.shown(self.errors[name])} off{other}), by more than one standard error, or "
-            "none is small enough: use no tree, or other columns."
+            f"{self.shown(self.errors[name])} off{other}), by more than chance allows: use no "
+            "tree, or other columns."
         )
 
 
@@ -212,11 +421,14 @@ def _leaves(count: int) -> str:
     return f"{count} {'leaf' if count == 1 else 'leaves'}"
 
 
-def judge_of(table: Table) -> Judge:
-    """The judge of the task of a Table.
+def judge_of(table: Table, asked: Asked | None = None) -> Judge:
+    """The judge of the task of a Table, by the metric that is asked for or that of the task.
 
     Examples:
         >>> judge_of(Table([[0.5], [1.5]], [20.0, 23.0], task="regression")).target_text()
         "target 'y', a number: mean 21.5, which is 1.50 off on average; median 21.5."
     """
-    return OfNumbers(table) if table.task == "regression" else OfClasses(table)
+    base: Judge = OfNumbers(table) if table.task == "regression" else OfClasses(table)
+    if asked is None or asked.scorer == Scorer(base.metric):
+        return base
+    return OfMetric(table, base, asked)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from . import options as o
 from .bundles import Without
+from .folding import Dependence
 from .output import check_writable, emit
 
 __all__ = ["COMMANDS"]
@@ -18,6 +19,16 @@ def advise(
     data: o.DataFile,
     *,
     columns: Annotated[o.Columns, Without("use", "keep")],
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            "-s",
+            help="What candidates are compared by: a metric of fasttree (auc, log_loss, "
+            "'f_beta(positive=yes)', 'expected_cost(cost_matrix=[[0, 1], [5, 0]])'), or a scorer "
+            "of scikit-learn (balanced_accuracy). Default: accuracy; of a number mae.",
+        ),
+    ] = None,
     prefer: Annotated[
         str,
         typer.Option(
@@ -26,12 +37,23 @@ def advise(
             "best.",
         ),
     ] = "small",
+    dependence: Dependence,
+    work: Annotated[
+        str,
+        typer.Option(
+            "--work",
+            help="How much is tried: quick, normal or thorough. It counts fits and rows, so the "
+            "answer does not depend on the machine.",
+        ),
+    ] = "normal",
     time_limit: Annotated[
         float,
         typer.Option(
-            "--time-limit", help="Seconds after which no further candidate is tried; 0: no limit."
+            "--time-limit",
+            help="Seconds after which no further candidate is tried; 0: no limit. With one the "
+            "answer depends on the machine.",
         ),
-    ] = 10.0,
+    ] = 0.0,
     folds: Annotated[
         str, typer.Option("--cv", help="Folds: 3x10, 1x5, 10, ...; auto: by the number of rows.")
     ] = "auto",
@@ -50,18 +72,29 @@ def advise(
     from ..advice import advise as recommend
 
     check_writable({"--model": model, "--html": html, "--json": json})
-    found = recommend(
-        data,
-        columns.target,
-        task=columns.task,  # type: ignore[arg-type]
-        prefer=prefer,  # type: ignore[arg-type]
-        time_limit=time_limit or None,
-        cv=o.fold_count(folds),
-        **run.keywords,
-        drop=o.split_list(columns.drop),
-        categorical_features=columns.kinds,
-        **columns.reading,
-    )
+    dependence.check()
+    rows, cv = _rows(data, columns, dependence, folds)
+    typed: dict[str, Any] = {} if rows is not data else {"task": columns.task, **columns.reading}
+    try:
+        found = recommend(
+            rows,
+            columns.target if rows is data else None,
+            scoring=None if metric is None else o.metric_of(metric),
+            prefer=prefer,  # type: ignore[arg-type]
+            groups=dependence.groups,
+            work=work,  # type: ignore[arg-type]
+            time_limit=time_limit or None,
+            cv=cv,
+            **run.keywords,
+            drop=[*o.split_list(columns.drop), *([dependence.time] if dependence.time else [])],
+            categorical_features=columns.kinds,
+            **typed,
+        )
+    except ValueError as error:
+        if dependence.groups is None:
+            raise
+        said = str(error).replace(f"groups={dependence.groups!r}", f"--groups {dependence.groups}")
+        raise ValueError(said) from error
     # The files that were asked for, with a line on each.
     text = [str(found)]
     if model is not None:
@@ -73,6 +106,18 @@ def advise(
     emit("\n".join(text), {"command": "advise", "data": data, **found.to_dict()}, json)
 
 
+def _rows(data: str, columns: o.Columns, dependence: Dependence, folds: str) -> tuple[Any, Any]:
+    """What `advise` reads, and its folds: the file, or of ``--time`` the sorted rows."""
+    if dependence.time is None:
+        return data, o.fold_count(folds)
+    from ..datasets import load
+
+    task: Any = columns.task
+    rows = load(data, columns.target, task=task, **columns.reading)
+    ordered = dependence.ordered(rows, data)
+    return ordered, dependence.folds("5" if folds == "auto" else folds)
+
+
 COMMANDS = (
     (
         advise,
@@ -80,6 +125,8 @@ COMMANDS = (
             "ftree advise iris",
             "ftree advise data.csv -t label --html advice.html -m model.json",
             "ftree advise prices.csv -t price --task regression",
+            "ftree advise fraud.csv -t fraud --metric f_beta",
+            "ftree advise patients.csv -t outcome --groups hospital",
         ),
     ),
 )

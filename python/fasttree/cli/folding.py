@@ -1,4 +1,5 @@
-"""Folds by groups and by time: ``--groups`` and ``--time`` of `ftree cv` and `ftree compare`."""
+"""Folds by groups and by time: ``--groups`` and ``--time`` of `ftree cv`, `compare` and
+`advise`."""
 
 from __future__ import annotations
 
@@ -72,13 +73,20 @@ class Dependence:
             rows: a Table.
             data: the file, for errors.
         """
+        ordered = self.ordered(rows, data)
+        return ordered if self.time is None else ordered.drop(self.time)
+
+    def ordered(self, rows: Any, data: str) -> Any:
+        """The Table, of ``--time`` sorted; arguments as in `prepared`."""
         for option, name in (("--groups", self.groups), ("--time", self.time)):
             if name is not None and name not in rows.feature_names:
                 raise ValueError(_unknown(option, name, rows, data))
         if self.time is None:
             return rows
         order = np.argsort(_times(rows.column(self.time), data), kind="stable")
-        return rows.drop(self.time).take(order)
+        new = rows.take(order)
+        new.origin = rows.origin
+        return new
 
 
 def _unknown(option: str, name: str, rows: Any, data: str) -> str:

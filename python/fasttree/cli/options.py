@@ -331,6 +331,22 @@ def criterion_of(text: str) -> Any:
     return made.set_params(**options)
 
 
+def metric_of(text: str) -> Any:
+    """A metric from its name, or its name with options in brackets.
+
+    >>> metric_of("auc"), metric_of("f_beta(beta=2)")
+    ('auc', Scorer('f_beta', beta=2))
+    """
+    from ..metrics import Scorer
+
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return text
+    if not rest.rstrip().endswith(")"):
+        raise ValueError(f"metric {text!r}: a closing bracket is missing")
+    return Scorer(name.strip(), **pairs_of(split_list([rest.rstrip()[:-1]]), f"metric {name}:"))
+
+
 def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:
     """Criteria by their texts."""
     return {text: criterion_of(text) for text in split_list(texts)}

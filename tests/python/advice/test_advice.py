@@ -67,9 +67,9 @@ def test_dates_of_every_kind_are_used_as_year_month_and_weekday():
 
 
 def test_the_recommended_tree_is_the_smallest_within_one_standard_error(advice):
-    rows = [r for r in advice.table if r["leaves"] <= 60 or r["leaves"] == 1]
+    rows = list(advice.table)
     best = max(rows, key=lambda r: r["accuracy"])
-    limit = best["accuracy"] - best["standard_error"]
+    limit = best["accuracy"] - min(best["standard_error"], 0.01)  # at most one point is lost
     near = [r for r in rows if r["accuracy"] >= limit - 1e-12]
     (chosen,) = [r for r in advice.table if r["chosen"]]
     assert chosen is advice.table[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 from .output import emit, save_picture, table
 
 __all__ = ["rank_variants"]
+
+LEVEL = 0.05
+"""Level of the line in the Manhattan plot."""
 
 
 def rank_variants(
@@ -81,7 +85,9 @@ def rank_variants(
         for place, v in zip(places, order.tolist(), strict=True)
     ]
     if plot is not None:
-        _picture(study, name, first, plot, 5 if top is None else min(top, 20))
+        best = order[np.isfinite(first[order])][: 5 if top is None else min(top, 20)]
+        adjusted = numbers.get("adjusted p", numbers.get(f"adjusted p, {name}"))
+        _picture(study, name, first, adjusted, path=plot, best=best)
     header = ["variant", "chromosome", "position", "alleles", *numbers]
     emit(lambda: render(table(repr(study), header, body, notes)), document, json)
 
@@ -110,19 +116,36 @@ def _tested(
     return numbers
 
 
-def _picture(study: Any, name: str, scores: np.ndarray, path: Any, named: int) -> None:
-    """Draw a Manhattan plot in which the best `named` variants have their names."""
+def _picture(
+    study: Any,
+    name: str,
+    scores: np.ndarray,
+    adjusted: np.ndarray | None,
+    *,
+    path: Any,
+    best: np.ndarray,
+) -> None:
+    """Draw a Manhattan plot in which the `best` variants have their names.
+
+    With p-values it shows the adjusted ones, as -log10, and the line of 0.05: they hold for all
+    variants together, so that variants above the line are significant.
+    """
     from ..plots import manhattan
 
+    heights, label, line = scores, name, None
+    if adjusted is not None:
+        heights, line = -np.log10(adjusted), -math.log10(LEVEL)
+        label = f"-log10 adjusted p (max-T, {name})"
     save_picture(
         path,
         lambda: manhattan(
-            scores,
+            heights,
             study.chromosomes,
             study.positions,
             names=study.variant_ids,
-            top=min(named, len(scores)),
-            ylabel=name,
+            top=best,
+            threshold=line,
+            ylabel=label,
             title=study.name,
         ),
     )

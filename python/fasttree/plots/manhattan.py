@@ -26,7 +26,7 @@ def manhattan(
     positions: Sequence[int],
     *,
     names: Sequence[str] | None = None,
-    top: int = 0,
+    top: int | Sequence[int] | np.ndarray = 0,
     threshold: float | None = None,
     ylabel: str = "score",
     title: str = "",
@@ -40,9 +40,10 @@ def manhattan(
             their numbers, the others follow in the order of their names.
         positions: position of each variant on its chromosome, base pairs. A chromosome is as wide
             as its largest position.
-        names: names of the variants, written beside the `top` largest values.
-        top: number of variants that are marked.
-        threshold: height of a dashed line; None: no line.
+        names: names of the variants, written beside those that are marked.
+        top: how many of the largest values are marked, or the numbers of the marked variants.
+        threshold: height of a dashed line, such as ``-log10(0.05)`` of adjusted p-values; None: no
+            line.
         ylabel: label of the y-axis.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
@@ -91,16 +92,23 @@ def manhattan(
             rasterized=True,
             zorder=2,
         )
-    # The largest values, with their names.
-    best = np.argsort(-np.where(np.isfinite(heights), heights, -np.inf), kind="stable")[:top]
+    # The marked values, with their names, which stay within the axes.
+    if isinstance(top, (int, np.integer)):
+        largest = np.where(np.isfinite(heights), heights, -np.inf)
+        best = np.argsort(-largest, kind="stable")[:top]
+    else:
+        best = np.asarray(top, dtype=np.int64)
     ax.scatter(x[best], heights[best], s=22, color=colour(2), linewidths=0, zorder=3)
     if names is not None:
+        middle = starts[-1] / 2 + widths[-1] / 2
         for variant in best.tolist():
+            to_left = x[variant] > middle
             ax.annotate(
                 str(names[variant]),
                 (x[variant], heights[variant]),
-                xytext=(3, 3),
+                xytext=(-3 if to_left else 3, 3),
                 textcoords="offset points",
+                ha="right" if to_left else "left",
                 fontsize=8,
             )
     if threshold is not None:

@@ -193,10 +193,44 @@ def test_manhattan_plots_order_chromosomes_and_name_the_best():
     assert [t.get_text() for t in ax.texts] == ["b", "d"]
     drawn = sum(len(c.get_offsets()) for c in ax.collections[:2])
     assert drawn == 3
+    # Names stay within the axes: those of the right half end at their points.
+    assert [t.get_ha() for t in ax.texts] == ["right", "left"]
+    with detached():
+        ax = manhattan(
+            [1.0, 1.0, 0.2], ["1"] * 3, [1, 5, 9], names=list("abc"), top=[1], threshold=2
+        )
+    assert [t.get_text() for t in ax.texts] == ["b"]
+    assert ax.lines[0].get_ydata()[0] == 2
     with pytest.raises(ValueError, match="2 values, 1 chromosomes"):
         manhattan([1, 2], ["1"], [1])
     with pytest.raises(ValueError, match="no variant has a value"):
         manhattan([np.nan], ["1"], [1])
+
+
+def test_rank_draws_adjusted_p_values_and_their_line(tmp_path, ftree, monkeypatch):
+    """With permutations the heights are -log10 of the max-T adjusted p-values."""
+    from fasttree import plots
+
+    path = dump_plink(make_genotypes(120, 30, chromosomes=3, random_state=1), tmp_path / "s.bed")
+    drawn = {}
+
+    def noted(heights, *places, **options):
+        drawn.update(heights=heights, **options)
+        return manhattan(heights, *places, **options)
+
+    monkeypatch.setattr(plots, "manhattan", noted)
+    picture = tmp_path / "m.png"
+    ranked = ("rank", path, "-c", "multisurf", "--top", "4", "--plot", picture)
+    code, _, err = ftree(*ranked, "--permutations", "39", "--json", tmp_path / "a.json")
+    assert code == 0 and picture.exists(), err
+    rows = json.loads((tmp_path / "a.json").read_text())["rows"]
+    names = drawn["names"]
+    heights = {names[v]: drawn["heights"][v] for v in drawn["top"].tolist()}
+    assert heights == pytest.approx({r["variant"]: -np.log10(r["adjusted p"]) for r in rows})
+    assert drawn["threshold"] == pytest.approx(-np.log10(0.05))
+    assert drawn["ylabel"] == "-log10 adjusted p (max-T, multisurf)"
+    assert ftree(*ranked)[0] == 0
+    assert drawn["threshold"] is None and drawn["ylabel"] == "multisurf"
 
 
 def test_rank_prints_variants_with_their_places(tmp_path, ftree):

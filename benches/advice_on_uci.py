@@ -1,7 +1,7 @@
 """`advise` beside `fit` and scikit-learn's CART with a tuned `ccp_alpha` on 30 data sets, and on
 noise.
 
-    python benches/advice_on_uci.py                       # 8 divisions of each set, 50 runs of noise
+    python benches/advice_on_uci.py         # 8 divisions of each set, 50 runs of noise
     python benches/advice_on_uci.py --splits 2 --noise 10
     python benches/advice_on_uci.py --record              # keeps the figures in benches/record
 
@@ -147,7 +147,8 @@ def main() -> None:
         numbers = "  ".join(f"{v:.0f}" for v in last["leaves"].values())
         print(
             f"{name:20s} {100 * last['advise']:7.2f} {100 * last['fit']:7.2f} "
-            f"{100 * last['cart']:7.2f} {100 * last['gap']:+6.2f} {100 * last['se']:5.2f}   {numbers}",
+            f"{100 * last['cart']:7.2f} {100 * last['gap']:+6.2f} {100 * last['se']:5.2f}   "
+            f"{numbers}",
             flush=True,
         )
     sets = summary(rows)
@@ -158,7 +159,8 @@ def main() -> None:
     honest = float(np.mean([row["announced"] - row["advise"] for row in rows]))
     print(
         f"mean {100 * means['advise']:.2f}, fit {100 * means['fit']:.2f}, CART "
-        f"{100 * means['cart']:.2f}; mean difference from the better one {100 * means['gap']:+.2f}: "
+        f"{100 * means['cart']:.2f}; mean difference from the better one "
+        f"{100 * means['gap']:+.2f}: "
         f"{'PASS' if means['gap'] >= -0.01 else 'MISS'}"
     )
     print(f"worse by 3 points beyond two standard errors: {', '.join(worse) or 'none'}")

@@ -25,7 +25,7 @@ from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given, loaded, table_for
 from ..rendering.saving import save_bytes
 from ..table import Table
-from ..table.doubtful import warn_of_data
+from ..table.doubtful import warn_caller, warn_of_data
 from ..table.screening import kept_columns
 from .declaration import check
 from .keywords import Settings
@@ -159,6 +159,14 @@ class Estimator(Settings, Stored):
             from sklearn.utils.validation import check_is_fitted
 
             check_is_fitted(self)
+        if type(X) is np.ndarray and "feature_names_in_" in self.__dict__ and not X.dtype.names:
+            warn_caller(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
+                "feature names: the columns are taken in the order of the fit; give a frame with "
+                f"the names {', '.join(map(repr, self._schema.names[:3]))}"
+                f"{', ...' if len(self._schema.names) > 3 else ''}",
+                UserWarning,
+            )
         X = loaded(X, as_given=self._as_given)
         return rows_for(self._schema, X, self.handle_unknown, self.missing)
 

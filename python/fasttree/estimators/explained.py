@@ -19,8 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks.aliases import MaybeArray
-from ..rendering.html import bar
+from ..rendering.html import Lines, bar
 from ..rendering.listing import Records
+from ..rendering.plain_text import one_line
 from ..table import Table
 from .keywords import ThresholdSearch
 from .new_rows import labelled, rows_for
@@ -182,7 +183,8 @@ class Explained:
             y: their labels or numbers, unless X is a Table.
 
         Returns:
-            One dict per candidate, printed as a table: ``feature``; ``threshold`` (None for a
+            One dict per candidate; of each feature the best one is printed, and the split of the
+            tree. ``feature``; ``threshold`` (None for a
             nominal feature); ``levels`` of the first branch of a subset split (the best subset of
             each feature; else None); ``score``; ``chosen``: whether it is the split of the tree.
 
@@ -232,6 +234,13 @@ class Explained:
                 for f, test, score in found
             ]
         )
+        # One line per feature, the best of it, beside the split of the tree.
+        seen: set[str] = set()
+        shown = []
+        for row in rows:
+            if row["feature"] not in seen or row["chosen"]:
+                shown.append(row)
+            seen.add(row["feature"])
         best = rows[0]["score"] if rows else 0.0
         return Records(
             rows,
@@ -242,6 +251,8 @@ class Explained:
                 "chosen": lambda row: "chosen" if row["chosen"] else "",
             },
             title=f"Candidates of node {node} by {self.criterion!r}, best first",
+            notes=[] if len(shown) == len(rows) else [_more(len(rows) - len(shown))],
+            displayed=shown,
         )
 
     def decision_rule(self, row: Any) -> str:
@@ -280,12 +291,8 @@ class Explained:
         from ..exports.words import condition
 
         X = _one_row(row)
-        blocks, n = self._blocks(X)
-        if n != 1:
-            raise ValueError(f"decision_rule explains one row, got {n}; pass X[i:i+1]")
+        path = self._path_of(X, "decision_rule explains")
         tree, reading = self.tree_, Reading(self)
-        indptr, nodes = self._model.decision_path(blocks, n)
-        path = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
         # One line per condition: the branch that leads to each node of the path.
         weight = tree.weighted_n_node_samples
         lines = []
@@ -310,7 +317,25 @@ class Explained:
             )
         else:
             tail = reading.answers.reason(leaves[0])
-        return "\n".join([head, *lines, tail])
+        return Lines("\n".join(map(one_line, [head, *lines, tail])))
+
+    def _path_of(self, row: Any, what: str) -> list[int]:
+        """Numbers of the nodes that one row goes through, ascending; `what` begins an error."""
+        blocks, n = self._blocks(_one_row(row))
+        if n != 1:
+            raise ValueError(f"{what} one row, got {n}; pass X[i:i+1]")
+        indptr, nodes = self._model.decision_path(blocks, n)
+        found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
+        return found
+
+
+def _more(count: int) -> str:
+    """The note on candidates that are not printed."""
+    one = count == 1
+    return (
+        f"{count:,} further {'test' if one else 'tests'} of these features: the list has "
+        f"{'it' if one else 'them'}."
+    )
 
 
 def _nearest_cut(

@@ -76,6 +76,7 @@ class Card:
         score: score of the split; empty for leaves and folded nodes.
         tooltip: the branch that leads to the node, and what is known of its rows.
         bars: the bar, from left to right; none in a node without rows.
+        marked: whether the node is on the highlighted path.
     """
 
     node: int
@@ -90,6 +91,7 @@ class Card:
     score: str
     tooltip: str
     bars: list[Bar]
+    marked: bool = False
 
     def texts(self) -> list[CardText]:
         """The texts of the card, cut to its width; a leaf has one line, other nodes have two."""
@@ -114,7 +116,8 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A branch: a line from (x0, y0) by a vertical part at x = `bend` to (x1, y1), with a text."""
+    """A branch: a line from (x0, y0) by a vertical part at x = `bend` to (x1, y1), with a text;
+    `marked`: on the highlighted path."""
 
     x0: float
     y0: float
@@ -122,6 +125,7 @@ class Edge:
     x1: float
     y1: float
     text: str
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +152,12 @@ class Drawing:
         max_nodes: largest number of cards, at least 1; None: no limit.
         empty: whether branches that no training row reached are shown.
         decimals: digits of numbers in tooltips (cards show at most four).
+        highlight: one row, whose path is marked and opened first; None: no path.
 
     Attributes:
         reading: the tree as exporters read it.
         tree: its arrays (`TreeArrays`).
+        path: numbers of the nodes on the highlighted path.
         shown: whether each node is shown, bool (n_nodes,).
         ends: whether each node is shown without branches, as a leaf or folded, bool (n_nodes,).
         nodes: numbers of the shown nodes, ascending.
@@ -168,6 +174,8 @@ class Drawing:
         max_nodes: int | None = None,
         empty: bool = False,
         decimals: int = 6,
+        *,
+        highlight: Any = None,
     ) -> None:
         max_depth = maybe(whole(0))("max_depth", max_depth)
         max_nodes = maybe(whole(1))("max_nodes", max_nodes)
@@ -177,6 +185,8 @@ class Drawing:
         self.weight = tree.weighted_n_node_samples
         self._subtree_end = tree.subtree_ends()
         self._leaves_before = np.concatenate(([0], np.cumsum(tree.n_children == 0)))
+        path = () if highlight is None else model._path_of(highlight, "highlight is")
+        self.path = frozenset(path)
         self._hidden_branches: list[int] = []  # of the root, where its branches exceed max_nodes
         self.shown, self.ends = self._select(max_depth, max_nodes, empty)
         self.nodes: list[int] = np.flatnonzero(self.shown).tolist()
@@ -203,10 +213,10 @@ class Drawing:
         # Open nodes with the most rows first, as long as all branches of a node fit.
         shown = np.zeros(tree.node_count, dtype=bool)
         shown[0], count = True, 1
-        heap = [(-float(self.weight[0]), 0)]
+        heap = [(False, -float(self.weight[0]), 0)]
         ends = closed.copy()
         while heap:
-            _, node = heapq.heappop(heap)
+            *_, node = heapq.heappop(heap)
             if closed[node]:
                 continue
             children = [c for c in self.reading.children[node] if reached[c]]
@@ -221,7 +231,7 @@ class Drawing:
                 ends[0] = not children
             for child in children:
                 shown[child] = True
-                heapq.heappush(heap, (-float(self.weight[child]), child))
+                heapq.heappush(heap, (child not in self.path, -float(self.weight[child]), child))
             count += len(children)
         return shown, shown & ends
 
@@ -332,6 +342,7 @@ class Drawing:
                 float(self._left[level]),
                 float(self._middle[node]),
                 fit_width(text, SMALL, BRANCH_WIDTH_MAX),
+                node in self.path,
             )
 
     def cards(self) -> Iterator[Card]:
@@ -355,6 +366,7 @@ class Drawing:
                 score=score,
                 tooltip=self._tooltip(node),
                 bars=self._bars(node, x + PADDING, width - 2 * PADDING),
+                marked=node in self.path,
             )
 
     def _bars(self, node: int, x: float, room: float) -> list[Bar]:

@@ -1,9 +1,9 @@
 """The colours of classes and methods in all pictures, reports and pages.
 
-There are eight colours for light backgrounds and eight for dark ones. They start from Okabe & Ito
+There are ten colours for light backgrounds and ten for dark ones. They start from Okabe & Ito
 (2008) and were moved apart by search, so that every pair is distinct for people with deuteranopia
 and protanopia and no two are shades of one hue; each has a contrast of at least 3:1 with its
-background. Tests check all three. After eight colours come darker and paler ones, then they repeat,
+background. Tests check all three. After ten colours come darker and paler ones, then they repeat,
 so no picture relies on colour alone.
 
 Numbers have a scale of eight colours, from the smallest to the largest. Its lightness grows (in the
@@ -14,11 +14,18 @@ from __future__ import annotations
 
 __all__ = ["DARK", "DARK_VALUES", "PALETTE", "VALUES", "colour", "css_colours"]
 
-PALETTE = ("#1B62D7", "#DF7415", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984", "#4C4A45")
-"""Colours on light backgrounds: blue, orange, teal, purple, sky, brown, sage, grey."""
+PALETTE = (
+    "#1B62D7", "#DF7415", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984", "#4C4A45",
+    "#2D1654", "#372105",
+)  # fmt: skip
+"""Colours on light backgrounds: blue, orange, teal, purple, sky, brown, sage, grey, dark violet,
+umber."""
 
-DARK = ("#9194FF", "#E78E05", "#84B9AC", "#A400ED", "#12FFFF", "#D40F1C", "#FFEE2F", "#786E8C")
-"""Colours on dark backgrounds: blue, orange, sage, violet, cyan, red, yellow, grey."""
+DARK = (
+    "#9194FF", "#E78E05", "#84B9AC", "#A400ED", "#12FFFF", "#D40F1C", "#FFEE2F", "#786E8C",
+    "#BADD9C", "#3FD2FF",
+)  # fmt: skip
+"""Colours on dark backgrounds: blue, orange, sage, violet, cyan, red, yellow, grey, lime, sky."""
 
 VALUES = ("#10265F", "#3B2C86", "#6A2C94", "#97318B", "#BB3D78", "#D44F5D", "#DC6340", "#DB7310")
 """Colours of numbers on light backgrounds, from the smallest to the largest: navy to orange."""
@@ -30,14 +37,14 @@ DARK_VALUES = (
 
 _DARKER = (0.6, 0)
 _PALER = (0.45, 255)
-"""Mixtures for classes after the eighth: weight of the colour, and channel mixed in (of 255)."""
+"""Mixtures for classes after the tenth: weight of the colour, and channel mixed in (of 255)."""
 
 
 def colour(index: int) -> str:
     """Colour of the class or method with an index, on light backgrounds.
 
     Examples:
-        >>> colour(0), colour(8), colour(16), colour(24)
+        >>> colour(0), colour(10), colour(20), colour(30)
         ('#1B62D7', '#103B81', '#98B8ED', '#1B62D7')
     """
     base, turn = PALETTE[index % len(PALETTE)], index // len(PALETTE) % 3

@@ -102,13 +102,19 @@ class Readable:
         max_nodes: int | None = 200,
         empty: bool = False,
         decimals: int = 6,
+        highlight: Any = None,
     ) -> str:
         """A picture as SVG text; see `fasttree.exports.svg.to_svg`."""
         self._check()
         from .svg import to_svg
 
         return to_svg(
-            self, max_depth=max_depth, max_nodes=max_nodes, empty=empty, decimals=decimals
+            self,
+            max_depth=max_depth,
+            max_nodes=max_nodes,
+            empty=empty,
+            decimals=decimals,
+            highlight=highlight,
         )
 
     def to_rules(self, *, empty: bool = True) -> Rules:

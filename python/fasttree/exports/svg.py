@@ -52,6 +52,13 @@ background:var(--ft-paper)}
 """ + _dark(PALETTE, DARK)
 
 
+MARK = f"""\
+.ft-tree .h{{stroke:{PALETTE[0]};stroke-width:2.8}}
+@media (prefers-color-scheme:dark){{.ft-tree .h{{stroke:{DARK[0]}}}}}
+"""
+"""The style of the highlighted path."""
+
+
 def _legend(entry: LegendEntry) -> str:
     """A square in a colour, and what it means."""
     y = entry.y
@@ -67,7 +74,7 @@ def _edge(edge: Edge) -> str:
     """Line and text of a branch."""
     path = f"M{edge.x0:.1f} {edge.y0:.1f}H{edge.bend:.1f}V{edge.y1:.1f}H{edge.x1:.1f}"
     return (
-        f'<path class="e" d="{path}"/>'
+        f'<path class="{"e h" if edge.marked else "e"}" d="{path}"/>'
         f'<text class="s" x="{edge.bend + 5:.1f}" y="{edge.y1 - 4:.1f}">{xml(edge.text)}</text>'
     )
 
@@ -83,9 +90,10 @@ def _text(text: CardText) -> str:
 def _card(card: Card) -> str:
     """Box, texts and bar of a node."""
     x, y, room = card.x, card.y, card.width - 2 * PADDING
+    kind = "c" + " f" * card.folded + " h" * card.marked
     out = [
         f'<g data-node="{card.node}"><title>{xml(card.tooltip)}</title>',
-        f'<rect class="c{" f" if card.folded else ""}" x="{x:.1f}" y="{y:.1f}" '
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
         f'width="{card.width:.1f}" height="{card.height:.0f}" rx="{9 if card.leaf else 4}"/>',
         *map(_text, card.texts()),
     ]
@@ -111,6 +119,7 @@ def to_svg(
     max_nodes: int | None = MAX_NODES,
     empty: bool = False,
     decimals: int = 6,
+    highlight: Any = None,
 ) -> str:
     """A fitted tree as SVG text.
 
@@ -122,13 +131,14 @@ def to_svg(
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
         decimals: digits of numbers in tooltips (the picture itself shows at most four).
+        highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
 
     Returns:
         An ``<svg>`` element with ``viewBox``, ``width`` and ``height`` (px); an HTML page may embed
         it without changes.
 
     Raises:
-        ValueError: a negative `max_depth`, or `max_nodes` below 1.
+        ValueError: a negative `max_depth`, `max_nodes` below 1, or a `highlight` of several rows.
 
     Examples:
         >>> import fasttree
@@ -136,7 +146,7 @@ def to_svg(
         >>> picture.startswith("<svg"), picture.count("data-node")
         (True, 8)
     """
-    drawing = Drawing(model, max_depth, max_nodes, empty, decimals)
+    drawing = Drawing(model, max_depth, max_nodes, empty, decimals, highlight=highlight)
     width, height = f"{drawing.width:.0f}", f"{drawing.height:.0f}"
     is_number = drawing.reading.predicts_number
     label = (
@@ -147,7 +157,8 @@ def to_svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 '
         f'{width} {height}" '
         f'width="{width}" height="{height}" aria-label="{xml(label)}">',
-        f"<style>{STYLE}{_dark(VALUES, DARK_VALUES) if is_number else ''}</style>",
+        f"<style>{STYLE}{_dark(VALUES, DARK_VALUES) if is_number else ''}"
+        f"{MARK if drawing.path else ''}</style>",
         f'<rect width="{width}" height="{height}" fill="var(--ft-paper)"/>',
         *map(_legend, drawing.legend()),
         *map(_edge, drawing.edges()),

@@ -20,6 +20,8 @@ INK = "#1d2430"
 SOFT_INK = "#5a6677"
 LINE = "#9aa5b4"
 CARD = "#f4f6f9"
+MARK, MARK_WIDTH = "#1B62D7", 2.4
+"""Colour of the highlighted path, and its lines as multiples of the usual width."""
 
 PIXELS_PER_INCH = 100.0
 """Pixels of the layout per inch of a new figure."""
@@ -65,8 +67,8 @@ class _Canvas:
                 card.height,
                 boxstyle=f"round,pad=0,rounding_size={rounding}",
                 facecolor=CARD,
-                edgecolor=LINE,
-                linewidth=1.4 * self.scale,
+                edgecolor=MARK if card.marked else LINE,
+                linewidth=1.4 * self.scale * (MARK_WIDTH if card.marked else 1.0),
                 linestyle=(0, (4, 3)) if card.folded else "-",
                 zorder=2,
             )
@@ -107,6 +109,7 @@ def plot_tree(
     empty: bool = False,
     fontsize: float | None = None,
     title: str = "",
+    highlight: Any = None,
     ax: Any = None,
 ) -> Any:
     """Draw a fitted tree.
@@ -119,13 +122,15 @@ def plot_tree(
         empty: whether leaves that no training row reached are drawn.
         fontsize: size of the names, points; by default what fits the axes (9 in a new figure).
         title: title of the axes.
+        highlight: one row, whose path is drawn in blue: a mapping or a frame of one row with column
+            names, or a list of cells in column order.
         ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
         The axes, switched off.
 
     Raises:
-        ValueError: an argument outside its range.
+        ValueError: an argument outside its range, or a `highlight` of several rows.
         ImportError: matplotlib is not installed.
 
     Examples:
@@ -134,7 +139,7 @@ def plot_tree(
         >>> len(ax.texts) > 5
         True
     """
-    drawing = Drawing(model, max_depth, max_nodes, empty)
+    drawing = Drawing(model, max_depth, max_nodes, empty, highlight=highlight)
     ax = axes_of(
         ax,
         width=drawing.width / PIXELS_PER_INCH,
@@ -159,7 +164,9 @@ def plot_tree(
     # The branches: horizontal, vertical, horizontal, with the test above the last part.
     for edge in drawing.edges():
         xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)
-        ax.plot(xs, ys, color=LINE, linewidth=1.2 * canvas.scale, zorder=1)
+        colour, width = (MARK, MARK_WIDTH) if edge.marked else (LINE, 1.0)
+        line = {"color": colour, "linewidth": 1.2 * width * canvas.scale}
+        ax.plot(xs, ys, zorder=1.5 if edge.marked else 1, **line)
         canvas.text(edge.bend + 5, edge.y1 - 4, edge.text, SMALL, color=SOFT_INK)
     for card in drawing.cards():
         canvas.card(card)

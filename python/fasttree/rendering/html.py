@@ -13,7 +13,7 @@ from typing import Any
 from .alignment import number_columns
 from .plain_text import one_line
 
-__all__ = ["Markup", "bar", "folded", "html_table", "paragraph", "render_fragment"]
+__all__ = ["Lines", "Markup", "bar", "folded", "html_table", "paragraph", "render_fragment"]
 
 _TAG = re.compile(r"<[^>]*>")
 
@@ -35,6 +35,23 @@ class Markup(str):
 
     __slots__ = ()
     is_html = True
+
+
+class Lines(str):
+    """Text of several lines, which a notebook shows as lines.
+
+    Examples:
+        >>> Lines("a < b")._repr_html_()
+        '<pre>a &lt; b</pre>'
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self)}</pre>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
 
 def _text(text: object) -> str:

@@ -41,6 +41,7 @@ class Records(list[dict[str, Any]]):
         title, notes: lines above and below the table.
         wrap: headings of the columns whose text may wrap in a notebook.
         most: largest number of rows displayed.
+        displayed: the rows that are displayed; None: all.
 
     Examples:
         >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))
@@ -59,25 +60,30 @@ class Records(list[dict[str, Any]]):
         notes: Sequence[str] = (),
         wrap: Sequence[str] = (),
         most: int = 40,
+        displayed: Sequence[dict[str, Any]] | None = None,
     ) -> None:
         super().__init__(rows)
         if columns is None:
             columns = {k: k for row in self for k in row}
-        self._columns = dict(columns)
+        self._columns, self._displayed = dict(columns), displayed
         self.title, self.notes, self._wrap, self._most = title, tuple(notes), tuple(wrap), most
 
     def _cells(self, row: dict[str, Any]) -> list[Any]:
         return [one(row) if callable(one) else row.get(one) for one in self._columns.values()]
 
+    def _shown(self) -> Sequence[dict[str, Any]]:
+        """The rows that are displayed, without a limit."""
+        return self if self._displayed is None else self._displayed
+
     def _notes(self) -> tuple[str, ...]:
-        more = len(self) - self._most
+        more = len(self._shown()) - self._most
         return (*((f"... and {more} more rows",) if more > 0 else ()), *self.notes)
 
     def _repr_html_(self) -> str:
         wrap = [j for j, name in enumerate(self._columns) if name in self._wrap]
         rows = [
             [v if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
-            for r in self[: self._most]
+            for r in self._shown()[: self._most]
         ]
         return html_table(
             list(self._columns), rows, title=self.title, notes=self._notes(), wrap=wrap
@@ -86,7 +92,7 @@ class Records(list[dict[str, Any]]):
     def __str__(self) -> str:
         cells = [
             ["" if hasattr(v, "is_html") else one_line(_shown(v))[:60] for v in self._cells(r)]
-            for r in self[: self._most]
+            for r in self._shown()[: self._most]
         ]
         names = list(map(one_line, self._columns))
         keep = [j for j in range(len(names)) if not cells or any(r[j] for r in cells)]

@@ -18,8 +18,9 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -44,6 +45,34 @@ VARIANTS = 2000
 """Variants of genotypes that become a Table together."""
 
 
+@overload
+def score_features(
+    X: Any,
+    y: MaybeArray = None,
+    *,
+    criterion: Any,
+    sample_weight: MaybeArray = None,
+    task: Task | None = None,
+    memory_limit: int | None = None,
+    named: Literal[False] = False,
+    **params: Any,
+) -> np.ndarray: ...
+
+
+@overload
+def score_features(
+    X: Any,
+    y: MaybeArray = None,
+    *,
+    criterion: Any,
+    sample_weight: MaybeArray = None,
+    task: Task | None = None,
+    memory_limit: int | None = None,
+    named: Literal[True],
+    **params: Any,
+) -> dict[str, float]: ...
+
+
 @checked(memory_limit=memory_limit)
 def score_features(
     X: Any,
@@ -53,8 +82,9 @@ def score_features(
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
+    named: bool = False,
     **params: Any,
-) -> np.ndarray:
+) -> np.ndarray | dict[str, float]:
     """One score per feature: how well it alone splits the rows by their classes or numbers.
 
     Args:
@@ -72,6 +102,7 @@ def score_features(
             pairs or neighbours of rows are the evidence. It works in smaller blocks to keep the
             limit; the scores do not depend on it. Default: no limit but the system's. `Genotypes`
             take none.
+        named: whether the scores have the names of the features.
         **params: parameters of the tree that matter at the root: `discretize`,
             `n_bins`, `missing`, `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`,
             ... Others than their defaults that cannot act on these scores are refused by name.
@@ -79,7 +110,8 @@ def score_features(
     Returns:
         Scores, larger is better, shape (n_features,), in column order; NaN where a feature allows
         no split, or is left out (see `columns` of `FastTreeClassifier`). A date has the best score
-        of its year, month and weekday.
+        of its year, month and weekday. With ``named=True`` a dict of name -> score in the same
+        order.
 
     Raises:
         MemoryError: more than `memory_limit` is needed, or than the system gives, even in the
@@ -94,6 +126,8 @@ def score_features(
         ...     3
         ... ).tolist()
         [0.247, 0.029, 0.152, 0.048]
+        >>> fasttree.score_features("weather", criterion="gini", named=True)["windy"].__round__(3)
+        0.031
         >>> X, y = [[1, 0], [2, 0], [3, 1]], [0.5, 1, 4]
         >>> fasttree.score_features(X, y, criterion="squared_error").round(3).tolist()
         [2.347, 2.347]
@@ -101,7 +135,19 @@ def score_features(
     study = as_genotypes(X)
     if study is None:
         X, y, task = given_with_task(X, y, task, criterion, params)
-    else:
+    if named:
+        scores = score_features(
+            X if study is None else study,
+            y,
+            criterion=criterion,
+            sample_weight=sample_weight,
+            task=task,
+            memory_limit=memory_limit,
+            **params,
+        )
+        names = _names(X) if study is None else study.variant_ids
+        return dict(zip(map(str, names), scores.tolist(), strict=True))
+    if study is not None:
         task = task_named(task, criterion, params)
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     estimator = made_of(kind, criterion, params)
@@ -194,6 +240,12 @@ def prepared(
         settings["nominal_splits"] = "multiway"
     config, custom = config_of(settings, table, weights)
     return table, weights, rows.configured(config), custom
+
+
+def _names(X: Any) -> Iterable[Any]:
+    """Names of the features of rows; those of an array are made up, as in a Table."""
+    table = X if isinstance(X, Table) else Table.from_any(X)
+    return table.feature_names
 
 
 def _of_variants(

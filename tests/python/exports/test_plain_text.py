@@ -105,6 +105,7 @@ NOT_SHOWN = {
     "NamedCallable": "the name of a function",
     "Scorer": "settings of a program, by repr",
     "Splitter": "settings of a program, by repr",
+    "_SameFolds": "the text of a splitter",
     "Reproduction": "its names are those of the package",
     "TwoWayAnovaResult": "names of arguments of a program",
     "VariantTests": "numbers alone",
@@ -126,6 +127,7 @@ def shown_objects():
     yield from (table, model, model.tree_, model.trace_, model.explore(), model.evaluate(table))
     rules = model.to_rules()
     yield from (rules, rules[0], rules[0].conditions[0], model.explain(0, table))
+    yield model.decision_rule(table.take([0]))
     yield from (pruned.prune_report_, Cut(1, "leaf", names[0], 3, 2, 1.0, 2.0, 3.0))
     forest = fasttree.FastForestClassifier(3, random_state=0).fit(table)
     yield from (forest, forest.estimators_, fasttree.advise(table, progress=False))

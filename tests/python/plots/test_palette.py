@@ -1,4 +1,4 @@
-"""The palette of eight colours: distinct for colour-blind people, visible on its ground, and used
+"""The palette of ten colours: distinct for colour-blind people, visible on its ground, and used
 by plots, reports and the explorer alike."""
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def test_the_measures_are_right():
 
 @pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("sight", SIGHT)
-def test_eight_colours_are_distinct(ground, sight):
+def test_ten_colours_are_distinct(ground, sight):
     assert closest(GROUNDS[ground][0], sight) > 0.1
 
 
@@ -111,14 +111,14 @@ def test_no_two_colours_are_shades_of_one_hue(ground):
 @pytest.mark.parametrize("ground", GROUNDS)
 def test_lines_stand_out_from_their_ground(ground):
     colours, paper = GROUNDS[ground]
-    assert len(colours) == len(set(colours)) == 8
+    assert len(colours) == len(set(colours)) == 10
     assert min(contrast(one, paper) for one in colours) >= 3
 
 
 def test_one_palette_serves_pictures_and_pages():
     from fasttree.plots import PALETTE as plotted
 
-    assert plotted is PALETTE and [colour(k) for k in range(8)] == list(PALETTE)
+    assert plotted is PALETTE and [colour(k) for k in range(10)] == list(PALETTE)
     style, _ = component()
     assert all(one in style for one in (*PALETTE, *DARK))
     assert css_colours("/*light*/", "m").startswith(f"--m0:{PALETTE[0]};--m1:{PALETTE[1]};")

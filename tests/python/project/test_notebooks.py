@@ -33,6 +33,7 @@ CELLS = {
     "sweep": "fasttree.sweep('monks-1', 'pi', alpha=[0.0, 0.5], cv='1x3')",
     "evaluation": "model.evaluate('iris')",
     "explain": "fasttree.fit('weather', trace='candidates').explain(0)",
+    "rule": "model.decision_rule([5.1, 3.5, 1.4, 0.2])",
     "progress": "_ = fasttree.FastForestClassifier(5, progress=True, random_state=0).fit('iris')",
     "folds": (
         "_ = fasttree.model_selection.cross_validate('iris', 'gini', cv='20x10', progress=True)"

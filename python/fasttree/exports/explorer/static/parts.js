@@ -50,7 +50,7 @@ function rows(weight) { return said(weight, 6) + (weight === 1 ? " row" : " rows
 
 /** Colour of a class: eight that colour-blind people tell apart, then the same paler. */
 function shade(code) {
-  return code < 0 ? "var(--fx-edge)" : "var(--fx-c" + (code % 8) + ")";
+  return code < 0 ? "var(--fx-edge)" : "var(--fx-c" + (code % 10) + ")";
 }
 
 function swatch(code) {

@@ -338,6 +338,29 @@ class GrownForest(Explorable, Interoperable, Estimator):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         return {"text/plain": str(self), "text/html": self._repr_html_()}
 
+    def to_python(self) -> str:
+        """A Python module without dependencies; see `fasttree.exports.forest_code.to_python`."""
+        check_is_fitted(self, "_model")
+        from ..exports.forest_code import to_python
+
+        return to_python(self)
+
+    def to_c(self, *, name: str = "forest") -> str:
+        """C99 source without dependencies; see `fasttree.exports.forest_code.to_c`."""
+        check_is_fitted(self, "_model")
+        from ..exports.forest_code import to_c
+
+        return to_c(self, name=name)
+
+    def to_sql(
+        self, *, output: str | None = None, table: str | None = None, dialect: str = "ansi"
+    ) -> str:
+        """An SQL expression or query; see `fasttree.exports.forest_code.to_sql`."""
+        check_is_fitted(self, "_model")
+        from ..exports.forest_code import to_sql
+
+        return to_sql(self, output=output, table=table, dialect=dialect)
+
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
     ) -> Any:

@@ -28,6 +28,7 @@ class Format:
         whole: whether it always shows the whole tree; the command then refuses `max_depth`.
         binary: whether it is bytes; the command then writes them to a file only.
         forests: whether forests have it, too.
+        of_forests: the module of the writer for forests; by default `module`.
     """
 
     summary: str
@@ -38,10 +39,12 @@ class Format:
     whole: bool = True
     binary: bool = False
     forests: bool = False
+    of_forests: str = ""
 
     def write(self, model: Any, **options: Any) -> Any:
         """The result of the writer for a fitted model."""
-        module = importlib.import_module(f".{self.module}", __package__)
+        own = self.of_forests if hasattr(model, "estimators_") else ""
+        module = importlib.import_module(f".{own or self.module}", __package__)
         return getattr(module, self.function)(model, **options)
 
     def show(self, model: Any, max_depth: int | None = None, decimals: int = 6) -> str | bytes:
@@ -87,9 +90,19 @@ FORMATS: dict[str, Format] = {
         shown=lambda model, depth, decimals: model.to_svg(max_depth=depth, decimals=decimals),
         whole=False,
     ),
-    "sql": Format("an SQL expression or query", "sql", "to_sql"),
-    "python": Format("a Python module without dependencies", "python_code", "to_python"),
-    "c": Format("C99 source without dependencies", "c_code", "to_c"),
+    "sql": Format(
+        "an SQL expression or query", "sql", "to_sql", forests=True, of_forests="forest_code"
+    ),
+    "python": Format(
+        "a Python module without dependencies",
+        "python_code",
+        "to_python",
+        forests=True,
+        of_forests="forest_code",
+    ),
+    "c": Format(
+        "C99 source without dependencies", "c_code", "to_c", forests=True, of_forests="forest_code"
+    ),
     "onnx": Format(
         "an ONNX model",
         "onnx_graph",

@@ -188,6 +188,22 @@ class _Writer:
                     terms[code].append(f"{p!r} * {share}")
         return [_sum(of_class) for of_class in terms]
 
+    def columns_of_answers(self) -> list[str]:
+        """Expressions of the probabilities of the classes, or of the number."""
+        leaves = self.reading.leaves
+        answers = dict(zip(leaves, self.reading.probabilities(leaves).tolist(), strict=True))
+        if self.reading.fractional:
+            return self.sums(answers)
+        codes = range(len(answers[leaves[0]]))
+        return [self.case({leaf: repr(answers[leaf][c]) for leaf in leaves}) for c in codes]
+
+
+def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
+    """The writer of a tree in a dialect; ValueError for an unknown one."""
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect={dialect!r} is not known; use {', '.join(map(repr, DIALECTS))}")
+    return _Writer(Reading(model), dialect, table)
+
 
 def _sum(terms: list[str]) -> str:
     """The sum of expressions, added in pairs: nested O(log terms) deep, as parsers limit depth."""
@@ -240,9 +256,8 @@ def to_sql(
           WHEN "x0" > 0.5 THEN 'it''s'
         END
     """
-    if dialect not in DIALECTS:
-        raise ValueError(f"dialect={dialect!r} is not known; use {', '.join(map(repr, DIALECTS))}")
-    reading = Reading(model)
+    writer = writer_of(model, dialect, table)
+    reading = writer.reading
     served = ("value", "leaf") if reading.predicts_number else ("label", "proba", "leaf")
     output = served[0] if output is None else output
     if output not in served:
@@ -256,7 +271,6 @@ def to_sql(
             f"{' or '.join(map(repr, served[:-1]))}, mixture=False "
             "(NULL there), or fit with missing='branch' or 'mode'"
         )
-    writer = _Writer(reading, dialect, table)
     leaves = reading.leaves
     probabilities = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
     # The expressions of the output; those of probabilities have names already.
@@ -299,18 +313,22 @@ def _label(writer: _Writer, probabilities: dict[int, list[float]], mixed: bool) 
         values[leaf] = writer.literal(reading.classes[label] if label >= 0 else None)
     if not mixed:
         return writer.case(values)
-    # Divided rows: the first class whose sum is not below that of any other by more than rounding.
-    # The sums are named in a subquery, so that each is written once.
-    sums = writer.sums(probabilities)
+    return writer.case(values, largest(writer, writer.sums(probabilities)))
+
+
+def largest(writer: _Writer, sums: list[str]) -> str:
+    """The first class whose sum is not below that of any other by more than rounding.
+
+    The sums are named in a subquery, so that each is written once.
+    """
     names = [f"ft_p{code}" for code in range(len(sums))]
     cases = []
     for code, name in enumerate(names):
         largest = " AND ".join(
             [f"{name} > 0", *(f"{other} - {name} < {EQUAL}" for other in names if other != name)]
         )
-        cases.append(f"    WHEN {largest} THEN {writer.literal(reading.classes[code])}")
+        cases.append(f"    WHEN {largest} THEN {writer.literal(writer.reading.classes[code])}")
     fields = _named(sums, names, ",\n    ")
-    otherwise = (
+    return (
         "(SELECT CASE\n" + "\n".join(cases) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
     )
-    return writer.case(values, otherwise)

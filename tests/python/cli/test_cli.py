@@ -203,7 +203,9 @@ def test_forests_are_shown_by_their_sizes(ftree, tmp_path):
     assert document["mean_depth"] == pytest.approx(
         np.mean([t.get_depth() for t in forest.estimators_])
     )
-    assert refused(ftree("show", tmp_path / "f.json", "-f", "sql"), "forest of 3 trees")
+    assert refused(ftree("show", tmp_path / "f.json", "-f", "rules"), "forest of 3 trees")
+    code, out, _ = ftree("show", tmp_path / "f.json", "-f", "sql")
+    assert code == 0 and out.strip() == forest.to_sql().strip()
 
 
 def test_fit_show_predict(ftree, tmp_path):

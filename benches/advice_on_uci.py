@@ -3,6 +3,7 @@ noise.
 
     python benches/advice_on_uci.py         # 8 divisions of each set, 50 runs of noise
     python benches/advice_on_uci.py --splits 2 --noise 10
+    python benches/advice_on_uci.py --splits 0 --noise 100   # noise alone
     python benches/advice_on_uci.py --record              # keeps the figures in benches/record
 
 A third of the rows is held out: division s is drawn with the seed s. Of letter 2,000 rows are used,
@@ -141,7 +142,7 @@ def main() -> None:
     warnings.simplefilter("ignore")  # levels and classes that occur in the held-out rows only
     rows = []
     print(f"{'set':20s} {'advise':>7s} {'fit':>7s} {'CART':>7s} {'gap':>6s} {'se':>5s}   leaves")
-    for name in SETS:
+    for name in SETS if given.splits else ():
         rows += [one(given.data, name, split) for split in range(given.splits)]
         last = summary(rows)[-1]
         numbers = "  ".join(f"{v:.0f}" for v in last["leaves"].values())
@@ -151,11 +152,14 @@ def main() -> None:
             f"{numbers}",
             flush=True,
         )
+    alone = [is_left_alone(seed) for seed in range(given.noise)]
+    print(f"noise without a tree: {sum(alone)} of {len(alone)}")
+    if not rows:
+        return
     sets = summary(rows)
     means = {k: float(np.mean([one[k] for one in sets])) for k in ("advise", "fit", "cart", "gap")}
     worse = [one["set"] for one in sets if one["gap"] + 2 * one["se"] < -0.03]
-    alone = [is_left_alone(seed) for seed in range(given.noise)]
-    share = float(np.mean(alone)) if alone else float("nan")
+    share = float(np.mean(alone)) if alone else None
     honest = float(np.mean([row["announced"] - row["advise"] for row in rows]))
     print(
         f"mean {100 * means['advise']:.2f}, fit {100 * means['fit']:.2f}, CART "
@@ -165,7 +169,6 @@ def main() -> None:
     )
     print(f"worse by 3 points beyond two standard errors: {', '.join(worse) or 'none'}")
     print(f"announced minus held out: {100 * honest:+.2f} points")
-    print(f"noise without a tree: {sum(alone)} of {len(alone)}")
     if given.record:
         keep(
             {

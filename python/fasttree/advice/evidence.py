@@ -21,12 +21,12 @@ __all__ = ["is_associated"]
 
 PERMUTATIONS = 99
 MOST_ROWS = 2_000
-LEVEL = 0.05
+LEVEL = 0.03
 """Level of the test."""
 
 
 def is_associated(table: Table, seed: int) -> bool:
-    """Whether the best column splits better than by chance, at the level of 5 %.
+    """Whether the best column splits better than by chance, at the level of 3 %.
 
     Args:
         table: rows with their target.

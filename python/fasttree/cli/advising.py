@@ -125,7 +125,7 @@ COMMANDS = (
             "ftree advise iris",
             "ftree advise data.csv -t label --html advice.html -m model.json",
             "ftree advise prices.csv -t price --task regression",
-            "ftree advise fraud.csv -t fraud --metric f_beta",
+            "ftree advise data.csv -t label --metric balanced_accuracy",
             "ftree advise patients.csv -t outcome --groups hospital",
         ),
     ),

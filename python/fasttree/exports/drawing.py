@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import maybe, whole
+from .._checks import maybe, shown, whole
 from .answers import figures, number
 from .reading import Reading
 from .words import condition, fit_width, short_branch_text, text_width
@@ -143,6 +143,15 @@ class LegendEntry:
         return self.x + (4 if self.fill is None else 14)
 
 
+def _path(model: Any, row: Any) -> list[int]:
+    """Numbers of the nodes that the highlighted row goes through."""
+    try:
+        found: list[int] = model._path_of(row, "it must be")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"highlight={shown(row)}: {error}") from error
+    return found
+
+
 class Drawing:
     """Positions and texts of one picture.
 
@@ -185,8 +194,7 @@ class Drawing:
         self.weight = tree.weighted_n_node_samples
         self._subtree_end = tree.subtree_ends()
         self._leaves_before = np.concatenate(([0], np.cumsum(tree.n_children == 0)))
-        path = () if highlight is None else model._path_of(highlight, "highlight is")
-        self.path = frozenset(path)
+        self.path = frozenset(() if highlight is None else _path(model, highlight))
         self._hidden_branches: list[int] = []  # of the root, where its branches exceed max_nodes
         self.shown, self.ends = self._select(max_depth, max_nodes, empty)
         self.nodes: list[int] = np.flatnonzero(self.shown).tolist()

@@ -131,7 +131,8 @@ def to_python(model: Any) -> str:
     first = Reading(trees[0])
     answer = "predict" if first.predicts_number else "predict_proba"
     parts = [
-        f"\ndef _tree_{i}():\n{textwrap.indent(tree_to_python(tree), '    ')}\n    return {answer}\n"
+        f"\ndef _tree_{i}():\n{textwrap.indent(tree_to_python(tree), '    ')}\n"
+        f"    return {answer}\n"
         for i, tree in enumerate(trees)
     ]
     head = PYTHON.format(

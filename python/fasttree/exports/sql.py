@@ -319,7 +319,7 @@ def _label(writer: _Writer, probabilities: dict[int, list[float]], mixed: bool) 
 def largest(writer: _Writer, sums: list[str]) -> str:
     """The first class whose sum is not below that of any other by more than rounding.
 
-    The sums are named in a subquery, so that each is written once.
+    The sums are named in an inner SELECT, so that each is written once.
     """
     names = [f"ft_p{code}" for code in range(len(sums))]
     cases = []

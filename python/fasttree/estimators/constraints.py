@@ -1,8 +1,8 @@
 """Monotonic and interaction constraints, as the core reads them.
 
 What
-    `signs_of` and `groups_of` read `monotonic_cst` and `interaction_cst` with scikit-learn's
-    meanings; columns are named or counted.
+    `constraints_of` reads `monotonic_cst` and `interaction_cst` with scikit-learn's meanings;
+    columns are named or counted. A column of dates stands for its year, month and weekday.
 Complexity
     O(features), O(features^2) for ``"pairwise"``.
 """
@@ -17,11 +17,39 @@ from typing import Any
 import numpy as np
 
 from .._checks import one_of, shown
+from ..table.dates import part_names
 from ..table.sources import check_known
 
-__all__ = ["groups_of", "signs_of"]
+__all__ = ["constraints_of", "groups_of", "signs_of"]
 
 WORDS = ("pairwise", "no_interactions")
+
+
+def constraints_of(
+    params: Mapping[str, Any], names: Sequence[str], dates: Sequence[str]
+) -> dict[str, Any]:
+    """The configuration of the core for the constraints that are given.
+
+    Args:
+        params: parameters of an estimator.
+        names: all columns, those made of dates last.
+        dates: the columns of dates among them.
+
+    >>> names = ["when", "x", "when (year)", "when (month)", "when (weekday)"]
+    >>> constraints_of({"interaction_cst": [["x"], ["when"]]}, names, ["when"])
+    {'interaction_cst': [[1], [0, 2, 3, 4]]}
+    """
+    found: dict[str, Any] = {}
+    given = names[: len(names) - len(part_names(dates))]
+    if params.get("monotonic_cst") is not None:
+        found["monotonic_cst"] = signs_of(params["monotonic_cst"], given)
+    if params.get("interaction_cst") is not None:
+        groups = groups_of(params["interaction_cst"], given)
+        for date in dates:
+            parts = [names.index(part) for part in part_names([date])]
+            groups = [g + parts if given.index(date) in g else g for g in groups]
+        found["interaction_cst"] = groups
+    return found
 
 
 def signs_of(value: Any, names: Sequence[str]) -> list[int]:

@@ -242,6 +242,7 @@ class Explained:
                 shown.append(row)
             seen.add(row["feature"])
         best = rows[0]["score"] if rows else 0.0
+        notes = [] if len(shown) == len(rows) else [_more(len(rows) - len(shown))]
         return Records(
             rows,
             {
@@ -251,8 +252,21 @@ class Explained:
                 "chosen": lambda row: "chosen" if row["chosen"] else "",
             },
             title=f"Candidates of node {node} by {self.criterion!r}, best first",
-            notes=[] if len(shown) == len(rows) else [_more(len(rows) - len(shown))],
+            notes=[*notes, *self._forbidden(node, rows)],
             displayed=shown,
+        )
+
+    def _forbidden(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
+        """How many candidates score above the split of a node, where constraints alone forbid
+        them."""
+        params = self.get_params(deep=False)
+        given = [n for n in ("monotonic_cst", "interaction_cst") if params.get(n) is not None]
+        searches_all = params.get("max_features") is None and params.get("splitter") == "best"
+        if not given or not searches_all or not self.tree_.n_children[node]:
+            return []
+        above = sum(row["score"] > self.tree_.score[node] for row in rows)
+        return (
+            [f"{' and '.join(given)} forbids {above} candidates of higher score"] if above else []
         )
 
     def decision_rule(self, row: Any) -> str:

@@ -22,7 +22,7 @@ from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
-from .constraints import groups_of, signs_of
+from .constraints import constraints_of
 from .costs import costs_of, plain_costs
 from .declaration import (
     FOREST,
@@ -378,9 +378,7 @@ def config_of(
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
-    for name, read in (("monotonic_cst", signs_of), ("interaction_cst", groups_of)):
-        if params.get(name) is not None:
-            config[name] = read(params[name], table.feature_names)
+    config |= constraints_of(params, table.feature_names, list(table.dates))
     if params.get("target_bins") is not None:
         config["target_bins"] = target_bins_of(params["target_bins"])
     if params.get("cost_matrix") is not None:

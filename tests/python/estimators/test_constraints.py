@@ -12,6 +12,7 @@ from fasttree import (
     FastTreeClassifier,
     FastTreeRegressor,
 )
+from fasttree.table.doubtful import DataWarning
 
 SIGNS = [1, -1, 0, 0]
 
@@ -164,6 +165,32 @@ def test_nominal_columns_keep_the_bounds_and_the_groups():
     model = FastTreeRegressor(interaction_cst=[["dose"], ["site"]]).fit(X, y)
     assert all(len(path) <= 1 for path in paths(model))
     assert model.tree_.feature[0] == 1
+
+
+def test_dates_are_constrained_as_their_parts():
+    random = np.random.default_rng(3)
+    days = pd.date_range("2020-01-01", periods=400)
+    X = pd.DataFrame({"when": days, "x": random.normal(size=400)})
+    y = X["when"].dt.month + X["x"] ** 2 + random.normal(size=400)
+    with pytest.warns(DataWarning, match="year, month and weekday stand for"):
+        model = FastTreeRegressor(monotonic_cst=[0, 1], interaction_cst="no_interactions")
+        model.fit(X, y.to_numpy())
+    found = list(paths(model))
+    assert all(path <= {1} or path <= {2, 3, 4} for path in found)
+    assert any(len(path) > 1 for path in found)
+
+
+def test_explain_counts_what_a_constraint_forbids():
+    X, y, _ = data(0, n=400)
+    free = FastTreeClassifier(max_depth=1).fit(X, y > 0)
+    left, right = free.tree_.value[1:] / free.tree_.value[1:].sum(axis=1, keepdims=True)
+    signs = [0, 0, 0, 0]
+    signs[free.tree_.feature[0]] = 1 if right[1] < left[1] else -1
+    bound = FastTreeClassifier(max_depth=1, monotonic_cst=signs).fit(X, y > 0)
+    listed = bound.explain(0, X, y > 0)
+    above = sum(row["score"] > bound.tree_.score[0] for row in listed)
+    assert f"monotonic_cst forbids {above} candidates of higher score" in str(listed)
+    assert "forbids" not in str(free.explain(0, X, y > 0))
 
 
 def test_a_stored_model_keeps_its_constraints():

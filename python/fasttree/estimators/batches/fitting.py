@@ -55,7 +55,7 @@ class RowCount:
     """The facts of a Table that a configuration needs: rows, features, classes."""
 
     def __init__(self, facts: PartFacts) -> None:
-        self.feature_names = list(facts.names)
+        self.feature_names, self.dates = list(facts.names), ()
         self.classes, self.n_features, self._rows = facts.classes, len(facts.names), facts.rows
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ pytest.importorskip("jinja2")
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fasttree import Table, datasets
 from fasttree.metrics import auc, per_class
@@ -290,6 +290,23 @@ def test_trees_are_those_of_all_rows_and_cut_ones_say_so(validation):
     assert len(check_page(validation.to_html(trees=False)).scripts) == 1
     with pytest.raises(ValueError, match="max_nodes=-1"):
         validation.to_html(max_nodes=-1)
+
+
+def test_pages_of_a_number_have_its_trees_and_words():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2, 80, 3))
+    tables = [
+        Table(x, x[:, 0] + random.normal(size=80), task="regression", name=f"set {i}")
+        for i, x in enumerate(X)
+    ]
+    found = compare(tables, ["squared_error", "absolute_error"], cv="1x5", max_depth=3)
+    assert "We compared 2 regressors on 2 data sets" in check_page(found.to_html()).text
+    sk = {"sk": DecisionTreeRegressor(max_depth=2)}
+    result = cross_validate(tables[0], criterion="squared_error", estimators=sk, cv="1x5")
+    page = check_page(result.to_html())
+    model = result.refit("squared_error")
+    assert json.loads(page.scripts[0])["trees"][0]["parent"] == model.tree_.parent.tolist()
+    assert "|--- " in page.text and "value: [" in page.text
 
 
 def test_words_are_left_and_numbers_right(comparison):

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
     from ...model_selection.statistics import FriedmanResult
 
-__all__ = ["finding", "paragraph"]
+__all__ = ["METHODS", "finding", "paragraph"]
+
+METHODS = {"classification": "classifiers", "regression": "regressors"}
+"""What is compared, by task."""
 
 
 def listed(names: list[str]) -> str:
@@ -122,12 +125,13 @@ def paragraph(result: Comparison) -> str:
     if n < 2 or k < 2 or not np.isfinite(result.means).all():
         return ""
     found = result.friedman()
-    cv = next(iter(result.results.values())).settings["cv"]
+    first = next(iter(result.results.values()))
+    cv = first.settings["cv"]
     order = np.argsort(found.mean_ranks, kind="stable").tolist()
     ranks = ", ".join(f"{found.names[i]} {found.mean_ranks[i]:.2f}" for i in order)
     verdict = "was rejected" if found.significant else "could not be rejected"
     text = (
-        f"We compared {k} classifiers on {n} data sets by {result.metric} in {cv} "
+        f"We compared {k} {METHODS[first.task]} on {n} data sets by {result.metric} in {cv} "
         "cross-validation, with the same folds for all. The null hypothesis that all have the same "
         f"mean rank {verdict} at the {found.alpha:g} level (Friedman test, chi-squared = "
         f"{found.statistic:.2f}, df = {found.df}, {_p(found.p_value)}). Mean ranks were {ranks}."

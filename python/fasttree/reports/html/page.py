@@ -30,7 +30,7 @@ from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of
 from .curves import Panel, curve_panels
-from .finding import finding, listed, paragraph
+from .finding import METHODS, finding, listed, paragraph
 from .ranks import rank_svg
 from .trees import Trees, trees_of
 
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from ...model_selection.learning_curve import LearningCurve
     from ...model_selection.result import CrossValidation
     from ...model_selection.sweeping import Sweep
-
-METHODS = {"classification": "classifiers", "regression": "regressors"}
-"""What is compared, by the task."""
 
 TREE_NODES = 1500
 """Largest number of nodes of all trees on a page, which keeps it below two megabytes."""

@@ -61,9 +61,9 @@ def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree
 def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Trees:
     """Return the trees among the methods, fitted again on all rows; none when the rows are not
     kept.  At most `nodes` nodes of each are shown."""
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    from ...estimators import FastTreeClassifier
+    from ...estimators import FastTreeClassifier, FastTreeRegressor
 
     found = Trees(identity)
     if result.data is None:
@@ -72,9 +72,9 @@ def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Tr
     names = getattr(table, "feature_names", None)
     models = []
     for method, estimator in result.settings["methods"].items():
-        if isinstance(estimator, FastTreeClassifier):
+        if isinstance(estimator, FastTreeClassifier | FastTreeRegressor):
             models.append((method, result.refit(method)))
-        elif isinstance(estimator, DecisionTreeClassifier):
+        elif isinstance(estimator, DecisionTreeClassifier | DecisionTreeRegressor):
             found.texts.append(_scikit_learn(method, result.refit(method), names))
     if models:
         from ...estimators.explored import explored  # loads scikit-learn

@@ -1,6 +1,7 @@
 //! Estimated scores of the cuts of a node by the means of a numeric target, one cut per lane of a
-//! vector ([`scores`]) or one feature per lane ([`best_cuts`]). All levels do the same operations on
-//! each lane, so they give the same bits.
+//! vector ([`scores`]) or one feature per lane ([`best_cuts`]).
+//!
+//! All levels do the same operations on each lane, so they give the same bits.
 
 use super::level::for_each_level;
 use super::short::{Bytes, ROWS};

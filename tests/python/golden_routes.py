@@ -404,12 +404,18 @@ def _of_numbers() -> Iterator[Case]:
     rows, few = _numbers(3000, 0), Rows(3000, 0, few=4)
     walk = ("rows/ranges", "walk/numbers")
     weighed, leaf = "walk/numbers, weights", {"min_samples_leaf": 3}
-    yield case(rows, {"criterion": "squared_error"}, (*walk, "bytes/numbers"))
+    short = ("bytes/numbers", "bytes/numbers, winner")
+    yield case(rows, {"criterion": "squared_error"}, (*walk, *short))
     yield case(rows, {"criterion": "squared_error", "max_leaf_nodes": 60}, ("rows/best first",))
     yield case(rows, {"criterion": "squared_error", "ties": "random", **leaf}, ("rows/ranges",))
     yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("walk/one place",))
-    for weights in ("whole", "real"):
-        yield case(rows, {"criterion": "squared_error", **leaf}, (weighed,), weights)
+    for weights, way in (("whole", walk), ("real", (weighed,))):
+        yield case(rows, {"criterion": "squared_error", **leaf}, way, weights)
+    bins = {"criterion": "squared_error", "threshold_search": "histogram", **leaf}
+    yield case(rows, bins, ("groups/numbers",))
+    signs = {"monotonic_cst": [1, 0, -1, 0]}
+    for criterion in ("squared_error", "poisson"):
+        yield case(rows, {"criterion": criterion, **signs, **leaf}, ("candidates/guarded",))
     for criterion in ("poisson", "standard_deviation"):
         yield case(rows, {"criterion": criterion, **leaf}, ("walk/any classes",))
     yield case(rows, {"criterion": "absolute_error", **leaf}, ("rows/ranges",))

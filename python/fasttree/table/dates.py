@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import one_of
+from .._checks import listing, one_of, shown
 from .columns import Column, is_missing, shorten
 from .sources import listed
 
@@ -156,10 +156,13 @@ def made_of_dates(
         cells_of: the cells of a column by name: a Column, a list, an array or a series.
 
     Raises:
+        TypeError: no list or mapping of names.
         ValueError: texts that are no dates, or whose day and month cannot be told apart.
     """
     made, reasons = [], {}
-    for name in dates:
+    for name in dates if isinstance(dates, Mapping) else listing("dates", dates):
+        if not isinstance(name, str):
+            raise TypeError(f"dates={shown(dates)} must hold names of columns")
         order = dates[name] if isinstance(dates, Mapping) else None
         if order is not None:
             one_of(f"dates[{name!r}]", order, tuple(_REASONS))

@@ -120,7 +120,7 @@ REFUSED_BY_FIT = {
 def test_refused_by_fit(case):
     data, labels, kind, words = REFUSED_BY_FIT[case]
     with pytest.raises(kind, match=words):
-        fasttree.fit(data, labels)
+        fasttree.fit(data, labels, columns="as_given")
 
 
 REFUSED_AS_A_NUMBER = {

@@ -222,7 +222,8 @@ def test_a_time_limit_is_kept(server, work):
 
 
 def test_all_calls_with_a_time_limit_are_listed():
-    assert {name for name, words in public_parameters() if "time_limit" in words} == set(TIMED)
+    limited = {name for name, words in public_parameters() if "time_limit" in words}
+    assert limited - {"Advice"} == set(TIMED)  # a result says the limit that it was found in
 
 
 # Calls whose memory is walked, and the scale of their rows: they need more than the reserve.

@@ -360,6 +360,8 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
         return criterion()
     if isinstance(criterion, Criterion | PairFunction) or callable(criterion):
         return criterion
+    if hasattr(criterion, "fit"):
+        raise TypeError(f"criterion={criterion!r} is an estimator: give it as estimators=")
     raise TypeError(
         f"criterion={criterion!r}: expected a name, an object of fasttree.criteria, or a function"
     )

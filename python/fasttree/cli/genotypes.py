@@ -102,7 +102,11 @@ def _tested(
     with_p = {n: c for n, c in criteria.items() if c.name in WITH_P_VALUES}
     if not with_p:
         with_p = criteria  # `relief_p_values` refuses the first one, with the reason
-    jobs = {"n_jobs": settings.get("n_jobs")}
+    if idle := sorted(settings.keys() - {"n_jobs", "random_state", "progress"}):
+        raise ValueError(
+            f"{idle[0]}={settings[idle[0]]!r} cannot act on p-values by permutation; leave it out"
+        )
+    jobs = {k: settings[k] for k in ("n_jobs", "random_state") if k in settings}
     numbers: dict[str, np.ndarray] = {}
     for name, criterion in criteria.items():
         if name not in with_p:

@@ -14,6 +14,7 @@ from ..table import Table
 from ..table.inputs import without_column
 from ..table.screening import screened, table_to_screen
 from .files import load
+from .genotypes import Genotypes
 
 __all__ = ["given", "loaded", "table_for", "table_of"]
 
@@ -40,6 +41,7 @@ def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) ->
     Raises:
         FileNotFoundError: a name that is neither a bundled data set nor a file.
         ValueError: y names no column of X, or X has no names.
+        TypeError: X is Genotypes.
 
     Examples:
         >>> given({"a": [1, 2], "b": ["x", "y"]}, "b")
@@ -52,6 +54,8 @@ def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) ->
                 "the name of its target column, or None"
             )
         return loaded(X, y, task, as_given=as_given), None
+    if isinstance(X, Genotypes):
+        raise TypeError(f"X={X!r} has no columns of its own: give X.to_table()")
     return without_column(X, y) if isinstance(y, str) else (X, y)
 
 

@@ -132,9 +132,15 @@ class _Searched(FastTreeClassifier):
         """A pruned tree, as a `FastTreeClassifier`; see `FastTreeClassifier.prune`."""
         return self._grown().prune(*args, **options)
 
-    def explain(self, node: int = 0, X: Any = None, y: MaybeArray = None) -> Records:
+    def explain(
+        self,
+        node: int = 0,
+        X: Any = None,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+    ) -> Records:
         """Information gain of all candidate splits of a node; see `FastTreeClassifier.explain`."""
-        return self._grown().explain(node, X, y)
+        return self._grown().explain(node, X, y, sample_weight)
 
     def cost_complexity_pruning_path(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None

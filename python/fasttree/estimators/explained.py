@@ -10,6 +10,7 @@ Complexity
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,7 +27,7 @@ from ..table import Table
 from .keywords import ThresholdSearch
 from .new_rows import labelled, rows_for
 from .parameters import config_of
-from .training_rows import TrainingRows
+from .training_rows import TrainingRows, own_weights
 
 __all__ = ["Explained"]
 
@@ -117,6 +118,7 @@ class Explained:
     tree_: Any
     _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
     get_params: Callable[..., dict[str, Any]]
+    _weighted: Callable[..., TrainingRows]
     predict: Callable[[Any], np.ndarray]
 
     def _all_candidates(
@@ -173,7 +175,13 @@ class Explained:
             for f, t, codes, score in scored
         ]
 
-    def explain(self, node: int = 0, X: Any = None, y: MaybeArray = None) -> Records:
+    def explain(
+        self,
+        node: int = 0,
+        X: Any = None,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+    ) -> Records:
         """Scores of all candidate splits of a node, best first.
 
         Args:
@@ -181,6 +189,8 @@ class Explained:
             X: rows that are sent down to the node. None: the candidates of the trace, which a fit
                 with ``trace="candidates"`` keeps.
             y: their labels or numbers, unless X is a Table.
+            sample_weight: their weights, shape (n_rows,); default: those of the Table, or 1. Class
+                weights and priors of the model multiply them.
 
         Returns:
             One dict per candidate; of each feature the best one is printed, and the split of the
@@ -209,8 +219,11 @@ class Explained:
         else:
             blocks, n = self._blocks(X)
             table = labelled(self._schema, X, y)
-            weights = X.sample_weight if isinstance(X, Table) else None
+            if sample_weight is None and isinstance(X, Table):
+                sample_weight = X.sample_weight
+            weights = own_weights(table, sample_weight)
             config, custom = config_of(self.get_params(deep=False), table, weights)
+            config = self._weighted(table, weights).configured(config)
             fractions = self._model.reach(blocks, n, node)
             if not fractions.any():
                 raise ValueError(f"none of the {n} rows reaches node {node}")
@@ -258,16 +271,18 @@ class Explained:
 
     def _forbidden(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
         """How many candidates score above the split of a node, where constraints alone forbid
-        them."""
+        them: on the rows of the fit, with all features and thresholds searched."""
         params = self.get_params(deep=False)
         given = [n for n in ("monotonic_cst", "interaction_cst") if params.get(n) is not None]
+        chosen = [row["score"] for row in rows if row["chosen"]]
         searches_all = params.get("max_features") is None and params.get("splitter") == "best"
-        if not given or not searches_all or not self.tree_.n_children[node]:
+        if not given or not searches_all or not chosen:
             return []
-        above = sum(row["score"] > self.tree_.score[node] for row in rows)
-        return (
-            [f"{' and '.join(given)} forbids {above} candidates of higher score"] if above else []
-        )
+        if not math.isclose(chosen[0], self.tree_.score[node], rel_tol=1e-9):
+            return []
+        above = sum(row["score"] > chosen[0] * (1 + 1e-12) for row in rows)
+        what = "candidate" if above == 1 else "candidates"
+        return [f"{' and '.join(given)} forbids {above} {what} of higher score"] if above else []
 
     def decision_rule(self, row: Any) -> str:
         """The path of a row as text: the conditions that it meets, and the rows of its leaf.
@@ -307,20 +322,26 @@ class Explained:
         X = _one_row(row)
         path = self._path_of(X, "decision_rule explains")
         tree, reading = self.tree_, Reading(self)
-        # One line per condition: the branch that leads to each node of the path.
+        leaves = [node for node in path if tree.n_children[node] == 0]
+        cells = [cell for block in self._blocks(X)[0] for cell in block[0]]
+        # One line per condition: the branch that leads to each node of the path. Branches below one
+        # another are indented where there are several.
         weight = tree.weighted_n_node_samples
         lines = []
         for node in path[1:]:
             parent = int(tree.parent[node])
             subset = reading.branch_sets(parent)[reading.children[parent].index(node)]
             test = condition(reading.features[reading.feature[parent]], subset, 6)
+            cell = cells[tree.feature[parent]]
+            if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
+                test = f"{test}, where rows without a value go"
+            indent = "  " * (int(tree.depth[node]) if len(leaves) > 1 else 1)
             lines.append(
-                f"  {test}  (of {number(float(weight[parent]), 2)} rows, "
+                f"{indent}{test}  (of {number(float(weight[parent]), 2)} rows, "
                 f"{number(float(weight[node]), 2)} come here)"
             )
         # The answer above, the leaf below.
         answer = self.predict(X)[0]
-        leaves = [node for node in path if tree.n_children[node] == 0]
         said = "no class" if answer is None else str(answer)
         if reading.predicts_number:
             said = figures(float(answer))

@@ -206,6 +206,7 @@ class _Scorer:
         table, weights = self._table(model), self.rows.weights
         try:
             config, custom = config_of(_plain_tree(model, criterion), table, weights)
+            config = model._weighted(table, weights).configured(config)
             found = model._candidates_of(table, fractions, weights, config, custom)
         except ValueError as error:
             self.refused.setdefault(_plain(criterion)["name"], str(error))

@@ -52,11 +52,11 @@ background:var(--ft-paper)}
 """ + _dark(PALETTE, DARK)
 
 
-MARK = f"""\
-.ft-tree .h{{stroke:{PALETTE[0]};stroke-width:2.8}}
-@media (prefers-color-scheme:dark){{.ft-tree .h{{stroke:{DARK[0]}}}}}
+MARK = """\
+.ft-tree .h{stroke:#111827;stroke-width:3.2}
+@media (prefers-color-scheme:dark){.ft-tree .h{stroke:#F9FAFB}}
 """
-"""The style of the highlighted path."""
+"""The style of the highlighted path, in no colour of a class."""
 
 
 def _legend(entry: LegendEntry) -> str:

@@ -133,5 +133,5 @@ def residuals(points: Mapping[str, Any] | Any, *, title: str = "", ax: Axes | No
     for index, (name, (observed, predicted)) in enumerate(pairs.items()):
         error = f"mean absolute error {mean_absolute_error(observed, predicted):.3g}"
         _scatter(ax, index, predicted, observed - predicted, f"{name} ({error})" if name else error)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-    return _finish(ax, title, "observed - predicted", frameon=False, **beside)
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": min(2, len(pairs))}
+    return _finish(ax, title, "observed - predicted", frameon=False, **below)

@@ -20,7 +20,7 @@ INK = "#1d2430"
 SOFT_INK = "#5a6677"
 LINE = "#9aa5b4"
 CARD = "#f4f6f9"
-MARK, MARK_WIDTH = "#1B62D7", 2.4
+MARK, MARK_WIDTH = "#111827", 2.8
 """Colour of the highlighted path, and its lines as multiples of the usual width."""
 
 PIXELS_PER_INCH = 100.0
@@ -122,8 +122,8 @@ def plot_tree(
         empty: whether leaves that no training row reached are drawn.
         fontsize: size of the names, points; by default what fits the axes (9 in a new figure).
         title: title of the axes.
-        highlight: one row, whose path is drawn in blue: a mapping or a frame of one row with column
-            names, or a list of cells in column order.
+        highlight: one row, whose path is drawn in black: a mapping or a frame of one row with
+            column names, or a list of cells in column order.
         ax: axes to draw into; by default pyplot's current ones.
 
     Returns:

@@ -86,7 +86,8 @@ def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
                 break_long_words=False,
                 break_on_hyphens=False,
             )
-        sections.append("\n".join(lines).replace(HELD, " "))
+        if len(lines) > 1:
+            sections.append("\n".join(lines).replace(HELD, " "))
     text, listed = inspect.getdoc(owner) or "", "\n\n".join(sections) + "\n"
     own = "Args:\n    ...\n"
     return text.replace(own, listed) if own in text else text.replace("    ...\n", f"\n{listed}")

@@ -358,7 +358,8 @@ class Explained:
         """Numbers of the nodes that one row goes through, ascending; `what` begins an error."""
         blocks, n = self._blocks(_one_row(row))
         if n != 1:
-            raise ValueError(f"{what} one row, got {n}; pass X[i:i+1]")
+            one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
+            raise ValueError(f"{what} one row, got {n}; pass {one}")
         indptr, nodes = self._model.decision_path(blocks, n)
         found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
         return found

@@ -136,10 +136,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
 
     def __repr__(self) -> str:
         what = f" of {self.name!r}" if self.name else ""
-        return (
-            f"CrossValidation{what}: {len(self)} methods x {len(self.folds.pairs)} folds "
-            f"({self.folds.description}), metrics {', '.join(self.metrics)}"
-        )
+        methods = "1 method" if len(self) == 1 else f"{len(self)} methods"
+        return f"CrossValidation{what}: {methods} x {len(self.folds.pairs)} folds ({self.folds.description}), metrics {', '.join(self.metrics)}"
 
     @property
     def true_codes(self) -> np.ndarray:

@@ -56,7 +56,9 @@ def test_the_finding_says_what_the_tests_do(name):
     means, expected = MEANS[name]
     names = tuple("abcd"[: len(means[0])])
     ranks = friedman_nemenyi(means, names=names)
-    settings = SimpleNamespace(settings={"cv": "10x10", "scoring": ("accuracy",)})
+    settings = SimpleNamespace(
+        task="classification", settings={"cv": "10x10", "scoring": ("accuracy",)}
+    )
     result = SimpleNamespace(
         means=np.array(means), friedman=lambda: ranks, methods=names, metric="accuracy",
         results={"x": settings},

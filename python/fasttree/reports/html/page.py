@@ -167,7 +167,7 @@ def _comparison_summary(result: Comparison) -> list[str]:
     best = int(order[0])
     out = [
         finding(result),
-        f"{k} methods on {n} data set{'s' if n != 1 else ''}, "
+        f"{k} method{'s' if k != 1 else ''} on {n} data set{'s' if n != 1 else ''}, "
         f"{next(iter(result.results.values())).settings['cv']} "
         f"cross-validation on the same folds, compared by {result.metric}: {result.methods[best]} "
         "has the best average "

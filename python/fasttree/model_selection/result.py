@@ -137,7 +137,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def __repr__(self) -> str:
         what = f" of {self.name!r}" if self.name else ""
         methods = "1 method" if len(self) == 1 else f"{len(self)} methods"
-        return f"CrossValidation{what}: {methods} x {len(self.folds.pairs)} folds ({self.folds.description}), metrics {', '.join(self.metrics)}"
+        folds = f"{len(self.folds.pairs)} folds ({self.folds.description})"
+        return f"CrossValidation{what}: {methods} x {folds}, metrics {', '.join(self.metrics)}"
 
     @property
     def true_codes(self) -> np.ndarray:

@@ -422,7 +422,9 @@ def optimal_tree(
     limits: str,
     parameters: str,
     sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    memory_limit: int | None = None,
 ) -> Model: ...
 def registry_json(of: str) -> str: ...
 def simd_level() -> str: ...

@@ -4,7 +4,7 @@
 use super::aligned::Aligned1;
 use super::convert::{positive_rows, weights};
 use super::dataset::PyDataset;
-use super::job::run;
+use super::job::{Work, run};
 use super::model::PyModel;
 use super::plan::from_json;
 use crate::data::Dataset;
@@ -64,13 +64,16 @@ pub fn minimal_tree(
     model_of(py, data, found.tree, parameters, bounds)
 }
 
-/// The tree that minimises the share of errors + penalty x leaves, or the best that the limits
-/// allow.
+/// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 ///
 /// Parameters are those of [`minimal_tree`]; under "found" there are a lower and an upper bound of
 /// the objective.
 #[pyfunction]
-#[pyo3(signature = (data, objective, limits, parameters, sample_weight = None, progress = None))]
+#[pyo3(signature = (
+    data, objective, limits, parameters, sample_weight = None, n_jobs = None, progress = None,
+    memory_limit = None
+))]
+#[allow(clippy::too_many_arguments)]
 pub fn optimal_tree(
     py: Python<'_>,
     data: &PyDataset,
@@ -78,13 +81,16 @@ pub fn optimal_tree(
     limits: &str,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
+    n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
+    memory_limit: Option<usize>,
 ) -> PyResult<Py<PyModel>> {
     let objective: Objective = from_json(objective)?;
     let limits: SearchLimits = from_json(limits)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
+    let work = Work::from(usize::MAX).limited(memory_limit).stating();
+    let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
         exact::optimal_tree(data, &rows, &weights, &objective, &limits, control)
     })?;

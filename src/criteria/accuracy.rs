@@ -17,7 +17,7 @@ use super::assignment::Assignment;
 use super::fold::{self, Additive, OnClasses, raise, total};
 use super::information::one_minus;
 use super::rows::RowOf;
-use super::{Block, Context, Formula, Info, OptionDomain, OptionInfo, Properties};
+use super::{Block, Context, Formula, Info, LossRise, OptionDomain, OptionInfo, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,10 @@ pub(super) static INFO: Info = Info {
 impl Properties for Accuracy {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn loss_rise(&self) -> LossRise {
+        LossRise::PerWeight(1.0)
     }
 }
 
@@ -183,10 +187,10 @@ impl Formula for Accuracy {
         one_minus(out);
     }
 
-    fn loss<C: Count>(&self, counts: &[C], context: &Context) -> Option<f64> {
+    fn losses<C: Count>(&self, counts: &[C], context: &Context, out: &mut [f64]) -> bool {
         match self.assignment {
-            BranchLabels::Majority => fold::loss(&Majority, counts, context),
-            BranchLabels::Matching | BranchLabels::Identity => None,
+            BranchLabels::Majority => fold::losses_of_leaves(&Majority, counts, context, out),
+            BranchLabels::Matching | BranchLabels::Identity => false,
         }
     }
 }

@@ -314,14 +314,20 @@ pub(super) fn row_terms<V: OnClasses, C: Count>(
     true
 }
 
-/// The loss of one leaf.
-pub(super) fn loss<V: OnClasses, C: Count>(
+/// [`Formula::losses`] of criteria whose leaves have a loss; else false.
+pub(super) fn losses_of_leaves<V: OnClasses, C: Count>(
     fold: &V,
     counts: &[C],
     context: &Context,
-) -> Option<f64> {
-    let node = fold.node(counts, context);
-    V::LOSS.then(|| loss_in(fold, &node, total(counts), counts.iter().copied()))
+    out: &mut [f64],
+) -> bool {
+    if V::LOSS {
+        let node = fold.node(&vec![C::default(); context.classes], context);
+        let len = out.len();
+        let counts = |class| (C::default(), &counts[class * len..]);
+        losses(fold, &node, context.classes, counts, 1.0, out);
+    }
+    V::LOSS
 }
 
 /// The loss of one leaf of a node; `size` is the sum of its counts.
@@ -347,7 +353,7 @@ impl<V: OnClasses + Serialize + 'static> Formula for V {
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
         row_terms(self, row, out)
     }
-    fn loss<C: Count>(&self, counts: &[C], context: &Context) -> Option<f64> {
-        loss(self, counts, context)
+    fn losses<C: Count>(&self, counts: &[C], context: &Context, out: &mut [f64]) -> bool {
+        losses_of_leaves(self, counts, context, out)
     }
 }

@@ -6,7 +6,7 @@
 //! and gets its formula from them. A criterion that needs more than a table (pairs, neighbours,
 //! rows) implements [`Criterion`] itself, and [`Properties::evidence`].
 
-use super::{Block, Context, Evidence, Info, RunningScores, Tables, rows};
+use super::{Block, Context, Evidence, Info, LossRise, RunningScores, Tables, rows};
 use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count, Moments};
@@ -123,6 +123,10 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn reads_declared_classes(&self) -> bool {
         false
     }
+    /// How the loss of a tree rises as rows join its leaves, where leaves have a loss.
+    fn loss_rise(&self) -> LossRise {
+        LossRise::Unknown
+    }
     /// Whether the score of a split of a numeric target is the weighted mean of the squared
     /// differences of the branches' means from the node's.
     fn is_between_means(&self) -> bool {
@@ -169,9 +173,14 @@ pub trait Criterion: Properties {
     fn row_terms(&self, _row: &rows::Row<'_>, _out: &mut [f64]) -> bool {
         false
     }
-    /// The loss of a leaf with these class counts; see [`Formula::loss`].
-    fn loss(&self, _counts: Cells<'_>, _context: &Context) -> Option<f64> {
-        None
+    /// The losses of leaves; see [`Formula::losses`].
+    fn losses(&self, _counts: Cells<'_>, _context: &Context, _out: &mut [f64]) -> bool {
+        false
+    }
+    /// The loss of a leaf with these counts of all declared classes.
+    fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
+        let mut loss = [0.0];
+        self.losses(counts, context, &mut loss).then(|| loss[0])
     }
     /// What a node with these rows says of a numeric target, as far as moments tell.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
@@ -216,11 +225,12 @@ pub trait Formula: Properties + Serialize + 'static {
     fn row_terms<C: Count>(&self, _row: &rows::RowOf<'_, C>, _out: &mut [f64]) -> bool {
         false
     }
-    /// What a leaf with these class counts costs, at least 0, where minus the score of a split is
-    /// the mean over its rows of what its branches cost (the sum, for
-    /// [extensive](Info::extensive) scores), up to a number that depends on the class totals alone.
-    fn loss<C: Count>(&self, _counts: &[C], _context: &Context) -> Option<f64> {
-        None
+    /// What leaves cost, at least 0 each, where minus the score of a split is the mean over its
+    /// rows of what its branches cost (the sum, for [extensive](Info::extensive) scores), up to a
+    /// number that depends on the class totals alone. Leaf `j` has `counts[class * out.len() + j]`
+    /// rows of each declared class. `false`: leaves have no such loss; `out` is untouched.
+    fn losses<C: Count>(&self, _counts: &[C], _context: &Context, _out: &mut [f64]) -> bool {
+        false
     }
 }
 
@@ -285,11 +295,11 @@ impl<F: Formula> Criterion for F {
             Cells::Moments(_) => false,
         }
     }
-    fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
+    fn losses(&self, counts: Cells<'_>, context: &Context, out: &mut [f64]) -> bool {
         match counts {
-            Cells::Rows(counts) => Formula::loss(self, counts, context),
-            Cells::Weights(counts) => Formula::loss(self, counts, context),
-            Cells::Moments(_) => None,
+            Cells::Rows(counts) => Formula::losses(self, counts, context, out),
+            Cells::Weights(counts) => Formula::losses(self, counts, context, out),
+            Cells::Moments(_) => false,
         }
     }
 }

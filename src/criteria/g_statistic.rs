@@ -7,7 +7,7 @@
 //! rows. Sokal & Rohlf 1981. O(branches x classes).
 
 use super::information::{EntropyNode, Gain, OnEntropies};
-use super::{Info, Properties};
+use super::{Info, LossRise, Properties};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
@@ -33,6 +33,10 @@ pub(super) static INFO: Info = Info {
 impl Properties for GStatistic {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn loss_rise(&self) -> LossRise {
+        LossRise::PerBit(2.0 * LN_2)
     }
 }
 

@@ -8,7 +8,9 @@
 //! values.
 
 use super::fold::{Additive, OnClasses, total};
-use super::{Block, Context, Cuts, Info, LeftRows, PairScreen, Properties, RunningScores, Term};
+use super::{
+    Block, Context, Cuts, Info, LeftRows, LossRise, PairScreen, Properties, RunningScores, Term,
+};
 use crate::numeric::Count;
 use crate::simd::{Level, cuts, running as simd};
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,10 @@ pub struct GiniNode {
 impl Properties for Gini {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn loss_rise(&self) -> LossRise {
+        LossRise::PerWeight(2.0)
     }
 
     fn running_scores(&self) -> Option<RunningScores> {

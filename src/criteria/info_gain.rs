@@ -10,7 +10,7 @@
 //! the last place of `log2 n`.
 
 use super::information::{EntropyNode, Gain, OnEntropies, screen_gains};
-use super::{Block, Info, Properties, RunningScores, Term, gains};
+use super::{Block, Info, LossRise, Properties, RunningScores, Term, gains};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,10 @@ pub(super) static INFO: Info = Info {
 impl Properties for InfoGain {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn loss_rise(&self) -> LossRise {
+        LossRise::PerBit(1.0)
     }
 
     fn running_scores(&self) -> Option<RunningScores> {

@@ -6,7 +6,7 @@
 //! every accuracy it is blind to anything but the largest class. O(branches x classes).
 
 use super::fold::{Additive, OnClasses, raise, total};
-use super::{Context, Info, Properties};
+use super::{Context, Info, LossRise, Properties};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,10 @@ pub(super) static INFO: Info = Info {
 impl Properties for Laplace {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn loss_rise(&self) -> LossRise {
+        LossRise::PerWeight(1.0)
     }
 
     fn reads_declared_classes(&self) -> bool {

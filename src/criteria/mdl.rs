@@ -10,7 +10,7 @@
 //! at all in small nodes.
 
 use super::fold::{Additive, OnClasses, total};
-use super::{Context, Info, Properties};
+use super::{Context, Info, LossRise, Properties};
 use crate::numeric::{Count, Logs, log2_factorial};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,10 @@ pub(super) static INFO: Info = Info {
 impl Properties for DescriptionLength {
     fn info(&self) -> &'static Info {
         &INFO
+    }
+
+    fn loss_rise(&self) -> LossRise {
+        LossRise::PerArrangement
     }
 
     fn reads_declared_classes(&self) -> bool {

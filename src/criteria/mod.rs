@@ -17,7 +17,7 @@
 pub use crate::numeric::Cells;
 pub use crate::options::{OptionDomain, OptionInfo};
 pub use evidence::{Evidence, QuantileLoss, SizeBudget};
-pub use facts::{EvidenceKind, Info, TargetKind};
+pub use facts::{EvidenceKind, Info, LossRise, TargetKind};
 pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
 pub use impurity::{Impurity, errors};
 pub use info_gain::InfoGain;

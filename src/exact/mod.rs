@@ -4,9 +4,13 @@
 //! tree has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections
 //! 2.2 and 3.1). Finding a minimal tree is NP-hard. [`minimal_tree`] asks for trees of 0, 1, 2, ...
 //! splits ([`prove`] asks, [`consistent`] answers) and keeps what was proven by set of rows
-//! ([`cache`]). [`optimal_tree`] minimises errors plus a penalty per leaf, within limits on depth
-//! and size. Tests are `x <= r`; levels of a nominal feature count as numbers in their declared
+//! ([`cache`]). Tests are `x <= r`; levels of a nominal feature count as numbers in their declared
 //! order.
+//!
+//! [`optimal_tree`] minimises errors, costs, or any criterion that is a sum over the leaves, plus a
+//! penalty per leaf, within limits on depth and size: dynamic programming with branch and bound
+//! over thresholds ([`gaps`] has the bounds). Depth 3 takes milliseconds to seconds on ten thousand
+//! rows of numbers, and depth 4 a hundred times as long; it is for depths up to about 4.
 //!
 //! Time grows exponentially with the size of the tree, and little with the rows: complete tables of
 //! a few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second,
@@ -19,18 +23,27 @@
 
 mod cache;
 mod consistent;
+mod deeper;
+mod gaps;
 mod greedy;
+mod known;
 mod lists;
+mod losses;
 mod optimal;
-mod pairs;
 mod plan;
+mod plans;
 mod problem;
 mod prove;
+mod ranked;
+mod setting;
 mod sizes;
-mod sparse;
+mod sorted;
+mod two_levels;
+mod written;
 
-pub use optimal::{Cheapest, Objective, optimal_tree};
+pub use optimal::{Cheapest, Objective, Ties, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};
+pub use ranked::{MOST_LEVELS, NominalTests};
 pub use sizes::{MAX_SIZED_ROWS, Sizer, TrainingSizes};
 
 use crate::data::{Dataset, Weights};

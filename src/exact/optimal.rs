@@ -1,39 +1,96 @@
-//! Optimal trees of limited depth and size: [`optimal_tree`] encodes the rows, grows a greedy tree
-//! as the upper bound, runs the search ([`super::sparse`]) and converts its result to a [`Tree`].
-//!
-//! Rows are encoded once per copy, because the search counts rows as bits: weights must be whole.
+//! Optimal trees of limited depth and size: [`optimal_tree`] ranks the rows, grows a greedy tree as
+//! the first bound, runs the search ([`super::deeper`]) and writes its result down as a [`Tree`].
 
-use super::consistent::{Halt, Meter};
-use super::pairs::{RankRows, SetView};
-use super::plan::TreePlan;
-use super::problem::{
-    ClassWeight, Errors, MissingRule, Problem, RankTest, divide, first_rows, insert, members,
-};
-use super::sparse::{FREE, FoundTest, RootAnswer, SideCost, SparseSearch, SplitCosts, TreeLimits};
-use super::{MAX_ROWS, SearchLimits};
-use crate::data::{Dataset, Weights};
+use super::SearchLimits;
+use super::deeper::{first_of, one_test, solve_any};
+use super::known::Known;
+use super::losses::{Additive, Errors, LeafLoss, Loss, Weight};
+use super::plans::{Plan, PlanSplit};
+use super::ranked::{Asked, NominalTests, RankedRows, RankedTest};
+use super::setting::{Query, Setting};
+use super::sorted::SortedSet;
+use super::two_levels::Pool;
+use super::written::{WrittenTest, listing, write};
+use crate::criteria::{self, CRITERIA, Cells, Context, Criterion, LossRise};
+use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
+use crate::numeric::midpoint;
 use crate::parallel::Control;
-use crate::tree::{Node, NodePosition, Tree, majority};
+use crate::simd::stumps::LaneInt;
+use crate::tree::{CostMatrix, NodePosition, Test, Tree, majority};
+use serde_json::{Map, Value};
+use std::marker::PhantomData;
 use std::time::Instant;
 
-/// The objective, which is minimised: share of misclassified rows + `leaf_penalty` x leaves, over
-/// trees of limited depth. [`SearchLimits::max_nodes`] limits their size.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Which of several optimal trees is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// The one with the fewest leaves; then, from the root down, the lowest feature and the lowest
+    /// threshold.
+    #[default]
+    First,
+    /// Any, which takes less time.
+    Any,
+}
+
+/// The objective, which is minimised: the mean loss of the rows + `leaf_penalty` x leaves, over
+/// trees of limited depth and size. [`SearchLimits::max_nodes`] limits their size, too.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Objective {
+    /// `error`, or a criterion whose score is a difference of mean losses.
+    pub criterion: String,
+    /// Its options.
+    pub criterion_options: Map<String, Value>,
+    /// Costs of errors, in place of the criterion.
+    pub cost_matrix: Option<Vec<Vec<f64>>>,
     /// Largest number of tests on a path.
     pub max_depth: Option<usize>,
+    /// Largest number of leaves.
+    pub max_leaf_nodes: Option<usize>,
+    /// Fewest rows of a leaf.
+    pub min_samples_leaf: usize,
     /// Complexity penalty of each leaf, as a share of the rows.
     pub leaf_penalty: f64,
+    /// How nominal features are tested.
+    pub nominal_splits: NominalTests,
+    /// Which of several optimal trees is found.
+    pub ties: Ties,
 }
+
+impl Default for Objective {
+    fn default() -> Self {
+        Self {
+            criterion: ERROR.into(),
+            criterion_options: Map::new(),
+            cost_matrix: None,
+            max_depth: None,
+            max_leaf_nodes: None,
+            min_samples_leaf: 1,
+            leaf_penalty: 0.0,
+            nominal_splits: NominalTests::Ordered,
+            ties: Ties::First,
+        }
+    }
+}
+
+/// The name of the loss that no criterion has: the weight of the misclassified rows.
+const ERROR: &str = "error";
+/// Depths beyond this one are as good as none: trees of so many levels are not searched through.
+const MOST_DEPTH: u32 = 60;
+/// The largest weight of all rows whose errors are counted in whole numbers.
+const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
+
+/// Solved sets are kept if all columns together have so few values.
+const MOST_KNOWN_PLACES: usize = 1000;
 
 /// The tree of least cost, or the best that was found within the limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cheapest {
     /// The tree.
     pub tree: Tree,
-    /// Its share of misclassified rows + `leaf_penalty` x leaves.
+    /// The mean loss of its rows + `leaf_penalty` x leaves.
     pub objective: f64,
     /// A proven lower bound of the objective over all trees of the allowed depth and size.
     pub lower: f64,
@@ -49,9 +106,19 @@ impl Objective {
             let reason = "must be a finite number >= 0 (a share of the rows)";
             return Err(Error::parameter("leaf_penalty", self.leaf_penalty, reason));
         }
-        if self.max_depth.is_none() && limits.max_nodes.is_none() && self.leaf_penalty == 0.0 {
+        if self.min_samples_leaf < 1 {
+            return Err(Error::parameter("min_samples_leaf", 0, "must be at least 1"));
+        }
+        if self.max_leaf_nodes == Some(0) {
+            return Err(Error::parameter("max_leaf_nodes", 0, "a tree has at least one leaf"));
+        }
+        let is_limited = self.max_depth.is_some()
+            || self.max_leaf_nodes.is_some()
+            || limits.max_nodes.is_some()
+            || self.leaf_penalty > 0.0;
+        if !is_limited {
             return Err(Error::Unsupported {
-                what: "a tree without max_depth, max_nodes and leaf_penalty".into(),
+                what: "a tree without max_depth, max_leaf_nodes, max_nodes and leaf_penalty".into(),
                 supported: "one of them at least; minimal_tree(errors='minimise') finds the \
                     smallest tree with the fewest errors"
                     .into(),
@@ -59,199 +126,47 @@ impl Objective {
         }
         Ok(())
     }
-}
 
-/// The rows for the search: one per copy of each training row.
-fn copies(problem: &Problem, control: &Control) -> Result<RankRows> {
-    let mut rows = RankRows {
-        ranks: vec![Vec::new(); problem.n_features],
-        class: Vec::new(),
-        classes: problem.classes.len(),
-        lost: Vec::new(),
-    };
-    let mut lost = Vec::new();
-    for row in 0..problem.n_rows {
-        control.check()?;
-        // Of equal rows, those of the first class of the largest weight can be classified
-        // correctly.
-        let own = &problem.weights[row];
-        let most = own.iter().map(|w| w.weight).fold(0.0, f64::max);
-        let kept = own.iter().find(|w| w.weight == most).map_or(0, |w| w.class);
-        for &ClassWeight { class, weight } in own {
-            if weight.fract() != 0.0 || rows.class.len() as f64 + weight > MAX_ROWS as f64 {
-                return Err(Error::Data(format!(
-                    "sample weights must be whole numbers here (copies of rows, {MAX_ROWS} at most \
-                     in all), and one is {weight}"
-                )));
-            }
-            for _ in 0..weight as usize {
-                rows.class.push(class);
-                lost.push(class != kept);
-                for feature in 0..problem.n_features {
-                    rows.ranks[feature].push(problem.ranks[feature][row]);
-                }
-            }
+    /// The most leaves of a tree.
+    fn leaves(&self, limits: &SearchLimits, rows: usize) -> u32 {
+        let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
+        by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32
+    }
+
+    /// The criterion whose leaves have a loss.
+    fn criterion(&self) -> Result<Box<dyn Criterion>> {
+        if self.criterion == ERROR {
+            return criteria::make("accuracy", Map::new());
         }
-    }
-    rows.lost = vec![0; lost.len().div_ceil(64)];
-    for (row, _) in lost.iter().enumerate().filter(|(_, is_lost)| **is_lost) {
-        insert(&mut rows.lost, row);
-    }
-    Ok(rows)
-}
-
-/// A tree and its cost in rows: errors + penalty x leaves.
-struct CostedPlan {
-    cost: f64,
-    plan: TreePlan,
-}
-
-/// Grow a tree top-down by weighted Gini impurity, then make leaves of subtrees that cost no less.
-/// What is not split when time is up stays a leaf.
-fn greedy(
-    problem: &Problem,
-    rows: &RankRows,
-    max_depth: usize,
-    penalty: f64,
-    control: &Control,
-) -> Result<CostedPlan> {
-    /// A node in pre-order.
-    struct GreedyNode {
-        cost_as_leaf: f64,
-        test: Option<RankTest>,
-    }
-    let mut stack = vec![(first_rows(rows.class.len()), max_depth)];
-    let mut nodes: Vec<GreedyNode> = Vec::new();
-    while let Some((bits, depth)) = stack.pop() {
-        let (errors, test) = match errors_and_test(rows, &bits, depth, control) {
-            Err(Error::OutOfTime) => (rows.errors_of_leaf(&bits), None),
-            found => found?,
+        let criterion = criteria::make(&self.criterion, self.criterion_options.clone())?;
+        if has_loss(criterion.as_ref()) {
+            return Ok(criterion);
+        }
+        let with_loss = |entry: &&criteria::Entry| {
+            criteria::make(entry.info.name, Map::new()).is_ok_and(|c| has_loss(c.as_ref()))
         };
-        nodes.push(GreedyNode { cost_as_leaf: errors + penalty, test });
-        if let Some(test) = test {
-            let (left, right) = divide(&rows.ranks, &bits, test);
-            stack.push((right, depth - 1));
-            stack.push((left, depth - 1));
-        }
+        let names: Vec<&str> = CRITERIA.iter().filter(with_loss).map(|e| e.info.name).collect();
+        Err(Error::Unsupported {
+            what: format!(
+                "criterion='{}' for an optimal tree (its score is no sum over the leaves)",
+                self.criterion
+            ),
+            supported: format!("'{ERROR}', a cost_matrix, or one of {}", names.join(", ")),
+        })
     }
-
-    /// A pruned subtree.
-    #[derive(Clone, Copy)]
-    struct Subtree {
-        cost: f64,
-        /// The node that follows it in pre-order.
-        end: usize,
-    }
-    // Prune from the last node to the first: the subtrees of both sides are on top of the stack.
-    let mut subtrees: Vec<Subtree> = Vec::new();
-    let mut ends = vec![0; nodes.len()];
-    for i in (0..nodes.len()).rev() {
-        let GreedyNode { cost_as_leaf, test } = nodes[i];
-        let mut subtree = Subtree { cost: cost_as_leaf, end: i + 1 };
-        if test.is_some() {
-            let left = subtrees.pop().unwrap_or(subtree);
-            let right = subtrees.pop().unwrap_or(subtree);
-            subtree.end = right.end;
-            if left.cost + right.cost < cost_as_leaf {
-                subtree.cost = left.cost + right.cost;
-            } else {
-                nodes[i].test = None;
-            }
-        }
-        ends[i] = subtree.end;
-        subtrees.push(subtree);
-    }
-
-    // The nodes that are left, in pre-order.
-    let mut next = 0;
-    let plan = TreePlan::grow(problem.everything(), problem, |_| {
-        let test = nodes[next].test;
-        next = if test.is_some() { next + 1 } else { ends[next] };
-        Result::Ok(test)
-    })?;
-    Ok(CostedPlan { cost: subtrees.first().map_or(0.0, |root| root.cost), plan })
 }
 
-/// Errors of a set as a leaf, and its best test by weighted Gini impurity if it is to be split.
-fn errors_and_test(
-    rows: &RankRows,
-    bits: &[u64],
-    depth: usize,
-    control: &Control,
-) -> Result<(f64, Option<RankTest>)> {
-    control.check()?;
-    let errors = rows.errors_of_leaf(bits);
-    if depth == 0 || errors == 0.0 {
-        return Ok((errors, None));
-    }
-    let view = SetView::new(rows, bits, control)?;
-    Ok((errors, view.tests_by_gini(control)?.first().copied()))
+/// Whether a criterion's leaves have a loss.
+fn has_loss(criterion: &dyn Criterion) -> bool {
+    criterion.loss(Cells::Weights(&[1.0, 1.0]), &Context::new(2, 2)).is_some()
 }
 
-/// The result if time was up before the rows were encoded: one leaf.
-fn single_leaf(data: &Dataset, rows: &[u32], weights: &Weights, leaf_penalty: f64) -> Cheapest {
-    let mut counts = vec![0.0; data.n_classes()];
-    rows.iter().for_each(|&r| {
-        counts[usize::from(data.classes()[r as usize])] += weights.value(r);
-    });
-    let n: f64 = counts.iter().sum();
-    let label = majority(&counts);
-    let errors = n - counts[label];
-    let mut tree = Tree::empty(data.n_classes());
-    tree.nodes.push(Node::leaf(NodePosition::ROOT, label as i32, rows.len() as u32));
-    tree.counts.extend(counts);
-    let objective = errors / n + leaf_penalty;
-    Cheapest { tree, objective, lower: leaf_penalty.min(objective), errors, opened: 0 }
-}
-
-/// The tree that a search has found for all rows. The search keeps costs, not trees, so the tests
-/// are asked for again, top-down.
-fn plan_found(
-    problem: &Problem,
-    search: &mut SparseSearch<'_>,
-    all_rows: Vec<u64>,
-    limits: TreeLimits,
-    found: FoundTest,
-) -> std::result::Result<TreePlan, Halt> {
-    let is_leaf = found.test.is_none();
-    let mut stack = vec![(all_rows, limits, found)];
-    TreePlan::grow(problem.everything(), problem, |_| {
-        let Some((bits, limits, found)) = stack.pop().filter(|_| !is_leaf) else {
-            return Ok(None);
-        };
-        let Some(SplitCosts { test, left, right }) = search.test(&bits, limits, found)? else {
-            return Ok(None);
-        };
-        let (rows_left, rows_right) = divide(search.ranks(), &bits, test);
-        let below = limits.depth_below();
-        let limits_of = |side: SideCost| TreeLimits { depth: below, splits: side.splits };
-        let found_of = |side: SideCost| FoundTest { cost: side.cost, test: None };
-        stack.push((rows_right, limits_of(right), found_of(right)));
-        stack.push((rows_left, limits_of(left), found_of(left)));
-        Ok(Some(test))
-    })
-}
-
-/// Weight of the rows that a tree misclassifies.
-fn errors_of(plan: &TreePlan, problem: &Problem) -> f64 {
-    let mut errors = 0.0;
-    plan.follow(problem.everything(), problem, |bits, split| {
-        if split.is_none() {
-            let label = problem.label(bits);
-            let weights = members(bits).flat_map(|row| &problem.weights[row]);
-            let wrong = weights.filter(|w| u16::from(w.class) != label);
-            errors += wrong.map(|w| w.weight).sum::<f64>();
-        }
-    });
-    errors
-}
-
-/// Find the tree of least cost for some rows (internal numbers; positive whole weights), or the
-/// best within the limits.
+/// Find the tree of least cost for some rows (internal numbers, positive weights), or the best
+/// within the limits.
 ///
 /// # Errors
-/// [`Error::Parameter`] and [`Error::Unsupported`] for an objective without a limit,
-/// [`Error::Data`] for weights that are not whole, missing values, or too many rows.
+/// [`Error::Parameter`] and [`Error::Unsupported`] for an objective without a limit or without a
+/// loss, [`Error::Data`] for too many classes or levels, [`Error::Need`] beyond the memory limit.
 pub fn optimal_tree(
     data: &Dataset,
     rows: &[u32],
@@ -262,58 +177,393 @@ pub fn optimal_tree(
 ) -> Result<Cheapest> {
     limits.check()?;
     objective.check(limits)?;
+    let criterion = objective.criterion()?;
+    let costs = match &objective.cost_matrix {
+        Some(costs) => Some(CostMatrix::new(costs, data.n_classes())?),
+        None => None,
+    };
+    if rows.is_empty() {
+        return Err(Error::Data("no training rows with a positive weight".into()));
+    }
+    // What a budget of search nodes finds must not depend on threads.
+    let control = &if limits.node_budget.is_some() { control.serial() } else { control.clone() };
     let [searching, ending] = limits.deadlines(Instant::now()).map(|end| control.until(end));
-    // Encode the rows; without time for that, the answer is a leaf.
-    let weight = |r| weights.value(r);
-    let encoded =
-        Problem::new(data, rows, &weight, Errors::Minimise, MissingRule::Refuse, &searching)
-            .and_then(|problem| copies(&problem, &searching).map(|copies| (problem, copies)));
-    let (problem, copies) = match encoded {
-        Err(Error::OutOfTime) => {
-            return Ok(single_leaf(data, rows, weights, objective.leaf_penalty));
+    let own: Vec<f64> = match weights {
+        Weights::Unit => Vec::new(),
+        _ => rows.iter().map(|&r| weights.value(r)).collect(),
+    };
+    let total: f64 = if own.is_empty() { rows.len() as f64 } else { own.iter().sum() };
+    let is_whole = own.iter().all(|w| w.fract() == 0.0) && total <= MOST_COUNTED;
+    let nominal = objective.nominal_splits;
+    let ranked = match RankedRows::new(data, rows, own, nominal, &searching) {
+        Err(Error::OutOfTime) => return Ok(single_leaf(data, rows, weights, &costs, objective)),
+        ranked => ranked?,
+    };
+    let task = Task { data, ranked: &ranked, objective, limits, costs, total, is_whole };
+    let is_error = objective.criterion == ERROR && task.costs.is_none();
+    let controls = (&searching, &ending);
+    if is_error && is_whole && objective.min_samples_leaf == 1 && !ranked.has_missing() {
+        return if total <= f64::from(i16::MOST) {
+            task.run(&Errors::<i16>::new(&ranked), controls)
+        } else {
+            task.run(&Errors::<i32>::new(&ranked), controls)
+        };
+    }
+    if is_whole {
+        task.run(&task.additive::<u32>(criterion), controls)
+    } else {
+        task.run(&task.additive::<f64>(criterion), controls)
+    }
+}
+
+/// The result if time was up before the rows were ranked: one leaf. Its bound is that no loss is
+/// negative.
+fn single_leaf(
+    data: &Dataset,
+    rows: &[u32],
+    weights: &Weights,
+    costs: &Option<CostMatrix>,
+    objective: &Objective,
+) -> Cheapest {
+    let mut counts = vec![0.0; data.n_classes()];
+    rows.iter().for_each(|&r| {
+        counts[usize::from(data.classes()[r as usize])] += weights.value(r);
+    });
+    let n: f64 = counts.iter().sum();
+    let label = costs.as_ref().map_or_else(|| majority(&counts), |costs| costs.label(&counts));
+    let errors = n - counts[label];
+    let loss = match (costs, objective.criterion()) {
+        (Some(costs), _) => costs.of(&counts, label as i32),
+        (None, Ok(criterion)) => {
+            let context = Context::new(counts.len(), 0);
+            criterion.loss(Cells::Weights(&counts), &context).unwrap_or(errors)
         }
-        encoded => encoded?,
+        (None, Err(_)) => errors,
     };
-    // Inside, costs are in rows.
-    let n = copies.class.len() as f64;
-    let penalty = objective.leaf_penalty * n;
-    let capped = |limit: usize| limit.min(usize::from(FREE) - 1) as u16;
-    let tree_limits = TreeLimits {
-        depth: objective.max_depth.map_or(FREE, capped),
-        splits: limits.max_nodes.map_or(FREE, |nodes| capped((nodes - 1) / 2)),
+    let mut tree = Tree::empty(data.n_classes());
+    write(&mut tree, NodePosition::ROOT, (counts, rows.len() as u32), label as i32, None);
+    let penalty = objective.leaf_penalty;
+    Cheapest { tree, objective: loss / n + penalty, lower: penalty, errors, opened: 0 }
+}
+
+/// A search and its input.
+struct Task<'a> {
+    data: &'a Dataset,
+    ranked: &'a RankedRows,
+    objective: &'a Objective,
+    limits: &'a SearchLimits,
+    costs: Option<CostMatrix>,
+    /// Weight of all rows.
+    total: f64,
+    /// Whether all weights are whole numbers.
+    is_whole: bool,
+}
+
+/// A node of the tree that was found, in pre-order.
+struct FoundNode {
+    test: Option<RankedTest>,
+    right: u32,
+}
+
+impl Task<'_> {
+    /// The loss by a criterion or by costs.
+    fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> Additive<C> {
+        let classes = self.ranked.classes;
+        let min_rows = self.objective.min_samples_leaf.min(u32::MAX as usize) as u32;
+        let (loss, rise, skips_runs) = match &self.costs {
+            Some(costs) => {
+                let pairs = (0..classes).flat_map(|i| (0..classes).map(move |j| (i, j)));
+                let most = pairs.map(|(i, j)| costs.one(i, j as i32)).fold(0.0, f64::max);
+                (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(most), true)
+            }
+            None => {
+                let (rise, convex) = (criterion.loss_rise(), criterion.info().convex);
+                let skips_runs = convex || self.objective.criterion == ERROR;
+                let context = Context::new(classes, self.total as u64);
+                (LeafLoss::Of(criterion, context), rise, skips_runs)
+            }
+        };
+        Additive { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
+    }
+
+    /// Search, and write the tree down.
+    fn run<L: Loss>(
+        &self,
+        loss: &L,
+        (searching, ending): (&Control, &Control),
+    ) -> Result<Cheapest> {
+        let ranked = self.ranked;
+        let leaf_penalty = self.objective.leaf_penalty * self.total;
+        let is_first = self.objective.ties == Ties::First;
+        let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && self.is_counted();
+        // For exact losses, so small that the sums of all leaves are exact and below one unit.
+        let step = f64::exp2(self.total.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
+        let tie = if is_first { step / 2.0 } else { 0.0 };
+        let min_rows = self.objective.min_samples_leaf.min(ranked.len().max(1)) as u32;
+        let heaviest = (0..ranked.len() as u32).map(|row| ranked.weight(row)).fold(0.0, f64::max);
+        let places = ranked.columns.iter().map(|column| column.end as usize);
+        let is_small = places.sum::<usize>() <= MOST_KNOWN_PLACES;
+        let known = match is_small {
+            true => Known::new(ranked.len(), self.limits.memory.min(searching.budget().left())),
+            false => Known::default(),
+        };
+        let setting = Setting {
+            rows: ranked,
+            loss,
+            penalty: leaf_penalty + 2.0 * tie,
+            leaf_price: leaf_penalty,
+            tie,
+            min_rows,
+            few_rows: f64::from(min_rows - 1) * heaviest,
+            known,
+            opened: 0.into(),
+            budget: self.limits.node_budget.unwrap_or(u64::MAX),
+        };
+        let leaves = self.objective.leaves(self.limits, ranked.len());
+        let depth =
+            self.objective.max_depth.map_or(MOST_DEPTH, |d| d.min(MOST_DEPTH as usize) as u32);
+        let depth = depth.min(leaves - 1);
+        // A set takes about 25 bytes per row and column, and each level and thread holds one.
+        let sets = 1 + depth.saturating_sub(2).min(8) as usize * searching.threads();
+        let bytes = 25 * ranked.len() * ranked.columns.len().max(1);
+        let bytes = bytes.saturating_mul(sets);
+        searching.budget().admit("the search for an optimal tree", bytes, "take fewer rows")?;
+
+        let mut set = match SortedSet::all(ranked, setting.marks(), searching) {
+            Err(Error::OutOfTime) => {
+                let plan = vec![FoundNode { test: None, right: 0 }];
+                return Ok(self.written(&setting, &plan, Some(leaf_penalty)));
+            }
+            set => set?,
+        };
+        let all: Vec<u32> = (0..ranked.len() as u32).collect();
+        set.hash = setting.known.hash(&all);
+        let pool = Pool::new();
+        let greedy = greedy(&setting, &set, (depth, leaves), searching)?;
+        let by_column = vec![0.0; set.columns.len()];
+        let query = Query {
+            set: &set,
+            depth,
+            leaves,
+            limit: greedy.cost + 2.0 * tie,
+            known: 0.0,
+            by_column: &by_column,
+            hint: None,
+            is_first,
+            is_root: true,
+        };
+        let answer = solve_any(&setting, &query, &pool, searching);
+        let mut lower = Some(answer.lower);
+        match &answer.halted {
+            None => lower = None,
+            Some(Error::OutOfTime) => {}
+            Some(error) => return Err(error.clone()),
+        }
+        let plan = match (lower, answer.best.plan.as_ref()) {
+            (None, Some(_)) if is_first => {
+                match first_of(&setting, &set, depth, &answer.best, &pool, searching) {
+                    Err(Error::OutOfTime) => answer.best.plan.clone(),
+                    plan => Some(plan?),
+                }
+            }
+            (_, plan) => plan.cloned(),
+        };
+        let nodes = flat(&setting, &set, plan.unwrap_or(greedy.plan), ending)?;
+        // Of a bound of the cost, what the penalty for ties may have added is taken away.
+        let lower = lower.map(|lower| {
+            let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
+            let lower = (lower - ties).max(leaf_penalty);
+            if is_exact { (lower - 1e-6).ceil().max(leaf_penalty) } else { lower }
+        });
+        Ok(self.written(&setting, &nodes, lower))
+    }
+
+    /// Whether losses are whole numbers.
+    fn is_counted(&self) -> bool {
+        self.objective.criterion == ERROR && self.costs.is_none()
+    }
+
+    /// The tree, with its cost; `lower`: a bound of the cost, if the tree is not proven.
+    fn written<L: Loss>(
+        &self,
+        setting: &Setting<'_, L>,
+        nodes: &[FoundNode],
+        lower: Option<f64>,
+    ) -> Cheapest {
+        let (data, ranked) = (self.data, self.ranked);
+        let mut tree = Tree::empty(data.n_classes());
+        let counts_of = |rows: &[u32]| {
+            let mut counts = vec![0.0; ranked.classes];
+            for &row in rows {
+                counts[usize::from(ranked.class[row as usize])] += ranked.weight(row);
+            }
+            counts
+        };
+        let all: Vec<u32> = (0..ranked.len() as u32).collect();
+        let mut stack = vec![(all, 0, NodePosition::ROOT)];
+        let (mut loss, mut leaves, mut errors) = (0.0, 0.0, 0.0);
+        while let Some((rows, i, position)) = stack.pop() {
+            let counts = counts_of(&rows);
+            let label = match &self.costs {
+                Some(costs) => costs.label(&counts),
+                None => majority(&counts),
+            };
+            let n_rows = rows.len() as u32;
+            let FoundNode { test, right } = nodes[i];
+            let test = test.map(|test| {
+                let column = &ranked.columns[test.column as usize];
+                let is_left = |row: &u32| column.ranks[*row as usize] < test.below;
+                let (on_left, on_right): (Vec<u32>, Vec<u32>) =
+                    rows.iter().partition(|row| is_left(row));
+                let sides = [counts_of(&on_left), counts_of(&on_right)];
+                // Known values next to the threshold.
+                let known = |row: &u32| {
+                    let rank = column.ranks[*row as usize];
+                    (rank > 0 && rank < column.end).then_some(rank)
+                };
+                let below = on_left.iter().filter_map(known).max().unwrap_or(1);
+                let above = on_right.iter().filter_map(known).min().unwrap_or(below);
+                let value = |rank: u32| ranked.values[column.feature][rank as usize - 1];
+                let (test, listed) = match (&data.columns()[column.feature], &column.asked) {
+                    (Column::Numeric(_), _) => {
+                        (Test::Threshold(midpoint(value(below), value(above)).into()), Vec::new())
+                    }
+                    (_, Asked::Cut) => listing((0..=value(below) as u32).collect()),
+                    (_, Asked::Levels(listed)) => listing(listed.clone()),
+                };
+                let has_missing = rows.iter().any(|row| known(row).is_none());
+                let missing = has_missing.then_some(u32::from(column.missing_right));
+                let child = NodePosition { parent: i as u32, branch: 0, depth: position.depth + 1 };
+                stack.push((on_right, right as usize, NodePosition { branch: 1, ..child }));
+                stack.push((on_left, i + 1, child));
+                WrittenTest { feature: column.feature, test, listed, sides, missing, right }
+            });
+            if test.is_none() {
+                loss += setting.loss.leaf(&counts);
+                leaves += 1.0;
+                errors += counts.iter().sum::<f64>() - counts[label];
+            }
+            write(&mut tree, position, (counts, n_rows), label as i32, test);
+        }
+        let objective = loss / self.total + self.objective.leaf_penalty * leaves;
+        let lower = lower.map_or(objective, |lower| (lower / self.total).min(objective));
+        let opened = setting.opened.load(std::sync::atomic::Ordering::Relaxed);
+        Cheapest { tree, objective, lower, errors, opened }
+    }
+}
+
+/// A tree and its cost.
+struct Greedy {
+    cost: f64,
+    plan: Plan,
+}
+
+/// Grow a tree by the best test of each node, then make leaves of subtrees that cost no less. What
+/// is not split when time is up stays a leaf.
+fn greedy<L: Loss>(
+    setting: &Setting<'_, L>,
+    set: &SortedSet,
+    (depth, leaves): (u32, u32),
+    control: &Control,
+) -> Result<Greedy> {
+    let cost = setting.leaf(set);
+    let leaf = Greedy { cost, plan: Plan::Stump(1) };
+    // Deep greedy trees are no better a start.
+    let depth = depth.min(leaves.ilog2()).min(6);
+    if depth == 0 {
+        return Ok(leaf);
+    }
+    let by_column = vec![0.0; set.columns.len()];
+    let query = Query::stump(set, &by_column);
+    let answer = match one_test(setting, &query, control).complete() {
+        Err(Error::OutOfTime) => return Ok(leaf),
+        answer => answer?,
     };
-    // The upper bound: a complete greedy tree that keeps both limits.
-    let depth_by_size = match tree_limits.splits {
-        FREE => usize::MAX,
-        splits => (usize::from(splits) + 1).ilog2() as usize,
+    let Some(split) = answer.best.split else { return Ok(leaf) };
+    let test = split.test;
+    if depth == 1 {
+        return Ok(Greedy { cost: answer.best.cost, plan: answer.best.plan.unwrap_or(leaf.plan) });
+    }
+    let side =
+        |is_right: bool| match set.one_side(setting.rows, test, is_right, setting.marks(), control)
+        {
+            Err(Error::OutOfTime) => {
+                let cost = if is_right { split.costs.right } else { split.costs.left };
+                Ok(Greedy { cost, plan: Plan::Stump(1) })
+            }
+            own => greedy(setting, &own?, (depth - 1, leaves / 2), control),
+        };
+    let (left, right) = (side(false)?, side(true)?);
+    let cost = left.cost + right.cost;
+    if cost >= leaf.cost {
+        return Ok(leaf);
+    }
+    Ok(Greedy {
+        cost,
+        plan: Plan::Split(Box::new(PlanSplit { test, left: left.plan, right: right.plan })),
+    })
+}
+
+/// The rows of a node, as far as they are needed and there is time for them.
+enum NodeRows {
+    Root,
+    Own(SortedSet),
+    Unknown,
+}
+
+/// The nodes of a plan, with the tests that it leaves to be looked for; without time for that,
+/// leaves in their place.
+fn flat<L: Loss>(
+    setting: &Setting<'_, L>,
+    root: &SortedSet,
+    plan: Plan,
+    control: &Control,
+) -> Result<Vec<FoundNode>> {
+    let in_time = |result: Result<_>| match result {
+        Err(Error::OutOfTime) => Ok(None),
+        result => result.map(Some),
     };
-    let greedy_depth = objective.max_depth.unwrap_or(usize::MAX).min(depth_by_size);
-    let CostedPlan { cost, mut plan } =
-        greedy(&problem, &copies, greedy_depth, penalty, &searching)?;
-    // The search for a better tree.
-    let all_rows = first_rows(copies.class.len());
-    let mut search = SparseSearch::new(&copies, penalty, limits.memory, limits.meter(&searching));
-    let Ok(RootAnswer { found, mut lower }) = search.root(&all_rows, tree_limits, cost, &ending)
-    else {
-        return Err(Error::Cancelled);
-    };
-    let opened = search.meter.opened;
-    let mut best = cost;
-    if let Some(found) = found {
-        // To write the tree down repeats parts of the search; they are not counted again.
-        search.meter = Meter::new(u64::MAX, &ending);
-        match plan_found(&problem, &mut search, all_rows, tree_limits, found) {
-            Ok(better) => (plan, best) = (better, found.cost),
-            Err(Halt::Cancelled) => return Err(Error::Cancelled),
-            Err(Halt::Spent) => lower = lower.min(found.cost),
+    let mut nodes: Vec<FoundNode> = Vec::new();
+    let by_column = vec![0.0; root.columns.len()];
+    // A plan, its rows, and the parent of a right child.
+    let mut stack = vec![(plan, NodeRows::Root, None::<usize>)];
+    while let Some((plan, rows, right_of)) = stack.pop() {
+        let node = nodes.len();
+        if let Some(parent) = right_of {
+            nodes[parent].right = node as u32;
+        }
+        let set = match &rows {
+            NodeRows::Root => Some(root),
+            NodeRows::Own(set) => Some(set),
+            NodeRows::Unknown => None,
+        };
+        let split = match (plan, set) {
+            (Plan::Split(split), _) => Some(split),
+            (Plan::Stump(2..), Some(set)) => {
+                let answer = one_test(setting, &Query::stump(set, &by_column), control).complete();
+                match in_time(answer.map(|answer| answer.best.plan))?.flatten() {
+                    Some(Plan::Split(split)) => Some(split),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        nodes.push(FoundNode { test: split.as_ref().map(|split| split.test), right: 0 });
+        if let Some(split) = split {
+            let PlanSplit { test, left, right } = *split;
+            let mut side = |plan: &Plan, is_right: bool| -> Result<NodeRows> {
+                let Some(set) = set.filter(|_| *plan != Plan::Stump(1)) else {
+                    return Ok(NodeRows::Unknown);
+                };
+                match set.one_side(setting.rows, test, is_right, setting.marks(), control) {
+                    Err(Error::OutOfTime) => Ok(NodeRows::Unknown),
+                    side => side.map(NodeRows::Own),
+                }
+            };
+            let (rows_left, rows_right) = (side(&left, false)?, side(&right, true)?);
+            stack.push((right, rows_right, Some(node)));
+            stack.push((left, rows_left, None));
         }
     }
-    // Back to shares of the rows; bounds that differ by rounding only are equal.
-    let tree = plan.tree(&problem, data);
-    let leaves = (plan.splits() + 1) as f64;
-    let errors = errors_of(&plan, &problem);
-    debug_assert!((errors + penalty * leaves - best).abs() < 1e-6 * n);
-    let objective = errors / n + objective.leaf_penalty * leaves;
-    let lower = if lower >= best - 1e-6 { objective } else { (lower / n).min(objective) };
-    Ok(Cheapest { tree, objective, lower, errors, opened })
+    Ok(nodes)
 }

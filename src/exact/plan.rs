@@ -6,9 +6,10 @@
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;
 use super::problem::{ClassWeight, Problem, RankTest, divide, members};
+use super::written::{WrittenTest, listing, write};
 use crate::data::{Column, Dataset};
-use crate::numeric::{Logs, entropy, midpoint};
-use crate::tree::{Node, NodePosition, Test, Tree, majority};
+use crate::numeric::midpoint;
+use crate::tree::{NodePosition, Test, Tree, majority};
 
 /// One node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,14 +146,10 @@ impl TreePlan {
         let mut copies = vec![0_u32; problem.n_rows];
         problem.group.iter().for_each(|&group| copies[group as usize] += 1);
         let mut stack = vec![(problem.everything(), 0_usize, NodePosition::ROOT)];
-        let mut step = 0;
         while let Some((bits, i, position)) = stack.pop() {
             let counts = class_counts(problem, data, &bits);
-            let label = i32::from(problem.classes[usize::from(self.nodes[i].label)]);
             let rows = members(&bits).map(|row| copies[row]).sum();
-            let first_child = tree.children.len() as u32;
-            let mut node = Node { first_child, ..Node::leaf(position, label, rows) };
-            if let Some(split) = self.nodes[i].split {
+            let test = self.nodes[i].split.map(|split| {
                 let feature = usize::from(split.feature);
                 let (left, right) = divide(&problem.ranks, &bits, split);
                 // The values of the node next to the split.
@@ -162,40 +159,25 @@ impl TreePlan {
                 let values = &problem.values[feature];
                 let below = values[below.unwrap_or(split.rank) as usize];
                 let above = values[above.unwrap_or(split.rank + 1) as usize];
-                node.test = match &data.columns()[feature] {
-                    Column::Numeric(_) => Test::Threshold(midpoint(below, above).into()),
-                    Column::Nominal(_) => {
-                        let listed: Vec<u32> = (0..=below as u32).collect();
-                        let test = Test::Subset { first: 0, len: listed.len() as u32 };
-                        tree.copy_levels(test, &listed)
+                let (test, listed) = match &data.columns()[feature] {
+                    Column::Numeric(_) => {
+                        (Test::Threshold(midpoint(below, above).into()), Vec::new())
                     }
+                    Column::Nominal(_) => listing((0..=below as u32).collect()),
                 };
                 let sides = [&left, &right].map(|side| class_counts(problem, data, side));
-                let weights = [0, 1].map(|side| sides[side].iter().sum::<f64>());
-                let total = weights[0] + weights[1];
-                let entropy_of = |counts: &[f64], weight: f64| {
-                    let logs = Logs::for_rows(total.ceil() as u64, 1);
-                    entropy(counts.iter().copied(), weight, logs)
-                };
-                node.distance = (0..2)
-                    .map(|side| weights[side] / total * entropy_of(&sides[side], weights[side]))
-                    .sum();
-                node.score = entropy_of(&counts, total) - node.distance;
-                node.feature = feature as u32;
-                node.n_children = 2;
-                node.missing_branch = u32::from(weights[1] > weights[0]);
-                node.step = step;
-                node.label = majority(&counts) as i32;
-                step += 1;
                 // Plan and tree number nodes alike.
                 let right_child = self.nodes[i].right;
-                tree.children.extend([i as u32 + 1, right_child]);
                 let child = NodePosition { parent: i as u32, branch: 0, depth: position.depth + 1 };
                 stack.push((right, right_child as usize, NodePosition { branch: 1, ..child }));
                 stack.push((left, i + 1, child));
-            }
-            tree.nodes.push(node);
-            tree.counts.extend(counts);
+                WrittenTest { feature, test, listed, sides, missing: None, right: right_child }
+            });
+            let label = match test {
+                Some(_) => majority(&counts) as i32,
+                None => i32::from(problem.classes[usize::from(self.nodes[i].label)]),
+            };
+            write(&mut tree, position, (counts, rows), label, test);
         }
         tree
     }

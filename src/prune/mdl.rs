@@ -21,7 +21,7 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
-use crate::criteria::{Context, DescriptionLength, Formula, TargetKind};
+use crate::criteria::{Cells, Context, Criterion, DescriptionLength, TargetKind};
 use crate::data::Schema;
 use crate::error::Result;
 use crate::tree::Test;
@@ -78,7 +78,8 @@ fn prune(edited: &mut EditableTree, schema: &Schema) {
     for &i in edited.order().iter().rev() {
         let i = i as usize;
         let counts: Vec<f64> = occurring.iter().map(|&class| edited.counts(i)[class]).collect();
-        let leaf = 1.0 + DescriptionLength {}.loss(&counts, &context).unwrap_or(0.0);
+        let leaf =
+            1.0 + DescriptionLength {}.loss(Cells::Weights(&counts), &context).unwrap_or(0.0);
         bits[i] = leaf;
         if edited.is_leaf(i) {
             continue;

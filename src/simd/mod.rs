@@ -3,7 +3,8 @@
 //! [`Kernels`] compares rows of nominal features pair by pair, on bit planes: `stats::pairs` and
 //! `stats::neighbours` call it. The public modules hold kernels for other callers, each with its
 //! own text: growth (`columns`, `cuts`, `class_sums`, `running`, `short`, `small`, `histogram`,
-//! `codes`, `logs`, `means`), prediction (`walk`) and genotypes (`genotypes`).
+//! `codes`, `logs`, `means`), optimal trees (`stumps`), prediction (`walk`) and genotypes
+//! (`genotypes`).
 //!
 //! **Levels.** Each kernel is one generic function over a small vector trait (`word`). A file per
 //! level implements the trait with intrinsics (`plain`: two `u64`, `baseline`: two vectors of SSE2,
@@ -33,6 +34,7 @@ mod fixed;
 pub mod genotypes;
 pub mod histogram;
 mod instantiate;
+mod lanes;
 mod layout;
 mod level;
 pub mod logs;
@@ -43,6 +45,7 @@ mod read;
 pub mod running;
 pub mod short;
 pub mod small;
+pub mod stumps;
 mod table;
 mod tally;
 mod twice;

@@ -257,9 +257,13 @@ fn cheapest(
     best
 }
 
-fn optimal(data: &Dataset, objective: Objective, limits: &SearchLimits) -> Result<Cheapest, Error> {
+fn optimal(
+    data: &Dataset,
+    objective: &Objective,
+    limits: &SearchLimits,
+) -> Result<Cheapest, Error> {
     let rows = RowSet::all(data.len());
-    optimal_tree(data, rows.rows(), &Weights::Unit, &objective, limits, &Control::new(1))
+    optimal_tree(data, rows.rows(), &Weights::Unit, objective, limits, &Control::new(1))
 }
 
 #[test]
@@ -284,7 +288,8 @@ fn optimal_trees_are_as_cheap_as_brute_force_finds_them() {
         let penalty = leaf_penalty * n as f64;
         let expected = cheapest(&columns, &classes, asked, penalty, &mut HashMap::new()) / n as f64;
         let limits = SearchLimits { max_nodes, ..SearchLimits::default() };
-        let found = optimal(&data, Objective { max_depth, leaf_penalty }, &limits).unwrap();
+        let objective = Objective { max_depth, leaf_penalty, ..Objective::default() };
+        let found = optimal(&data, &objective, &limits).unwrap();
         let told = format!("{columns:?} {classes:?} {max_depth:?} {max_nodes:?} {leaf_penalty}");
         assert!(
             (found.objective - expected).abs() < 1e-9,
@@ -312,14 +317,14 @@ fn an_optimal_tree_within_limits_has_a_gap_that_closes() {
         (0..12).map(|_| (0..200).map(|_| (draw(&mut seed) % 2) as i64).collect()).collect();
     let classes: Vec<u16> = (0..200).map(|_| (draw(&mut seed) % 2) as u16).collect();
     let data = nominal(&columns, 2, &classes, 2);
-    let objective = Objective { max_depth: Some(4), leaf_penalty: 0.005 };
-    let best = optimal(&data, objective, &SearchLimits::default()).unwrap();
+    let objective = Objective { max_depth: Some(4), leaf_penalty: 0.005, ..Objective::default() };
+    let best = optimal(&data, &objective, &SearchLimits::default()).unwrap();
     assert_eq!(best.objective, best.lower);
     let mut before = (0.0, f64::INFINITY);
     for budget in [1, 30, 300, 3000] {
         let found = optimal(
             &data,
-            objective,
+            &objective,
             &SearchLimits { node_budget: Some(budget), ..SearchLimits::default() },
         )
         .unwrap();
@@ -327,16 +332,16 @@ fn an_optimal_tree_within_limits_has_a_gap_that_closes() {
         assert!(found.lower >= before.0 - 1e-9 && found.objective <= before.1 + 1e-9, "{budget}");
         before = (found.lower, found.objective);
     }
-    let none = Objective { max_depth: None, leaf_penalty: 0.0 };
+    let none = Objective { max_depth: None, leaf_penalty: 0.0, ..Objective::default() };
     assert!(
-        optimal(&data, none, &SearchLimits::default())
+        optimal(&data, &none, &SearchLimits::default())
             .unwrap_err()
             .to_string()
             .contains("max_depth")
     );
-    let wrong = Objective { max_depth: None, leaf_penalty: -1.0 };
+    let wrong = Objective { max_depth: None, leaf_penalty: -1.0, ..Objective::default() };
     assert!(
-        optimal(&data, wrong, &SearchLimits::default())
+        optimal(&data, &wrong, &SearchLimits::default())
             .unwrap_err()
             .to_string()
             .contains("leaf_penalty")

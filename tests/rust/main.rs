@@ -10,6 +10,7 @@ mod global;
 mod growth;
 mod neighbours;
 mod networks;
+mod optimal;
 mod pairs;
 mod prune;
 mod store;

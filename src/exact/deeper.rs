@@ -1,0 +1,615 @@
+//! Optimal trees of any depth (`exact`): branch and bound over the thresholds of the first test.
+//!
+//! A tree with one level less gives a first tree, and bounds beyond both ends of every column. Then
+//! the most promising gap of all columns ([`super::gaps`]) is divided at a threshold in its middle,
+//! whose two sides are solved. Each side is told what it must undercut, what is known about it, and
+//! for each of its columns a lower bound of the trees that test that column first: a neighbouring
+//! threshold has nearly the same rows, so most columns fall without a look. Two levels are solved
+//! by [`super::two_levels`]. At the root, threads divide different gaps at the same time.
+
+use super::gaps::{Bounds, Gap, Open, SideLeaves, Sides};
+use super::known::KnownKey;
+use super::losses::Loss;
+use super::plans::{Incumbent, Plan, PlanSplit, Split};
+use super::ranked::RankedTest;
+use super::setting::{Answer, Query, Setting};
+use super::sorted::SortedSet;
+use super::two_levels::{Pool, lock, two_levels};
+use crate::error::{Error, Result};
+use crate::parallel::{Control, map};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// A gap, with lower bounds by column of both sides at both ends.
+#[derive(Clone)]
+struct DeepGap {
+    column: usize,
+    leaves: SideLeaves,
+    gap: Gap,
+    at_from: [Arc<[f64]>; 2],
+    at_to: [Arc<[f64]>; 2],
+}
+
+/// What the workers share.
+struct Progress {
+    gaps: Vec<DeepGap>,
+    /// Gaps that a worker divides now.
+    busy: Vec<DeepGap>,
+    best: Incumbent,
+    /// By column, a lower bound of the thresholds that are no longer open.
+    closed: Vec<f64>,
+    /// Tests to be tried first.
+    hints: Vec<RankedTest>,
+    /// Progress that was reported, in thousandths.
+    reported: u64,
+    /// The first tests of the last trees of both sides.
+    last: [Option<RankedTest>; 2],
+    halted: Option<Error>,
+}
+
+/// A threshold to solve.
+struct Job {
+    gap: DeepGap,
+    open: Open,
+    threshold: usize,
+    cost: f64,
+    hints: [Option<RankedTest>; 2],
+}
+
+/// A search for the best tree of a set.
+struct Deeper<'t, 'a, L: Loss> {
+    setting: &'t Setting<'a, L>,
+    query: &'t Query<'t>,
+    pool: &'t Pool<L::Memory>,
+    control: &'t Control,
+    floor: f64,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+/// The most leaves of a tree.
+pub(super) fn most_leaves(depth: u32, leaves: u32) -> u32 {
+    if depth >= 31 { leaves } else { leaves.min(1 << depth) }
+}
+
+/// The best tree of a set, of two levels or more.
+fn solve<L: Loss>(
+    setting: &Setting<'_, L>,
+    query: &Query<'_>,
+    pool: &Pool<L::Memory>,
+    control: &Control,
+) -> Answer {
+    // A tree of d levels has d + 1 leaves at least, which must be worth their price.
+    let leaf = setting.leaf(query.set);
+    let deepest = |cost: f64| {
+        let most = (cost.min(query.limit) / setting.leaf_price).min(f64::from(u32::MAX));
+        if setting.leaf_price > 0.0 { (most as u32).max(3) - 1 } else { u32::MAX }
+    };
+    let depth = query.depth.min(deepest(leaf));
+    let leaves = most_leaves(depth, query.leaves);
+    let query = &Query { depth, leaves, ..*query };
+    if query.depth <= 2 || leaves <= 3 || query.set.len < 4 {
+        return two_levels(setting, query, pool, control);
+    }
+    let set = query.set;
+    let mut best =
+        Incumbent { cost: query.limit, split: None, plan: None, is_first: query.is_first };
+    if leaf < best.cost {
+        (best.cost, best.plan) = (leaf, Some(Plan::Stump(1)));
+    }
+    let floor = query.known.max((2.0 * setting.penalty).min(best.cost));
+    let mut by_column = query.by_column.to_vec();
+    if best.cost <= floor {
+        by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
+        return Answer { lower: best.cost, best, by_column, halted: None };
+    }
+    // One level less: a tree, and bounds beyond both ends of every column.
+    let none: Arc<[f64]> = vec![0.0; set.columns.len()].into();
+    let less = Query {
+        depth: query.depth - 1,
+        limit: f64::INFINITY,
+        known: 0.0,
+        by_column: &none,
+        is_first: false,
+        ..*query
+    };
+    let less = solve(setting, &less, pool, control);
+    let tie = if best.is_first { setting.tie } else { 0.0 };
+    let first_test = less.best.split.map(|split| split.test);
+    if less.best.cost < best.cost - tie {
+        (best.cost, best.plan, best.split) = (less.best.cost, less.best.plan, less.best.split);
+    }
+    if less.halted.is_some() {
+        return Answer { best, lower: floor.min(leaf), by_column, halted: less.halted };
+    }
+    if query.depth > deepest(less.best.cost) {
+        // More levels cost more than they can save.
+        if query.is_first {
+            let query = Query { depth: query.depth - 1, ..*query };
+            return solve(setting, &query, pool, control);
+        }
+        let by_column = less.by_column.iter().map(|bound| bound.min(best.cost)).collect();
+        return Answer { lower: best.cost, best, by_column, halted: None };
+    }
+    let end: Arc<[f64]> = less.by_column.into();
+    let bound = less.lower;
+    let hints = [query.hint, first_test].into_iter().flatten().collect();
+    let mut gaps = Vec::new();
+    for (column, own) in set.columns.iter().enumerate() {
+        if own.first > own.last {
+            by_column[column] = f64::INFINITY;
+            continue;
+        }
+        for leaves in divisions(query.depth - 1, leaves) {
+            gaps.push(DeepGap {
+                column,
+                leaves,
+                gap: Gap {
+                    from: 0,
+                    to: own.ranks.len(),
+                    at_from: Sides { left: setting.penalty, right: bound },
+                    at_to: Sides { left: bound, right: setting.penalty },
+                },
+                at_from: [none.clone(), end.clone()],
+                at_to: [end.clone(), none.clone()],
+            });
+        }
+    }
+    let progress = Progress {
+        gaps,
+        busy: Vec::new(),
+        best,
+        closed: vec![f64::INFINITY; set.columns.len()],
+        hints,
+        reported: 0,
+        last: [None; 2],
+        halted: None,
+    };
+    let (progress, changed) = (Mutex::new(progress), Condvar::new());
+    let deeper = Deeper { setting, query, pool, control, floor, progress, changed };
+    let _ = map(control, control.threads(), |_| {
+        deeper.work();
+        Ok(())
+    });
+    deeper.answer(by_column)
+}
+
+/// Ways to divide the leaves of a tree between the sides of its first test, each of at most
+/// `depth` levels.
+fn divisions(depth: u32, leaves: u32) -> Vec<SideLeaves> {
+    let most = most_leaves(depth, leaves - 1);
+    let fewest = leaves.saturating_sub(most).max(1);
+    if fewest >= most {
+        return vec![SideLeaves { left: most, right: most }];
+    }
+    (fewest..=most).map(|left| SideLeaves { left, right: leaves - left }).collect()
+}
+
+impl<L: Loss> Deeper<'_, '_, L> {
+    fn bounds(&self, column: usize, leaves: SideLeaves) -> Bounds<'_, L> {
+        let merging = self.setting.merging(self.query.set, leaves.left.max(leaves.right));
+        Bounds { loss: self.setting.loss, set: self.query.set, column, merging }
+    }
+
+    fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
+        let ranks = &self.query.set.columns[gap.column].ranks;
+        let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
+        progress.best.limit(self.setting, gap.column, below)
+    }
+
+    /// Divide gaps until none is open.
+    fn work(&self) {
+        let mut progress = lock(&self.progress);
+        loop {
+            if progress.halted.is_some() || self.is_settled(&progress) {
+                break;
+            }
+            let Some(job) = self.next(&mut progress) else {
+                if progress.busy.is_empty() {
+                    break;
+                }
+                // Another worker may leave new gaps.
+                let wait = Duration::from_millis(20);
+                progress = self
+                    .changed
+                    .wait_timeout(progress, wait)
+                    .map_or_else(|e| e.into_inner().0, |(p, _)| p);
+                continue;
+            };
+            let number = (job.gap.column, job.gap.gap.from, job.gap.leaves);
+            progress.busy.push(job.gap.clone());
+            drop(progress);
+            let solved = self.solve_sides(&job);
+            progress = lock(&self.progress);
+            progress.busy.retain(|gap| (gap.column, gap.gap.from, gap.leaves) != number);
+            match solved {
+                Ok(solved) => self.take(&mut progress, job, solved),
+                Err(error) => {
+                    progress.gaps.push(job.gap);
+                    progress.halted = Some(error);
+                }
+            }
+            self.report(&mut progress);
+            self.changed.notify_all();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Report the lower bound as thousandths of the best cost.
+    fn report(&self, progress: &mut Progress) {
+        if self.query.is_root {
+            let open = progress.gaps.iter().chain(&progress.busy);
+            let bounds = open
+                .map(|gap| self.bounds(gap.column, gap.leaves).open(&gap.gap, f64::INFINITY).bound);
+            let lower =
+                bounds.chain(progress.closed.iter().copied()).fold(progress.best.cost, f64::min);
+            let done = (1000.0 * lower.max(0.0) / progress.best.cost.max(f64::MIN_POSITIVE)) as u64;
+            self.control.expect(1000);
+            self.control.advance(done.saturating_sub(progress.reported));
+            progress.reported = progress.reported.max(done);
+        }
+    }
+
+    fn is_settled(&self, progress: &Progress) -> bool {
+        progress.best.cost <= self.floor && !progress.best.is_first
+    }
+
+    /// The next threshold: of a hint, or in the middle of the most promising gap.
+    fn next(&self, progress: &mut Progress) -> Option<Job> {
+        while !progress.hints.is_empty() {
+            let hint = progress.hints.remove(0);
+            let ranks = &self.query.set.columns[hint.column as usize].ranks;
+            let is_around = |gap: &DeepGap| {
+                gap.column == hint.column as usize
+                    && ranks.get(gap.gap.from).is_some_and(|&rank| rank < hint.below)
+                    && ranks.get(gap.gap.to).is_none_or(|&rank| rank > hint.below)
+            };
+            let Some(i) = progress.gaps.iter().position(is_around) else { continue };
+            let open = self.open(progress, &progress.gaps[i]);
+            if open.len() > 0 {
+                let rest = &ranks[open.low..open.high];
+                let threshold = open.low + rest.partition_point(|&rank| rank < hint.below);
+                return Some(self.job(progress, i, open, threshold));
+            }
+        }
+        let (mut best, mut i) = (None::<(usize, Open)>, 0);
+        while i < progress.gaps.len() {
+            let gap = &progress.gaps[i];
+            let open = self.open(progress, gap);
+            if open.len() == 0 {
+                let gap = progress.gaps.swap_remove(i);
+                if gap.gap.to - gap.gap.from > 1 {
+                    let closed = &mut progress.closed[gap.column];
+                    *closed = closed.min(open.bound);
+                }
+                continue;
+            }
+            if best.is_none_or(|(_, least)| open.bound < least.bound) {
+                best = Some((i, open));
+            }
+            i += 1;
+        }
+        let (i, open) = best?;
+        let (set, column) = (self.query.set, progress.gaps[i].column);
+        let weight = |threshold| set.weight_below(column, threshold);
+        let half = (weight(open.low) + weight(open.high)) / 2.0;
+        let mut threshold = open.low;
+        let mut high = open.high;
+        while threshold < high {
+            let middle = threshold.midpoint(high);
+            if weight(middle) < half {
+                threshold = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Some(self.job(progress, i, open, threshold))
+    }
+
+    /// The thresholds of a gap that may be better than the best tree; if there are none, the bound
+    /// is that of all of the gap.
+    fn open(&self, progress: &Progress, gap: &DeepGap) -> Open {
+        let limit = self.limit(progress, gap, gap.gap.from + 1);
+        let mut open = self.bounds(gap.column, gap.leaves).open(&gap.gap, limit);
+        let of_column = self.query.by_column[gap.column];
+        if of_column >= limit {
+            open.high = open.low - 1;
+        }
+        open.bound = open.bound.max(of_column);
+        if open.len() == 0 {
+            open.bound = open.bound.max(limit);
+        }
+        open
+    }
+
+    fn job(&self, progress: &mut Progress, i: usize, open: Open, threshold: usize) -> Job {
+        let gap = progress.gaps.swap_remove(i);
+        if open.len() < gap.gap.to - gap.gap.from - 1 {
+            let limit = self.limit(progress, &gap, gap.gap.from + 1);
+            let closed = &mut progress.closed[gap.column];
+            *closed = closed.min(limit.max(open.bound));
+        }
+        // Tests that come later must cost less than the best, others may cost as much.
+        let limit = self.limit(progress, &gap, threshold);
+        Job { gap, open, threshold, cost: limit, hints: progress.last }
+    }
+
+    /// Solve both sides of a threshold.
+    fn solve_sides(&self, job: &Job) -> Result<Solved> {
+        self.setting.count(self.control)?;
+        let Job { gap: DeepGap { column, leaves, gap, at_from, at_to }, open, threshold, .. } = job;
+        let (set, bounds) = (self.query.set, self.bounds(*column, *leaves));
+        let known = bounds.sides(gap, *threshold);
+        let mut known =
+            [known.left.max(self.setting.penalty), known.right.max(self.setting.penalty)];
+        let weight = |threshold| set.weight_below(*column, threshold);
+        let here = weight(*threshold);
+        let all = set.weight;
+        let up = self.setting.loss.rise(weight(gap.to) - here, all);
+        let down = self.setting.loss.rise(here - weight(gap.from), all);
+        // What the neighbours know about the columns.
+        let merging = bounds.merging;
+        let join = |fewer: &[f64], more: &[f64], rise: f64| -> Vec<f64> {
+            fewer.iter().zip(more).map(|(a, b)| (a - merging).max(b - rise).max(0.0)).collect()
+        };
+        let by_column = [join(&at_from[0], &at_to[0], up), join(&at_to[1], &at_from[1], down)];
+        // The sides are solved a little beyond what the threshold needs: the bounds that this
+        // gives close its neighbours, too.
+        let nearest = (here - weight(open.low)).min(weight(open.high) - here);
+        let slack = self.setting.loss.rise(nearest, all).min(2.0 * nearest) + 1.0;
+        let target = job.cost + slack;
+        let rows = set.rows_below(*column, *threshold);
+        let left = self.setting.known.hash(&set.columns[*column].order[..rows]);
+        let hashes = [left, set.hash ^ left];
+        let test =
+            RankedTest { column: *column as u32, below: set.columns[*column].ranks[*threshold] };
+        let mut solved = Solved {
+            test,
+            costs: known,
+            by_column: [Arc::from([]), Arc::from([])],
+            plans: [None, None],
+            first_tests: job.hints,
+        };
+        let [left, right] = by_column;
+        let mut by_column = [Some(left), Some(right)];
+        let order = if rows >= set.len - rows { [0, 1] } else { [1, 0] };
+        for (turn, side) in order.into_iter().enumerate() {
+            if turn == 1 && known[0] + known[1] >= target {
+                break;
+            }
+            let n = if side == 0 { rows } else { set.len - rows };
+            let leaves = if side == 0 { leaves.left } else { leaves.right };
+            let limit = (target - known[1 - side]).max(known[side]);
+            let key = KnownKey { rows: hashes[side], depth: self.query.depth - 1, leaves };
+            if let Some(found) = self.setting.known.get(&key, limit) {
+                known[side] = known[side].max(found.cost);
+                solved.plans[side] = found.plan;
+                continue;
+            }
+            let mut own = set.side(
+                self.setting.rows,
+                test,
+                side == 1,
+                n,
+                self.setting.marks(),
+                self.control,
+            )?;
+            own.hash = hashes[side];
+            let by = by_column[side].take().unwrap_or_default();
+            let query = Query {
+                set: &own,
+                depth: self.query.depth - 1,
+                leaves,
+                limit,
+                known: known[side],
+                by_column: &by,
+                hint: job.hints[side],
+                is_first: false,
+                is_root: false,
+            };
+            let answer =
+                solve_any(self.setting, &query, self.pool, &self.control.serial()).complete()?;
+            self.setting.known.put(key, &answer.best);
+            known[side] = known[side].max(answer.best.cost);
+            solved.by_column[side] = answer.by_column.into();
+            solved.first_tests[side] =
+                answer.best.split.map(|split| split.test).or(job.hints[side]);
+            solved.plans[side] = answer.best.plan;
+        }
+        for (side, by) in by_column.into_iter().enumerate() {
+            if let Some(by) = by {
+                solved.by_column[side] = by.into();
+            }
+        }
+        solved.costs = known;
+        Ok(solved)
+    }
+
+    fn take(&self, progress: &mut Progress, job: Job, solved: Solved) {
+        let Job { gap: DeepGap { column, leaves, gap, at_from, at_to }, threshold, .. } = job;
+        let [left, right] = solved.costs;
+        let cost = left + right;
+        progress.closed[column] = progress.closed[column].min(cost);
+        progress.last = solved.first_tests;
+        let costs = Sides { left, right };
+        let split = Split { test: solved.test, leaves, costs };
+        if let [Some(left), Some(right)] = solved.plans
+            && progress.best.is_beaten(self.setting, cost, &split)
+        {
+            progress.best.cost = progress.best.cost.min(cost);
+            progress.best.split = Some(split);
+            progress.best.plan =
+                Some(Plan::Split(Box::new(PlanSplit { test: solved.test, left, right })));
+        }
+        let here = solved.by_column;
+        if threshold - gap.from > 1 {
+            let gap = Gap { to: threshold, at_to: costs, ..gap };
+            progress.gaps.push(DeepGap { column, leaves, gap, at_from, at_to: here.clone() });
+        }
+        if gap.to - threshold > 1 {
+            let gap = Gap { from: threshold, at_from: costs, ..gap };
+            progress.gaps.push(DeepGap { column, leaves, gap, at_from: here, at_to });
+        }
+    }
+
+    fn answer(self, mut by_column: Vec<f64>) -> Answer {
+        let progress = lock(&self.progress);
+        let best = progress.best.clone();
+        let is_settled = self.is_settled(&progress);
+        let mut of_columns = progress.closed.clone();
+        for gap in &progress.gaps {
+            let bound = self.bounds(gap.column, gap.leaves).open(&gap.gap, f64::INFINITY).bound;
+            of_columns[gap.column] = of_columns[gap.column].min(bound);
+        }
+        let mut lower = best.cost.min(self.setting.leaf(self.query.set));
+        for (bound, own) in by_column.iter_mut().zip(of_columns) {
+            *bound = bound.max(if is_settled { own.min(best.cost) } else { own });
+            lower = lower.min(*bound);
+        }
+        self.setting.for_subsets(self.query, best.cost, &mut by_column);
+        let lower = if progress.halted.is_none() { best.cost } else { lower.max(self.floor) };
+        Answer { best, lower, by_column, halted: progress.halted.clone() }
+    }
+}
+
+/// What was found about both sides of a threshold.
+struct Solved {
+    test: RankedTest,
+    costs: [f64; 2],
+    by_column: [Arc<[f64]>; 2],
+    plans: [Option<Plan>; 2],
+    first_tests: [Option<RankedTest>; 2],
+}
+
+/// The best tree of a set.
+pub(super) fn solve_any<L: Loss>(
+    setting: &Setting<'_, L>,
+    query: &Query<'_>,
+    pool: &Pool<L::Memory>,
+    control: &Control,
+) -> Answer {
+    match most_leaves(query.depth, query.leaves) {
+        1 => leaf_only(setting, query),
+        2 => one_test(setting, query, control),
+        _ => solve(setting, query, pool, control),
+    }
+}
+
+fn leaf_only<L: Loss>(setting: &Setting<'_, L>, query: &Query<'_>) -> Answer {
+    let cost = setting.leaf(query.set);
+    let plan = (cost < query.limit).then_some(Plan::Stump(1));
+    let best =
+        Incumbent { cost: cost.min(query.limit), split: None, plan, is_first: query.is_first };
+    let by_column = vec![f64::INFINITY; query.by_column.len()];
+    Answer { lower: cost, best, by_column, halted: None }
+}
+
+/// The best tree of at most one test; the first of several best.
+pub(super) fn one_test<L: Loss>(
+    setting: &Setting<'_, L>,
+    query: &Query<'_>,
+    control: &Control,
+) -> Answer {
+    let (set, loss) = (query.set, setting.loss);
+    let leaf = setting.leaf(set);
+    let mut best = Incumbent { cost: query.limit, split: None, plan: None, is_first: true };
+    if leaf < best.cost {
+        (best.cost, best.plan) = (leaf, Some(Plan::Stump(1)));
+    }
+    let mut by_column = vec![f64::INFINITY; set.columns.len()];
+    let mut halted = None;
+    for (column, own) in set.columns.iter().enumerate() {
+        let stopped = control.check();
+        if let Err(error) = stopped {
+            halted = Some(error);
+            break;
+        }
+        let mut left = vec![0.0; set.counts.len()];
+        let mut right = set.counts.clone();
+        let mut threshold = 0;
+        for (k, &row) in own.order.iter().enumerate() {
+            let class = usize::from(setting.rows.class[row as usize]);
+            left[class] += setting.rows.weight(row);
+            right[class] = set.counts[class] - left[class];
+            if own.marks[k] & super::sorted::NEEDED == 0 {
+                continue;
+            }
+            while (own.below[threshold] as usize) < k + 1 {
+                threshold += 1;
+            }
+            if threshold < own.first || threshold > own.last {
+                continue;
+            }
+            let costs = Sides {
+                left: loss.leaf(&left) + setting.penalty,
+                right: loss.leaf(&right) + setting.penalty,
+            };
+            let cost = costs.left + costs.right;
+            by_column[column] = by_column[column].min(cost);
+            let test = RankedTest { column: column as u32, below: own.ranks[threshold] };
+            let split = Split { test, leaves: SideLeaves { left: 1, right: 1 }, costs };
+            if best.is_beaten(setting, cost, &split) {
+                best.cost = best.cost.min(cost);
+                best.split = Some(split);
+                best.plan = Some(Plan::Split(Box::new(PlanSplit {
+                    test,
+                    left: Plan::Stump(1),
+                    right: Plan::Stump(1),
+                })));
+            }
+        }
+    }
+    by_column.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
+    Answer { lower: best.cost, best, by_column, halted }
+}
+
+/// The best tree: that of a solved set again, with the first of several best tests at every node.
+pub(super) fn first_plan<L: Loss>(
+    setting: &Setting<'_, L>,
+    set: &SortedSet,
+    (depth, leaves): (u32, u32),
+    cost: f64,
+    pool: &Pool<L::Memory>,
+    control: &Control,
+) -> Result<Plan> {
+    let leaves = most_leaves(depth, leaves);
+    if leaves <= 2 {
+        return Ok(Plan::Stump(leaves));
+    }
+    let by_column = vec![0.0; set.columns.len()];
+    let query = Query {
+        set,
+        depth,
+        leaves,
+        limit: cost + 2.0 * setting.tie,
+        known: 0.0,
+        by_column: &by_column,
+        hint: None,
+        is_first: true,
+        is_root: false,
+    };
+    let answer = solve(setting, &query, pool, control).complete()?;
+    first_of(setting, set, depth, &answer.best, pool, control)
+}
+
+/// [`first_plan`] of a tree whose first test is known.
+pub(super) fn first_of<L: Loss>(
+    setting: &Setting<'_, L>,
+    set: &SortedSet,
+    depth: u32,
+    best: &Incumbent,
+    pool: &Pool<L::Memory>,
+    control: &Control,
+) -> Result<Plan> {
+    let Some(Split { test, leaves, costs }) = best.split else {
+        return Ok(Plan::Stump(1));
+    };
+    let plan = |is_right: bool| {
+        let mut side = set.one_side(setting.rows, test, is_right, setting.marks(), control)?;
+        side.hash = setting.known.hash(&side.columns[0].order);
+        let (leaves, cost) =
+            if is_right { (leaves.right, costs.right) } else { (leaves.left, costs.left) };
+        first_plan(setting, &side, (depth - 1, leaves), cost, pool, control)
+    };
+    Ok(Plan::Split(Box::new(PlanSplit { test, left: plan(false)?, right: plan(true)? })))
+}

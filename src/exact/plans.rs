@@ -1,0 +1,40 @@
+//! Trees during the search for optimal ones.
+
+use super::gaps::{SideLeaves, Sides};
+use super::ranked::RankedTest;
+
+/// A tree of ranked tests.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Plan {
+    /// The best tree with at most so many leaves (1 or 2) and one test: to be looked for.
+    Stump(u32),
+    Split(Box<PlanSplit>),
+}
+
+/// A test and the trees of both sides.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PlanSplit {
+    pub(super) test: RankedTest,
+    pub(super) left: Plan,
+    pub(super) right: Plan,
+}
+
+/// The first test of a tree, with the leaves and the costs of both sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub(super) test: RankedTest,
+    pub(super) leaves: SideLeaves,
+    pub(super) costs: Sides,
+}
+
+/// The best tree so far, or a bound that trees must undercut.
+#[derive(Debug, Clone)]
+pub(super) struct Incumbent {
+    pub(super) cost: f64,
+    /// None: a leaf, or only a bound.
+    pub(super) split: Option<Split>,
+    /// The tree; none if there is only a bound.
+    pub(super) plan: Option<Plan>,
+    /// Whether the first of several best tests is asked for.
+    pub(super) is_first: bool,
+}

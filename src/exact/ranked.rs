@@ -1,0 +1,227 @@
+//! The rows of a search for optimal trees, with ranks instead of values, and the tests as columns
+//! of ranks.
+//!
+//! A *test column* is a feature seen in one way: its tests are `rank < t`, and the rows for which
+//! it holds go left. A number, or a nominal feature whose levels are cut in their declared order,
+//! is one column. One level against the rest, or a set of levels against the others, is a column
+//! of two ranks. A feature with missing values is two columns: in one the missing rows come before
+//! all others and always go left, in the other they come last and go right. So the search tries
+//! both sides without knowing of missing values. O(rows x columns).
+
+use crate::data::{Column, Dataset, MISSING};
+use crate::error::{Error, Result};
+use crate::numeric::order_key;
+use crate::parallel::Control;
+
+/// How a nominal feature is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NominalTests {
+    /// Cuts of the declared order of its levels.
+    #[default]
+    Ordered,
+    /// One level against all others.
+    OneVsRest,
+    /// Every division of at most [`MOST_LEVELS`] levels that occur.
+    Subset,
+}
+
+/// Most levels of a feature that is tested by all divisions.
+pub const MOST_LEVELS: usize = 8;
+
+/// What the tests of a column ask.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Asked {
+    /// Whether the value, or the code of the level, is small enough.
+    Cut,
+    /// Whether the level is one of these codes (ascending).
+    Levels(Vec<u32>),
+}
+
+/// A feature seen in one way.
+#[derive(Debug)]
+pub(super) struct TestColumn {
+    pub(super) feature: usize,
+    /// Its number among the columns of the feature that differ in more than missing values.
+    pub(super) variant: u32,
+    /// Whether the rows with missing values go right.
+    pub(super) missing_right: bool,
+    pub(super) asked: Asked,
+    /// Rank of each row. Rank 0 is for missing values that go left, and the largest for those that
+    /// go right.
+    pub(super) ranks: Vec<u32>,
+    /// One more than the largest rank of a value that is known.
+    pub(super) end: u32,
+}
+
+/// A test: `rank < below` in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RankedTest {
+    pub(super) column: u32,
+    pub(super) below: u32,
+}
+
+/// Rows, classes, weights and test columns.
+#[derive(Debug)]
+pub(super) struct RankedRows {
+    /// Class of each row, a position among those that are declared.
+    pub(super) class: Vec<u8>,
+    /// Number of declared classes.
+    pub(super) classes: usize,
+    /// Weight of each row; empty if all weights are 1.
+    pub(super) weights: Vec<f64>,
+    pub(super) columns: Vec<TestColumn>,
+    /// Distinct known values of each feature, ascending; rank `i + 1` is value `i`.
+    pub(super) values: Vec<Vec<f64>>,
+}
+
+impl RankedRows {
+    /// Encode some rows (internal numbers) with their weights (empty: all are 1).
+    pub(super) fn new(
+        data: &Dataset,
+        rows: &[u32],
+        weights: Vec<f64>,
+        nominal: NominalTests,
+        control: &Control,
+    ) -> Result<Self> {
+        let classes = data.n_classes();
+        if classes > usize::from(u8::MAX) {
+            let told = format!("{classes} classes: optimal trees take at most 255");
+            return Err(Error::Data(told));
+        }
+        let class = rows.iter().map(|&r| data.classes()[r as usize] as u8).collect();
+        let mut ranked = Self { class, classes, weights, columns: Vec::new(), values: Vec::new() };
+        for feature in 0..data.columns().len() {
+            control.check()?;
+            ranked.add(data, rows, feature, nominal)?;
+        }
+        Ok(ranked)
+    }
+
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.class.len()
+    }
+
+    /// Whether values are missing.
+    pub(super) fn has_missing(&self) -> bool {
+        self.columns.iter().any(|column| column.missing_right)
+    }
+
+    /// Weight of a row.
+    pub(super) fn weight(&self, row: u32) -> f64 {
+        self.weights.get(row as usize).copied().unwrap_or(1.0)
+    }
+
+    /// Add the columns of a feature.
+    fn add(
+        &mut self,
+        data: &Dataset,
+        rows: &[u32],
+        feature: usize,
+        nominal: NominalTests,
+    ) -> Result<()> {
+        let column = &data.columns()[feature];
+        let cell = |&r: &u32| match column {
+            Column::Numeric(c) => c.value(r),
+            Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
+            Column::Nominal(c) => f64::from(c.code(r)),
+        };
+        let cells: Vec<f64> = rows.iter().map(cell).collect();
+        // Dense ranks by one sort of positions.
+        let mut order: Vec<u32> = (0..cells.len() as u32).collect();
+        order.retain(|&i| !cells[i as usize].is_nan());
+        order.sort_unstable_by_key(|&i| order_key(cells[i as usize]));
+        let (mut values, mut ranks) = (Vec::new(), vec![0_u32; cells.len()]);
+        for &i in &order {
+            let value = cells[i as usize];
+            if values.last().is_none_or(|&last| order_key(last) != order_key(value)) {
+                values.push(value);
+            }
+            ranks[i as usize] = values.len() as u32;
+        }
+        let has_missing = order.len() < cells.len();
+        let variants = match (column, nominal) {
+            (Column::Numeric(_), _) | (_, NominalTests::Ordered) => vec![Asked::Cut],
+            (_, NominalTests::OneVsRest) => {
+                values.iter().map(|&level| Asked::Levels(vec![level as u32])).collect()
+            }
+            (_, NominalTests::Subset) => divisions(&values, &data.schema().features[feature].name)?,
+        };
+        for (variant, asked) in variants.into_iter().enumerate() {
+            let (ranks, end) = match &asked {
+                Asked::Cut => (ranks.clone(), values.len() as u32 + 1),
+                Asked::Levels(listed) => {
+                    let is_listed = |rank: u32| {
+                        rank > 0 && listed.contains(&(values[rank as usize - 1] as u32))
+                    };
+                    let rank = |&rank: &u32| match rank {
+                        0 => 0,
+                        rank => 2 - u32::from(is_listed(rank)),
+                    };
+                    (ranks.iter().map(rank).collect(), 3)
+                }
+            };
+            let variant = variant as u32;
+            if has_missing {
+                let last = |&rank: &u32| if rank == 0 { end } else { rank };
+                let moved = ranks.iter().map(last).collect();
+                let asked = asked.clone();
+                let missing_right = false;
+                self.columns.push(TestColumn {
+                    feature,
+                    variant,
+                    missing_right,
+                    asked,
+                    ranks,
+                    end,
+                });
+                let (asked, ranks) = (self.columns[self.columns.len() - 1].asked.clone(), moved);
+                let missing_right = true;
+                self.columns.push(TestColumn {
+                    feature,
+                    variant,
+                    missing_right,
+                    asked,
+                    ranks,
+                    end,
+                });
+            } else {
+                let missing_right = false;
+                self.columns.push(TestColumn {
+                    feature,
+                    variant,
+                    missing_right,
+                    asked,
+                    ranks,
+                    end,
+                });
+            }
+        }
+        self.values.push(values);
+        Ok(())
+    }
+
+    /// The order of tests that decides ties: the lowest feature, then the lowest threshold.
+    pub(super) fn key(&self, test: RankedTest) -> (usize, u32, u32, bool) {
+        let column = &self.columns[test.column as usize];
+        (column.feature, column.variant, test.below, column.missing_right)
+    }
+}
+
+/// All divisions of some levels in two; the listed side has the first level.
+fn divisions(levels: &[f64], name: &str) -> Result<Vec<Asked>> {
+    if levels.len() > MOST_LEVELS {
+        return Err(Error::Data(format!(
+            "column '{name}' has {} levels: nominal_splits='subset' divides at most {MOST_LEVELS}; \
+             choose 'one_vs_rest' or 'ordered', or join levels",
+            levels.len()
+        )));
+    }
+    let others = levels.len().saturating_sub(1);
+    let listed = |mask: usize| {
+        let rest = (0..others).filter(|i| mask >> i & 1 == 1).map(|i| levels[i + 1] as u32);
+        Asked::Levels(levels.first().map(|&first| first as u32).into_iter().chain(rest).collect())
+    };
+    Ok((0..(1_usize << others) - 1).map(listed).collect())
+}

@@ -1,0 +1,180 @@
+//! What all parts of the search for optimal trees share: the rows, the loss, the penalty, when to
+//! stop, and which of two equally good trees counts as better.
+//!
+//! Inside, a cost is the loss plus `penalty` per leaf. The penalty includes a tiny one for ties, so
+//! that of trees with the same loss the one with the fewest leaves costs least; it obeys the same
+//! bounds as the real one. Costs closer than `tie` count as equal.
+
+use super::known::Known;
+use super::losses::Loss;
+use super::plans::{Incumbent, Split};
+use super::ranked::{RankedRows, RankedTest};
+use super::sorted::{MarkRule, SortedSet};
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The setting of a search.
+pub(super) struct Setting<'a, L> {
+    pub(super) rows: &'a RankedRows,
+    pub(super) loss: &'a L,
+    /// Cost of a leaf.
+    pub(super) penalty: f64,
+    /// The part of it that is no rule for ties.
+    pub(super) leaf_price: f64,
+    /// Costs that differ by less are equal; 0 where ties are not resolved.
+    pub(super) tie: f64,
+    /// Fewest rows of a leaf, and the weight of as many of the heaviest rows, less one.
+    pub(super) min_rows: u32,
+    pub(super) few_rows: f64,
+    /// Solved sets.
+    pub(super) known: Known,
+    /// Search nodes opened, and most of them.
+    pub(super) opened: AtomicU64,
+    pub(super) budget: u64,
+}
+
+impl<L: Loss> Setting<'_, L> {
+    pub(super) fn marks(&self) -> MarkRule {
+        MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
+    }
+
+    /// Count a search node, or stop.
+    pub(super) fn count(&self, control: &Control) -> Result<()> {
+        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.budget {
+            self.opened.fetch_sub(1, Ordering::Relaxed);
+            return Err(Error::OutOfTime);
+        }
+        control.check()
+    }
+
+    /// What a tree of `leaves` leaves can cost more if rows are taken away; see [`super::gaps`].
+    pub(super) fn merging(&self, set: &SortedSet, leaves: u32) -> f64 {
+        let moved = self.few_rows.max(set.missing);
+        if moved == 0.0 || leaves <= 1 {
+            return 0.0;
+        }
+        let merged = f64::from(leaves - 1).min(set.len as f64);
+        merged * self.loss.rise(moved, set.weight)
+    }
+
+    /// From lower bounds of the trees that test a column first, those that also hold for what is
+    /// left of such trees in a subset, where their first test may divide nothing. What is left is
+    /// then a tree of one level less. Without other limits than the depth, any column that divides
+    /// the rows could be tested in front of it, at the price of its leaves once more.
+    pub(super) fn for_subsets(&self, query: &Query<'_>, best: f64, by_column: &mut [f64]) {
+        let (set, below) = (query.set, query.depth.saturating_sub(1));
+        let is_free = self.few_rows == 0.0
+            && set.missing == 0.0
+            && below < 16
+            && query.leaves >= 1 << query.depth;
+        let mut less = best;
+        if is_free {
+            let again = self.penalty * f64::from(1_u32 << below);
+            let divides = set.columns.iter().zip(&*by_column).filter(|(c, _)| c.first <= c.last);
+            less = divides.fold(best, |less, (_, bound)| less.max(bound - again));
+        }
+        by_column.iter_mut().for_each(|bound| *bound = bound.min(less));
+    }
+
+    /// The cost of a set as a leaf.
+    pub(super) fn leaf(&self, set: &SortedSet) -> f64 {
+        self.loss.leaf(&set.counts) + self.penalty
+    }
+}
+
+impl Incumbent {
+    /// Whether a tree with the cost is better, given its first test.
+    pub(super) fn is_beaten<L: Loss>(
+        &self,
+        setting: &Setting<'_, L>,
+        cost: f64,
+        split: &Split,
+    ) -> bool {
+        if !self.is_first {
+            return cost < self.cost;
+        }
+        cost < self.cost - setting.tie
+            || cost <= self.cost + setting.tie
+                && self.split.is_some_and(|own| {
+                    let key = |s: &Split| (setting.rows.key(s.test), s.leaves.left);
+                    key(split) < key(&own)
+                })
+    }
+
+    /// What a test of a column with a rank of at least `below` must undercut.
+    pub(super) fn limit<L: Loss>(
+        &self,
+        setting: &Setting<'_, L>,
+        column: usize,
+        below: u32,
+    ) -> f64 {
+        if !self.is_first {
+            return self.cost;
+        }
+        let lowest = RankedTest { column: column as u32, below };
+        let may_precede = self.split.is_some_and(|own| {
+            let (a, b) = (setting.rows.key(lowest), setting.rows.key(own.test));
+            (a.0, a.1, a.2) <= (b.0, b.1, b.2)
+        });
+        if may_precede { self.cost + setting.tie } else { self.cost - setting.tie }
+    }
+}
+
+/// What is asked about a set of rows.
+pub(super) struct Query<'q> {
+    pub(super) set: &'q SortedSet,
+    pub(super) depth: u32,
+    pub(super) leaves: u32,
+    /// Trees that cost as much are of no use.
+    pub(super) limit: f64,
+    /// No tree costs less.
+    pub(super) known: f64,
+    /// By column, a lower bound of the trees that test it first.
+    pub(super) by_column: &'q [f64],
+    /// A test that is probably good.
+    pub(super) hint: Option<RankedTest>,
+    /// Whether the first of several best tests is asked for.
+    pub(super) is_first: bool,
+    /// Whether it is about all rows, so that progress is reported.
+    pub(super) is_root: bool,
+}
+
+impl<'q> Query<'q> {
+    /// What the best tree of one test is.
+    pub(super) fn stump(set: &'q SortedSet, by_column: &'q [f64]) -> Self {
+        Self {
+            set,
+            depth: 1,
+            leaves: 2,
+            limit: f64::INFINITY,
+            known: 0.0,
+            by_column,
+            hint: None,
+            is_first: true,
+            is_root: false,
+        }
+    }
+}
+
+/// What was found.
+pub(super) struct Answer {
+    /// The best tree, if it costs less than the limit of the query; else a bound of its cost.
+    pub(super) best: Incumbent,
+    /// No tree costs less.
+    pub(super) lower: f64,
+    /// By column, a lower bound of the trees that test it first.
+    pub(super) by_column: Vec<f64>,
+    /// Why the search ended early.
+    pub(super) halted: Option<Error>,
+}
+
+impl Answer {
+    /// The answer, or why there is none.
+    pub(super) fn complete(self) -> Result<Self> {
+        match self.halted {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+}

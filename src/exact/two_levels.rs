@@ -1,0 +1,339 @@
+//! Optimal trees of two levels (`exact`).
+//!
+//! For up to [`LANES`] thresholds of a first test at once, the best second tests of both sides
+//! come out of one scan of each column ([`Loss::stumps`]). Between solved thresholds the bounds of
+//! [`super::gaps`] leave intervals, over which the lanes of the next scan are spread. Large sets
+//! are looked at coarsely first.
+
+use super::gaps::{Bounds, Gap, Open, SideLeaves, Sides};
+use super::losses::{Loss, SideLosses, Thresholds};
+use super::plans::{Incumbent, Plan, PlanSplit, Split};
+use super::ranked::RankedTest;
+use super::setting::{Answer, Query, Setting};
+use crate::error::Result;
+use crate::parallel::{Control, map};
+use crate::simd::stumps::LANES;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A first test's column with one division of the leaves.
+struct Item {
+    column: usize,
+    leaves: SideLeaves,
+    gaps: Vec<Gap>,
+    /// A lower bound of the thresholds that are no longer open.
+    closed: f64,
+}
+
+impl Item {
+    fn bound(&self) -> f64 {
+        self.closed
+    }
+}
+
+/// Memory of the workers.
+pub(super) struct Pool<M>(Mutex<Vec<M>>);
+
+impl<M: Default> Pool<M> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Use a piece of memory.
+    fn with<R>(&self, work: impl FnOnce(&mut M) -> R) -> R {
+        let mut memory = lock(&self.0).pop().unwrap_or_default();
+        let result = work(&mut memory);
+        lock(&self.0).push(memory);
+        result
+    }
+}
+
+/// Lock what no panic leaves half done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The best tree of at most two levels.
+pub(super) fn two_levels<L: Loss>(
+    setting: &Setting<'_, L>,
+    query: &Query<'_>,
+    pool: &Pool<L::Memory>,
+    control: &Control,
+) -> Answer {
+    let set = query.set;
+    let leaf = setting.leaf(set);
+    let mut best =
+        Incumbent { cost: query.limit, split: None, plan: None, is_first: query.is_first };
+    if leaf < best.cost {
+        (best.cost, best.plan) = (leaf, Some(Plan::Stump(1)));
+    }
+    let mut by_column = query.by_column.to_vec();
+    // No tree with a test costs less than two leaves.
+    let floor = query.known.max((2.0 * setting.penalty).min(best.cost));
+    if best.cost <= floor {
+        by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
+        return Answer { lower: best.cost.min(floor), best, by_column, halted: None };
+    }
+    let two = SideLeaves { left: 2, right: 2 };
+    let divisions: &[SideLeaves] = match query.leaves {
+        ..=3 => &[SideLeaves { left: 1, right: 2 }, SideLeaves { left: 2, right: 1 }],
+        _ => &[two],
+    };
+    let low = Sides { left: setting.penalty, right: setting.penalty };
+    let mut items = Vec::new();
+    for (column, own) in set.columns.iter().enumerate() {
+        if own.first > own.last {
+            by_column[column] = f64::INFINITY;
+            continue;
+        }
+        for &leaves in divisions {
+            let gap = Gap { from: 0, to: own.ranks.len(), at_from: low, at_to: low };
+            items.push(Item { column, leaves, gaps: vec![gap], closed: f64::INFINITY });
+        }
+    }
+    // The most promising columns first.
+    let hinted = query.hint.map(|hint| hint.column as usize);
+    items.sort_by(|a, b| {
+        let key = |item: &Item| {
+            let is_hinted = Some(item.column) == hinted;
+            if is_hinted { f64::NEG_INFINITY } else { by_column[item.column] }
+        };
+        key(a).total_cmp(&key(b))
+    });
+    let task = Task { setting, query, floor, pool, control, best: Mutex::new(best) };
+    let mut halted = None;
+    let items: Vec<Mutex<Item>> = items.into_iter().map(Mutex::new).collect();
+    for is_first_look in [true, false] {
+        let done = map(control, items.len(), |i| {
+            let mut item = lock(&items[i]);
+            pool.with(|memory| task.look(&mut item, is_first_look, memory))
+        });
+        if let Err(error) = done {
+            halted = Some(error);
+            break;
+        }
+    }
+    // Bounds by column: of what is closed, and of what is open yet.
+    let is_settled = task.is_settled();
+    let best = task.best.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut lower = best.cost.min(leaf);
+    let mut of_columns = vec![f64::INFINITY; by_column.len()];
+    for item in &items {
+        let item = lock(item);
+        let bounds = task_bounds(setting, query, item.column, item.leaves);
+        let open = |gap: &Gap| bounds.open(gap, f64::INFINITY).bound;
+        let of_item = item.gaps.iter().map(open).fold(item.bound(), f64::min);
+        let of_item =
+            if is_settled { of_item.min(best.cost).max(floor.min(best.cost)) } else { of_item };
+        let of_column = &mut of_columns[item.column];
+        *of_column = of_column.min(of_item);
+    }
+    for (bound, own) in by_column.iter_mut().zip(of_columns) {
+        *bound = bound.max(own);
+        lower = lower.min(*bound);
+    }
+    setting.for_subsets(query, best.cost, &mut by_column);
+    Answer {
+        lower: if halted.is_none() { best.cost } else { lower.max(floor) },
+        best,
+        by_column,
+        halted,
+    }
+}
+
+fn task_bounds<'a, L: Loss>(
+    setting: &'a Setting<'_, L>,
+    query: &Query<'a>,
+    column: usize,
+    leaves: SideLeaves,
+) -> Bounds<'a, L> {
+    let merging = setting.merging(query.set, leaves.left.max(leaves.right));
+    Bounds { loss: setting.loss, set: query.set, column, merging }
+}
+
+/// What the looks at all columns share.
+struct Task<'t, 'a, L: Loss> {
+    setting: &'t Setting<'a, L>,
+    query: &'t Query<'t>,
+    floor: f64,
+    pool: &'t Pool<L::Memory>,
+    control: &'t Control,
+    best: Mutex<Incumbent>,
+}
+
+impl<L: Loss> Task<'_, '_, L> {
+    /// Whether nothing can be better than what is known.
+    fn is_settled(&self) -> bool {
+        let best = lock(&self.best);
+        best.cost <= self.floor && !best.is_first
+    }
+
+    /// What the thresholds of an item from `threshold` on must undercut.
+    fn limit(&self, item: &Item, threshold: usize) -> f64 {
+        let ranks = &self.query.set.columns[item.column].ranks;
+        let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
+        lock(&self.best).limit(self.setting, item.column, below)
+    }
+
+    /// Scan an item once, or until nothing is open.
+    fn look(&self, item: &mut Item, is_first_look: bool, memory: &mut L::Memory) -> Result<()> {
+        let set = self.query.set;
+        let column = &set.columns[item.column];
+        let bounds = task_bounds(self.setting, self.query, item.column, item.leaves);
+        let mut is_first = true;
+        while !item.gaps.is_empty() && (is_first || !is_first_look) {
+            if self.is_settled() {
+                return Ok(());
+            }
+            let of_column = self.query.by_column[item.column];
+            if of_column >= self.limit(item, 0) {
+                item.closed = item.closed.min(of_column);
+                item.gaps.clear();
+                return Ok(());
+            }
+            // What is open.
+            let mut open: Vec<(Gap, Open)> = Vec::with_capacity(item.gaps.len());
+            let mut closed = item.closed;
+            for gap in std::mem::take(&mut item.gaps) {
+                let limit = self.limit(item, gap.from + 1);
+                let left = bounds.open(&gap, limit);
+                if left.len() == 0 {
+                    if gap.to - gap.from > 1 {
+                        closed = closed.min(left.bound.max(limit.min(left.bound.max(limit))));
+                    }
+                    continue;
+                }
+                if left.len() < gap.to - gap.from - 1 {
+                    closed = closed.min(limit.max(left.bound));
+                }
+                open.push((gap, left));
+            }
+            item.closed = closed;
+            if open.is_empty() {
+                return Ok(());
+            }
+            self.setting.count(self.control)?;
+            if open.len() > LANES {
+                open.select_nth_unstable_by(LANES, |a, b| a.1.bound.total_cmp(&b.1.bound));
+            }
+            let taken = open.len().min(LANES);
+            let around = self
+                .query
+                .hint
+                .filter(|hint| is_first_look && is_first && hint.column as usize == item.column);
+            let lanes = spread(&open[..taken], around, &column.ranks);
+            is_first = false;
+            let mut thresholds =
+                Thresholds { column: item.column, ranks: [u32::MAX; LANES], len: lanes.len() };
+            for (to, &(threshold, _)) in thresholds.ranks.iter_mut().zip(&lanes) {
+                *to = column.ranks[threshold];
+            }
+            let least = lock(&self.best).cost;
+            let is_coarse = is_first_look && self.setting.loss.is_coarse_useful(set, least);
+            let mut check = || self.control.check();
+            let losses = self.setting.loss.stumps(
+                self.setting.rows,
+                set,
+                &thresholds,
+                is_coarse,
+                memory,
+                &mut check,
+            );
+            let losses = match losses {
+                Ok(losses) => losses,
+                Err(error) => {
+                    item.gaps.extend(open.iter().map(|(gap, _)| *gap));
+                    return Err(error);
+                }
+            };
+            self.take(item, &open, &lanes, &losses);
+        }
+        Ok(())
+    }
+
+    /// Take in the losses of some thresholds: trees that are better, and gaps that are divided.
+    fn take(
+        &self,
+        item: &mut Item,
+        open: &[(Gap, Open)],
+        lanes: &[(usize, usize)],
+        losses: &SideLosses,
+    ) {
+        let penalty = self.setting.penalty;
+        let ranks = &self.query.set.columns[item.column].ranks;
+        let cost = |of: &[[f64; LANES]; 2], side: usize, lane: usize| {
+            let leaf = losses.leaf[side][lane] + penalty;
+            let leaves = [item.leaves.left, item.leaves.right][side];
+            if leaves < 2 { leaf } else { leaf.min(of[side][lane] + 2.0 * penalty) }
+        };
+        let sides = |of: &[[f64; LANES]; 2], lane: usize| Sides {
+            left: cost(of, 0, lane),
+            right: cost(of, 1, lane),
+        };
+        let mut rest: Vec<Option<Gap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
+        for (lane, &(threshold, of)) in lanes.iter().enumerate() {
+            let (reached, bound) = (sides(&losses.reached, lane), sides(&losses.bound, lane));
+            let total = reached.left + reached.right;
+            let split = Split {
+                test: RankedTest { column: item.column as u32, below: ranks[threshold] },
+                leaves: item.leaves,
+                costs: reached,
+            };
+            let mut best = lock(&self.best);
+            if best.is_beaten(self.setting, total, &split) {
+                best.cost = best.cost.min(total);
+                best.split = Some(split);
+                best.plan = Some(Plan::Split(Box::new(PlanSplit {
+                    test: split.test,
+                    left: Plan::Stump(item.leaves.left),
+                    right: Plan::Stump(item.leaves.right),
+                })));
+            }
+            drop(best);
+            let is_exact = reached.left <= bound.left && reached.right <= bound.right;
+            if is_exact {
+                item.closed = item.closed.min(total);
+            } else {
+                let (from, to) = (threshold - 1, threshold + 1);
+                item.gaps.push(Gap { from, to, at_from: bound, at_to: bound });
+            }
+            // Lanes ascend, so the part of the gap above the threshold is divided next.
+            if let Some(gap) = rest[of] {
+                if threshold - gap.from > 1 {
+                    item.gaps.push(Gap { to: threshold, at_to: bound, ..gap });
+                }
+                let above = Gap { from: threshold, at_from: bound, ..gap };
+                rest[of] = (above.to - threshold > 1).then_some(above);
+            }
+        }
+        item.gaps.extend(rest.into_iter().flatten());
+    }
+}
+
+/// Thresholds for the lanes, ascending, each with the number of its gap.
+fn spread(open: &[(Gap, Open)], around: Option<RankedTest>, ranks: &[u32]) -> Vec<(usize, usize)> {
+    let mut lanes: Vec<(usize, usize)> = Vec::with_capacity(LANES);
+    let all: usize = open.iter().map(|(_, open)| open.len()).sum();
+    for (i, (_, open_here)) in open.iter().enumerate() {
+        let Open { low, high, .. } = *open_here;
+        let free = LANES - lanes.len() - (open.len() - i - 1);
+        if let Some(hint) = around {
+            // At the hint, and 1, 2, 4, ... thresholds from it.
+            let center = low + ranks[low..high].partition_point(|&rank| rank < hint.below);
+            let mut taken = vec![center];
+            for step in (0..15).map(|i| 1_usize << i) {
+                taken.extend((center + step <= high).then(|| center + step));
+                taken.extend((center >= low + step).then(|| center - step));
+            }
+            taken.truncate(free);
+            lanes.extend(taken.into_iter().map(|threshold| (threshold, i)));
+            continue;
+        }
+        let len = open_here.len();
+        let share =
+            if open.len() == 1 { LANES } else { 1 + (LANES - open.len()) * len / (all + 1) };
+        let wanted = share.min(free).min(len);
+        lanes.extend((0..wanted).map(|j| (low + (2 * j + 1) * len / (2 * wanted), i)));
+    }
+    lanes.sort_unstable();
+    lanes
+}

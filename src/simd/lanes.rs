@@ -1,0 +1,254 @@
+//! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]: an implementation per level and
+//! type, of which those with intrinsics are only called from functions that enable the features.
+
+use super::stumps::{LANES, LaneInt, Lanes};
+
+/// A number for each lane.
+pub(super) trait LaneVec: Copy {
+    /// The type of a lane.
+    type Int: LaneInt;
+    /// `x` in the lanes from `code` on, 0 in those before; code 0 to [`LANES`].
+    unsafe fn from(code: u32, x: Self::Int) -> Self;
+    /// The numbers of an array.
+    unsafe fn load(lanes: &Lanes<Self::Int>) -> Self;
+    /// As an array.
+    unsafe fn store(self, to: &mut Lanes<Self::Int>);
+    /// Lane by lane.
+    unsafe fn add(self, other: Self) -> Self;
+    /// Lane by lane.
+    unsafe fn sub(self, other: Self) -> Self;
+    /// Lane by lane.
+    unsafe fn max(self, other: Self) -> Self;
+    /// `x` in all lanes.
+    #[inline(always)]
+    unsafe fn splat(x: Self::Int) -> Self {
+        // SAFETY: the caller has checked the features.
+        unsafe { Self::from(0, x) }
+    }
+    /// In each lane, the sum of the lanes up to it.
+    #[inline(always)]
+    unsafe fn running(self) -> Self {
+        let mut lanes = [Self::Int::default(); LANES];
+        // SAFETY: the caller has checked the features.
+        unsafe { self.store(&mut lanes) };
+        for l in 1..LANES {
+            lanes[l] = lanes[l].plus(lanes[l - 1]);
+        }
+        // SAFETY: as above.
+        unsafe { Self::load(&lanes) }
+    }
+}
+
+/// Without intrinsics.
+#[derive(Clone, Copy)]
+pub(super) struct Plain<T>(Lanes<T>);
+
+impl<T: LaneInt> Plain<T> {
+    #[inline(always)]
+    fn join(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
+        let mut joined = self;
+        for l in 0..LANES {
+            joined.0[l] = f(self.0[l], other.0[l]);
+        }
+        joined
+    }
+}
+
+impl<T: LaneInt> LaneVec for Plain<T> {
+    type Int = T;
+    #[inline(always)]
+    unsafe fn from(code: u32, x: T) -> Self {
+        Self(std::array::from_fn(|l| if l as u32 >= code { x } else { T::default() }))
+    }
+    #[inline(always)]
+    unsafe fn load(lanes: &Lanes<T>) -> Self {
+        Self(*lanes)
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: &mut Lanes<T>) {
+        *to = self.0;
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        self.join(other, T::plus)
+    }
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        self.join(other, T::minus)
+    }
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        self.join(other, |a, b| if b > a { b } else { a })
+    }
+}
+
+/// A [`LaneVec`] of several registers; `masked(mask, x)` sets the lanes of a register, and
+/// `running` adds up the lanes of all.
+#[cfg(target_arch = "x86_64")]
+macro_rules! registers {
+    ($name:ident, $int:ty, [$register:ty; $n:literal], $per:literal, $load:ident, $store:ident,
+     $add:ident, $sub:ident, $max:ident, $masked:expr, $running:expr) => {
+        #[derive(Clone, Copy)]
+        pub(in crate::simd) struct $name([$register; $n]);
+
+        impl LaneVec for $name {
+            type Int = $int;
+            #[inline(always)]
+            unsafe fn from(code: u32, x: $int) -> Self {
+                let mask = (u64::from(u32::MAX) << code) as u32;
+                // SAFETY: the caller has checked the features.
+                unsafe { Self(std::array::from_fn(|i| $masked(mask >> ($per * i), x))) }
+            }
+            #[inline(always)]
+            unsafe fn load(lanes: &Lanes<$int>) -> Self {
+                let from = lanes.as_ptr();
+                // SAFETY: the array has the lanes of all registers.
+                unsafe { Self(std::array::from_fn(|i| $load(from.add($per * i).cast()))) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: &mut Lanes<$int>) {
+                let to = to.as_mut_ptr();
+                for i in 0..$n {
+                    // SAFETY: as in `load`.
+                    unsafe { $store(to.add($per * i).cast(), self.0[i]) }
+                }
+            }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // SAFETY: the caller has checked the features.
+                unsafe { Self(std::array::from_fn(|i| $add(self.0[i], other.0[i]))) }
+            }
+            #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { Self(std::array::from_fn(|i| $sub(self.0[i], other.0[i]))) }
+            }
+            #[inline(always)]
+            unsafe fn max(self, other: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { Self(std::array::from_fn(|i| $max(self.0[i], other.0[i]))) }
+            }
+            #[inline(always)]
+            unsafe fn running(self) -> Self {
+                // SAFETY: as above.
+                unsafe { $running(self) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86 {
+    use super::{LANES, LaneInt, LaneVec, Lanes, Plain};
+    use std::arch::x86_64::*;
+
+    /// The lanes of a register as an array, for what has no instruction.
+    #[inline(always)]
+    unsafe fn plain<V: LaneVec>(v: V) -> V {
+        let mut lanes = [V::Int::default(); LANES];
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            v.store(&mut lanes);
+            Plain::load(&lanes).running().store(&mut lanes);
+            V::load(&lanes)
+        }
+    }
+
+    /// The numbers of 16-bit lanes less a distance.
+    const fn before(distance: i16) -> [i16; LANES] {
+        let (mut from, mut l) = ([0; LANES], 0);
+        while l < LANES {
+            from[l] = l as i16 - distance;
+            l += 1;
+        }
+        from
+    }
+
+    registers!(
+        Avx512x16,
+        i16,
+        [__m512i; 1],
+        32,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_add_epi16,
+        _mm512_sub_epi16,
+        _mm512_max_epi16,
+        |mask: u32, x| _mm512_maskz_set1_epi16(mask, x),
+        |v: Avx512x16| {
+            const FROM: [[i16; LANES]; 5] =
+                [before(1), before(2), before(4), before(8), before(16)];
+            let mut v = v.0[0];
+            for (i, from) in FROM.iter().enumerate() {
+                let from = _mm512_loadu_si512(from.as_ptr().cast());
+                let shifted = _mm512_maskz_permutexvar_epi16(u32::MAX << (1 << i), from, v);
+                v = _mm512_add_epi16(v, shifted);
+            }
+            Avx512x16([v])
+        }
+    );
+    registers!(
+        Avx512x32,
+        i32,
+        [__m512i; 2],
+        16,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_add_epi32,
+        _mm512_sub_epi32,
+        _mm512_max_epi32,
+        |mask: u32, x| _mm512_maskz_set1_epi32(mask as u16, x),
+        |v| plain::<Avx512x32>(v)
+    );
+    registers!(
+        Avx2x16,
+        i16,
+        [__m256i; 2],
+        16,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_add_epi16,
+        _mm256_sub_epi16,
+        _mm256_max_epi16,
+        |mask: u32, x| {
+            let bits = _mm256_setr_epi16(
+                1,
+                2,
+                4,
+                8,
+                16,
+                32,
+                64,
+                128,
+                256,
+                512,
+                1024,
+                2048,
+                4096,
+                8192,
+                16384,
+                i16::MIN,
+            );
+            let own = _mm256_and_si256(_mm256_set1_epi16(mask as i16), bits);
+            _mm256_and_si256(_mm256_cmpeq_epi16(own, bits), _mm256_set1_epi16(x))
+        },
+        |v| plain::<Avx2x16>(v)
+    );
+    registers!(
+        Avx2x32,
+        i32,
+        [__m256i; 4],
+        8,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_add_epi32,
+        _mm256_sub_epi32,
+        _mm256_max_epi32,
+        |mask: u32, x| {
+            let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let own = _mm256_and_si256(_mm256_set1_epi32(mask as i32), bits);
+            _mm256_and_si256(_mm256_cmpeq_epi32(own, bits), _mm256_set1_epi32(x))
+        },
+        |v| plain::<Avx2x32>(v)
+    );
+}

@@ -1,0 +1,437 @@
+//! The errors of the best test of one column on both sides of many thresholds of another
+//! (`exact`).
+//!
+//! [`LANES`] thresholds of a first column divide a set of rows in a left and a right side, one
+//! division per lane. The *code* of a row is the number of thresholds that are not above its
+//! value, so the row is on the left side of the lanes from its code on. One pass over the rows in
+//! the order of a second column keeps the class counts of all left sides in vectors. It gives, for
+//! each lane, the fewest errors of a test of the second column on the left side, and on the right
+//! side. Nothing is sorted, and no branch depends on a lane. O(rows x lanes), in whole numbers.
+//!
+//! There are two ways. [`LaneInt::scan`] looks at every marked place of the order.
+//! [`LaneInt::table`] first counts the rows in buckets of the order, one increment per row; tests
+//! between two buckets give errors that are reached, and tests inside of buckets a lower bound: at
+//! best, all rows of their bucket are right.
+
+use super::Level;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::x86;
+use super::lanes::{LaneVec, Plain};
+
+/// Thresholds of one pass.
+pub const LANES: usize = 32;
+/// A number for each lane.
+pub type Lanes<T> = [T; LANES];
+/// Elements of a table for each class of a bucket: one more code than lanes.
+const STEP: usize = LANES + 1;
+
+/// What the lanes count with: 16 bits where the weights of all rows together fit.
+pub trait LaneInt: Copy + Default + Ord + std::fmt::Debug {
+    /// The largest weight of all rows.
+    const MOST: u32;
+    /// A number that fits.
+    fn of(x: i32) -> Self;
+    /// The number.
+    fn get(self) -> i32;
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The difference.
+    fn minus(self, other: Self) -> Self;
+    /// The fewest errors of a test at a marked place, or of a leaf: on the left sides, and on the
+    /// right sides.
+    fn scan(
+        level: Level,
+        rows: &OrderedRows<'_>,
+        sides: &Sides<'_, Self>,
+        memory: &mut Vec<[Lanes<Self>; 2]>,
+    ) -> [Lanes<Self>; 2];
+    /// The fewest errors of a test between two buckets, or of a leaf, on both sides; then lower
+    /// bounds of all tests.
+    fn table(
+        level: Level,
+        rows: &BucketRows<'_>,
+        sides: &Sides<'_, Self>,
+        memory: &mut TableMemory<Self>,
+    ) -> [[Lanes<Self>; 2]; 2];
+}
+
+/// A type of lanes, with the vectors of each level.
+macro_rules! lane_int {
+    ($type:ty, $avx512:ident, $avx2:ident) => {
+        impl LaneInt for $type {
+            const MOST: u32 = <$type>::MAX as u32;
+            #[inline(always)]
+            fn of(x: i32) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn get(self) -> i32 {
+                self.into()
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            fn scan(
+                level: Level,
+                rows: &OrderedRows<'_>,
+                sides: &Sides<'_, Self>,
+                memory: &mut Vec<[Lanes<Self>; 2]>,
+            ) -> [Lanes<Self>; 2] {
+                by_level!(
+                    $type, $avx512, $avx2, level, scan(
+                        rows: &OrderedRows<'_>, sides: &Sides<'_, $type>,
+                        memory: &mut Vec<[Lanes<$type>; 2]>,
+                    ) -> [Lanes<$type>; 2]
+                )
+            }
+            fn table(
+                level: Level,
+                rows: &BucketRows<'_>,
+                sides: &Sides<'_, Self>,
+                memory: &mut TableMemory<Self>,
+            ) -> [[Lanes<Self>; 2]; 2] {
+                by_level!(
+                    $type, $avx512, $avx2, level, table(
+                        rows: &BucketRows<'_>, sides: &Sides<'_, $type>,
+                        memory: &mut TableMemory<$type>,
+                    ) -> [[Lanes<$type>; 2]; 2]
+                )
+            }
+        }
+    };
+}
+
+/// Call a kernel, compiled with the features of the level, for its vectors.
+macro_rules! by_level {
+    ($type:ty, $avx512:ident, $avx2:ident, $level:ident,
+     $kernel:ident($($arg:ident: $kind:ty),* $(,)?) -> $out:ty) => {{
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512bw,popcnt")]
+        unsafe fn avx512($($arg: $kind),*) -> $out {
+            // SAFETY: the features are those of the vectors.
+            unsafe { $kernel::<x86::$avx512>($($arg),*) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,popcnt")]
+        unsafe fn avx2($($arg: $kind),*) -> $out {
+            // SAFETY: the features are those of the vectors.
+            unsafe { $kernel::<x86::$avx2>($($arg),*) }
+        }
+        match $level {
+            // SAFETY: the level says that the processor has the features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { avx512($($arg),*) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2($($arg),*) },
+            // SAFETY: it needs no features.
+            _ => unsafe { $kernel::<Plain<$type>>($($arg),*) },
+        }
+    }};
+}
+
+lane_int!(i16, Avx512x16, Avx2x16);
+lane_int!(i32, Avx512x32, Avx2x32);
+
+/// Class counts of the sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a, T> {
+    /// By class, the weight on the left side of each lane.
+    pub left: &'a [Lanes<T>],
+    /// By class, the weight of all rows.
+    pub totals: &'a [T],
+}
+
+impl<T: LaneInt> Sides<'_, T> {
+    /// The weight of each left side and each right side.
+    #[inline(always)]
+    fn sizes(&self) -> [Lanes<T>; 2] {
+        let (mut left, mut right) = ([T::default(); LANES], [T::default(); LANES]);
+        for (of_class, &total) in self.left.iter().zip(self.totals) {
+            for l in 0..LANES {
+                left[l] = left[l].plus(of_class[l]);
+                right[l] = right[l].plus(total.minus(of_class[l]));
+            }
+        }
+        [left, right]
+    }
+
+    /// Errors from what is correct.
+    #[inline(always)]
+    fn errors(&self, correct: [Lanes<T>; 2]) -> [Lanes<T>; 2] {
+        let sizes = self.sizes();
+        std::array::from_fn(|side| std::array::from_fn(|l| sizes[side][l].minus(correct[side][l])))
+    }
+}
+
+/// Rows in the order of the second column.
+#[derive(Debug, Clone, Copy)]
+pub struct OrderedRows<'a> {
+    /// Numbers of the rows.
+    pub order: &'a [u32],
+    /// Marks of the places behind each row.
+    pub marks: &'a [u8],
+    /// A place counts if its mark has this bit.
+    pub mark: u8,
+    /// Weight of every row by its number; empty if all weights are 1.
+    pub weights: &'a [u32],
+    /// `code | class << 8` of every row by its number.
+    pub codes: &'a [u16],
+}
+
+/// Rows of a set, in any order, with their buckets.
+#[derive(Debug, Clone, Copy)]
+pub struct BucketRows<'a> {
+    /// Per row, bucket x classes + class.
+    pub keys: &'a [u16],
+    /// Per row, its code.
+    pub codes: &'a [u8],
+    /// Per row, its weight; empty if all weights are 1.
+    pub weights: &'a [u32],
+    /// Weight of all rows by key.
+    pub totals: &'a [u32],
+    /// Whether each bucket has a single value.
+    pub exact: bool,
+}
+
+/// Memory of [`LaneInt::table`], kept between calls.
+#[derive(Debug, Default)]
+pub struct TableMemory<T> {
+    table: Vec<T>,
+    most: Vec<[Lanes<T>; 4]>,
+}
+
+/// The numbers of a vector.
+#[inline(always)]
+unsafe fn array<V: LaneVec>(v: V) -> Lanes<V::Int> {
+    let mut lanes = [V::Int::default(); LANES];
+    // SAFETY: the caller has checked the features.
+    unsafe { v.store(&mut lanes) };
+    lanes
+}
+
+/// Two classes: one signed sum says it all. Per lane, the sum of the left side after some rows is
+/// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
+#[inline(always)]
+unsafe fn scan_two<V: LaneVec>(
+    rows: &OrderedRows<'_>,
+    sides: &Sides<'_, V::Int>,
+    weight: impl Fn(usize) -> V::Int,
+) -> [Lanes<V::Int>; 2] {
+    let zero = V::Int::default();
+    // SAFETY: the caller has checked the features.
+    let [high, low, high_r, low_r] = unsafe {
+        let none = V::splat(zero);
+        let (mut p, mut high, mut low, mut high_r, mut low_r) = (none, none, none, none, none);
+        let mut sum = zero;
+        for (&row, &mark) in rows.order.iter().zip(rows.marks) {
+            let x = rows.codes[row as usize];
+            let w = weight(row as usize);
+            let signed = if x >> 8 == 0 { w } else { zero.minus(w) };
+            sum = sum.plus(signed);
+            p = p.add(V::from(u32::from(x & 255), signed));
+            if mark & rows.mark != 0 {
+                let q = V::splat(sum).sub(p);
+                high = high.max(p);
+                low = low.max(none.sub(p));
+                high_r = high_r.max(q);
+                low_r = low_r.max(none.sub(q));
+            }
+        }
+        [array(high), array(low), array(high_r), array(low_r)]
+    };
+    let (left, n) = (&sides.left[..2], &sides.totals[..2]);
+    let side = |counts: [V::Int; 2], high: V::Int, low: V::Int| {
+        counts[0].minus(high).min(counts[1].minus(low))
+    };
+    let [mut on_left, mut on_right] = [[zero; LANES]; 2];
+    for l in 0..LANES {
+        on_left[l] = side([left[0][l], left[1][l]], high[l], low[l]);
+        on_right[l] = side([n[0].minus(left[0][l]), n[1].minus(left[1][l])], high_r[l], low_r[l]);
+    }
+    [on_left, on_right]
+}
+
+/// The rows of a class: on the left side of each lane, and in all.
+type ClassRows<T> = (Lanes<T>, T);
+
+/// Count a row; returns the rows of its class on the left and on the right side of each lane.
+#[inline(always)]
+unsafe fn take<V: LaneVec>(
+    rows: &OrderedRows<'_>,
+    row: u32,
+    counts: &mut [ClassRows<V::Int>],
+    weight: impl Fn(usize) -> V::Int,
+) -> [V; 2] {
+    let x = rows.codes[row as usize];
+    let w = weight(row as usize);
+    let (left, all) = &mut counts[usize::from(x >> 8)];
+    *all = all.plus(w);
+    // SAFETY: the caller has checked the features.
+    unsafe {
+        let on_left = V::load(left).add(V::from(u32::from(x & 255), w));
+        on_left.store(left);
+        [on_left, V::splat(*all).sub(on_left)]
+    }
+}
+
+/// Any number of classes: the largest class of the rows up to each place, forward, and of the rows
+/// behind it, backward.
+#[inline(always)]
+unsafe fn scan_many<V: LaneVec>(
+    rows: &OrderedRows<'_>,
+    sides: &Sides<'_, V::Int>,
+    memory: &mut Vec<[Lanes<V::Int>; 2]>,
+    weight: impl Fn(usize) -> V::Int,
+) -> [Lanes<V::Int>; 2] {
+    let zero = V::Int::default();
+    let mut counts = vec![([zero; LANES], zero); sides.totals.len()];
+    if memory.len() < rows.order.len() {
+        memory.resize(rows.order.len(), [[zero; LANES]; 2]);
+    }
+    // SAFETY: the caller has checked the features.
+    let best = unsafe {
+        let none = V::splat(zero);
+        let (mut most, mut most_r) = (none, none);
+        for (&row, [first, first_r]) in rows.order.iter().zip(memory.iter_mut()) {
+            let [left, right] = take::<V>(rows, row, &mut counts, &weight);
+            (most, most_r) = (most.max(left), most_r.max(right));
+            most.store(first);
+            most_r.store(first_r);
+        }
+        // All rows on one side: a leaf.
+        let (mut best, mut best_r) = (most, most_r);
+        counts.fill(([zero; LANES], zero));
+        (most, most_r) = (none, none);
+        for ((&row, &mark), [first, first_r]) in
+            rows.order.iter().zip(rows.marks).zip(&memory[..rows.order.len()]).rev()
+        {
+            // Without a branch, which would often be mispredicted: other places count as nothing.
+            let less =
+                V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
+            best = best.max(V::load(first).add(most).sub(less));
+            best_r = best_r.max(V::load(first_r).add(most_r).sub(less));
+            let [left, right] = take::<V>(rows, row, &mut counts, &weight);
+            (most, most_r) = (most.max(left), most_r.max(right));
+        }
+        [array(best), array(best_r)]
+    };
+    sides.errors(best)
+}
+
+#[inline(always)]
+unsafe fn scan<V: LaneVec>(
+    rows: &OrderedRows<'_>,
+    sides: &Sides<'_, V::Int>,
+    memory: &mut Vec<[Lanes<V::Int>; 2]>,
+) -> [Lanes<V::Int>; 2] {
+    let one = |_| V::Int::of(1);
+    let weighed = |row: usize| V::Int::of(rows.weights[row] as i32);
+    // SAFETY: the caller has checked the features.
+    unsafe {
+        match (sides.totals.len(), rows.weights.is_empty()) {
+            (2, true) => scan_two::<V>(rows, sides, one),
+            (2, false) => scan_two::<V>(rows, sides, weighed),
+            (_, true) => scan_many::<V>(rows, sides, memory, one),
+            (_, false) => scan_many::<V>(rows, sides, memory, weighed),
+        }
+    }
+}
+
+/// Count the rows of a bucket on both sides; returns their number, and raises the largest class.
+#[inline(always)]
+unsafe fn take_bucket<V: LaneVec>(
+    (totals, cells): (&[u32], &[V::Int]),
+    counts: &mut [[Lanes<V::Int>; 2]],
+    most: &mut [V; 2],
+) -> [V; 2] {
+    // SAFETY: the caller has checked the features.
+    unsafe {
+        let none = V::splat(V::Int::default());
+        let (mut size, mut size_r) = (none, none);
+        let [mut first, mut first_r] = *most;
+        let classes = counts.iter_mut().zip(totals).zip(cells.chunks_exact(STEP));
+        for (([left, right], &total), cell) in classes {
+            if total == 0 {
+                continue;
+            }
+            let Some(cell) = cell.first_chunk() else { continue };
+            let on_left = V::load(cell);
+            let on_right = V::splat(V::Int::of(total as i32)).sub(on_left);
+            (size, size_r) = (size.add(on_left), size_r.add(on_right));
+            let (on_left, on_right) = (V::load(left).add(on_left), V::load(right).add(on_right));
+            on_left.store(left);
+            on_right.store(right);
+            (first, first_r) = (first.max(on_left), first_r.max(on_right));
+        }
+        *most = [first, first_r];
+        [size, size_r]
+    }
+}
+
+#[inline(always)]
+unsafe fn table<V: LaneVec>(
+    rows: &BucketRows<'_>,
+    sides: &Sides<'_, V::Int>,
+    TableMemory { table, most }: &mut TableMemory<V::Int>,
+) -> [[Lanes<V::Int>; 2]; 2] {
+    let classes = sides.totals.len();
+    table.clear();
+    table.resize(rows.totals.len() * STEP, V::Int::default());
+    let mut count = |key: u16, code: u8, w: i32| {
+        let cell = &mut table[usize::from(key) * STEP + usize::from(code)];
+        *cell = cell.plus(V::Int::of(w));
+    };
+    let coded = rows.keys.iter().zip(rows.codes);
+    if rows.weights.is_empty() {
+        coded.for_each(|(&key, &code)| count(key, code, 1));
+    } else {
+        coded.zip(rows.weights).for_each(|((&key, &code), &w)| count(key, code, w as i32));
+    }
+    let zero = [V::Int::default(); LANES];
+    let mut counts = vec![[zero; 2]; classes];
+    most.clear();
+    // SAFETY: the caller has checked the features.
+    let (best, bound) = unsafe {
+        // From codes to left sides.
+        for (cell, &total) in table.chunks_exact_mut(STEP).zip(rows.totals) {
+            if total > 0
+                && let Some(cell) = cell.first_chunk_mut()
+            {
+                V::load(cell).running().store(cell);
+            }
+        }
+        let none = V::splat(V::Int::default());
+        let buckets = || rows.totals.chunks_exact(classes).zip(table.chunks_exact(classes * STEP));
+        let mut first = [none; 2];
+        for bucket in buckets() {
+            let [size, size_r] = take_bucket(bucket, &mut counts, &mut first);
+            most.push([array(first[0]), array(first[1]), array(size), array(size_r)]);
+        }
+        let ([mut best, mut best_r], mut last) = (first, [none; 2]);
+        let (mut bound, mut bound_r) = (best, best_r);
+        counts.fill([zero; 2]);
+        for (b, bucket) in buckets().enumerate().rev() {
+            let [first, first_r, size, size_r] = &most[b];
+            best = best.max(V::load(first).add(last[0]));
+            best_r = best_r.max(V::load(first_r).add(last[1]));
+            if !rows.exact {
+                let [before, before_r] = match b {
+                    0 => [none; 2],
+                    _ => [V::load(&most[b - 1][0]), V::load(&most[b - 1][1])],
+                };
+                bound = bound.max(before.add(V::load(size)).add(last[0]));
+                bound_r = bound_r.max(before_r.add(V::load(size_r)).add(last[1]));
+            }
+            take_bucket(bucket, &mut counts, &mut last);
+        }
+        let bounds = [array(bound.max(best)), array(bound_r.max(best_r))];
+        ([array(best), array(best_r)], bounds)
+    };
+    [sides.errors(best), sides.errors(bound)]
+}

@@ -47,6 +47,8 @@ pub struct Objective {
     pub cost_matrix: Option<Vec<Vec<f64>>>,
     /// Largest number of tests on a path.
     pub max_depth: Option<usize>,
+    /// Depth down to which the tree is optimal, as if it ended there; below it grows greedily.
+    pub lookahead: Option<usize>,
     /// Largest number of leaves.
     pub max_leaf_nodes: Option<usize>,
     /// Fewest rows of a leaf.
@@ -66,6 +68,7 @@ impl Default for Objective {
             criterion_options: Map::new(),
             cost_matrix: None,
             max_depth: None,
+            lookahead: None,
             max_leaf_nodes: None,
             min_samples_leaf: 1,
             leaf_penalty: 0.0,
@@ -108,6 +111,19 @@ impl Objective {
         }
         if self.min_samples_leaf < 1 {
             return Err(Error::parameter("min_samples_leaf", 0, "must be at least 1"));
+        }
+        if self.lookahead.is_some() {
+            if self.lookahead == Some(0) {
+                return Err(Error::parameter("lookahead", 0, "must be at least 1"));
+            }
+            let (by_leaves, by_nodes) = (self.max_leaf_nodes.is_some(), limits.max_nodes.is_some());
+            if by_leaves || by_nodes || self.max_depth.is_none() {
+                return Err(Error::Unsupported {
+                    what: "lookahead with max_leaf_nodes or max_nodes, or without max_depth".into(),
+                    supported: "lookahead with max_depth: greedy growth below is limited by depth"
+                        .into(),
+                });
+            }
         }
         if self.max_leaf_nodes == Some(0) {
             return Err(Error::parameter("max_leaf_nodes", 0, "a tree has at least one leaf"));
@@ -322,7 +338,8 @@ impl Task<'_> {
         let leaves = self.objective.leaves(self.limits, ranked.len());
         let depth =
             self.objective.max_depth.map_or(MOST_DEPTH, |d| d.min(MOST_DEPTH as usize) as u32);
-        let depth = depth.min(leaves - 1);
+        let full_depth = depth.min(leaves - 1);
+        let depth = self.objective.lookahead.map_or(full_depth, |d| full_depth.min(d as u32));
         // A set takes about 25 bytes per row and column, and each level and thread holds one.
         let sets = 1 + depth.saturating_sub(2).min(8) as usize * searching.threads();
         let bytes = 25 * ranked.len() * ranked.columns.len().max(1);
@@ -353,13 +370,16 @@ impl Task<'_> {
             is_root: true,
         };
         let answer = solve_any(&setting, &query, &pool, searching);
-        let mut lower = Some(answer.lower);
+        // Of deeper trees nothing is known but that no loss is negative.
+        let is_deepest = depth == full_depth;
+        let mut lower = Some(if is_deepest { answer.lower } else { leaf_penalty });
         match &answer.halted {
-            None => lower = None,
+            None if is_deepest => lower = None,
+            None => {}
             Some(Error::OutOfTime) => {}
             Some(error) => return Err(error.clone()),
         }
-        let plan = match (lower, answer.best.plan.as_ref()) {
+        let plan = match (&answer.halted, answer.best.plan.as_ref()) {
             (None, Some(_)) if is_first => {
                 match first_of(&setting, &set, depth, &answer.best, &pool, searching) {
                     Err(Error::OutOfTime) => answer.best.plan.clone(),
@@ -368,7 +388,9 @@ impl Task<'_> {
             }
             (_, plan) => plan.cloned(),
         };
-        let nodes = flat(&setting, &set, plan.unwrap_or(greedy.plan), ending)?;
+        let plan = plan.unwrap_or(greedy.plan);
+        let grown = if is_deepest { 0 } else { full_depth };
+        let nodes = flat(&setting, &set, plan, grown, ending)?;
         // Of a bound of the cost, what the penalty for ties may have added is taken away.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
@@ -512,11 +534,12 @@ enum NodeRows {
 }
 
 /// The nodes of a plan, with the tests that it leaves to be looked for; without time for that,
-/// leaves in their place.
+/// leaves in their place. Leaves above the depth `grown` grow greedily.
 fn flat<L: Loss>(
     setting: &Setting<'_, L>,
     root: &SortedSet,
     plan: Plan,
+    grown: u32,
     control: &Control,
 ) -> Result<Vec<FoundNode>> {
     let in_time = |result: Result<_>| match result {
@@ -525,9 +548,9 @@ fn flat<L: Loss>(
     };
     let mut nodes: Vec<FoundNode> = Vec::new();
     let by_column = vec![0.0; root.columns.len()];
-    // A plan, its rows, and the parent of a right child.
-    let mut stack = vec![(plan, NodeRows::Root, None::<usize>)];
-    while let Some((plan, rows, right_of)) = stack.pop() {
+    // A plan, its rows, its depth, and the parent of a right child.
+    let mut stack = vec![(plan, NodeRows::Root, 0, None::<usize>)];
+    while let Some((plan, rows, depth, right_of)) = stack.pop() {
         let node = nodes.len();
         if let Some(parent) = right_of {
             nodes[parent].right = node as u32;
@@ -548,11 +571,21 @@ fn flat<L: Loss>(
             }
             _ => None,
         };
+        let split = match (split, set) {
+            (None, Some(set)) if depth < grown => {
+                match greedy(setting, set, (grown - depth, u32::MAX), control)?.plan {
+                    Plan::Split(split) => Some(split),
+                    Plan::Stump(_) => None,
+                }
+            }
+            (split, _) => split,
+        };
         nodes.push(FoundNode { test: split.as_ref().map(|split| split.test), right: 0 });
         if let Some(split) = split {
             let PlanSplit { test, left, right } = *split;
-            let mut side = |plan: &Plan, is_right: bool| -> Result<NodeRows> {
-                let Some(set) = set.filter(|_| *plan != Plan::Stump(1)) else {
+            let side = |plan: &Plan, is_right: bool| -> Result<NodeRows> {
+                let is_needed = *plan != Plan::Stump(1) || depth + 1 < grown;
+                let Some(set) = set.filter(|_| is_needed) else {
                     return Ok(NodeRows::Unknown);
                 };
                 match set.one_side(setting.rows, test, is_right, setting.marks(), control) {
@@ -561,8 +594,8 @@ fn flat<L: Loss>(
                 }
             };
             let (rows_left, rows_right) = (side(&left, false)?, side(&right, true)?);
-            stack.push((right, rows_right, Some(node)));
-            stack.push((left, rows_left, None));
+            stack.push((right, rows_right, depth + 1, Some(node)));
+            stack.push((left, rows_left, depth + 1, None));
         }
     }
     Ok(nodes)

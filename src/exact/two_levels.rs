@@ -99,7 +99,7 @@ pub(super) fn two_levels<L: Loss>(
         };
         key(a).total_cmp(&key(b))
     });
-    let task = Task { setting, query, floor, pool, control, best: Mutex::new(best) };
+    let task = Task { setting, query, floor, control, best: Mutex::new(best) };
     let mut halted = None;
     let items: Vec<Mutex<Item>> = items.into_iter().map(Mutex::new).collect();
     for is_first_look in [true, false] {
@@ -151,11 +151,10 @@ fn task_bounds<'a, L: Loss>(
 }
 
 /// What the looks at all columns share.
-struct Task<'t, 'a, L: Loss> {
+struct Task<'t, 'a, L> {
     setting: &'t Setting<'a, L>,
     query: &'t Query<'t>,
     floor: f64,
-    pool: &'t Pool<L::Memory>,
     control: &'t Control,
     best: Mutex<Incumbent>,
 }

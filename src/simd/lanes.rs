@@ -139,7 +139,7 @@ macro_rules! registers {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    use super::{LANES, LaneInt, LaneVec, Lanes, Plain};
+    use super::{LANES, LaneVec, Lanes, Plain};
     use std::arch::x86_64::*;
 
     /// The lanes of a register as an array, for what has no instruction.

@@ -2,6 +2,7 @@
 //! penalties on hundreds of tiny tables.
 
 use super::growth::draw;
+use fasttree_core::criteria::{self, CRITERIA, Cells, Context};
 use fasttree_core::data::{Dataset, DatasetBuilder, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::exact::{Cheapest, NominalTests, Objective, SearchLimits, Ties, optimal_tree};
@@ -334,6 +335,48 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
 #[test]
 fn optimal_trees_are_those_of_enumeration() {
     compare(1, 1500, 9);
+}
+
+/// The facts on which the bounds rest, for all criteria whose leaves have a loss.
+#[test]
+fn losses_rise_by_no_more_than_their_criterion_says() {
+    let mut seed = 5;
+    let mut with_loss = Vec::new();
+    for entry in CRITERIA.iter() {
+        let criterion = criteria::make(entry.info.name, Default::default()).unwrap();
+        if criterion.loss(Cells::Weights(&[1.0, 1.0]), &Context::new(2, 2)).is_none() {
+            continue;
+        }
+        with_loss.push(entry.info.name);
+        for _ in 0..2000 {
+            let k = 2 + draw(&mut seed) as usize % 4;
+            let context = Context::new(k, 1000);
+            let scale = [1.0, 0.25][draw(&mut seed) as usize % 2];
+            let mut counts = |most: u64| -> Vec<f64> {
+                (0..k).map(|_| (draw(&mut seed) % most) as f64 * scale).collect()
+            };
+            // Three leaves, and rows that join them.
+            let (mut rise, mut moved, mut all) = (0.0, 0.0, 0.0);
+            for _ in 0..3 {
+                let (before, joining) = (counts(30), counts(6));
+                let after: Vec<f64> = before.iter().zip(&joining).map(|(a, b)| a + b).collect();
+                let loss =
+                    |counts: &[f64]| criterion.loss(Cells::Weights(counts), &context).unwrap();
+                let own = loss(&after) - loss(&before);
+                assert!(own >= -1e-9, "{}: {before:?} {joining:?}: {own}", entry.info.name);
+                rise += own;
+                moved += joining.iter().sum::<f64>();
+                all += after.iter().sum::<f64>();
+            }
+            for all in [all, 2.0 * all + 1.0] {
+                let most = criterion.loss_rise().of(moved, all, k);
+                assert!(rise <= most + 1e-9, "{}: {rise} above {most}", entry.info.name);
+                let half = criterion.loss_rise().of(moved / 2.0, all, k);
+                assert!(half <= most && most <= 2.0 * half + 1e-9, "{}", entry.info.name);
+            }
+        }
+    }
+    assert!(with_loss.contains(&"gini") && with_loss.contains(&"mdl"), "{with_loss:?}");
 }
 
 #[test]

@@ -197,12 +197,20 @@ def optimal_tree(
     parameters: str,
     *,
     sample_weight: MaybeArray = None,
+    n_jobs: int | None = None,
     progress: Progress = None,
+    memory_limit: int | None = None,
 ) -> Model:
-    """The tree of least errors + penalty x leaves; its parameters hold what was found."""
-    data, words = dataset_of(table), (json.dumps(objective), json.dumps(limits))
+    """The tree of least mean loss + penalty x leaves; its parameters hold what was found."""
     return _core.optimal_tree(
-        data, *words, parameters, as_weights(sample_weight), make_report(progress, "work")
+        dataset_of(table),
+        json.dumps(objective),
+        json.dumps(limits),
+        parameters,
+        as_weights(sample_weight),
+        n_jobs,
+        make_report(progress, "search"),
+        memory_limit,
     )
 
 

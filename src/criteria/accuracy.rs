@@ -44,6 +44,7 @@ pub struct Accuracy {
 
 pub(super) static INFO: Info = Info {
     name: "accuracy",
+    aliases: &["error"],
     class_name: "Accuracy",
     summary: "Share of rows in the class their branch stands for.",
     formula: r"\frac{1}{n} \sum_m \max_c n_{mc}",

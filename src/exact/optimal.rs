@@ -78,7 +78,7 @@ impl Default for Objective {
     }
 }
 
-/// The name of the loss that no criterion has: the weight of the misclassified rows.
+/// The criterion whose loss is the weight of the misclassified rows, by the name of that.
 const ERROR: &str = "error";
 /// Depths beyond this one are as good as none: trees of so many levels are not searched through.
 const MOST_DEPTH: u32 = 60;
@@ -151,9 +151,6 @@ impl Objective {
 
     /// The criterion whose leaves have a loss.
     fn criterion(&self) -> Result<Box<dyn Criterion>> {
-        if self.criterion == ERROR {
-            return criteria::make("accuracy", Map::new());
-        }
         let criterion = criteria::make(&self.criterion, self.criterion_options.clone())?;
         if has_loss(criterion.as_ref()) {
             return Ok(criterion);
@@ -167,7 +164,7 @@ impl Objective {
                 "criterion='{}' for an optimal tree (its score is no sum over the leaves)",
                 self.criterion
             ),
-            supported: format!("'{ERROR}', a cost_matrix, or one of {}", names.join(", ")),
+            supported: format!("a cost_matrix, or one of {}", names.join(", ")),
         })
     }
 }
@@ -215,8 +212,8 @@ pub fn optimal_tree(
         Err(Error::OutOfTime) => return Ok(single_leaf(data, rows, weights, &costs, objective)),
         ranked => ranked?,
     };
-    let task = Task { data, ranked: &ranked, objective, limits, costs, total, is_whole };
-    let is_error = objective.criterion == ERROR && task.costs.is_none();
+    let is_error = criterion.info().name == "accuracy" && costs.is_none();
+    let task = Task { data, ranked: &ranked, objective, limits, costs, total, is_whole, is_error };
     let controls = (&searching, &ending);
     if is_error && is_whole && objective.min_samples_leaf == 1 && !ranked.has_missing() {
         return if total <= f64::from(i16::MOST) {
@@ -271,8 +268,9 @@ struct Task<'a> {
     costs: Option<CostMatrix>,
     /// Weight of all rows.
     total: f64,
-    /// Whether all weights are whole numbers.
+    /// Whether all weights are whole numbers, and whether the loss is the error.
     is_whole: bool,
+    is_error: bool,
 }
 
 /// A node of the tree that was found, in pre-order.
@@ -294,7 +292,7 @@ impl Task<'_> {
             }
             None => {
                 let (rise, convex) = (criterion.loss_rise(), criterion.info().convex);
-                let skips_runs = convex || self.objective.criterion == ERROR;
+                let skips_runs = convex || self.is_error;
                 let context = Context::new(classes, self.total as u64);
                 (LeafLoss::Of(criterion, context), rise, skips_runs)
             }
@@ -311,7 +309,7 @@ impl Task<'_> {
         let ranked = self.ranked;
         let leaf_penalty = self.objective.leaf_penalty * self.total;
         let is_first = self.objective.ties == Ties::First;
-        let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && self.is_counted();
+        let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && self.is_error;
         // For exact losses, so small that the sums of all leaves are exact and below one unit.
         let step = f64::exp2(self.total.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
         let tie = if is_first { step / 2.0 } else { 0.0 };
@@ -398,11 +396,6 @@ impl Task<'_> {
             if is_exact { (lower - 1e-6).ceil().max(leaf_penalty) } else { lower }
         });
         Ok(self.written(&setting, &nodes, lower))
-    }
-
-    /// Whether losses are whole numbers.
-    fn is_counted(&self) -> bool {
-        self.objective.criterion == ERROR && self.costs.is_none()
     }
 
     /// The tree, with its cost; `lower`: a bound of the cost, if the tree is not proven.

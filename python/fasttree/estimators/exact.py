@@ -385,7 +385,6 @@ class OptimalTreeClassifier(_Searched):
             ),
             "ties": one_of("ties", self.ties, ("first", "any")),
         }
-        if objective["lookahead"] is None: objective.pop("lookahead")  # TEMP
         n_jobs = threads(self.n_jobs)
         most_memory = checked_memory("memory_limit", self.memory_limit)
         limits, table, weights = self._searchable(X, y, sample_weight)

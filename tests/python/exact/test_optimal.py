@@ -1,0 +1,215 @@
+"""Optimal trees on numbers: published optima, every loss beside grown trees, limits, threads."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+from sklearn.datasets import load_breast_cancer, load_iris
+
+import fasttree
+
+OPTIMA = {
+    "bank": (82, 19),
+    "bidding": (95, 37),
+    "occupancy": (86, 47),
+    "raisin": (91, 76),
+    "room": (441, 62),
+    "segment": (786, 208),
+    "wilt": (37, 18),
+}
+"""Errors of the best trees of depth 2 and 3 (Brita, van der Linden & Demirovic 2025)."""
+
+LOSSES = ("error", "gini", "info_gain", "g_statistic", "laplace", "dkm", "mdl")
+
+
+@pytest.fixture(scope="session")
+def contree(uci: Path) -> Path:
+    """The folder of the sets with published optima; the test is skipped without it."""
+    folder = uci.parent / "contree"
+    if not folder.is_dir():
+        pytest.skip(f"no sets with published optima in {folder}")
+    return folder
+
+
+def read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+    with gzip.open(folder / f"{name}.txt.gz", "rt") as file:
+        rows = np.loadtxt(file)
+    return rows[:, 1:], rows[:, 0].astype(int)
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMA))
+def test_published_optima_are_found_and_proven(contree, name):
+    X, y = read(contree, name)
+    for depth, errors in zip((2, 3), OPTIMA[name], strict=True):
+        model = fasttree.optimal_tree(X, y, max_depth=depth, ties="any")
+        assert (model.training_errors_, model.proven_, model.gap_) == (errors, True, 0.0)
+        assert (model.predict(X) != y).sum() == errors
+        assert model.get_depth() <= depth
+
+
+def loss(criterion: str, counts: np.ndarray) -> float:
+    """The loss of a leaf with these class counts, from the definitions."""
+    n, k, most = counts.sum(), len(counts), counts.max()
+    shares = counts[counts > 0] / n
+    bits = -n * np.sum(shares * np.log2(shares))
+    if criterion == "mdl":
+        arranged = gammaln(n + k) - gammaln(k) - gammaln(counts + 1).sum()
+        return float(arranged / np.log(2))
+    majority = max(most / n, 0.5)
+    return float(
+        {
+            "error": n - most,
+            "gini": n - np.sum(counts**2) / n,
+            "info_gain": bits,
+            "g_statistic": 2 * np.log(2) * bits,
+            "laplace": n * (1 - (most + 1) / (n + k)),
+            "dkm": n * 2 * np.sqrt(majority * (1 - majority)),
+        }[criterion]
+    )
+
+
+def objective(model: fasttree.FastTreeClassifier, criterion: str, X, y) -> float:
+    """The mean loss of a tree's leaves."""
+    leaves = model.apply(X)
+    losses = [
+        loss(criterion, np.bincount(y[leaves == leaf], minlength=y.max() + 1))
+        for leaf in set(leaves)
+    ]
+    return sum(losses) / len(y)
+
+
+@pytest.mark.parametrize("criterion", LOSSES)
+def test_no_grown_tree_is_better_under_its_own_criterion(criterion):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :6]
+    for depth in (1, 2):
+        best = fasttree.optimal_tree(X, y, criterion=criterion, max_depth=depth)
+        assert best.proven_
+        assert best.upper_bound_ == pytest.approx(objective(best, criterion, X, y))
+        for grown_by in {criterion, "gini"}:
+            grown = fasttree.fit(X, y, criterion=grown_by, max_depth=depth)
+            assert best.upper_bound_ <= objective(grown, criterion, X, y) + 1e-9
+
+
+def test_fractional_weights_are_those_of_copies():
+    X, y = load_iris(return_X_y=True)
+    copies = np.random.default_rng(0).integers(1, 5, len(y))
+    for criterion in ("error", "gini"):
+        how = {"criterion": criterion, "max_depth": 2}
+        whole = fasttree.optimal_tree(X, y, sample_weight=copies, **how)
+        parts = fasttree.optimal_tree(X, y, sample_weight=copies / 8 + 0.0, **how)
+        repeated = fasttree.optimal_tree(np.repeat(X, copies, axis=0), np.repeat(y, copies), **how)
+        assert whole.to_text() == repeated.to_text()
+        assert parts.upper_bound_ == pytest.approx(whole.upper_bound_)
+        assert whole.upper_bound_ == pytest.approx(repeated.upper_bound_)
+
+
+def test_costs_decide_tree_and_labels():
+    X, y = load_breast_cancer(return_X_y=True)
+    costs = [[0.0, 10.0], [1.0, 0.0]]
+    model = fasttree.optimal_tree(X, y, max_depth=2, cost_matrix=costs)
+    paid = np.asarray(costs)[y, model.predict(X)].sum()
+    assert model.upper_bound_ == pytest.approx(paid / len(y))
+    plain = fasttree.optimal_tree(X, y, max_depth=2)
+    assert paid <= np.asarray(costs)[y, plain.predict(X)].sum()
+    with pytest.raises(ValueError, match="take the place"):
+        fasttree.optimal_tree(X, y, max_depth=2, cost_matrix=costs, criterion="gini")
+
+
+def test_missing_values_go_where_they_cost_least():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan], [np.nan]])
+    for y, branch in (([0, 0, 1, 1, 1, 1], 1), ([0, 0, 1, 1, 0, 0], 0)):
+        model = fasttree.optimal_tree(X, y, max_depth=1)
+        assert (model.training_errors_, model.get_n_leaves()) == (0.0, 2)
+        assert model.predict([[np.nan]]).tolist() == [y[-1]]
+        assert model.tree_.missing_branch[0] == branch
+
+
+@pytest.mark.parametrize("splits", ["ordered", "one_vs_rest", "subset"])
+def test_levels_are_divided_as_asked(splits):
+    import pandas as pd
+
+    level = pd.Categorical(list("abcd") * 5, categories=list("abcd"))
+    y = np.isin(level, ["a", "c"]).astype(int)
+    model = fasttree.optimal_tree(
+        pd.DataFrame({"level": level}), y, max_depth=2, nominal_splits=splits
+    )
+    leaves = {"ordered": 4, "one_vs_rest": 3, "subset": 2}[splits]
+    assert (model.training_errors_, model.get_n_leaves()) == (0.0, leaves)
+
+
+def test_limits_hold_together():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = fasttree.optimal_tree(X[:, :5], y, max_depth=3, max_leaf_nodes=5, min_samples_leaf=20)
+    assert model.proven_
+    assert model.get_n_leaves() <= 5
+    assert np.unique(model.apply(X[:, :5]), return_counts=True)[1].min() >= 20
+    free = fasttree.optimal_tree(X[:, :5], y, max_depth=3)
+    assert free.training_errors_ <= model.training_errors_
+
+
+def test_threads_and_ties_change_no_loss():
+    X, y = load_iris(return_X_y=True)
+    first = fasttree.optimal_tree(X, y, max_depth=3)
+    assert fasttree.optimal_tree(X, y, max_depth=3, n_jobs=2).to_text() == first.to_text()
+    loose = fasttree.optimal_tree(X, y, max_depth=3, ties="any")
+    assert loose.upper_bound_ == first.upper_bound_
+    assert loose.get_n_leaves() >= first.get_n_leaves()
+
+
+def test_a_time_limit_leaves_a_proven_gap():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((2000, 12)), rng.integers(0, 3, 2000)
+    started = time.perf_counter()
+    model = fasttree.optimal_tree(X, y, max_depth=4, time_limit=0.5)
+    assert time.perf_counter() - started < 10.0
+    assert not model.proven_
+    assert 0.0 < model.gap_ <= 1.0
+    assert model.gap_ == pytest.approx(1 - model.lower_bound_ / model.upper_bound_)
+    assert model.upper_bound_ == pytest.approx(np.mean(model.predict(X) != y))
+
+
+def test_lookahead_is_optimal_above_and_greedy_below():
+    X, y = load_breast_cancer(return_X_y=True)
+    ahead = fasttree.optimal_tree(X, y, max_depth=4, lookahead=2)
+    above = fasttree.optimal_tree(X, y, max_depth=2)
+    assert ahead.training_errors_ <= above.training_errors_
+    assert ahead.get_depth() <= 4
+    assert fasttree.optimal_tree(X, y, max_depth=2, lookahead=2).proven_
+    with pytest.raises(ValueError, match="lookahead with max_leaf_nodes"):
+        fasttree.optimal_tree(X, y, max_depth=4, lookahead=2, max_leaf_nodes=5)
+
+
+def test_what_has_no_loss_is_refused_with_what_has():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"gain_ratio.*no sum over the leaves.*gini.*mdl"):
+        fasttree.optimal_tree(X, y, max_depth=1, criterion="gain_ratio")
+    for wrong in (
+        {"ties": "last"},
+        {"nominal_splits": "multiway"},
+        {"min_samples_leaf": 0},
+        {"max_leaf_nodes": 0},
+        {"lookahead": 0},
+        {"memory_limit": 0},
+        {"cost_matrix": [[0, 1], [1, 0]]},
+    ):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            fasttree.optimal_tree(X, y, max_depth=2, **wrong)
+    with pytest.raises(MemoryError, match="optimal tree"):
+        fasttree.optimal_tree(X, y, max_depth=2, memory_limit=1000)
+
+
+def test_a_criterion_is_kept_with_the_model(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = fasttree.OptimalTreeClassifier(
+        criterion=fasttree.criteria.Gini(), max_depth=2, cost_matrix=None
+    ).fit(X, y)
+    model.save(tmp_path / "tree.json")
+    again = fasttree.load_model(tmp_path / "tree.json")
+    assert again.to_text() == model.to_text()
+    assert again.gap_ == model.gap_ == 0.0

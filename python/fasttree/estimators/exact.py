@@ -320,6 +320,10 @@ class OptimalTreeClassifier(_Searched):
     """
 
     missing = "branch"
+    criterion: Any
+    nominal_splits: Any
+    ties: Any
+    n_jobs: Any
 
     def __init__(
         self,

@@ -45,6 +45,7 @@ SplitCriterion: TypeAlias = (
         "g_statistic",
         "laplace",
         "accuracy",
+        "error",
         "jaccard",
         "f_measure",
         "f_measure_max",

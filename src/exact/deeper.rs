@@ -7,7 +7,7 @@
 //! threshold has nearly the same rows, so most columns fall without a look. Two levels are solved
 //! by [`super::two_levels`]. At the root, threads divide different gaps at the same time.
 
-use super::gaps::{Bounds, Gap, Open, SideLeaves, Sides};
+use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;
 use super::losses::Loss;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
@@ -25,7 +25,7 @@ use std::time::Duration;
 struct DeepGap {
     column: usize,
     leaves: SideLeaves,
-    gap: Gap,
+    gap: ThresholdGap,
     at_from: [Arc<[f64]>; 2],
     at_to: [Arc<[f64]>; 2],
 }
@@ -50,7 +50,7 @@ struct Progress {
 /// A threshold to solve.
 struct Job {
     gap: DeepGap,
-    open: Open,
+    open: OpenThresholds,
     threshold: usize,
     cost: f64,
     hints: [Option<RankedTest>; 2],
@@ -144,11 +144,11 @@ fn solve<L: Loss>(
             gaps.push(DeepGap {
                 column,
                 leaves,
-                gap: Gap {
+                gap: ThresholdGap {
                     from: 0,
                     to: own.ranks.len(),
-                    at_from: Sides { left: setting.penalty, right: bound },
-                    at_to: Sides { left: bound, right: setting.penalty },
+                    at_from: SideCosts { left: setting.penalty, right: bound },
+                    at_to: SideCosts { left: bound, right: setting.penalty },
                 },
                 at_from: [none.clone(), end.clone()],
                 at_to: [end.clone(), none.clone()],
@@ -272,7 +272,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
                 return Some(self.job(progress, i, open, threshold));
             }
         }
-        let (mut best, mut i) = (None::<(usize, Open)>, 0);
+        let (mut best, mut i) = (None::<(usize, OpenThresholds)>, 0);
         while i < progress.gaps.len() {
             let gap = &progress.gaps[i];
             let open = self.open(progress, gap);
@@ -308,7 +308,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
 
     /// The thresholds of a gap that may be better than the best tree; if there are none, the bound
     /// is that of all of the gap.
-    fn open(&self, progress: &Progress, gap: &DeepGap) -> Open {
+    fn open(&self, progress: &Progress, gap: &DeepGap) -> OpenThresholds {
         let limit = self.limit(progress, gap, gap.gap.from + 1);
         let mut open = self.bounds(gap.column, gap.leaves).open(&gap.gap, limit);
         let of_column = self.query.by_column[gap.column];
@@ -322,7 +322,13 @@ impl<L: Loss> Deeper<'_, '_, L> {
         open
     }
 
-    fn job(&self, progress: &mut Progress, i: usize, open: Open, threshold: usize) -> Job {
+    fn job(
+        &self,
+        progress: &mut Progress,
+        i: usize,
+        open: OpenThresholds,
+        threshold: usize,
+    ) -> Job {
         let gap = progress.gaps.swap_remove(i);
         if open.len() < gap.gap.to - gap.gap.from - 1 {
             let limit = self.limit(progress, &gap, gap.gap.from + 1);
@@ -431,7 +437,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
         let cost = left + right;
         progress.closed[column] = progress.closed[column].min(cost);
         progress.last = solved.first_tests;
-        let costs = Sides { left, right };
+        let costs = SideCosts { left, right };
         let split = Split { test: solved.test, leaves, costs };
         if let [Some(left), Some(right)] = solved.plans
             && progress.best.is_beaten(self.setting, cost, &split)
@@ -443,11 +449,11 @@ impl<L: Loss> Deeper<'_, '_, L> {
         }
         let here = solved.by_column;
         if threshold - gap.from > 1 {
-            let gap = Gap { to: threshold, at_to: costs, ..gap };
+            let gap = ThresholdGap { to: threshold, at_to: costs, ..gap };
             progress.gaps.push(DeepGap { column, leaves, gap, at_from, at_to: here.clone() });
         }
         if gap.to - threshold > 1 {
-            let gap = Gap { from: threshold, at_from: costs, ..gap };
+            let gap = ThresholdGap { from: threshold, at_from: costs, ..gap };
             progress.gaps.push(DeepGap { column, leaves, gap, at_from: here, at_to });
         }
     }
@@ -540,7 +546,7 @@ pub(super) fn one_test<L: Loss>(
             if threshold < own.first || threshold > own.last {
                 continue;
             }
-            let costs = Sides {
+            let costs = SideCosts {
                 left: loss.leaf(&left) + setting.penalty,
                 right: loss.leaf(&right) + setting.penalty,
             };

@@ -33,7 +33,7 @@ pub(super) struct SideLeaves {
 
 /// Lower bounds of the costs of both sides of a threshold.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sides {
+pub(super) struct SideCosts {
     pub(super) left: f64,
     pub(super) right: f64,
 }
@@ -41,22 +41,22 @@ pub(super) struct Sides {
 /// Open thresholds between the solved ones `from` and `to`, where 0 has no rows on its left, and
 /// the number of distinct ranks none on its right.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Gap {
+pub(super) struct ThresholdGap {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) at_from: Sides,
-    pub(super) at_to: Sides,
+    pub(super) at_from: SideCosts,
+    pub(super) at_to: SideCosts,
 }
 
 /// Thresholds `low..=high`, and a lower bound of the cost of every threshold of the gap.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct OpenThresholds {
     pub(super) low: usize,
     pub(super) high: usize,
     pub(super) bound: f64,
 }
 
-impl Open {
+impl OpenThresholds {
     /// Number of thresholds.
     pub(super) fn len(&self) -> usize {
         (self.high + 1).saturating_sub(self.low)
@@ -83,25 +83,25 @@ impl<L: Loss> Bounds<'_, L> {
     }
 
     /// What is proven about both sides of a threshold in a gap.
-    pub(super) fn sides(&self, gap: &Gap, threshold: usize) -> Sides {
+    pub(super) fn sides(&self, gap: &ThresholdGap, threshold: usize) -> SideCosts {
         let here = self.passed(threshold);
         let up = self.rise(self.passed(gap.to) - here);
         let down = self.rise(here - self.passed(gap.from));
-        Sides {
+        SideCosts {
             left: (gap.at_from.left - self.merging).max(gap.at_to.left - up),
             right: (gap.at_to.right - self.merging).max(gap.at_from.right - down),
         }
     }
 
     /// The thresholds of a gap that may cost less than `limit`.
-    pub(super) fn open(&self, gap: &Gap, limit: f64) -> Open {
+    pub(super) fn open(&self, gap: &ThresholdGap, limit: f64) -> OpenThresholds {
         let column = &self.set.columns[self.column];
         let (from, to) = (self.passed(gap.from), self.passed(gap.to));
         // Both first halves, or both second halves: the rise is concave, so two equal steps are
         // the worst.
         let fewer = gap.at_from.left + gap.at_to.right - 2.0 * self.merging;
         let more = gap.at_to.left + gap.at_from.right - 2.0 * self.rise((to - from) / 2.0);
-        let mut open = Open {
+        let mut open = OpenThresholds {
             low: (gap.from + 1).max(column.first),
             high: (gap.to - 1).min(column.last),
             bound: fewer.max(more),

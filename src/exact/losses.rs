@@ -12,7 +12,9 @@ use super::sorted::{BUCKET, NEEDED, SortedSet};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::stumps::{BucketRows, LANES, LaneInt, Lanes, OrderedRows, Sides, TableMemory};
+use crate::simd::stumps::{
+    BucketRows, LANES, LaneInt, Lanes, ScannedRows, SideCounts, TableMemory,
+};
 use crate::tree::CostMatrix;
 
 /// Losses by lane: of the left sides and of the right sides.
@@ -20,7 +22,7 @@ pub(super) type BothSides = [[f64; LANES]; 2];
 
 /// Some thresholds of a column: `ranks[..len]`, ascending.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Thresholds {
+pub(super) struct LaneThresholds {
     pub(super) column: usize,
     pub(super) ranks: [u32; LANES],
     pub(super) len: usize,
@@ -38,7 +40,7 @@ pub(super) struct SideLosses {
 
 /// The sides of some thresholds, row by row.
 #[derive(Debug, Default)]
-pub(super) struct Codes {
+pub(super) struct LaneCodes {
     /// `code | class << 8` of each row by its number; the code is the number of thresholds that are
     /// not above its value.
     pub(super) by_row: Vec<u16>,
@@ -48,9 +50,9 @@ pub(super) struct Codes {
     pub(super) rows_left: [u32; LANES],
 }
 
-impl Codes {
-    fn fill(&mut self, rows: &RankedRows, set: &SortedSet, thresholds: &Thresholds) {
-        let Thresholds { column, ranks: cuts, len } = *thresholds;
+impl LaneCodes {
+    fn fill(&mut self, rows: &RankedRows, set: &SortedSet, thresholds: &LaneThresholds) {
+        let LaneThresholds { column, ranks: cuts, len } = *thresholds;
         let ranks = &rows.columns[column].ranks;
         self.by_row.resize(rows.len(), 0);
         self.left.clear();
@@ -91,7 +93,7 @@ pub(super) trait Loss: Sync {
         &self,
         rows: &RankedRows,
         set: &SortedSet,
-        thresholds: &Thresholds,
+        thresholds: &LaneThresholds,
         is_coarse: bool,
         memory: &mut Self::Memory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
@@ -110,17 +112,17 @@ pub(super) trait Loss: Sync {
 
 /// Misclassified weight, in whole numbers.
 #[derive(Debug)]
-pub(super) struct Errors<T> {
+pub(super) struct ErrorLoss<T> {
     /// Whole weights by row; empty if all are 1.
     weights: Vec<u32>,
     level: Level,
     lanes: std::marker::PhantomData<T>,
 }
 
-/// Memory of [`Errors`].
+/// Memory of [`ErrorLoss`].
 #[derive(Debug, Default)]
 pub(super) struct ErrorMemory<T> {
-    codes: Codes,
+    codes: LaneCodes,
     left: Vec<Lanes<T>>,
     totals: Vec<T>,
     scan: Vec<[Lanes<T>; 2]>,
@@ -129,7 +131,7 @@ pub(super) struct ErrorMemory<T> {
     weights: Vec<u32>,
 }
 
-impl<T: LaneInt> Errors<T> {
+impl<T: LaneInt> ErrorLoss<T> {
     /// The error of rows with whole weights whose sum is at most [`LaneInt::MOST`].
     pub(super) fn new(rows: &RankedRows) -> Self {
         let weights = rows.weights.iter().map(|&w| w as u32).collect();
@@ -137,7 +139,7 @@ impl<T: LaneInt> Errors<T> {
     }
 }
 
-impl<T: LaneInt + Send + Sync> Loss for Errors<T> {
+impl<T: LaneInt + Send + Sync> Loss for ErrorLoss<T> {
     type Memory = ErrorMemory<T>;
 
     fn leaf(&self, counts: &[f64]) -> f64 {
@@ -149,7 +151,7 @@ impl<T: LaneInt + Send + Sync> Loss for Errors<T> {
         &self,
         rows: &RankedRows,
         set: &SortedSet,
-        thresholds: &Thresholds,
+        thresholds: &LaneThresholds,
         is_coarse: bool,
         memory: &mut ErrorMemory<T>,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
@@ -160,7 +162,7 @@ impl<T: LaneInt + Send + Sync> Loss for Errors<T> {
         left.extend(codes.left.iter().map(|lanes| lanes.map(|x| T::of(x as i32))));
         totals.clear();
         totals.extend(set.counts.iter().map(|&x| T::of(x as i32)));
-        let sides = Sides { left, totals };
+        let sides = SideCounts { left, totals };
         let mut leaf = [[0.0; LANES]; 2];
         for l in 0..LANES {
             let side = |count: &dyn Fn(usize) -> f64| {
@@ -211,7 +213,7 @@ impl<T: LaneInt + Send + Sync> Loss for Errors<T> {
                 lower(&mut found.reached, &reached);
                 lower(&mut found.bound, &bound);
             } else {
-                let rows = OrderedRows {
+                let rows = ScannedRows {
                     order: &column.order,
                     marks: &column.marks,
                     mark: NEEDED,
@@ -296,7 +298,7 @@ impl LeafLoss {
 
 /// Any sum over the leaves.
 #[derive(Debug)]
-pub(super) struct Additive<C> {
+pub(super) struct AdditiveLoss<C> {
     pub(super) loss: LeafLoss,
     pub(super) rise: LossRise,
     pub(super) classes: usize,
@@ -306,10 +308,10 @@ pub(super) struct Additive<C> {
     pub(super) weight: std::marker::PhantomData<C>,
 }
 
-/// Memory of [`Additive`].
+/// Memory of [`AdditiveLoss`].
 #[derive(Debug, Default)]
 pub(super) struct AdditiveMemory<C> {
-    codes: Codes,
+    codes: LaneCodes,
     /// Counts of the left sides before a place, by class and lane.
     before: Vec<[C; LANES]>,
     /// All rows before a place, by class.
@@ -321,7 +323,7 @@ pub(super) struct AdditiveMemory<C> {
 /// Leaves of one place: both sides of both sides of each lane.
 const LEAVES: usize = 4 * LANES;
 
-impl<C: Weight> Additive<C> {
+impl<C: Weight> AdditiveLoss<C> {
     /// Set the losses of the four leaves that a place makes of each lane.
     fn at_place(&self, memory: &mut AdditiveMemory<C>, losses: &mut [f64; LEAVES]) {
         let AdditiveMemory { codes, before, passed, totals, leaves } = memory;
@@ -340,7 +342,7 @@ impl<C: Weight> Additive<C> {
     }
 }
 
-impl<C: Weight> Loss for Additive<C> {
+impl<C: Weight> Loss for AdditiveLoss<C> {
     type Memory = AdditiveMemory<C>;
 
     fn leaf(&self, counts: &[f64]) -> f64 {
@@ -354,7 +356,7 @@ impl<C: Weight> Loss for Additive<C> {
         &self,
         rows: &RankedRows,
         set: &SortedSet,
-        thresholds: &Thresholds,
+        thresholds: &LaneThresholds,
         is_coarse: bool,
         memory: &mut AdditiveMemory<C>,
         check: &mut dyn FnMut() -> crate::error::Result<()>,

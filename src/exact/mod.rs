@@ -41,7 +41,7 @@ mod sorted;
 mod two_levels;
 mod written;
 
-pub use optimal::{Cheapest, Objective, Ties, optimal_tree};
+pub use optimal::{Cheapest, Objective, TieRule, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};
 pub use ranked::{MOST_LEVELS, NominalTests};
 pub use sizes::{MAX_SIZED_ROWS, Sizer, TrainingSizes};

@@ -4,7 +4,7 @@
 use super::SearchLimits;
 use super::deeper::{first_of, one_test, solve_any};
 use super::known::Known;
-use super::losses::{Additive, Errors, LeafLoss, Loss, Weight};
+use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::plans::{Plan, PlanSplit};
 use super::ranked::{Asked, NominalTests, RankedRows, RankedTest};
 use super::setting::{Query, Setting};
@@ -25,7 +25,7 @@ use std::time::Instant;
 /// Which of several optimal trees is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ties {
+pub enum TieRule {
     /// The one with the fewest leaves; then, from the root down, the lowest feature and the lowest
     /// threshold.
     #[default]
@@ -58,7 +58,7 @@ pub struct Objective {
     /// How nominal features are tested.
     pub nominal_splits: NominalTests,
     /// Which of several optimal trees is found.
-    pub ties: Ties,
+    pub ties: TieRule,
 }
 
 impl Default for Objective {
@@ -73,7 +73,7 @@ impl Default for Objective {
             min_samples_leaf: 1,
             leaf_penalty: 0.0,
             nominal_splits: NominalTests::Ordered,
-            ties: Ties::First,
+            ties: TieRule::First,
         }
     }
 }
@@ -213,13 +213,22 @@ pub fn optimal_tree(
         ranked => ranked?,
     };
     let is_error = criterion.info().name == "accuracy" && costs.is_none();
-    let task = Task { data, ranked: &ranked, objective, limits, costs, total, is_whole, is_error };
+    let task = OptimalSearch {
+        data,
+        ranked: &ranked,
+        objective,
+        limits,
+        costs,
+        total,
+        is_whole,
+        is_error,
+    };
     let controls = (&searching, &ending);
     if is_error && is_whole && objective.min_samples_leaf == 1 && !ranked.has_missing() {
         return if total <= f64::from(i16::MOST) {
-            task.run(&Errors::<i16>::new(&ranked), controls)
+            task.run(&ErrorLoss::<i16>::new(&ranked), controls)
         } else {
-            task.run(&Errors::<i32>::new(&ranked), controls)
+            task.run(&ErrorLoss::<i32>::new(&ranked), controls)
         };
     }
     if is_whole {
@@ -260,7 +269,7 @@ fn single_leaf(
 }
 
 /// A search and its input.
-struct Task<'a> {
+struct OptimalSearch<'a> {
     data: &'a Dataset,
     ranked: &'a RankedRows,
     objective: &'a Objective,
@@ -279,9 +288,9 @@ struct FoundNode {
     right: u32,
 }
 
-impl Task<'_> {
+impl OptimalSearch<'_> {
     /// The loss by a criterion or by costs.
-    fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> Additive<C> {
+    fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> AdditiveLoss<C> {
         let classes = self.ranked.classes;
         let min_rows = self.objective.min_samples_leaf.min(u32::MAX as usize) as u32;
         let (loss, rise, skips_runs) = match &self.costs {
@@ -297,7 +306,7 @@ impl Task<'_> {
                 (LeafLoss::Of(criterion, context), rise, skips_runs)
             }
         };
-        Additive { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
+        AdditiveLoss { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
     }
 
     /// Search, and write the tree down.
@@ -308,7 +317,7 @@ impl Task<'_> {
     ) -> Result<Cheapest> {
         let ranked = self.ranked;
         let leaf_penalty = self.objective.leaf_penalty * self.total;
-        let is_first = self.objective.ties == Ties::First;
+        let is_first = self.objective.ties == TieRule::First;
         let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && self.is_error;
         // For exact losses, so small that the sums of all leaves are exact and below one unit.
         let step = f64::exp2(self.total.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
@@ -520,7 +529,7 @@ fn greedy<L: Loss>(
 }
 
 /// The rows of a node, as far as they are needed and there is time for them.
-enum NodeRows {
+enum PlanRows {
     Root,
     Own(SortedSet),
     Unknown,
@@ -542,16 +551,16 @@ fn flat<L: Loss>(
     let mut nodes: Vec<FoundNode> = Vec::new();
     let by_column = vec![0.0; root.columns.len()];
     // A plan, its rows, its depth, and the parent of a right child.
-    let mut stack = vec![(plan, NodeRows::Root, 0, None::<usize>)];
+    let mut stack = vec![(plan, PlanRows::Root, 0, None::<usize>)];
     while let Some((plan, rows, depth, right_of)) = stack.pop() {
         let node = nodes.len();
         if let Some(parent) = right_of {
             nodes[parent].right = node as u32;
         }
         let set = match &rows {
-            NodeRows::Root => Some(root),
-            NodeRows::Own(set) => Some(set),
-            NodeRows::Unknown => None,
+            PlanRows::Root => Some(root),
+            PlanRows::Own(set) => Some(set),
+            PlanRows::Unknown => None,
         };
         let split = match (plan, set) {
             (Plan::Split(split), _) => Some(split),
@@ -576,14 +585,14 @@ fn flat<L: Loss>(
         nodes.push(FoundNode { test: split.as_ref().map(|split| split.test), right: 0 });
         if let Some(split) = split {
             let PlanSplit { test, left, right } = *split;
-            let side = |plan: &Plan, is_right: bool| -> Result<NodeRows> {
+            let side = |plan: &Plan, is_right: bool| -> Result<PlanRows> {
                 let is_needed = *plan != Plan::Stump(1) || depth + 1 < grown;
                 let Some(set) = set.filter(|_| is_needed) else {
-                    return Ok(NodeRows::Unknown);
+                    return Ok(PlanRows::Unknown);
                 };
                 match set.one_side(setting.rows, test, is_right, setting.marks(), control) {
-                    Err(Error::OutOfTime) => Ok(NodeRows::Unknown),
-                    side => side.map(NodeRows::Own),
+                    Err(Error::OutOfTime) => Ok(PlanRows::Unknown),
+                    side => side.map(PlanRows::Own),
                 }
             };
             let (rows_left, rows_right) = (side(&left, false)?, side(&right, true)?);

@@ -1,6 +1,6 @@
 //! Trees during the search for optimal ones.
 
-use super::gaps::{SideLeaves, Sides};
+use super::gaps::{SideCosts, SideLeaves};
 use super::ranked::RankedTest;
 
 /// A tree of ranked tests.
@@ -24,7 +24,7 @@ pub(super) struct PlanSplit {
 pub(super) struct Split {
     pub(super) test: RankedTest,
     pub(super) leaves: SideLeaves,
-    pub(super) costs: Sides,
+    pub(super) costs: SideCosts,
 }
 
 /// The best tree so far, or a bound that trees must undercut.

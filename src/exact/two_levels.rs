@@ -5,8 +5,8 @@
 //! [`super::gaps`] leave intervals, over which the lanes of the next scan are spread. Large sets
 //! are looked at coarsely first.
 
-use super::gaps::{Bounds, Gap, Open, SideLeaves, Sides};
-use super::losses::{Loss, SideLosses, Thresholds};
+use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::losses::{LaneThresholds, Loss, SideLosses};
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::RankedTest;
 use super::setting::{Answer, Query, Setting};
@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 struct Item {
     column: usize,
     leaves: SideLeaves,
-    gaps: Vec<Gap>,
+    gaps: Vec<ThresholdGap>,
     /// A lower bound of the thresholds that are no longer open.
     closed: f64,
 }
@@ -78,7 +78,7 @@ pub(super) fn two_levels<L: Loss>(
         ..=3 => &[SideLeaves { left: 1, right: 2 }, SideLeaves { left: 2, right: 1 }],
         _ => &[two],
     };
-    let low = Sides { left: setting.penalty, right: setting.penalty };
+    let low = SideCosts { left: setting.penalty, right: setting.penalty };
     let mut items = Vec::new();
     for (column, own) in set.columns.iter().enumerate() {
         if own.first > own.last {
@@ -86,7 +86,7 @@ pub(super) fn two_levels<L: Loss>(
             continue;
         }
         for &leaves in divisions {
-            let gap = Gap { from: 0, to: own.ranks.len(), at_from: low, at_to: low };
+            let gap = ThresholdGap { from: 0, to: own.ranks.len(), at_from: low, at_to: low };
             items.push(Item { column, leaves, gaps: vec![gap], closed: f64::INFINITY });
         }
     }
@@ -99,7 +99,7 @@ pub(super) fn two_levels<L: Loss>(
         };
         key(a).total_cmp(&key(b))
     });
-    let task = Task { setting, query, floor, control, best: Mutex::new(best) };
+    let task = TwoLevelSearch { setting, query, floor, control, best: Mutex::new(best) };
     let mut halted = None;
     let items: Vec<Mutex<Item>> = items.into_iter().map(Mutex::new).collect();
     for is_first_look in [true, false] {
@@ -120,7 +120,7 @@ pub(super) fn two_levels<L: Loss>(
     for item in &items {
         let item = lock(item);
         let bounds = task_bounds(setting, query, item.column, item.leaves);
-        let open = |gap: &Gap| bounds.open(gap, f64::INFINITY).bound;
+        let open = |gap: &ThresholdGap| bounds.open(gap, f64::INFINITY).bound;
         let of_item = item.gaps.iter().map(open).fold(item.bound(), f64::min);
         let of_item =
             if is_settled { of_item.min(best.cost).max(floor.min(best.cost)) } else { of_item };
@@ -151,7 +151,7 @@ fn task_bounds<'a, L: Loss>(
 }
 
 /// What the looks at all columns share.
-struct Task<'t, 'a, L> {
+struct TwoLevelSearch<'t, 'a, L> {
     setting: &'t Setting<'a, L>,
     query: &'t Query<'t>,
     floor: f64,
@@ -159,7 +159,7 @@ struct Task<'t, 'a, L> {
     best: Mutex<Incumbent>,
 }
 
-impl<L: Loss> Task<'_, '_, L> {
+impl<L: Loss> TwoLevelSearch<'_, '_, L> {
     /// Whether nothing can be better than what is known.
     fn is_settled(&self) -> bool {
         let best = lock(&self.best);
@@ -190,7 +190,7 @@ impl<L: Loss> Task<'_, '_, L> {
                 return Ok(());
             }
             // What is open.
-            let mut open: Vec<(Gap, Open)> = Vec::with_capacity(item.gaps.len());
+            let mut open: Vec<(ThresholdGap, OpenThresholds)> = Vec::with_capacity(item.gaps.len());
             let mut closed = item.closed;
             for gap in std::mem::take(&mut item.gaps) {
                 let limit = self.limit(item, gap.from + 1);
@@ -222,7 +222,7 @@ impl<L: Loss> Task<'_, '_, L> {
             let lanes = spread(&open[..taken], around, &column.ranks);
             is_first = false;
             let mut thresholds =
-                Thresholds { column: item.column, ranks: [u32::MAX; LANES], len: lanes.len() };
+                LaneThresholds { column: item.column, ranks: [u32::MAX; LANES], len: lanes.len() };
             for (to, &(threshold, _)) in thresholds.ranks.iter_mut().zip(&lanes) {
                 *to = column.ranks[threshold];
             }
@@ -253,7 +253,7 @@ impl<L: Loss> Task<'_, '_, L> {
     fn take(
         &self,
         item: &mut Item,
-        open: &[(Gap, Open)],
+        open: &[(ThresholdGap, OpenThresholds)],
         lanes: &[(usize, usize)],
         losses: &SideLosses,
     ) {
@@ -264,11 +264,11 @@ impl<L: Loss> Task<'_, '_, L> {
             let leaves = [item.leaves.left, item.leaves.right][side];
             if leaves < 2 { leaf } else { leaf.min(of[side][lane] + 2.0 * penalty) }
         };
-        let sides = |of: &[[f64; LANES]; 2], lane: usize| Sides {
+        let sides = |of: &[[f64; LANES]; 2], lane: usize| SideCosts {
             left: cost(of, 0, lane),
             right: cost(of, 1, lane),
         };
-        let mut rest: Vec<Option<Gap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
+        let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
         for (lane, &(threshold, of)) in lanes.iter().enumerate() {
             let (reached, bound) = (sides(&losses.reached, lane), sides(&losses.bound, lane));
             let total = reached.left + reached.right;
@@ -293,14 +293,14 @@ impl<L: Loss> Task<'_, '_, L> {
                 item.closed = item.closed.min(total);
             } else {
                 let (from, to) = (threshold - 1, threshold + 1);
-                item.gaps.push(Gap { from, to, at_from: bound, at_to: bound });
+                item.gaps.push(ThresholdGap { from, to, at_from: bound, at_to: bound });
             }
             // Lanes ascend, so the part of the gap above the threshold is divided next.
             if let Some(gap) = rest[of] {
                 if threshold - gap.from > 1 {
-                    item.gaps.push(Gap { to: threshold, at_to: bound, ..gap });
+                    item.gaps.push(ThresholdGap { to: threshold, at_to: bound, ..gap });
                 }
-                let above = Gap { from: threshold, at_from: bound, ..gap };
+                let above = ThresholdGap { from: threshold, at_from: bound, ..gap };
                 rest[of] = (above.to - threshold > 1).then_some(above);
             }
         }
@@ -309,11 +309,15 @@ impl<L: Loss> Task<'_, '_, L> {
 }
 
 /// Thresholds for the lanes, ascending, each with the number of its gap.
-fn spread(open: &[(Gap, Open)], around: Option<RankedTest>, ranks: &[u32]) -> Vec<(usize, usize)> {
+fn spread(
+    open: &[(ThresholdGap, OpenThresholds)],
+    around: Option<RankedTest>,
+    ranks: &[u32],
+) -> Vec<(usize, usize)> {
     let mut lanes: Vec<(usize, usize)> = Vec::with_capacity(LANES);
     let all: usize = open.iter().map(|(_, open)| open.len()).sum();
     for (i, (_, open_here)) in open.iter().enumerate() {
-        let Open { low, high, .. } = *open_here;
+        let OpenThresholds { low, high, .. } = *open_here;
         let free = LANES - lanes.len() - (open.len() - i - 1);
         if let Some(hint) = around {
             // At the hint, and 1, 2, 4, ... thresholds from it.

@@ -41,8 +41,8 @@ pub trait LaneInt: Copy + Default + Ord + std::fmt::Debug {
     /// right sides.
     fn scan(
         level: Level,
-        rows: &OrderedRows<'_>,
-        sides: &Sides<'_, Self>,
+        rows: &ScannedRows<'_>,
+        sides: &SideCounts<'_, Self>,
         memory: &mut Vec<[Lanes<Self>; 2]>,
     ) -> [Lanes<Self>; 2];
     /// The fewest errors of a test between two buckets, or of a leaf, on both sides; then lower
@@ -50,7 +50,7 @@ pub trait LaneInt: Copy + Default + Ord + std::fmt::Debug {
     fn table(
         level: Level,
         rows: &BucketRows<'_>,
-        sides: &Sides<'_, Self>,
+        sides: &SideCounts<'_, Self>,
         memory: &mut TableMemory<Self>,
     ) -> [[Lanes<Self>; 2]; 2];
 }
@@ -78,13 +78,13 @@ macro_rules! lane_int {
             }
             fn scan(
                 level: Level,
-                rows: &OrderedRows<'_>,
-                sides: &Sides<'_, Self>,
+                rows: &ScannedRows<'_>,
+                sides: &SideCounts<'_, Self>,
                 memory: &mut Vec<[Lanes<Self>; 2]>,
             ) -> [Lanes<Self>; 2] {
                 by_level!(
                     $type, $avx512, $avx2, level, scan(
-                        rows: &OrderedRows<'_>, sides: &Sides<'_, $type>,
+                        rows: &ScannedRows<'_>, sides: &SideCounts<'_, $type>,
                         memory: &mut Vec<[Lanes<$type>; 2]>,
                     ) -> [Lanes<$type>; 2]
                 )
@@ -92,12 +92,12 @@ macro_rules! lane_int {
             fn table(
                 level: Level,
                 rows: &BucketRows<'_>,
-                sides: &Sides<'_, Self>,
+                sides: &SideCounts<'_, Self>,
                 memory: &mut TableMemory<Self>,
             ) -> [[Lanes<Self>; 2]; 2] {
                 by_level!(
                     $type, $avx512, $avx2, level, table(
-                        rows: &BucketRows<'_>, sides: &Sides<'_, $type>,
+                        rows: &BucketRows<'_>, sides: &SideCounts<'_, $type>,
                         memory: &mut TableMemory<$type>,
                     ) -> [[Lanes<$type>; 2]; 2]
                 )
@@ -140,14 +140,14 @@ lane_int!(i32, Avx512x32, Avx2x32);
 
 /// Class counts of the sides.
 #[derive(Debug, Clone, Copy)]
-pub struct Sides<'a, T> {
+pub struct SideCounts<'a, T> {
     /// By class, the weight on the left side of each lane.
     pub left: &'a [Lanes<T>],
     /// By class, the weight of all rows.
     pub totals: &'a [T],
 }
 
-impl<T: LaneInt> Sides<'_, T> {
+impl<T: LaneInt> SideCounts<'_, T> {
     /// The weight of each left side and each right side.
     #[inline(always)]
     fn sizes(&self) -> [Lanes<T>; 2] {
@@ -171,7 +171,7 @@ impl<T: LaneInt> Sides<'_, T> {
 
 /// Rows in the order of the second column.
 #[derive(Debug, Clone, Copy)]
-pub struct OrderedRows<'a> {
+pub struct ScannedRows<'a> {
     /// Numbers of the rows.
     pub order: &'a [u32],
     /// Marks of the places behind each row.
@@ -219,8 +219,8 @@ unsafe fn array<V: LaneVec>(v: V) -> Lanes<V::Int> {
 /// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
 #[inline(always)]
 unsafe fn scan_two<V: LaneVec>(
-    rows: &OrderedRows<'_>,
-    sides: &Sides<'_, V::Int>,
+    rows: &ScannedRows<'_>,
+    sides: &SideCounts<'_, V::Int>,
     weight: impl Fn(usize) -> V::Int,
 ) -> [Lanes<V::Int>; 2] {
     let zero = V::Int::default();
@@ -263,7 +263,7 @@ type ClassRows<T> = (Lanes<T>, T);
 /// Count a row; returns the rows of its class on the left and on the right side of each lane.
 #[inline(always)]
 unsafe fn take<V: LaneVec>(
-    rows: &OrderedRows<'_>,
+    rows: &ScannedRows<'_>,
     row: u32,
     counts: &mut [ClassRows<V::Int>],
     weight: impl Fn(usize) -> V::Int,
@@ -284,8 +284,8 @@ unsafe fn take<V: LaneVec>(
 /// behind it, backward.
 #[inline(always)]
 unsafe fn scan_many<V: LaneVec>(
-    rows: &OrderedRows<'_>,
-    sides: &Sides<'_, V::Int>,
+    rows: &ScannedRows<'_>,
+    sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
     weight: impl Fn(usize) -> V::Int,
 ) -> [Lanes<V::Int>; 2] {
@@ -326,8 +326,8 @@ unsafe fn scan_many<V: LaneVec>(
 
 #[inline(always)]
 unsafe fn scan<V: LaneVec>(
-    rows: &OrderedRows<'_>,
-    sides: &Sides<'_, V::Int>,
+    rows: &ScannedRows<'_>,
+    sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
 ) -> [Lanes<V::Int>; 2] {
     let one = |_| V::Int::of(1);
@@ -377,7 +377,7 @@ unsafe fn take_bucket<V: LaneVec>(
 #[inline(always)]
 unsafe fn table<V: LaneVec>(
     rows: &BucketRows<'_>,
-    sides: &Sides<'_, V::Int>,
+    sides: &SideCounts<'_, V::Int>,
     TableMemory { table, most }: &mut TableMemory<V::Int>,
 ) -> [[Lanes<V::Int>; 2]; 2] {
     let classes = sides.totals.len();

@@ -5,7 +5,9 @@ use super::growth::draw;
 use fasttree_core::criteria::{self, CRITERIA, Cells, Context};
 use fasttree_core::data::{Dataset, DatasetBuilder, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::exact::{Cheapest, NominalTests, Objective, SearchLimits, Ties, optimal_tree};
+use fasttree_core::exact::{
+    Cheapest, NominalTests, Objective, SearchLimits, TieRule, optimal_tree,
+};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::Test;
@@ -264,7 +266,7 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
             min_samples_leaf: 1 + (draw(&mut seed) % 7).saturating_sub(2) as usize,
             leaf_penalty: [0.0, 0.0, 0.01, 0.05, 0.1][draw(&mut seed) as usize % 5],
             nominal_splits: nominal[draw(&mut seed) as usize % 3],
-            ties: if draw(&mut seed) % 3 == 0 { Ties::Any } else { Ties::First },
+            ties: if draw(&mut seed) % 3 == 0 { TieRule::Any } else { TieRule::First },
             ..Objective::default()
         };
         if objective.max_depth.is_none()
@@ -309,7 +311,7 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
         let own = own + penalty * shape.leaves as f64;
         assert!((own - cost).abs() < 1e-7, "{own} is not {cost}: {told}");
         assert!(shape.depth <= depth && shape.leaves <= leaves, "{told}");
-        if objective.ties == Ties::First {
+        if objective.ties == TieRule::First {
             assert_eq!(
                 shape.leaves, expected.leaves,
                 "{cost} {expected:?} {:?} {told}",

@@ -316,10 +316,10 @@ class OptimalTreeClassifier(_Searched):
         (6.0, True)
         >>> gini = OptimalTreeClassifier(criterion="gini", max_depth=3).fit(X, y)
         >>> gini.training_errors_, gini.gap_
-        (4.0, 0.0)
+        (1.0, 0.0)
     """
 
-    missing = "branch"
+    missing: Any = "branch"
     criterion: Any
     nominal_splits: Any
     ties: Any
@@ -515,9 +515,10 @@ def optimal_tree(
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
-        criterion, max_depth, lookahead, max_leaf_nodes, max_nodes, min_samples_leaf, leaf_penalty,
-            nominal_splits, cost_matrix, ties, time_limit, node_budget, memory_limit, n_jobs,
-            categorical_features, columns, progress: see `OptimalTreeClassifier`.
+        criterion, max_depth, lookahead, max_leaf_nodes, max_nodes: see `OptimalTreeClassifier`.
+        min_samples_leaf, leaf_penalty, nominal_splits: see `OptimalTreeClassifier`.
+        cost_matrix, ties, time_limit, node_budget, memory_limit: see `OptimalTreeClassifier`.
+        n_jobs, categorical_features, columns, progress: see `OptimalTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,).
 
     Returns:

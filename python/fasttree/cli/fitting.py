@@ -45,6 +45,10 @@ Html = Annotated[
 ]
 
 Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
+Optimal = Annotated[
+    bool,
+    typer.Option("--optimal", help="Search for the best tree instead of growing one."),
+]
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
@@ -74,21 +78,26 @@ def _said(measures: dict[str, float]) -> str:
     return f"R2 {measures['r2']:.3f}, MAE {measures['mae']:.4g}"
 
 
-def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
-    """Cross-validate a tree with the settings, and a pruned one where they have no pruning.
+def judged(
+    rows: Table, settings: dict[str, Any], n_jobs: int, *, optimal: bool = False
+) -> Verdict | None:
+    """Cross-validate a tree with the settings, and a pruned one where they have no pruning and the
+    tree is grown.
 
     None for fewer than ten rows, or far too many classes.
     """
-    from ..estimators import FastTreeClassifier, FastTreeRegressor
+    from ..estimators import FastTreeClassifier, FastTreeRegressor, OptimalTreeClassifier
     from ..model_selection import cross_validate
 
     n_classes, n_rows, task = len(rows.classes), len(rows), TASKS[rows.task]
     if n_rows < 10 or (n_classes > MOST_CLASSES and n_rows < 5 * n_classes):
         return None
     kind: Any = FastTreeRegressor if rows.task == "regression" else FastTreeClassifier
+    if optimal:
+        kind = OptimalTreeClassifier
     tree = kind(**settings)
     methods: dict[str, Any] = {"tree": tree}
-    if tree.pruning is None and not tree.ccp_alpha:
+    if not optimal and tree.pruning is None and not tree.ccp_alpha:
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
     options: dict[str, Any] = {"cv": folds, "scoring": task.metrics, "n_jobs": n_jobs}
@@ -187,12 +196,18 @@ def fit(
     svg: Svg = None,
     png: Png = None,
     html: Html = None,
+    optimal: Optimal = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
-    """Grow a tree on a data file and print it, with its accuracy or error in cross-validation."""
+    """Grow a tree on a data file and print it, with its accuracy or error in cross-validation.
+
+    With --optimal the tree is searched for, within the limits of -p (max_depth=3, for instance),
+    and it is said how far it can be from the best at most.
+    """
+    from ..estimators.exact import optimal_tree
     from ..estimators.tree import fit as grown
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
@@ -204,9 +219,12 @@ def fit(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*is this a regression problem")
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
-        tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
+        if optimal:
+            tree: Any = optimal_tree(rows, n_jobs=n_jobs, **settings)
+        else:
+            tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         with quiet():  # the fit has warned of the columns
-            verdict = None if no_cv else judged(rows, settings, n_jobs)
+            verdict = None if no_cv else judged(rows, settings, n_jobs, optimal=optimal)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = advice_of(verdict, leaves, rows.task)
@@ -221,6 +239,7 @@ def fit(
         "folds": None if verdict is None else verdict.folds,
         **baseline_of(rows),
         "advice": advice,
+        **({"gap": tree.gap_, "proven": tree.proven_} if optimal else {}),
         f"training_{main}": tree.score(rows),
         "model": None if model is None else str(model),
         "tree": tree.to_text(),
@@ -231,11 +250,19 @@ def fit(
         f"{rows!r}",
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
+        *([_proof(tree)] if optimal else []),
         "",
         tree.to_text(max_depth=max_depth).rstrip("\n"),
         *_written(tree, rows, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)
+
+
+def _proof(tree: Any) -> str:
+    """What is proven about an optimal tree."""
+    if tree.proven_:
+        return "Proven: no tree within the limits is better on these rows."
+    return f"Not proven: the best tree may be better by {100 * tree.gap_:.1f} % of the loss."
 
 
 def _written(
@@ -270,6 +297,7 @@ COMMANDS = (
         (
             "ftree fit iris",
             "ftree fit iris -c gini -p max_depth=3 --svg tree.svg",
+            "ftree fit iris --optimal -p max_depth=3",
             "ftree fit iris --html tree.html",
             "ftree fit data.csv -t label -p pruning=error_based -m model.json",
             "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",

@@ -16,7 +16,7 @@ use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::numeric::midpoint;
 use crate::parallel::Control;
-use crate::simd::stumps::LaneInt;
+use crate::simd::stumps::LaneNumber;
 use crate::tree::{CostMatrix, NodePosition, Test, Tree, majority};
 use serde_json::{Map, Value};
 use std::marker::PhantomData;

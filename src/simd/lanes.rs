@@ -1,12 +1,56 @@
 //! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]: an implementation per level and
 //! type, of which those with intrinsics are only called from functions that enable the features.
 
-use super::stumps::{LANES, LaneInt, Lanes};
+/// Thresholds of one pass.
+pub const LANES: usize = 32;
+/// A number for each lane.
+pub type Lanes<T> = [T; LANES];
+/// What the lanes count with: 16 bits where the weights of all rows together fit.
+pub trait LaneNumber: Copy + Default + Ord + std::fmt::Debug {
+    /// The largest weight of all rows.
+    const MOST: u32;
+    /// A number that fits.
+    fn of(x: i32) -> Self;
+    /// The number.
+    fn get(self) -> i32;
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The difference.
+    fn minus(self, other: Self) -> Self;
+}
+
+/// [`LaneNumber`] for a type of the language.
+macro_rules! lane_number {
+    ($type:ty) => {
+        impl LaneNumber for $type {
+            const MOST: u32 = <$type>::MAX as u32;
+            #[inline(always)]
+            fn of(x: i32) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn get(self) -> i32 {
+                self.into()
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+        }
+    };
+}
+
+lane_number!(i16);
+lane_number!(i32);
 
 /// A number for each lane.
 pub(super) trait LaneVec: Copy {
     /// The type of a lane.
-    type Int: LaneInt;
+    type Int: LaneNumber;
     /// `x` in the lanes from `code` on, 0 in those before; code 0 to [`LANES`].
     unsafe fn from(code: u32, x: Self::Int) -> Self;
     /// The numbers of an array.
@@ -43,7 +87,7 @@ pub(super) trait LaneVec: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Plain<T>(Lanes<T>);
 
-impl<T: LaneInt> Plain<T> {
+impl<T: LaneNumber> Plain<T> {
     #[inline(always)]
     fn join(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
         let mut joined = self;
@@ -54,7 +98,7 @@ impl<T: LaneInt> Plain<T> {
     }
 }
 
-impl<T: LaneInt> LaneVec for Plain<T> {
+impl<T: LaneNumber> LaneVec for Plain<T> {
     type Int = T;
     #[inline(always)]
     unsafe fn from(code: u32, x: T) -> Self {

@@ -16,27 +16,14 @@
 use super::Level;
 #[cfg(target_arch = "x86_64")]
 use super::lanes::x86;
+pub use super::lanes::{LANES, LaneNumber, Lanes};
 use super::lanes::{LaneVec, Plain};
 
-/// Thresholds of one pass.
-pub const LANES: usize = 32;
-/// A number for each lane.
-pub type Lanes<T> = [T; LANES];
 /// Elements of a table for each class of a bucket: one more code than lanes.
 const STEP: usize = LANES + 1;
 
-/// What the lanes count with: 16 bits where the weights of all rows together fit.
-pub trait LaneInt: Copy + Default + Ord + std::fmt::Debug {
-    /// The largest weight of all rows.
-    const MOST: u32;
-    /// A number that fits.
-    fn of(x: i32) -> Self;
-    /// The number.
-    fn get(self) -> i32;
-    /// The sum.
-    fn plus(self, other: Self) -> Self;
-    /// The difference.
-    fn minus(self, other: Self) -> Self;
+/// A type of lanes with its kernels.
+pub trait LaneInt: LaneNumber {
     /// The fewest errors of a test at a marked place, or of a leaf: on the left sides, and on the
     /// right sides.
     fn scan(
@@ -59,23 +46,6 @@ pub trait LaneInt: Copy + Default + Ord + std::fmt::Debug {
 macro_rules! lane_int {
     ($type:ty, $avx512:ident, $avx2:ident) => {
         impl LaneInt for $type {
-            const MOST: u32 = <$type>::MAX as u32;
-            #[inline(always)]
-            fn of(x: i32) -> Self {
-                x as Self
-            }
-            #[inline(always)]
-            fn get(self) -> i32 {
-                self.into()
-            }
-            #[inline(always)]
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
             fn scan(
                 level: Level,
                 rows: &ScannedRows<'_>,
@@ -147,7 +117,7 @@ pub struct SideCounts<'a, T> {
     pub totals: &'a [T],
 }
 
-impl<T: LaneInt> SideCounts<'_, T> {
+impl<T: LaneNumber> SideCounts<'_, T> {
     /// The weight of each left side and each right side.
     #[inline(always)]
     fn sizes(&self) -> [Lanes<T>; 2] {

@@ -99,7 +99,7 @@ def advise(
     text = [str(found)]
     if model is not None:
         found.model.save(model)
-        text.append(f"Saved as {model}; use: ftree predict {model} DATA")
+        text.append(f"Saved as {model}; use: ftree predict {model} DATA{columns.for_new_rows}")
     if html is not None:
         found.to_html(html)
         text.append(f"Page written to {html}")

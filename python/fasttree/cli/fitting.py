@@ -125,9 +125,9 @@ def _standard_error(found: CrossValidation, metric: str, n_rows: int) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def advice_of(verdict: Verdict | None, leaves: int, task: str) -> str | None:
+def advice_of(verdict: Verdict | None, leaves: int, task: str, majority: float = 0.0) -> str | None:
     """A recommendation of pruning, if a pruned tree is as good within a standard error and has at
-    least a fifth fewer leaves."""
+    least a fifth fewer leaves. `majority` is the share of the most frequent class."""
     if verdict is None or verdict.pruned is None or verdict.pruned_leaves is None:
         return None
     metric, pruning = TASKS[task].judged_by, TASKS[task].pruning
@@ -137,6 +137,8 @@ def advice_of(verdict: Verdict | None, leaves: int, task: str) -> str | None:
     if verdict.pruned_leaves > 0.8 * leaves:
         return None
     said = _said(verdict.pruned).removeprefix("accuracy ")
+    if metric == "accuracy" and max(verdict.pruned[metric], verdict.measures[metric]) <= majority:
+        return "Neither this tree nor a pruned one does better than the most frequent class."
     return (
         f"A pruned tree does as well or better: about {verdict.pruned_leaves:.0f} leaves, {said}: "
         f"add -p pruning={pruning}, or ask ftree advise."
@@ -227,7 +229,7 @@ def fit(
             verdict = None if no_cv else judged(rows, settings, n_jobs, optimal=optimal)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
-    advice = advice_of(verdict, leaves, rows.task)
+    advice = advice_of(verdict, leaves, rows.task, baseline_of(rows).get("majority", 0.0))
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
@@ -253,7 +255,15 @@ def fit(
         *([_proof(tree)] if optimal else []),
         "",
         tree.to_text(max_depth=max_depth).rstrip("\n"),
-        *_written(tree, rows, model=model, svg=svg, png=png, html=html),
+        *_written(
+            tree,
+            rows,
+            model=model,
+            svg=svg,
+            png=png,
+            html=html,
+            new_rows=columns.for_new_rows,
+        ),
     ]
     emit("\n".join(text), document, json)
 
@@ -273,12 +283,14 @@ def _written(
     svg: Path | None,
     png: Path | None,
     html: Path | None,
+    new_rows: str,
 ) -> list[str]:
-    """Write the files that were asked for; one line on each."""
+    """Write the files that were asked for; one line on each. `new_rows` are the options by which
+    new rows are read."""
     lines = []
     if model is not None:
         tree.save(model)
-        lines += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
+        lines += ["", f"Saved as {model}; use: ftree predict {model} DATA{new_rows}"]
     if svg is not None:
         save_text(svg, tree.to_svg())
         lines.append(f"Drawn as {svg}")

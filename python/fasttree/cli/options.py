@@ -173,6 +173,16 @@ class Columns:
         return dict.fromkeys(kept, "as_given") or self.use
 
     @property
+    def for_new_rows(self) -> str:
+        """The options of the shell by which new rows are to be read like these.
+
+        >>> Columns(missing=["999", "n/a,none"]).for_new_rows
+        " --missing '999,n/a,none'"
+        """
+        missing = ",".join(split_list(self.missing))
+        return f" --missing {shlex.quote(missing)}" if missing else ""
+
+    @property
     def reading(self) -> dict[str, Any]:
         """The options on text files as keywords of `fasttree.datasets.load`.
 

@@ -132,7 +132,7 @@ pub(super) struct ErrorMemory<T> {
 }
 
 impl<T: LaneInt> ErrorLoss<T> {
-    /// The error of rows with whole weights whose sum is at most [`crate::simd::stumps::LaneNumber::MOST`].
+    /// The error of rows with whole weights whose sum is at most the `MOST` of the type.
     pub(super) fn new(rows: &RankedRows) -> Self {
         let weights = rows.weights.iter().map(|&w| w as u32).collect();
         Self { weights, level: Level::active(), lanes: std::marker::PhantomData }

@@ -78,26 +78,21 @@ def _said(measures: dict[str, float]) -> str:
     return f"R2 {measures['r2']:.3f}, MAE {measures['mae']:.4g}"
 
 
-def judged(
-    rows: Table, settings: dict[str, Any], n_jobs: int, *, optimal: bool = False
-) -> Verdict | None:
-    """Cross-validate a tree with the settings, and a pruned one where they have no pruning and the
-    tree is grown.
+def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
+    """Cross-validate a tree with the settings, and a pruned one where they have no pruning.
 
     None for fewer than ten rows, or far too many classes.
     """
-    from ..estimators import FastTreeClassifier, FastTreeRegressor, OptimalTreeClassifier
+    from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..model_selection import cross_validate
 
     n_classes, n_rows, task = len(rows.classes), len(rows), TASKS[rows.task]
     if n_rows < 10 or (n_classes > MOST_CLASSES and n_rows < 5 * n_classes):
         return None
     kind: Any = FastTreeRegressor if rows.task == "regression" else FastTreeClassifier
-    if optimal:
-        kind = OptimalTreeClassifier
     tree = kind(**settings)
     methods: dict[str, Any] = {"tree": tree}
-    if not optimal and tree.pruning is None and not tree.ccp_alpha:
+    if tree.pruning is None and not tree.ccp_alpha:
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
     options: dict[str, Any] = {"cv": folds, "scoring": task.metrics, "n_jobs": n_jobs}
@@ -207,7 +202,7 @@ def fit(
     """Grow a tree on a data file and print it, with its accuracy or error in cross-validation.
 
     With --optimal the tree is searched for, within the limits of -p (max_depth=3, for instance),
-    and it is said how far it can be from the best at most.
+    and it is said how far it can be from the best at most; it is not cross-validated.
     """
     from ..estimators.exact import optimal_tree
     from ..estimators.tree import fit as grown
@@ -226,7 +221,7 @@ def fit(
         else:
             tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         with quiet():  # the fit has warned of the columns
-            verdict = None if no_cv else judged(rows, settings, n_jobs, optimal=optimal)
+            verdict = None if no_cv or optimal else judged(rows, settings, n_jobs)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = advice_of(verdict, leaves, rows.task, baseline_of(rows).get("majority", 0.0))

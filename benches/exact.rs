@@ -72,7 +72,7 @@ fn exact(c: &mut Criterion) {
     let data = made::nominal(&columns, &codes, 2);
     let rows: Vec<u32> = (0..1000).collect();
     let cheapest = |depth| {
-        let objective = Objective { max_depth: Some(depth), leaf_penalty: 0.0 };
+        let objective = Objective { max_depth: Some(depth), ..Objective::default() };
         let limits = SearchLimits::default();
         optimal_tree(&data, &rows, &Weights::Unit, &objective, &limits, &Control::new(1))
             .expect("a tree")

@@ -8,13 +8,13 @@
 //! estimates select; near the best, the criterion decides.
 //!
 //! Sums of rows that weigh 1, or stand for copies of rows, fit 64 bits ([`MeanNode`]): on sorted
-//! orders ([`score_candidates`]), on bins ([`score_bins`]), and in nodes of at most 64 rows, whose
-//! orders have one byte per entry ([`ShortNumbers`]). Rows with other weights take sums of 128 bits
-//! ([`score_weighed`]). O(rows) per feature and node.
+//! orders ([`score_candidates`]), on bins ([`super::binned`]), and in nodes of at most 64 rows,
+//! whose orders have one byte per entry ([`ShortNumbers`]). Rows with other weights take sums of
+//! 128 bits ([`score_weighed`]). O(rows) per feature and node.
 
-use super::binned::BinGroups;
 use super::block::PlaceRange;
 use super::doubt;
+use super::mean_scratch::{BestCut, MeanCuts, MeanScratch};
 use super::multiway::Minimum;
 use super::scan::Scan;
 use super::sink::{Estimates, Sink};
@@ -37,7 +37,7 @@ pub struct MeanNode {
     weight: i64,
     sum: i64,
     /// The whole number of units next to the mean.
-    whole: i64,
+    pub(super) whole: i64,
     /// The mean less that number.
     rest: f64,
     /// Least weight of a branch.
@@ -108,7 +108,7 @@ impl MeanNode {
     }
 
     /// Give cuts of one feature to the sink. Their number is a multiple of [`CHUNK`].
-    fn give(
+    pub(super) fn give(
         &mut self,
         feature: u32,
         cuts: MeanCuts<'_>,
@@ -122,49 +122,6 @@ impl MeanNode {
         give(feature, at, (scores, largest), context, sink, &mut |j, criterion| {
             self.exact_score(weights[j], sums[j], context, criterion)
         })
-    }
-}
-
-/// Cuts that are scored together.
-struct MeanCuts<'a> {
-    /// Sums of differences on the left.
-    sums: &'a [i64],
-    /// Weights on the left; 0 where there is no cut.
-    weights: &'a [i64],
-    scores: &'a mut [f64],
-}
-
-/// Buffers of a scan.
-#[derive(Debug, Default)]
-pub struct MeanScratch {
-    sums: Vec<i64>,
-    weights: Vec<i64>,
-    scores: Vec<f64>,
-    /// Places and numbers of features.
-    features: Vec<(usize, u32)>,
-    /// The best cuts of these features.
-    best: Vec<BestCut>,
-}
-
-impl MeanScratch {
-    /// Make room for cuts.
-    fn prepare(&mut self, cuts: usize) {
-        if self.sums.len() < cuts {
-            self.sums.resize(cuts, 0);
-            self.weights.resize(cuts, 0);
-            self.scores.resize(cuts, 0.0);
-        }
-    }
-
-    /// The first cuts, and as many without weight as fill a chunk.
-    fn first(&mut self, cuts: usize) -> MeanCuts<'_> {
-        let filled = cuts.next_multiple_of(CHUNK);
-        self.weights[cuts..filled].fill(0);
-        MeanCuts {
-            sums: &self.sums[..filled],
-            weights: &self.weights[..filled],
-            scores: &mut self.scores[..filled],
-        }
     }
 }
 
@@ -228,29 +185,6 @@ pub(super) fn score_candidates<W: Weighing>(
         node.give(scan.feature, scratch.first(len), &at, context, sink)?;
     }
     Ok(())
-}
-
-/// Score the cuts between the occupied bins of a feature of a node.
-pub(super) fn score_bins<S: Sum>(
-    feature: u32,
-    groups: &BinGroups<S>,
-    mut node: MeanNode,
-    context: &Context,
-    scratch: &mut MeanScratch,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    reached::count(Way::GroupsNumbers);
-    let cuts = groups.codes.len() - 1;
-    scratch.prepare(cuts.next_multiple_of(CHUNK));
-    let (mut weight, mut sum) = (0, 0);
-    for (i, group) in groups.sums[..cuts].iter().enumerate() {
-        let group = group.moments().unwrap_or_default();
-        weight += group.weight;
-        sum += group.first as i64 - group.weight * node.whole;
-        (scratch.weights[i], scratch.sums[i]) = (weight, sum);
-    }
-    let at = |j: usize| groups.codes[j];
-    node.give(feature, scratch.first(cuts), &at, context, sink)
 }
 
 /// Score the thresholds at some places, where rows have weights and `node` are the sums of those
@@ -418,14 +352,4 @@ impl ShortNumbers {
         }
         self.node.give(feature, scratch.first(self.cuts), &|j| j as u32 + 1, context, sink)
     }
-}
-
-/// The best cut of a feature.
-#[derive(Debug)]
-struct BestCut {
-    score: f64,
-    /// The largest score of the feature's other cuts.
-    other: f64,
-    /// Weight and sum of differences on its left.
-    left: (i64, i64),
 }

@@ -9,14 +9,17 @@
 //! Histogram growth calls this for features that its quicker kernels do not serve (three branches,
 //! criteria without running sums).
 
-use super::between::{MeanNode, score_bins};
+use super::between::MeanNode;
 use super::block::{BLOCK, BlockScratch};
+use super::mean_scratch::MeanScratch;
 use super::multiway::Minimum;
 use super::scan::flush;
 use super::sink::Sink;
 use super::total;
 use crate::criteria::Context;
 use crate::error::Result;
+use crate::reached::{self, Way};
+use crate::simd::means::CHUNK;
 use crate::stats::Sum;
 
 /// The occupied bins of one feature in a node, ascending, without that of missing values.
@@ -196,4 +199,27 @@ pub fn score_candidates<S: Sum>(
         }
     }
     flush(scan.feature, held, context, branches, scratch, sink)
+}
+
+/// Score the cuts of one feature by the means of a numeric target.
+fn score_bins<S: Sum>(
+    feature: u32,
+    groups: &BinGroups<S>,
+    mut node: MeanNode,
+    context: &Context,
+    scratch: &mut MeanScratch,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    reached::count(Way::GroupsNumbers);
+    let cuts = groups.codes.len() - 1;
+    scratch.prepare(cuts.next_multiple_of(CHUNK));
+    let (mut weight, mut sum) = (0, 0);
+    for (i, group) in groups.sums[..cuts].iter().enumerate() {
+        let group = group.moments().unwrap_or_default();
+        weight += group.weight;
+        sum += group.first as i64 - group.weight * node.whole;
+        (scratch.weights[i], scratch.sums[i]) = (weight, sum);
+    }
+    let at = |j: usize| groups.codes[j];
+    node.give(feature, scratch.first(cuts), &at, context, sink)
 }

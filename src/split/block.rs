@@ -5,7 +5,7 @@
 //! allocated per feature. Tables lie as [`Tables`] reads them: one plane of candidates per
 //! (branch, class), so that inner loops over candidates vectorise.
 
-use super::between::MeanScratch;
+use super::mean_scratch::MeanScratch;
 use crate::criteria::{Context, Tables};
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;

@@ -24,6 +24,7 @@ mod cut_rule;
 pub mod cuts;
 pub(crate) mod doubt;
 mod guard;
+mod mean_scratch;
 pub mod multiway;
 pub mod order;
 pub mod random;

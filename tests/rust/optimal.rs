@@ -30,11 +30,11 @@ impl Table {
         let n = 2 + (draw(seed) % most_rows) as usize;
         let k = 2 + draw(seed) % 3;
         let values = 2 + draw(seed) % 5;
-        let missing = if draw(seed) % 3 == 0 { 4 } else { u64::MAX };
+        let missing = if draw(seed).is_multiple_of(3) { 4 } else { u64::MAX };
         let mut columns = |count: u64, values: u64| -> Vec<Vec<Option<u32>>> {
             let cell = |seed: &mut u64| {
                 let value = (draw(seed) % values) as u32;
-                (draw(seed) % missing != 0).then_some(value)
+                (!draw(seed).is_multiple_of(missing)).then_some(value)
             };
             (0..count).map(|_| (0..n).map(|_| cell(seed)).collect()).collect()
         };
@@ -266,7 +266,7 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
             min_samples_leaf: 1 + (draw(&mut seed) % 7).saturating_sub(2) as usize,
             leaf_penalty: [0.0, 0.0, 0.01, 0.05, 0.1][draw(&mut seed) as usize % 5],
             nominal_splits: nominal[draw(&mut seed) as usize % 3],
-            ties: if draw(&mut seed) % 3 == 0 { TieRule::Any } else { TieRule::First },
+            ties: if draw(&mut seed).is_multiple_of(3) { TieRule::Any } else { TieRule::First },
             ..Objective::default()
         };
         if objective.max_depth.is_none()

@@ -177,7 +177,7 @@ class Columns:
         """The options of the shell by which new rows are to be read like these.
 
         >>> Columns(missing=["999", "n/a,none"]).for_new_rows
-        " --missing '999,n/a,none'"
+        ' --missing 999,n/a,none'
         """
         missing = ",".join(split_list(self.missing))
         return f" --missing {shlex.quote(missing)}" if missing else ""

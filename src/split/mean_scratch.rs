@@ -1,0 +1,56 @@
+//! The buffers of scans by the means of a numeric target ([`MeanScratch`]), which nodes pass on.
+
+use crate::simd::means::CHUNK;
+
+/// Cuts that are scored together.
+pub(super) struct MeanCuts<'a> {
+    /// Sums of differences on the left.
+    pub sums: &'a [i64],
+    /// Weights on the left; 0 where there is no cut.
+    pub weights: &'a [i64],
+    pub scores: &'a mut [f64],
+}
+
+/// Buffers of a scan.
+#[derive(Debug, Default)]
+pub struct MeanScratch {
+    pub(super) sums: Vec<i64>,
+    pub(super) weights: Vec<i64>,
+    scores: Vec<f64>,
+    /// Places and numbers of features.
+    pub(super) features: Vec<(usize, u32)>,
+    /// The best cuts of these features.
+    pub(super) best: Vec<BestCut>,
+}
+
+impl MeanScratch {
+    /// Make room for cuts.
+    pub(super) fn prepare(&mut self, cuts: usize) {
+        if self.sums.len() < cuts {
+            self.sums.resize(cuts, 0);
+            self.weights.resize(cuts, 0);
+            self.scores.resize(cuts, 0.0);
+        }
+    }
+
+    /// The first cuts, and as many without weight as fill a chunk.
+    pub(super) fn first(&mut self, cuts: usize) -> MeanCuts<'_> {
+        let filled = cuts.next_multiple_of(CHUNK);
+        self.weights[cuts..filled].fill(0);
+        MeanCuts {
+            sums: &self.sums[..filled],
+            weights: &self.weights[..filled],
+            scores: &mut self.scores[..filled],
+        }
+    }
+}
+
+/// The best cut of a feature.
+#[derive(Debug)]
+pub(super) struct BestCut {
+    pub score: f64,
+    /// The largest score of the feature's other cuts.
+    pub other: f64,
+    /// Weight and sum of differences on its left.
+    pub left: (i64, i64),
+}

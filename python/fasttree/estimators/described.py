@@ -9,6 +9,7 @@ When not to use it
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 
 from .declaration import GROUPS, Parameter
+from .parameters import refuse_unknown
 
 __all__ = ["described", "documented", "type_name"]
 
@@ -55,10 +57,23 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
 
 
 def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
-    """Class decorator: list the parameters in the docstring, in place of ``...``."""
+    """Class decorator: list the parameters in the docstring, in place of ``...``, and let the
+    constructor answer a misspelt one with the nearest."""
 
     def of(kind: Class) -> Class:
         kind.__doc__ = _filled(kind, kind, parameters)
+        keep = kind.__init__  # type: ignore[misc]
+        usual = inspect.signature(keep).parameters["criterion"].default
+
+        @functools.wraps(keep)
+        def __init__(self: Any, *args: Any, **params: Any) -> None:
+            try:
+                keep(self, *args, **params)
+            except TypeError:
+                refuse_unknown(type(self), params.get("criterion", usual), params)
+                raise
+
+        kind.__init__ = __init__  # type: ignore[misc]
         return kind
 
     return of

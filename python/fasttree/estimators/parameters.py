@@ -82,6 +82,12 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
         ...
         TypeError: max_dept=2 is not a parameter of FastTreeClassifier; did you mean 'max_depth'?
     """
+    refuse_unknown(kind, criterion, params)
+    return kind(criterion=criterion, **params)
+
+
+def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None:
+    """Refuse names that are no parameters of a class; see `made_of`."""
     known = kind._get_param_names()
     for name, value in params.items():
         if name not in known:
@@ -93,7 +99,6 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
                 or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
             )
             raise TypeError(f"{name}={value!r} is not a parameter of {kind.__name__}; {hint}")
-    return kind(criterion=criterion, **params)
 
 
 def row_counts(params: dict[str, Any], n_rows: int) -> dict[str, int]:

@@ -17,6 +17,7 @@ import typer
 from ..rendering.saving import save_text
 from ..table.doubtful import many_numbers, quiet
 from . import options as o
+from .folding import Dependence
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
 from .tasks import TASKS, baseline_of, baseline_text
@@ -64,11 +65,13 @@ class Verdict:
     pruned: dict[str, float] | None = None
     pruned_leaves: float | None = None
     """Mean number of leaves of the pruned tree."""
+    by: str = ""
+    """What the folds follow, in words."""
 
     @property
     def text(self) -> str:
         """The measures in words."""
-        return f"{_said(self.measures)} ({self.folds} cross-validation)"
+        return f"{_said(self.measures)} ({self.folds} cross-validation{self.by})"
 
 
 def _said(measures: dict[str, float]) -> str:
@@ -78,10 +81,13 @@ def _said(measures: dict[str, float]) -> str:
     return f"R2 {measures['r2']:.3f}, MAE {measures['mae']:.4g}"
 
 
-def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
+def judged(
+    rows: Table, settings: dict[str, Any], n_jobs: int, dependence: Dependence
+) -> Verdict | None:
     """Cross-validate a tree with the settings, and a pruned one where they have no pruning.
 
-    None for fewer than ten rows, or far too many classes.
+    None for fewer than ten rows, or far too many classes. The rows have the column of groups of
+    `dependence`.
     """
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..model_selection import cross_validate
@@ -95,7 +101,12 @@ def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None
     if tree.pruning is None and not tree.ccp_alpha:
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
-    options: dict[str, Any] = {"cv": folds, "scoring": task.metrics, "n_jobs": n_jobs}
+    options: dict[str, Any] = {
+        "cv": dependence.folds(folds),
+        "groups": dependence.groups,
+        "scoring": task.metrics,
+        "n_jobs": n_jobs,
+    }
     try:  # some settings do not go with pruning: then the tree alone
         found = cross_validate(rows, estimators=methods, progress=True, **options)
     except (ValueError, TypeError):
@@ -105,6 +116,10 @@ def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None
         return {metric: found.mean(name, metric) for metric in task.metrics}
 
     verdict = Verdict(folds, means("tree"), _standard_error(found, task.judged_by, n_rows))
+    if dependence.groups is not None:
+        verdict.by = f" by {dependence.groups}"
+    elif dependence.time is not None:
+        verdict.by = f" in the order of {dependence.time}"
     if "pruned" in found:
         verdict.pruned = means("pruned")
         verdict.pruned_leaves = float(found["pruned"]["leaves"].mean())
@@ -189,6 +204,7 @@ def fit(
     columns: o.Columns,
     criterion: o.Criterion = None,
     trees: o.Trees,
+    dependence: Dependence,
     model: ModelOut = None,
     svg: Svg = None,
     png: Png = None,
@@ -211,7 +227,10 @@ def fit(
     settings = {"columns": columns.treatment, **trees.settings()}
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
-    rows = columns.table(data, [settings.get("criterion")], settings)
+    dependence.check()
+    whole = columns.table(data, [settings.get("criterion")], settings, aside=dependence.aside)
+    whole = dependence.prepared(whole, data)
+    rows = whole if dependence.groups is None else whole.drop(dependence.groups)
     # Fit and judge; warnings about levels and numbers come in the words of the command line.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*is this a regression problem")
@@ -221,7 +240,7 @@ def fit(
         else:
             tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         with quiet():  # the fit has warned of the columns
-            verdict = None if no_cv or optimal else judged(rows, settings, n_jobs)
+            verdict = None if no_cv or optimal else judged(whole, settings, n_jobs, dependence)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = advice_of(verdict, leaves, rows.task, baseline_of(rows).get("majority", 0.0))

@@ -1,4 +1,4 @@
-"""Folds by groups and by time: ``--groups`` and ``--time`` of `ftree cv`, `compare` and
+"""Folds by groups and by time: ``--groups`` and ``--time`` of `ftree fit`, `cv`, `compare` and
 `advise`."""
 
 from __future__ import annotations

@@ -125,3 +125,27 @@ def test_bundled_sets_and_other_formats(ftree, tmp_path):
     head = "@relation r\n@attribute nr numeric\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
     arff.write_text(head + rows)
     assert "'nr' (an identifier: a different whole number in every row)" in ftree("fit", arff)[2]
+
+
+def test_fit_is_judged_by_folds_of_groups(ftree, tmp_path):
+    random = np.random.default_rng(0)
+    patient = np.repeat(np.arange(40), 4)
+    x = random.normal(size=40)[patient]
+    event = np.where(random.normal(size=40)[patient] > 0, "yes", "no")
+    path = tmp_path / "visits.csv"
+    with path.open("w", newline="") as out:
+        write = csv.writer(out)
+        write.writerow(["patient", "visit", "x", "event"])
+        rows = zip(patient, np.tile(np.arange(4), 40), x, event, strict=True)
+        write.writerows([f"p{p:02d}", v, one, e] for p, v, one, e in rows)
+    alone = ftree("fit", path, "-t", "event")[1]
+    grouped = ftree("fit", path, "-t", "event", "--groups", "patient")[1]
+    assert "(1x10 cross-validation by patient)" in grouped
+    assert "patient in" not in grouped
+
+    def accuracy(text):
+        return float(text.split("accuracy ")[1].split(" %")[0])
+
+    assert accuracy(grouped) < accuracy(alone) - 20
+    ordered = ftree("fit", path, "-t", "event", "--time", "visit")[1]
+    assert "cross-validation in the order of visit)" in ordered

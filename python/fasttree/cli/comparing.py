@@ -170,7 +170,12 @@ def cv(
 
     def text() -> str:
         tables = render(result, form, **options)
-        return f"{tables}\n{_first_upper(baseline_text(rows))}.\n" if for_people else tables
+        if not for_people:
+            return tables
+        constant = _first_upper(baseline_text(rows))
+        if rows.task == "classification" and "accuracy" not in result.metrics:
+            constant = f"{constant} right, by accuracy"
+        return f"{tables}\n{constant}.\n"
 
     emit(text, document, json)
 

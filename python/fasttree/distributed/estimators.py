@@ -12,6 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
+import inspect
 from types import FunctionType
 from typing import Any
 
@@ -30,7 +31,7 @@ def _on_histograms(kind: type) -> Any:
 
     It is a copy of the function, as scikit-learn reads parameters from its signature.
     """
-    old: Any = kind.__init__  # type: ignore[misc]
+    old: Any = inspect.unwrap(kind.__init__)  # type: ignore[misc]
     new = FunctionType(old.__code__, old.__globals__, "__init__", old.__defaults__, old.__closure__)
     new.__kwdefaults__ = {**old.__kwdefaults__, "threshold_search": "histogram"}
     new.__annotations__ = old.__annotations__

@@ -45,9 +45,10 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import as_float, integer, one_of, real, shown, threads
+from .._checks import as_float, integer, listing, one_of, real, shown, threads
 from .._checks import memory_limit as checked_memory
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
+from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..rendering.progress import Progress
 from .base import read_back
@@ -406,6 +407,65 @@ class OptimalTreeClassifier(_Searched):
         self._finish(model, table.class_values, table.has_feature_names)
         self._remember_rounding(table)
         return self
+
+    def compare_with_greedy(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None
+    ) -> Records:
+        """What greedy growth loses against this tree: training errors of grown trees within the
+        same limits, one per criterion, fewest first.
+
+        Args:
+            X, y, sample_weight: the rows of the fit.
+            names: criteria on tables of classes; None: all of the registry.
+
+        Returns:
+            One dict per criterion: ``criterion``; ``errors``, the weight of the misclassified rows;
+            ``more``, how many more than this tree has; ``leaves``.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> X, y = load_iris(return_X_y=True)
+            >>> model = OptimalTreeClassifier(max_depth=2).fit(X, y)
+            >>> found = model.compare_with_greedy(X, y, names=["gini", "chi2"])
+            >>> [(row["criterion"], row["errors"], row["more"]) for row in found]
+            [('gini', 6.0, 0.0), ('chi2', 6.0, 0.0)]
+        """
+        rows = self._training_rows(X, y, sample_weight)
+        weights = np.ones(len(rows.table)) if rows.weights is None else rows.weights
+        splits: Any = "one_vs_rest" if self.nominal_splits == "one_vs_rest" else "subset"
+        tables = [c["name"] for c in criteria.list_criteria() if c["evidence"] == "table"]
+        known = [n for n in criteria.names("classification") if n in tables]
+        found = []
+        for name in listing("names", known if names is None else names):
+            tree = FastTreeClassifier(
+                criterion=name,
+                max_depth=self.max_depth,
+                max_leaf_nodes=self.max_leaf_nodes,
+                min_samples_leaf=self.min_samples_leaf,
+                nominal_splits=splits,
+                missing=self.missing,
+                min_score=-math.inf,
+                trace=None,
+            ).fit(rows.table, None, rows.weights)
+            wrong = tree.predict(rows.table) != rows.table.y
+            errors = float(weights[wrong].sum())
+            more = errors - self.training_errors_
+            leaves = int(tree.get_n_leaves())
+            found.append({"criterion": name, "errors": errors, "more": more, "leaves": leaves})
+        found.sort(key=lambda row: row["errors"])
+        worst = max((row["more"] for row in found), default=0.0)
+        return Records(
+            found,
+            {
+                "criterion": "criterion",
+                "errors": "errors",
+                "more than optimal": "more",
+                "": lambda row: bar(row["more"] / worst if worst > 0 else 0.0),
+                "leaves": "leaves",
+            },
+            title=f"Greedy growth beside {self.training_errors_:g} errors"
+            f"{'' if self.proven_ else ', which are not proven the fewest'}",
+        )
 
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._finish(model, classes, has_names)

@@ -213,3 +213,26 @@ def test_a_criterion_is_kept_with_the_model(tmp_path):
     again = fasttree.load_model(tmp_path / "tree.json")
     assert again.to_text() == model.to_text()
     assert again.gap_ == model.gap_ == 0.0
+
+
+def test_greedy_trees_are_compared_within_the_same_limits():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :6]
+    weights = np.random.default_rng(0).integers(1, 4, len(y))
+    model = fasttree.optimal_tree(X, y, max_depth=2, min_samples_leaf=5, sample_weight=weights)
+    found = model.compare_with_greedy(X, y, weights)
+    assert {"gini", "hellinger", "f_measure"} < {row["criterion"] for row in found}
+    assert [row["errors"] for row in found] == sorted(row["errors"] for row in found)
+    for row in found:
+        tree = fasttree.fit(
+            X,
+            y,
+            criterion=row["criterion"],
+            sample_weight=weights,
+            max_depth=2,
+            min_samples_leaf=5,
+            min_score=-np.inf,
+        )
+        assert row["errors"] == weights[tree.predict(X) != y].sum()
+        assert row["more"] == row["errors"] - model.training_errors_ >= 0
+        assert row["leaves"] == tree.get_n_leaves() <= 4

@@ -72,9 +72,9 @@ def test_the_path_of_a_row_is_highlighted(model, iris):
     assert "h" not in re.findall(r'class="(e[^"]*)"', model.to_svg())[0]
     with plots.detached():
         ax = model.plot(highlight=row)
-        drawn = [line for line in ax.lines if line.get_color() == "#1B62D7"]
+        drawn = [line for line in ax.lines if line.get_color() == "#111827"]
         assert len(drawn) == len(path) - 1
-        assert not [ln for ln in model.plot().lines if ln.get_color() == "#1B62D7"]
+        assert not [ln for ln in model.plot().lines if ln.get_color() == "#111827"]
     # A folded picture opens the path first.
     small = model.to_svg(highlight=row, max_nodes=2 * len(path) - 1)
     assert all(f'data-node="{node}"' in small for node in path)

@@ -147,7 +147,13 @@ impl<'a> Twin<'a> {
                 }
             }
         }
-        best.map(|(_, split)| split)
+        // Some criteria say where nothing is gained.
+        let branches = vec![node.rows.clone()];
+        let undivided = Split { feature: 0, threshold: None, branches, has_missing: false };
+        let gains = |score: f64| {
+            !self.criterion.info().stops_without_gain || score > self.score(&undivided)
+        };
+        best.filter(|(score, _)| gains(*score)).map(|(_, split)| split)
     }
 
     fn node(&self, rows: Vec<usize>, parent: Option<usize>, depth: usize, inherited: i32) -> Node {

@@ -428,6 +428,7 @@ ORACLE: dict[str, Callable[..., tuple[float, float]]] = {
 }  # fmt: skip
 
 ALIASES = {
+    "error": "accuracy",
     "entropy": "info_gain",
     "mutual_information": "info_gain",
     "log_loss": "info_gain",

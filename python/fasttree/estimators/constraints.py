@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
         check_known([str(name) for name in value], list(names), "monotonic_cst")
         signs = [value.get(name, 0) for name in names]
     else:
-        if isinstance(value, str) or not isinstance(value, Iterable):
+        if isinstance(value, str) or not np.iterable(value):
             raise ValueError(
                 f"monotonic_cst={shown(value)} must hold -1, 0 or 1 for each column, or be a dict "
                 "by names"
@@ -113,7 +113,7 @@ def groups_of(value: Any, names: Sequence[str]) -> list[list[int]]:
         one_of("interaction_cst", value, WORDS)
         size = 2 if value == "pairwise" and len(names) > 1 else 1
         return [list(group) for group in itertools.combinations(range(len(names)), size)]
-    listed = isinstance(value, Iterable) and not isinstance(value, Mapping)
+    listed = np.iterable(value) and not isinstance(value, Mapping)
     if not listed or not all(_is_group(group) for group in value):
         raise ValueError(
             f"interaction_cst={shown(value)} must be a list of groups of columns, 'pairwise' or "
@@ -125,7 +125,7 @@ def groups_of(value: Any, names: Sequence[str]) -> list[list[int]]:
 
 
 def _is_group(group: Any) -> bool:
-    return isinstance(group, Iterable) and not isinstance(group, str | Mapping)
+    return np.iterable(group) and not isinstance(group, str | Mapping)
 
 
 def _place(member: Any, names: Sequence[str]) -> int:

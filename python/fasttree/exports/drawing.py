@@ -147,7 +147,7 @@ def _path(model: Any, row: Any) -> list[int]:
     """Numbers of the nodes that the highlighted row goes through."""
     try:
         found: list[int] = model._path_of(row, "it must be")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"highlight={shown(row)}: {error}") from error
     return found
 

@@ -25,7 +25,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import as_float, checked, integer, memory_limit, shown
+from .._checks import as_float, checked, choice, integer, memory_limit, shown
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.genotypes import Genotypes
 from ..datasets.inputs import table_for
@@ -73,7 +73,7 @@ def score_features(
 ) -> dict[str, float]: ...
 
 
-@checked(memory_limit=memory_limit)
+@checked(memory_limit=memory_limit, named=choice(False, True))
 def score_features(
     X: Any,
     y: MaybeArray = None,

@@ -258,7 +258,9 @@ def test_memory_is_refused_before_it_is_taken():
         {"id": np.char.mod("%05d", np.arange(n)), "x": np.random.default_rng(0).normal(size=n)}
     )
     with pytest.raises(ValueError, match="up to 60000 branches and 2 classes would pass 4 GiB"):
-        fasttree.fit(X, np.arange(n) % 2, criterion=Gini(), nominal_splits="multiway")
+        fasttree.fit(
+            X, np.arange(n) % 2, criterion=Gini(), nominal_splits="multiway", columns="as_given"
+        )
 
 
 @pytest.mark.parametrize("how", [True, "strict"])

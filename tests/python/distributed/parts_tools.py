@@ -41,6 +41,7 @@ def random_settings(seed: int, rows: pd.DataFrame) -> dict[str, object]:
     """Parameters of a tree on histograms that rows in parts serve."""
     rng = np.random.default_rng(seed + 10_000)
     params: dict[str, object] = {
+        "columns": "as_given",  # as rows in parts are
         "criterion": str(rng.choice(CRITERIA)),
         "threshold_search": "histogram",
         "max_bins": int(rng.choice([4, 17, 255, 300])),

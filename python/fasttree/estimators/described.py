@@ -58,7 +58,7 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
 
 def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
     """Class decorator: list the parameters in the docstring, in place of ``...``, and let the
-    constructor answer a misspelt one with the nearest."""
+    constructor answer an unknown one with the nearest."""
 
     def of(kind: Class) -> Class:
         kind.__doc__ = _filled(kind, kind, parameters)

@@ -34,7 +34,8 @@ SETS = (
     "primary-tumor", "segment", "tic-tac-toe", "vote", "vowel", "wine", "zoo",
 )  # fmt: skip
 DRAWN = {"letter": 2_000, "mfeat-morphological": 1_000}
-DATA = Path(os.environ.get("FASTTREE_DATA", "/work/shared/data")) / "uci"
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("FASTTREE_DATA", ROOT.parent / "shared" / "data" / "uci"))
 
 
 def rows_of(folder: Path, name: str) -> Any:

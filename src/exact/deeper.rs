@@ -2,10 +2,11 @@
 //!
 //! A tree with one level less gives a first tree, and bounds beyond both ends of every column. Then
 //! the most promising gap of all columns ([`super::gaps`]) is divided at a threshold in its middle,
-//! whose two sides are solved. Each side is told what it must undercut, what is known about it, and
-//! for each of its columns a lower bound of the trees that test that column first: a neighbouring
-//! threshold has nearly the same rows, so most columns fall without a look. Two levels are solved
-//! by [`super::two_levels`]. At the root, threads divide different gaps at the same time.
+//! whose two sides are solved. Each side gets the loss that it must stay below, what is known about
+//! it, and for each of its columns a lower bound of the trees that test that column first: a
+//! neighbouring threshold has nearly the same rows, so most columns fall without a look. Two levels
+//! are solved by [`super::two_levels`]. At the root, threads divide different gaps at the same
+//! time.
 
 use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;

@@ -80,7 +80,7 @@ impl Default for Objective {
 
 /// The criterion whose loss is the weight of the misclassified rows, by the name of that.
 const ERROR: &str = "error";
-/// Depths beyond this one are as good as none: trees of so many levels are not searched through.
+/// A larger limit on the depth counts as no limit: trees that deep are never searched in full.
 const MOST_DEPTH: u32 = 60;
 /// The largest weight of all rows whose errors are counted in whole numbers.
 const MOST_COUNTED: f64 = (1_u64 << 30) as f64;

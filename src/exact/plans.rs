@@ -6,7 +6,7 @@ use super::ranked::RankedTest;
 /// A tree of ranked tests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Plan {
-    /// The best tree with at most so many leaves (1 or 2) and one test: to be looked for.
+    /// The best tree of at most this many leaves (1 or 2) and one test, still to be searched for.
     Stump(u32),
     Split(Box<PlanSplit>),
 }

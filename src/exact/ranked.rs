@@ -162,40 +162,16 @@ impl RankedRows {
                     (ranks.iter().map(rank).collect(), 3)
                 }
             };
-            let variant = variant as u32;
-            if has_missing {
-                let last = |&rank: &u32| if rank == 0 { end } else { rank };
-                let moved = ranks.iter().map(last).collect();
-                let asked = asked.clone();
-                let missing_right = false;
-                self.columns.push(TestColumn {
-                    feature,
-                    variant,
-                    missing_right,
-                    asked,
-                    ranks,
-                    end,
-                });
-                let (asked, ranks) = (self.columns[self.columns.len() - 1].asked.clone(), moved);
-                let missing_right = true;
-                self.columns.push(TestColumn {
-                    feature,
-                    variant,
-                    missing_right,
-                    asked,
-                    ranks,
-                    end,
-                });
-            } else {
-                let missing_right = false;
-                self.columns.push(TestColumn {
-                    feature,
-                    variant,
-                    missing_right,
-                    asked,
-                    ranks,
-                    end,
-                });
+            let last = |&rank: &u32| if rank == 0 { end } else { rank };
+            let moved = has_missing.then(|| ranks.iter().map(last).collect());
+            let mut push = |ranks, missing_right| {
+                let (variant, asked) = (variant as u32, asked.clone());
+                let column = TestColumn { feature, variant, missing_right, asked, ranks, end };
+                self.columns.push(column);
+            };
+            push(ranks, false);
+            if let Some(moved) = moved {
+                push(moved, true);
             }
         }
         self.values.push(values);

@@ -36,20 +36,21 @@ impl ValueGuard<'_> {
         feature: impl Fn(usize) -> u32,
         scores: &mut [f64],
     ) {
+        let known = total(tables.totals);
         for (candidate, score) in scores.iter_mut().enumerate() {
-            if !self.allows(tables, feature(candidate), candidate) {
+            if !self.allows(tables, known, feature(candidate), candidate) {
                 *score = f64::NEG_INFINITY;
             }
         }
     }
 
-    fn allows(&self, tables: &Tables<'_>, feature: u32, candidate: usize) -> bool {
+    /// Whether a candidate is allowed; `known` is the weight of the rows that the tables count.
+    fn allows(&self, tables: &Tables<'_>, known: f64, feature: u32, candidate: usize) -> bool {
         let value = |branch: usize| {
             let at = branch * tables.classes * tables.stride + candidate;
             Self::value(tables.cells, at, tables.stride)
         };
         // Each branch gets as large a share of the shared rows as it has of the others.
-        let known = total(tables.totals);
         let whole = |value: f64| match self.shared {
             Some((weight, own)) => (known * value + weight * own) / (known + weight),
             None => value,

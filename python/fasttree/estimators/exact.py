@@ -433,10 +433,14 @@ class OptimalTreeClassifier(_Searched):
         rows = self._training_rows(X, y, sample_weight)
         weights = np.ones(len(rows.table)) if rows.weights is None else rows.weights
         splits: Any = "one_vs_rest" if self.nominal_splits == "one_vs_rest" else "subset"
-        tables = [c["name"] for c in criteria.list_criteria() if c["evidence"] == "table"]
-        known = [n for n in criteria.names("classification") if n in tables]
+        if names is None:
+            names = [
+                one["name"]
+                for one in criteria.list_criteria()
+                if one["evidence"] == "table" and one["target"] == "classes"
+            ]
         found = []
-        for name in listing("names", known if names is None else names):
+        for name in listing("names", names):
             tree = FastTreeClassifier(
                 criterion=name,
                 max_depth=self.max_depth,

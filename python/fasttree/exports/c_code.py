@@ -249,7 +249,7 @@ DIVIDED_LABEL = """\
 """
 
 
-def _string(text: object) -> str:
+def literal(text: object) -> str:
     """A C string literal, in ASCII."""
     out = []
     for byte in str(text).encode("utf-8", "surrogatepass"):
@@ -262,10 +262,10 @@ def _string(text: object) -> str:
 
 def _comment(text: object) -> str:
     """A C comment that no text can end early."""
-    return "/* " + _string(text).replace("*/", "* /").replace("/*", "/ *") + " */"
+    return "/* " + literal(text).replace("*/", "* /").replace("/*", "/ *") + " */"
 
 
-def _array(items: Iterable[object]) -> str:
+def initialiser(items: Iterable[object]) -> str:
     """A C initialiser; an empty one holds a 0, as C has no empty arrays."""
     entries = ", ".join(str(i) for i in items)
     return "{" + (entries or "0") + "}"
@@ -341,7 +341,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     if nests:
         out += _nested_tests(reading, fields)
     if reading.fractional or not nests:
-        fields |= {column: _array(values) for column, values in vars(tables(reading)).items()}
+        fields |= {column: initialiser(values) for column, values in vars(tables(reading)).items()}
         out.append(WALK.format(**fields))
     if not nests:
         out.append(LOOP.format(**fields))
@@ -374,11 +374,11 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
         "name": name,
         "leaves": len(leaves),
         "n_classes": len(reading.classes),
-        "classes": _array(_string(c) for c in reading.classes),
-        "numbers": _array(leaves),
-        "labels": _array(reading.leaf_labels),
-        "shares": "".join(f"    {_array(map(repr, row))},\n" for row in shares),
-        "values": _array(repr(row[0]) for row in shares),
+        "classes": initialiser(literal(c) for c in reading.classes),
+        "numbers": initialiser(leaves),
+        "labels": initialiser(reading.leaf_labels),
+        "shares": "".join(f"    {initialiser(map(repr, row))},\n" for row in shares),
+        "values": initialiser(repr(row[0]) for row in shares),
     }
     is_number = reading.predicts_number
     return {
@@ -390,17 +390,17 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
         "depth": reading.depth,
         "n_features": len(features),
         "stack": len(leaves) + 1,
-        "features": _array(_string(f.name) for f in features),
+        "features": initialiser(literal(f.name) for f in features),
         "level_tables": "".join(
-            f"static const char *const {name}_levels_{j}[] = {_array(map(_string, v))};\n"
+            f"static const char *const {name}_levels_{j}[] = {initialiser(map(literal, v))};\n"
             for j, v in nominal.items()
         ),
         "level_cases": "".join(
             f"    case {j}: levels = {name}_levels_{j}; n = {len(v)}; break;\n"
             for j, v in nominal.items()
         ),
-        "arity": _array(len(f.levels or ()) for f in features),
-        "fill": _array(
+        "arity": initialiser(len(f.levels or ()) for f in features),
+        "fill": initialiser(
             ("-1" if f.levels else "0.0 / 0.0") if f.fill is None else repr(f.fill)
             for f in features
         ),

@@ -17,12 +17,12 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from .c_code import _array, _string
+from .c_code import initialiser, literal
 from .c_code import to_c as tree_to_c
-from .python_code import _tuple
 from .python_code import to_python as tree_to_python
+from .python_code import tuple_literal
 from .reading import Reading
-from .sql import _named, _sum, largest, writer_of
+from .sql import largest, named_list, sum_of, writer_of
 
 __all__ = ["to_c", "to_python", "to_sql"]
 
@@ -138,13 +138,13 @@ def to_python(model: Any) -> str:
     head = PYTHON.format(
         n=len(trees),
         functions="predict(row)" if first.predicts_number else "predict(row), predict_proba(row)",
-        features=_tuple(f.name for f in first.features),
+        features=tuple_literal(f.name for f in first.features),
         trees="\n".join(parts),
         makers="".join(f"_tree_{i}, " for i in range(len(trees))).rstrip(),
     )
     if first.predicts_number:
         return head + PYTHON_NUMBER
-    return head + PYTHON_CLASSES.format(classes=_tuple(first.classes))
+    return head + PYTHON_CLASSES.format(classes=tuple_literal(first.classes))
 
 
 def to_c(model: Any, *, name: str = "forest") -> str:
@@ -161,14 +161,16 @@ def to_c(model: Any, *, name: str = "forest") -> str:
     parts = [tree_to_c(tree, name=f"{name}_t{i}") for i, tree in enumerate(trees)]
     k, classes = len(first.classes), ""
     if not first.predicts_number:
-        classes = f"const char *const {name}_classes[{k}] = {_array(map(_string, first.classes))};"
+        classes = (
+            f"const char *const {name}_classes[{k}] = {initialiser(map(literal, first.classes))};"
+        )
     head = C_HEAD.format(
         n=n,
         name=name,
         upper=name.upper(),
         n_features=len(first.features),
         enumerated="" if first.predicts_number else f", {name.upper()}_CLASSES = {k}",
-        features=_array(_string(f.name) for f in first.features),
+        features=initialiser(literal(f.name) for f in first.features),
         answers=classes,
     )
     if first.predicts_number:
@@ -201,11 +203,11 @@ def to_sql(
         )
     of_trees = [one.columns_of_answers() for one in writers]
     means = [
-        f"{_sum(list(terms))} / {float(len(trees))!r}" for terms in zip(*of_trees, strict=True)
+        f"{sum_of(list(terms))} / {float(len(trees))!r}" for terms in zip(*of_trees, strict=True)
     ]
     if output == "proba":
         names = [writer.name(f"p({label})") for label in reading.classes]
-        expression = _named(means, names, ",\n")
+        expression = named_list(means, names, ",\n")
     else:
         expression = means[0] if output == "value" else largest(writer, means)
     if table is None:

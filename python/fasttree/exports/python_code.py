@@ -241,7 +241,7 @@ class _PythonSyntax:
         return "return None"
 
 
-def _tuple(items: Iterable[Any]) -> str:
+def tuple_literal(items: Iterable[Any]) -> str:
     """A tuple as a literal in ASCII."""
     entries = [ascii(item) for item in items]
     return f"({entries[0]},)" if len(entries) == 1 else f"({', '.join(entries)})"
@@ -274,15 +274,17 @@ def to_python(model: Any) -> str:
     shares = reading.probabilities(leaves).tolist()
     if reading.predicts_number:
         functions, nothing = "predict(row) and leaf(row)", ""
-        answers = NUMBERS.format(numbers=_tuple(leaves), values=_tuple(row[0] for row in shares))
+        answers = NUMBERS.format(
+            numbers=tuple_literal(leaves), values=tuple_literal(row[0] for row in shares)
+        )
     else:
         functions = "predict(row), predict_proba(row) and leaf(row)"
         nothing = " None is the answer of a leaf that predicts nothing."
         answers = CLASSES.format(
-            classes=_tuple(reading.classes),
-            numbers=_tuple(leaves),
-            labels=_tuple(c if c >= 0 else None for c in reading.leaf_labels),
-            shares="".join(f"    {_tuple(row)},\n" for row in shares),
+            classes=tuple_literal(reading.classes),
+            numbers=tuple_literal(leaves),
+            labels=tuple_literal(c if c >= 0 else None for c in reading.leaf_labels),
+            shares="".join(f"    {tuple_literal(row)},\n" for row in shares),
         )
     fills = {
         j: f.levels[int(f.fill)] if f.levels else f.fill
@@ -295,12 +297,14 @@ def to_python(model: Any) -> str:
             leaves=len(leaves),
             depth=reading.depth,
             imports="import math\nfrom bisect import bisect_left" if loops else "import math",
-            features=_tuple(f.name for f in features),
-            unused=f"\nUNUSED = {_tuple(unused)}  # features that are not read" if unused else "",
+            features=tuple_literal(f.name for f in features),
+            unused=f"\nUNUSED = {tuple_literal(unused)}  # features that are not read"
+            if unused
+            else "",
             answers=answers,
             functions=functions,
             nothing=nothing,
-            levels="{" + ", ".join(f"{j}: {_tuple(v)}" for j, v in levels.items()) + "}",
+            levels="{" + ", ".join(f"{j}: {tuple_literal(v)}" for j, v in levels.items()) + "}",
             fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
         )
     ]
@@ -315,7 +319,7 @@ def to_python(model: Any) -> str:
         out.append("\n")
     if loops:
         columns = vars(tables(reading))
-        out.append(WALK.format(**{name: _tuple(column) for name, column in columns.items()}))
+        out.append(WALK.format(**{name: tuple_literal(column) for name, column in columns.items()}))
     if not nests:
         out.append(LOOP)
     if reading.predicts_number:

@@ -186,7 +186,7 @@ class _Writer:
             for code, p in enumerate(probabilities[leaf]):
                 if p:
                     terms[code].append(f"{p!r} * {share}")
-        return [_sum(of_class) for of_class in terms]
+        return [sum_of(of_class) for of_class in terms]
 
     def columns_of_answers(self) -> list[str]:
         """Expressions of the probabilities of the classes, or of the number."""
@@ -205,7 +205,7 @@ def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     return _Writer(Reading(model), dialect, table)
 
 
-def _sum(terms: list[str]) -> str:
+def sum_of(terms: list[str]) -> str:
     """The sum of expressions, added in pairs: nested O(log terms) deep, as parsers limit depth."""
     if not terms:
         return "0.0"
@@ -283,7 +283,7 @@ def to_sql(
                 writer.case({leaf: repr(probabilities[leaf][code]) for leaf in leaves})
                 for code in range(len(names))
             ]
-        expression = _named(columns, names, ",\n")
+        expression = named_list(columns, names, ",\n")
     elif output == "leaf":
         expression = writer.case({leaf: str(leaf) for leaf in leaves})
     elif output == "value":
@@ -298,7 +298,7 @@ def to_sql(
     return f"SELECT {writer.prefix}*,\n{expression}\nFROM {writer.name(table)}"
 
 
-def _named(expressions: list[str], names: list[str], separator: str) -> str:
+def named_list(expressions: list[str], names: list[str], separator: str) -> str:
     """A list of expressions with names, for a SELECT."""
     pairs = zip(expressions, names, strict=True)
     return separator.join(f"{expression} AS {name}" for expression, name in pairs)
@@ -328,7 +328,7 @@ def largest(writer: _Writer, sums: list[str]) -> str:
             [f"{name} > 0", *(f"{other} - {name} < {EQUAL}" for other in names if other != name)]
         )
         cases.append(f"    WHEN {largest} THEN {writer.literal(writer.reading.classes[code])}")
-    fields = _named(sums, names, ",\n    ")
+    fields = named_list(sums, names, ",\n    ")
     return (
         "(SELECT CASE\n" + "\n".join(cases) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
     )

@@ -34,7 +34,7 @@ pub mod route;
 mod shared;
 mod validate;
 
-pub use batches::CodeFacts;
+pub use batches::{CodeFacts, NumberFacts};
 pub use config::{Config, Missing, ThresholdSearch};
 pub use forest::{GrownForest, Request};
 pub use grow::Fitted;

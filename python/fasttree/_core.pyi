@@ -73,9 +73,12 @@ class InternalError(RuntimeError): ...
 class FileFault(ValueError): ...
 
 # What is known of rows in batches or partitions: schema, (codes, missing, ranges) of each feature,
-# rows have weights, rows were drawn, weight of each class, number of rows.
+# rows have weights, rows were drawn, sums of all rows, number of rows, range of a numeric target.
+# Sums are the weight of each class, or those of a number: of weights, and of weighted numbers and
+# their squares in units.
 _Feature = tuple[int, bool, np.ndarray | None]
-_Facts = tuple[str, list[_Feature], bool, bool, list[int], int]
+_Range = tuple[float, float] | None
+_Facts = tuple[str, list[_Feature], bool, bool, list[int], int, _Range]
 _ReadColumn = tuple[int, np.ndarray, list[bytes] | None]
 
 @final
@@ -506,17 +509,23 @@ def value_cuts(values: Any, counts: Any, bins: int) -> np.ndarray: ...
 def exact_sum(values: np.ndarray, copies: np.ndarray | None) -> tuple[np.ndarray, int]: ...
 def rounded_sum(parts: Any) -> float: ...
 def level_counts(codes: np.ndarray, copies: np.ndarray | None, levels: int) -> np.ndarray: ...
+def number_range(name: str, numbers: np.ndarray) -> tuple[float, float]: ...
+
+# Class codes, or numbers with the range of those of all rows.
+_Target = np.ndarray | tuple[np.ndarray, tuple[float, float]]
+
 def row_hashes(
-    blocks: Sequence[np.ndarray], classes: np.ndarray, copies: np.ndarray | None
+    blocks: Sequence[np.ndarray], target: _Target, copies: np.ndarray | None
 ) -> np.ndarray: ...
 def encode_rows(
     blocks: Sequence[np.ndarray],
-    classes: np.ndarray,
+    target: _Target,
     copies: np.ndarray | None,
     cuts: Sequence[Any],
     levels: Sequence[int],
     n_classes: int,
-) -> tuple[np.ndarray, list[_Feature], np.ndarray]: ...
+) -> tuple[np.ndarray, list[_Feature], list[int]]: ...
+def record_sizes(facts: _Facts) -> tuple[int, int, int | None]: ...
 def check_codes(facts: _Facts, config: str, forest: bool) -> None: ...
 def bag_times(
     firsts: np.ndarray, copies: np.ndarray | None, total: int, seed: int, draws: int
@@ -533,7 +542,7 @@ def divide_groups(
 def rows_of_groups(
     facts: _Facts, records: np.ndarray, starts: np.ndarray, groups: Sequence[int]
 ) -> _State: ...
-def add_counts(a: np.ndarray, b: np.ndarray) -> np.ndarray: ...
+def add_counts(number: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray: ...
 def grow_groups(
     facts: _Facts,
     config: str,

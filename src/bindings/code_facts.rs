@@ -5,10 +5,11 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, reserve};
-use crate::bins::FeatureBins;
-use crate::data::Schema;
+use crate::bins::{FeatureBins, Records};
+use crate::data::{Schema, TargetGrid};
 use crate::error::Error;
-use crate::fit::{CodeFacts, FitPlan, RecordRows};
+use crate::fit::{CodeFacts, FitPlan, NumberFacts, RecordRows};
+use crate::stats::ExactMoments;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,13 +23,18 @@ pub fn schema(text: &str) -> PyResult<Schema> {
 /// of each bin.
 type PyFeatureCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
 
+/// The smallest and the largest number of a numeric target.
+pub type PyRange = Option<(f64, f64)>;
+
 /// Description of all rows: schema as JSON, features, whether rows have weights, whether they are a
-/// bootstrap sample, weight of each class, number of rows.
-pub type PyCodeFacts<'py> = (String, Vec<PyFeatureCodes<'py>>, bool, bool, Vec<u32>, usize);
+/// bootstrap sample, sums of all rows, number of rows, range of a numeric target. The sums are the
+/// weight of each class; or weight, and weighted sums of numbers and of their squares, in units.
+pub type PyCodeFacts<'py> =
+    (String, Vec<PyFeatureCodes<'py>>, bool, bool, Vec<i128>, usize, PyRange);
 
 /// The description as the core takes it.
 pub fn code_facts(
-    (text, features, weighted, drawn, totals, rows): PyCodeFacts<'_>,
+    (text, features, weighted, drawn, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
     let features = features.into_iter().map(|(codes, missing, ranges)| {
         let ranges =
@@ -37,10 +43,30 @@ pub fn code_facts(
     });
     let features = features.collect();
     let schema = schema(&text)?;
-    if totals.iter().map(|&t| u64::from(t)).sum::<u64>() >= u64::from(u32::MAX) {
+    let (totals, number) = match (range, &sums[..]) {
+        (None, _) => (&sums[..], None),
+        (Some(range), &[weight, first, second]) => {
+            let grid = TargetGrid::checked(&schema.target, range).map_err(exception)?;
+            let moments = ExactMoments { weight: weight as i64, first, second };
+            (&sums[..1], Some(NumberFacts { grid, moments }))
+        }
+        _ => return Err(exception(Error::Internal("sums of no numeric target".into()))),
+    };
+    if totals.iter().sum::<i128>() >= i128::from(u32::MAX) {
         return Err(exception(Error::Data("more than 2^32 - 2 rows or copies of rows".into())));
     }
-    Ok(CodeFacts { schema, features, weighted, drawn, totals, rows })
+    let totals = totals.iter().map(|&total| total as u32).collect();
+    Ok(CodeFacts { schema, features, weighted, drawn, totals, rows, number })
+}
+
+/// The sums of some records, as in [`PyCodeFacts`].
+pub fn sums_of(records: &Records, classes: usize) -> Vec<i128> {
+    if records.layout.number {
+        let ExactMoments { weight, first, second } = records.moments();
+        vec![i128::from(weight), first, second]
+    } else {
+        records.weights_of_classes(classes).into_iter().map(i128::from).collect()
+    }
 }
 
 /// Rows as records of codes, in Python's arrays.

@@ -7,12 +7,12 @@
 //! batch), [`value_counts`] a sort more.
 
 use super::aligned::Aligned1;
-use super::code_facts::{PyCodeFacts, code_facts};
+use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::convert::{ArrayBlock, ArrayView, Columns, positive_rows};
 use super::job::{Work, exception, reserve, run};
 use super::plan::plan;
 use crate::bins::{BinEncoding, BinnedTable, EdgeSummary, RowChoice, ValueCounts};
-use crate::data::Weights;
+use crate::data::{Target, TargetGrid, Weights};
 use crate::error::Error;
 use crate::grow::forest::{content_hashes, drawn_times};
 use crate::numeric::ExactSum;
@@ -156,28 +156,53 @@ pub fn level_counts<'py>(
     counts.into_pyarray(py)
 }
 
+/// The target of rows: class codes, or numbers with the range of those of all rows.
+#[derive(FromPyObject)]
+pub enum PyTarget<'py> {
+    Classes(Aligned1<'py, u16>),
+    Numbers(Aligned1<'py, f64>, (f64, f64)),
+}
+
+impl PyTarget<'_> {
+    /// Class codes, all 0 of numbers, and the numbers in units.
+    fn read(&self) -> PyResult<(Vec<u16>, Option<Vec<i64>>)> {
+        Ok(match self {
+            Self::Classes(codes) => (codes.as_array().to_vec(), None),
+            Self::Numbers(numbers, range) => {
+                let grid = TargetGrid::checked("y", *range).map_err(exception)?;
+                let units: Vec<i64> = numbers.as_array().iter().map(|&y| grid.units(y)).collect();
+                (vec![0; units.len()], Some(units))
+            }
+        })
+    }
+}
+
+/// The range of the numbers of a target, which must be finite.
+#[pyfunction]
+pub fn number_range(name: &str, numbers: Aligned1<'_, f64>) -> PyResult<(f64, f64)> {
+    Target::range(name, &numbers.as_array().to_vec()).map_err(exception)
+}
+
 /// A hash of the content of each row that has copies.
 #[pyfunction]
 pub fn row_hashes<'py>(
     py: Python<'py>,
     blocks: Vec<ArrayBlock<'_>>,
-    classes: Aligned1<'_, u16>,
+    target: PyTarget<'_>,
     copies: Copies<'_>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let classes = classes.as_array().to_vec();
+    let (classes, units) = target.read()?;
     let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
     let (numeric, kept) = (is_numeric(&columns), positive_rows(classes.len(), &weights(&copies)));
-    let found = py.detach(|| content_hashes(&columns, &numeric, RowChoice::Some(&kept), &classes));
+    let rows = RowChoice::Some(&kept);
+    let found = py.detach(|| content_hashes(&columns, &numeric, rows, &classes, units.as_deref()));
     Ok(found.into_pyarray(py))
 }
 
 /// Records of shape (rows, bytes); per feature the number of codes, whether one means "missing",
-/// and the range of each bin; and the weight of each class.
-type PyEncodedRows<'py> = (
-    Bound<'py, PyArray2<u8>>,
-    Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>,
-    Bound<'py, PyArray1<u64>>,
-);
+/// and the range of each bin; and the sums of the rows ([`sums_of`]).
+type PyEncodedRows<'py> =
+    (Bound<'py, PyArray2<u8>>, Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>, Vec<i128>);
 
 /// Encode the rows that have copies. `cuts` are the cut points of numeric columns (None for nominal
 /// ones), `levels` the numbers of levels of nominal ones.
@@ -185,13 +210,13 @@ type PyEncodedRows<'py> = (
 pub fn encode_rows<'py>(
     py: Python<'py>,
     blocks: Vec<ArrayBlock<'_>>,
-    classes: Aligned1<'_, u16>,
+    target: PyTarget<'_>,
     copies: Copies<'_>,
     cuts: Vec<Option<Vec<f64>>>,
     levels: Vec<u32>,
     n_classes: usize,
 ) -> PyResult<PyEncodedRows<'py>> {
-    let class_of = classes.as_array().to_vec();
+    let (class_of, units) = target.read()?;
     let rows = class_of.len();
     let columns = Columns::new(&blocks, rows).map_err(exception)?;
     let (weights, p) = (weights(&copies), columns.features());
@@ -208,16 +233,13 @@ pub fn encode_rows<'py>(
             values: None,
             levels: &levels,
             class_of: &class_of,
-            units: None,
+            units: units.as_deref(),
             classes: n_classes,
             weights: &weights,
         };
         BinnedTable::new(&columns, RowChoice::Some(&kept), &encoding, control)
     })?;
-    let mut totals = vec![0; n_classes];
-    for row in table.records.rows() {
-        totals[table.records.layout.class(row)] += table.records.layout.weight(row) as u64;
-    }
+    let sums = sums_of(&table.records, n_classes);
     let (features, records) = table.into_records();
     let features = features.into_iter().map(|feature| {
         let shape = [feature.codes as usize, 2];
@@ -225,11 +247,7 @@ pub fn encode_rows<'py>(
         Ok((feature.codes, feature.missing, ranges.transpose()?))
     });
     let shape = [kept.len(), records.layout.width];
-    Ok((
-        records.bytes.into_pyarray(py).reshape(shape)?,
-        features.collect::<PyResult<_>>()?,
-        totals.into_pyarray(py),
-    ))
+    Ok((records.bytes.into_pyarray(py).reshape(shape)?, features.collect::<PyResult<_>>()?, sums))
 }
 
 /// Refuse a configuration that cannot be fitted on codes.

@@ -241,7 +241,7 @@ impl PyDataset {
             let numbers: Aligned1<'_, f64> = target.extract()?;
             let _memory = reserve(numbers.as_array().len() * 8, numbers.as_array().len() * 8)?;
             let numbers = numbers.as_array().to_vec();
-            Target::check(&schema.target, &numbers).map_err(exception)?;
+            Target::grid_of(&schema.target, &numbers).map_err(exception)?;
             GivenTarget::Numbers(numbers)
         } else {
             let classes: Aligned1<'_, u16> = target.extract()?;

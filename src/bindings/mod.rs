@@ -56,7 +56,7 @@ mod _core {
     #[pymodule_export]
     use super::codes::{
         bag_times, check_codes, edge_cuts, edge_summary, encode_rows, exact_sum, level_counts,
-        rounded_sum, row_hashes, value_counts, value_cuts,
+        number_range, rounded_sum, row_hashes, value_counts, value_cuts,
     };
     #[pymodule_export]
     use super::dataset::{
@@ -87,7 +87,7 @@ mod _core {
     #[pymodule_export]
     use super::spread::{
         PySpreadGrowth, add_counts, count_groups, divide_groups, drawn_rows, forest_of_trees,
-        forest_seeds, grow_groups, rows_of_groups,
+        forest_seeds, grow_groups, record_sizes, rows_of_groups,
     };
     #[pymodule_export]
     use super::trees::PyTrees;

@@ -8,15 +8,17 @@
 //! place.
 
 use super::aligned::{Aligned1, Aligned2};
-use super::code_facts::{PyCodeFacts, code_facts};
+use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::forest::PyForest;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
 use super::plan::plan;
-use crate::bins::{BinnedTable, GroupSplits, GroupedRecords, Records, add_counts as add};
+use crate::bins::{
+    BinnedTable, GroupSplits, GroupedRecords, Records, WeightWidth, add_counts as add,
+};
 use crate::error::{Error, Result};
 use crate::fit::{CodeFacts, FitPlan};
-use crate::grow::binned::{self, GrownBelow};
+use crate::grow::binned::{self, SpreadTree};
 use crate::grow::{GrowthSetting, PackedTree, forest};
 use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -42,7 +44,7 @@ pub struct PySpreadGrowth {
     facts: CodeFacts,
     plan: FitPlan,
     seed: Option<u64>,
-    growth: binned::SpreadGrowth,
+    growth: Box<dyn SpreadTree>,
 }
 
 #[pymethods]
@@ -53,11 +55,7 @@ impl PySpreadGrowth {
     fn new(facts: PyCodeFacts<'_>, config: &str, seed: Option<u64>) -> PyResult<Self> {
         let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
-        let growth = {
-            let setting = setting(&plan, &facts, seed);
-            let rows = facts.rows as u32;
-            binned::SpreadGrowth::new(&setting, &facts.totals, rows)
-        };
+        let growth = binned::spread_tree(&facts.spread(), &setting(&plan, &facts, seed));
         Ok(Self { growth: growth.map_err(exception)?, facts, plan, seed })
     }
 
@@ -107,9 +105,7 @@ impl PySpreadGrowth {
         sums: Vec<u32>,
         levels: Vec<u32>,
     ) -> PyResult<()> {
-        let packed = PackedTree { words, sums, levels };
-        let grown = GrownBelow::unpack(packed, self.facts.totals.len()).map_err(exception)?;
-        self.growth.graft(node, &grown).map_err(exception)
+        self.growth.graft(node, PackedTree { words, sums, levels }).map_err(exception)
     }
 
     /// The model; with a seed, a tree of a forest.
@@ -208,16 +204,26 @@ pub fn rows_of_groups<'py>(
     grouped(py, records.as_array().ncols(), found)
 }
 
-/// The sum of the histograms of two partitions.
+/// The sum of the histograms of two partitions; `number`: their target is numeric.
 #[pyfunction]
 pub fn add_counts<'py>(
     py: Python<'py>,
+    number: bool,
     a: Aligned1<'_, u32>,
     b: Aligned1<'_, u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
-    let mut sum = a.as_slice()?.to_vec();
-    add(&mut sum, b.as_slice()?).map_err(exception)?;
+    let sum = add(a.as_slice()?, b.as_slice()?, number).map_err(exception)?;
     Ok(sum.into_pyarray(py))
+}
+
+/// Bytes of a record, words of the histogram of a group, and the place of the copies in a record if
+/// rows have weights.
+#[pyfunction]
+pub fn record_sizes(facts: PyCodeFacts<'_>) -> PyResult<(usize, usize, Option<usize>)> {
+    let format = code_facts(facts)?.format();
+    let copies_at =
+        (format.layout.weight != WeightWidth::None).then_some(format.layout.class_at() + 1);
+    Ok((format.layout.width, format.words(), copies_at))
 }
 
 /// Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its
@@ -245,9 +251,7 @@ pub fn grow_groups<'py>(
         let grown = nodes.iter().enumerate().map(|(group, &(key, depth))| {
             let (bytes, _) = part.rows_of(&[group as u32])?;
             let records = Records { layout: part.format.layout, bytes };
-            let grown =
-                binned::grow_below(&facts.spread(), &setting, records, key, depth, control)?;
-            Ok(grown.pack())
+            binned::grow_below(&facts.spread(), &setting, records, key, depth, control)
         });
         grown.collect::<Result<Vec<_>>>()
     })?;
@@ -257,26 +261,25 @@ pub fn grow_groups<'py>(
     Ok(arrays.collect())
 }
 
-/// The rows of a partition that a bootstrap sample holds, each drawn `times` times, and the weight
-/// of each class among them.
+/// The rows of a partition that a bootstrap sample holds, each drawn `times` times, and their sums.
 #[pyfunction]
 pub fn drawn_rows<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
     records: Aligned2<'_, u8>,
     times: Aligned1<'_, u32>,
-) -> PyResult<(Bound<'py, PyArray2<u8>>, Vec<u32>)> {
+) -> PyResult<(Bound<'py, PyArray2<u8>>, Vec<i128>)> {
     let facts = code_facts(facts)?;
     let (bytes, times) = (records.as_slice()?, times.as_slice()?);
-    let (own, drawn) = py.detach(|| {
+    let (sums, drawn) = py.detach(|| {
         let layout = facts.format().layout;
         let records = Records { layout, bytes: bytes.to_vec() };
         let (features, classes) = (facts.features.clone(), facts.totals.len());
         let table = BinnedTable { features, records, classes, unit: 1.0 };
         let drawn = table.drawn_words(times);
-        (facts.of_drawn(&drawn), drawn)
+        (sums_of(&drawn, classes), drawn)
     });
     let rows = drawn.len();
     let shape = [rows, drawn.layout.width];
-    Ok((drawn.bytes.into_pyarray(py).reshape(shape)?, own.totals))
+    Ok((drawn.bytes.into_pyarray(py).reshape(shape)?, sums))
 }

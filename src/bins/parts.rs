@@ -6,13 +6,15 @@
 //! [`GroupedRecords::divide`] moves rows to the groups of the children; and
 //! [`GroupedRecords::rows_of`] copies the rows of small nodes, which are grown at the centre. A
 //! histogram has a plane of counters per class, `[code * features + feature]`, and a plane that
-//! counts rows if rows have weights.
+//! counts rows if rows have weights. The rows of a numeric target have one class, whose counters
+//! are exact moments. Histograms are sent as words ([`SentSum`]).
 //!
 //! Time: one pass over the rows of the groups. Memory: a copy of the rows while they are divided.
 
-use super::records::{RowLayout, WeightWidth};
+use super::records::RowLayout;
 use crate::error::{Error, Result};
 use crate::simd::histogram::{self, RowFormat};
+use crate::stats::{ExactMoments, SentSum};
 
 /// The target of rows that are dropped.
 const DROPPED: i32 = -1;
@@ -39,6 +41,12 @@ impl PartFormat {
     /// Number of counters of a group.
     pub fn cells(&self) -> usize {
         (self.classes + usize::from(self.rows)) * self.plane()
+    }
+
+    /// Number of words of the counters of a group.
+    pub fn words(&self) -> usize {
+        let per_counter = if self.layout.number { ExactMoments::WORDS } else { u32::WORDS };
+        self.cells() * per_counter
     }
 }
 
@@ -93,16 +101,23 @@ impl<'a> GroupedRecords<'a> {
         Ok(())
     }
 
-    /// The histograms of some groups, one after the other.
+    /// The histograms of some groups, one after the other, as words.
     ///
     /// # Errors
     /// If a group does not exist.
     pub fn count(&self, groups: &[u32]) -> Result<Vec<u32>> {
         self.check(groups)?;
+        Ok(match self.format.layout.number {
+            true => SentSum::to_words(&self.histograms::<ExactMoments>(groups)),
+            false => self.histograms::<u32>(groups),
+        })
+    }
+
+    /// The histograms of some groups, one after the other.
+    fn histograms<S: SentSum>(&self, groups: &[u32]) -> Vec<S> {
         // The kernel wants a power of two of codes, so it counts into planes of its own.
         let (format, layout) = (self.format, self.format.layout);
-        let weighted = layout.weight != WeightWidth::None;
-        let mut found = vec![0; groups.len() * format.cells()];
+        let mut found = vec![S::default(); groups.len() * format.cells()];
         let of = RowFormat {
             width: layout.width,
             features: layout.features,
@@ -111,49 +126,46 @@ impl<'a> GroupedRecords<'a> {
             codes: format.codes.next_power_of_two(),
         };
         let full = of.plane(layout.features);
-        let mut narrow = vec![0; if layout.wide { 0 } else { format.classes * full }];
+        let narrow = if layout.wide { 0 } else { format.classes * full };
+        let mut narrow = vec![S::default(); narrow];
         for (&group, into) in groups.iter().zip(found.chunks_mut(format.cells())) {
             let rows = self.group(group as usize);
             // Clearing the kernel's planes does not pay for a few rows.
             if layout.wide || rows.len() < 64 * layout.width {
                 self.count_each(rows, into);
             } else {
-                narrow.fill(0);
-                let add = |a: u32, b: u32| a.wrapping_add(b);
-                if weighted {
-                    let weight = |row: &[u8]| layout.weight(row) as u32;
-                    histogram::count(rows, of, weight, add, &mut narrow);
-                } else {
-                    histogram::count(rows, of, |_| 1, add, &mut narrow);
-                }
+                narrow.fill(S::default());
+                let sum = |row: &[u8]| S::of_row(layout.weight(row), layout.number(row));
+                histogram::count(rows, of, sum, S::plus, &mut narrow);
                 let planes = narrow.chunks(full).zip(into.chunks_mut(format.plane()));
                 planes.for_each(|(from, to)| to.copy_from_slice(&from[..to.len()]));
             }
             if format.rows {
                 let plane = &mut into[format.classes * format.plane()..];
-                self.each_code(rows, |_, at, _| plane[at] += 1);
+                self.each_code::<S>(rows, |_, at, _| plane[at] = plane[at].plus(S::from_rows(1)));
             }
         }
-        Ok(found)
+        found
     }
 
-    /// Add the weights of some rows to a histogram, code by code.
-    fn count_each(&self, rows: &[u8], into: &mut [u32]) {
+    /// Add some rows to a histogram, code by code.
+    fn count_each<S: SentSum>(&self, rows: &[u8], into: &mut [S]) {
         let plane = self.format.plane();
-        self.each_code(rows, |class, at, weight| {
+        self.each_code(rows, |class, at, sum| {
             let counter = &mut into[class * plane + at];
-            *counter = counter.wrapping_add(weight);
+            *counter = counter.plus(sum);
         });
     }
 
-    /// Call `visit(class, place in a plane, weight)` for each code of some rows.
-    fn each_code(&self, rows: &[u8], mut visit: impl FnMut(usize, usize, u32)) {
+    /// Call `visit(class, place in a plane, sum of the row)` for each code of some rows.
+    fn each_code<S: SentSum>(&self, rows: &[u8], mut visit: impl FnMut(usize, usize, S)) {
         let layout = self.format.layout;
         for row in rows.chunks_exact(layout.width) {
-            let (class, weight) = (layout.class(row), layout.weight(row) as u32);
+            let (class, sum) =
+                (layout.class(row), S::of_row(layout.weight(row), layout.number(row)));
             for feature in 0..layout.features {
                 let code = layout.code(row, feature) as usize;
-                visit(class, code * layout.features + feature, weight);
+                visit(class, code * layout.features + feature, sum);
             }
         }
     }
@@ -219,36 +231,47 @@ impl<'a> GroupedRecords<'a> {
     }
 }
 
-/// Add the histograms of one partition to those of another.
+/// The sums of the histograms of two partitions, as words; those of a numeric target where `number`.
 ///
 /// # Errors
 /// If they differ in length, or a counter overflows.
-pub fn add_counts(into: &mut [u32], part: &[u32]) -> Result<()> {
-    if into.len() != part.len() {
+pub fn add_counts(a: &[u32], b: &[u32], number: bool) -> Result<Vec<u32>> {
+    if number { added::<ExactMoments>(a, b) } else { added::<u32>(a, b) }
+}
+
+fn added<S: SentSum>(a: &[u32], b: &[u32]) -> Result<Vec<u32>> {
+    if a.len() != b.len() || !a.len().is_multiple_of(S::WORDS) {
         return Err(Error::Internal("histograms of other groups".into()));
     }
-    for (sum, &count) in into.iter_mut().zip(part) {
-        *sum = sum
-            .checked_add(count)
-            .ok_or_else(|| Error::Data("more than 2^32 - 1 rows or copies of rows".into()))?;
+    let mut words = Vec::with_capacity(a.len());
+    for (a, b) in a.chunks_exact(S::WORDS).zip(b.chunks_exact(S::WORDS)) {
+        let sum = S::read(a).checked_plus(S::read(b));
+        let too_many = || Error::Data("more than 2^32 - 1 rows or copies of rows".into());
+        sum.ok_or_else(too_many)?.write(&mut words);
     }
-    Ok(())
+    Ok(words)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::records::WeightWidth;
     use super::*;
     use crate::numeric::mix;
 
     #[test]
     fn groups_are_counted_and_divided_by_their_codes() {
+        check::<u32>(false);
+        check::<ExactMoments>(true);
+    }
+
+    fn check<S: SentSum>(number: bool) {
         for (wide, weight) in [
             (false, WeightWidth::None),
             (true, WeightWidth::None),
             (false, WeightWidth::Word),
             (true, WeightWidth::Word),
         ] {
-            let layout = RowLayout::new(3, wide, weight);
+            let layout = RowLayout::new(3, wide, weight).with_number(number);
             let weighted = weight != WeightWidth::None;
             let format = PartFormat { layout, classes: 2, codes: 5, rows: weighted };
             let n = 400_usize;
@@ -262,18 +285,26 @@ mod tests {
                 if weighted {
                     layout.set_weight(row, 1 + (r % 4) as i64);
                 }
+                if number {
+                    layout.set_number(row, mix(11, r as u64) as i64 >> 24);
+                }
             }
             let starts = [0, 150, 150, n as i64];
             let part = GroupedRecords::new(format, &bytes, &starts).unwrap();
-            let counted = part.count(&[2, 0]).unwrap();
-            let mut naive = vec![0; counted.len()];
+            let words = part.count(&[2, 0]).unwrap();
+            assert_eq!(words.len(), 2 * format.words());
+            let counted = S::of_words(&words);
+            let twice = S::of_words(&add_counts(&words, &words, number).unwrap());
+            assert!(counted.iter().zip(&twice).all(|(&one, &two)| one.plus(one) == two));
+            let mut naive = vec![S::default(); counted.len()];
             for (i, (from, to)) in [(150, n), (0, 150)].into_iter().enumerate() {
                 for row in bytes[from * layout.width..to * layout.width].chunks(layout.width) {
                     for f in 0..3 {
                         let at = i * format.cells() + layout.code(row, f) as usize * 3 + f;
-                        naive[at + layout.class(row) * 15] += layout.weight(row) as u32;
+                        let sum = &mut naive[at + layout.class(row) * 15];
+                        *sum = sum.plus(S::of_row(layout.weight(row), layout.number(row)));
                         if weighted {
-                            naive[at + 30] += 1;
+                            naive[at + 30] = naive[at + 30].plus(S::from_rows(1));
                         }
                     }
                 }

@@ -7,6 +7,7 @@
 
 use crate::error::Result;
 use crate::memory;
+use crate::stats::{ExactMoments, Sum};
 
 /// Bytes of the weight of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +159,21 @@ impl Records {
     /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// Weight of each of the `classes`.
+    pub fn weights_of_classes(&self, classes: usize) -> Vec<u64> {
+        let mut totals = vec![0; classes];
+        for row in self.rows() {
+            totals[self.layout.class(row)] += self.layout.weight(row) as u64;
+        }
+        totals
+    }
+
+    /// The sums of the numbers of all rows.
+    pub fn moments(&self) -> ExactMoments {
+        let of_row = |row| ExactMoments::of(self.layout.weight(row), self.layout.number(row));
+        self.rows().map(of_row).fold(ExactMoments::default(), Sum::plus)
     }
 
     /// A buffer as large as these rows.

@@ -240,9 +240,9 @@ impl DatasetBuilder {
     /// are sorted by it.
     ///
     /// # Errors
-    /// With 2^31 rows or more, or a number that [`Target::check`] refuses.
+    /// With 2^31 rows or more, or a number that [`Target::grid_of`] refuses.
     pub fn of_numbers(schema: Schema, numbers: &[f64]) -> Result<Self> {
-        Target::check(&schema.target, numbers)?;
+        let grid = Target::grid_of(&schema.target, numbers)?;
         let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
         let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
         built.schema.classes.clear();
@@ -251,7 +251,7 @@ impl DatasetBuilder {
             built.internal[row as usize] = place as u32;
         }
         let sorted: Vec<f64> = built.original.iter().map(|&row| numbers[row as usize]).collect();
-        built.target = Some(Target::new(&sorted));
+        built.target = Some(Target::new(grid, &sorted));
         Ok(built)
     }
 

@@ -27,11 +27,26 @@ pub struct TargetGrid {
 }
 
 impl TargetGrid {
-    /// The grid of some finite numbers.
-    fn of(values: &[f64]) -> Self {
-        let (low, high) = range(values);
-        if values.is_empty() || low == high {
-            return Self { middle: if values.is_empty() { 0.0 } else { low }, unit: 1.0 };
+    /// The grid of the numbers of a target from `low` to `high`.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a range so small that its square is not a number of full precision.
+    pub fn checked(name: &str, (low, high): (f64, f64)) -> Result<Self> {
+        if low < high && high - low < SMALLEST_RANGE {
+            return Err(Error::Data(format!(
+                "Input y: target '{name}' has a range of {:e}, whose square is not a number of \
+                 full precision: multiply the target by a constant so that the range is at least \
+                 {SMALLEST_RANGE:e}",
+                high - low
+            )));
+        }
+        Ok(Self::between(low, high))
+    }
+
+    /// The grid of finite numbers from `low` to `high`.
+    fn between(low: f64, high: f64) -> Self {
+        if low == high {
+            return Self { middle: low, unit: 1.0 };
         }
         let exponent = (high - low).log2().floor() as i32;
         let unit = f64::powi(2.0, exponent - DIGITS);
@@ -42,7 +57,7 @@ impl TargetGrid {
     }
 
     /// A number in units, as growth sums it.
-    fn units(self, value: f64) -> i64 {
+    pub fn units(self, value: f64) -> i64 {
         ((value - self.middle) / self.unit).round() as i64
     }
 
@@ -59,12 +74,6 @@ impl TargetGrid {
     }
 }
 
-/// The smallest and the largest of some numbers.
-fn range(values: &[f64]) -> (f64, f64) {
-    let ends = (f64::INFINITY, f64::NEG_INFINITY);
-    values.iter().fold(ends, |(low, high), &y| (low.min(y), high.max(y)))
-}
-
 /// A numeric target, by internal row.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -73,9 +82,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target of rows with these numbers.
-    pub(super) fn new(values: &[f64]) -> Self {
-        let grid = TargetGrid::of(values);
+    /// The target of rows with these numbers, rounded to a grid.
+    pub(super) fn new(grid: TargetGrid, values: &[f64]) -> Self {
         Self { units: Arc::new(values.iter().map(|&y| grid.units(y)).collect()), grid }
     }
 
@@ -85,11 +93,12 @@ impl Target {
         Self { units: Arc::new(units), grid: self.grid }
     }
 
-    /// Refuse numbers that are missing, infinite or too large, by their row.
+    /// The range of finite numbers (of none: 0 to 0). Refuses numbers that are missing, infinite or
+    /// too large, by their row.
     ///
     /// # Errors
     /// [`Error::Data`].
-    pub fn check(name: &str, values: &[f64]) -> Result<()> {
+    pub fn range(name: &str, values: &[f64]) -> Result<(f64, f64)> {
         let refuse = |row: usize, needed: &str| {
             let value = values[row];
             Err(Error::Data(format!("Input y: target '{name}', row {row} is {value:?}; {needed}")))
@@ -107,16 +116,17 @@ impl Target {
             );
             return refuse(row, &needed);
         }
-        let (low, high) = range(values);
-        if low < high && high - low < SMALLEST_RANGE {
-            return Err(Error::Data(format!(
-                "Input y: target '{name}' has a range of {:e}, whose square is not a number of \
-                 full precision: multiply the target by a constant so that the range is at least \
-                 {SMALLEST_RANGE:e}",
-                high - low
-            )));
-        }
-        Ok(())
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let range = values.iter().fold(ends, |(low, high), &y| (low.min(y), high.max(y)));
+        Ok(if values.is_empty() { (0.0, 0.0) } else { range })
+    }
+
+    /// The grid of some numbers.
+    ///
+    /// # Errors
+    /// Where [`Self::range`] or [`TargetGrid::checked`] refuses them.
+    pub fn grid_of(name: &str, values: &[f64]) -> Result<TargetGrid> {
+        TargetGrid::checked(name, Self::range(name, values)?)
     }
 
     /// The numbers in units, by internal row.
@@ -150,8 +160,7 @@ mod tests {
             &[1e-50, 3e-50],
         ];
         for values in cases {
-            assert_eq!(Target::check("y", values), Ok(()));
-            let target = Target::new(values);
+            let target = Target::new(Target::grid_of("y", values).unwrap(), values);
             for (row, &y) in values.iter().enumerate() {
                 let error = (target.value(row as u32) - y).abs();
                 assert!(error <= 0.5 * target.grid.unit + y.abs() * f64::EPSILON, "{y} {error}");
@@ -163,16 +172,16 @@ mod tests {
     #[test]
     fn whole_numbers_and_halves_are_exact() {
         let values: Vec<f64> = (-50..50).map(|i| f64::from(i * i) / 2.0 - 7.0).collect();
-        let target = Target::new(&values);
+        let target = Target::new(Target::grid_of("y", &values).unwrap(), &values);
         assert!(values.iter().enumerate().all(|(row, &y)| target.value(row as u32) == y));
     }
 
     #[test]
     fn numbers_that_are_none_name_their_row() {
         for wrong in [f64::NAN, f64::INFINITY, 1e300, -1e61] {
-            let error = Target::check("y", &[0.0, 1.0, wrong]).unwrap_err().to_string();
+            let error = Target::grid_of("y", &[0.0, 1.0, wrong]).unwrap_err().to_string();
             assert!(error.contains("row 2"), "{error}");
         }
-        assert!(Target::check("y", &[0.0, 1e-200]).is_err());
+        assert!(Target::grid_of("y", &[0.0, 1e-200]).is_err());
     }
 }

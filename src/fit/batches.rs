@@ -12,13 +12,14 @@ use super::route::{CodesObstacle, ColumnShape, FitShape, Reason, codes_obstacle}
 use crate::bins::{
     BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
 };
-use crate::data::Schema;
+use crate::data::{Schema, TargetGrid};
 use crate::error::{Error, Result, unsupported};
 use crate::grow::GrowthSetting;
 use crate::grow::binned::SpreadFacts;
 use crate::model::{Forest, Model};
 use crate::parallel::Control;
-use crate::tree::{Node, NodePosition, Tree};
+use crate::stats::ExactMoments;
+use crate::tree::{Node, NodePosition, Outcome, Tree};
 
 /// What growth on codes needs to know about all rows.
 #[derive(Debug, Clone)]
@@ -31,26 +32,27 @@ pub struct CodeFacts {
     pub weighted: bool,
     /// Rows were drawn with replacement; a weight is the number of draws.
     pub drawn: bool,
-    /// Weight of each class.
+    /// Weight of each class; of a numeric target the weight of all rows.
     pub totals: Vec<u32>,
     /// Number of rows.
     pub rows: usize,
+    /// The numeric target, if that is one.
+    pub number: Option<NumberFacts>,
+}
+
+/// What growth on codes needs to know about the numbers of all rows.
+#[derive(Debug, Clone, Copy)]
+pub struct NumberFacts {
+    /// Where the numbers lie.
+    pub grid: TargetGrid,
+    /// Their sums, in units.
+    pub moments: ExactMoments,
 }
 
 impl CodeFacts {
     /// Weight of all rows.
     pub fn total(&self) -> u64 {
         self.totals.iter().map(|&t| u64::from(t)).sum()
-    }
-
-    /// The facts of a bootstrap sample of the rows, whose records have weights.
-    pub fn of_drawn(&self, records: &Records) -> Self {
-        let mut totals = vec![0; self.totals.len()];
-        for row in records.rows() {
-            totals[records.layout.class(row)] += records.layout.weight(row) as u32;
-        }
-        let rows = totals.iter().map(|&t| t as usize).sum();
-        Self { weighted: true, drawn: true, totals, rows, ..self.clone() }
     }
 
     /// Which classes have rows.
@@ -67,7 +69,8 @@ impl CodeFacts {
         let weight = if self.weighted { WeightWidth::Word } else { WeightWidth::None };
         let wide = self.features.iter().any(|f| f.codes > 255);
         PartFormat {
-            layout: RowLayout::new(self.features.len(), wide, weight),
+            layout: RowLayout::new(self.features.len(), wide, weight)
+                .with_number(self.number.is_some()),
             classes: self.totals.len(),
             codes: self.features.iter().map(FeatureBins::width).max().unwrap_or(1),
             rows: self.weighted && !self.drawn,
@@ -81,6 +84,9 @@ impl CodeFacts {
             format: self.format(),
             drawn: self.drawn,
             total: self.total(),
+            totals: &self.totals,
+            moments: self.number.map(|number| number.moments),
+            rows: self.rows as u32,
         }
     }
 }
@@ -92,7 +98,11 @@ impl FitPlan {
         let column =
             |f: &FeatureBins| ColumnShape { levels: Some(f.codes as usize), missing: f.missing };
         let columns = facts.features.iter().map(column).collect();
-        let shape = FitShape::of_codes(columns, facts.rows, facts.totals.len());
+        let is_regression = facts.number.is_some();
+        let shape = FitShape {
+            is_regression,
+            ..FitShape::of_codes(columns, facts.rows, facts.totals.len())
+        };
         let refuse = |what, instead| {
             unsupported(format!("{what} on rows in batches or partitions"), instead)
         };
@@ -104,6 +114,13 @@ impl FitPlan {
             refuse("monotonic_cst or interaction_cst", "None, or rows in memory")
         } else if self.config.alpha_rule.is_some() {
             refuse("ccp_alpha='cv'", "a number")
+        } else if self.config.target_bins.is_some() {
+            refuse("target_bins, which are found on the numbers of all rows,", "target_bins=None")
+        } else if self.criterion.row_term().is_some() {
+            refuse(
+                "criterion='poisson', whose impurities add up a term of each row,",
+                "squared_error",
+            )
         } else if forest && !self.is_final() {
             refuse("pruning in a forest", "pruning=None and merge_redundant=None")
         } else if let Some(CodesObstacle { what, instead }) = codes_obstacle(self, &shape, 0) {
@@ -120,12 +137,14 @@ impl FitPlan {
         let mut tree = Tree::empty(facts.totals.len());
         tree.counts = facts.totals.iter().map(|&t| f64::from(t)).collect();
         tree.nodes.push(Node::leaf(NodePosition::ROOT, 0, facts.rows as u32));
+        tree.outcomes.extend(facts.number.map(|_| Outcome::default()));
         self.model_of(tree, facts.schema.clone().into(), String::new())
     }
 
     /// The setting of growth on the rows of these facts.
     pub fn setting_on_codes(&self, facts: &CodeFacts) -> GrowthSetting<'_> {
-        self.setting_on_features(facts.occurring(), facts.total(), facts.rows, &facts.features)
+        let (features, grid) = (&facts.features, facts.number.map(|number| number.grid));
+        self.setting_on_features(facts.occurring(), facts.total(), facts.rows, features, grid)
     }
 
     /// The records of all rows from their `bytes`, for a tree or a forest. `hashes` are numbers for
@@ -151,6 +170,7 @@ impl FitPlan {
             occurring: facts.occurring(),
             copies: facts.total(),
             rows: facts.rows,
+            grid: facts.number.map(|number| number.grid),
             schema: facts.schema,
             table: BinnedTable {
                 features: facts.features,

@@ -115,13 +115,13 @@ impl FitPlan {
                 "oob_score=False, warm_start=False",
             );
         }
-        let RecordRows { schema, table, occurring, copies, rows, reason, hashes } = coded;
-        let (schema, layout) = (Arc::new(schema), table.records.layout);
+        let RecordRows { schema, table, reason, hashes, .. } = &coded;
+        let (schema, layout) = (Arc::new(schema.clone()), table.records.layout);
         let has_copies = layout.weight != WeightWidth::None;
         let weights: Option<Vec<u32>> =
             has_copies.then(|| table.records.rows().map(|r| layout.weight(r) as u32).collect());
         let sampler =
-            bagging.draws.map(|_| forest::BootstrapSampler::of_hashes(&hashes, weights.as_deref()));
+            bagging.draws.map(|_| forest::BootstrapSampler::of_hashes(hashes, weights.as_deref()));
         let trees = forest::grow_trees(
             sampler.as_ref(),
             bagging,
@@ -129,17 +129,15 @@ impl FitPlan {
             bagging.first,
             control,
             |seed, times, control| {
-                let occurring = occurring.clone();
-                let setting = self.setting_on_features(occurring, copies, rows, &table.features);
-                let setting = GrowthSetting { seed, ..setting };
-                let tree = tree_on_codes(&table, setting, times, &Weights::Unit, control)?;
+                let setting = GrowthSetting { seed, ..self.setting_on_records(&coded) };
+                let tree = tree_on_codes(table, setting, times, &Weights::Unit, control)?;
                 self.tree_of_forest(tree, schema.clone(), None, control)
             },
         )?;
-        let mut totals = vec![0.0; table.classes];
-        table.records.rows().for_each(|r| totals[layout.class(r)] += layout.weight(r) as f64);
+        let totals = table.records.weights_of_classes(table.classes);
+        let totals = totals.into_iter().map(|total| total as f64).collect();
         let forest = self.joined(trees, bagging.first, totals);
-        Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason) })
+        Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason.clone()) })
     }
 
     /// Fit a forest on rows of a data set. Samples are drawn by the rows' own weights; bins, means

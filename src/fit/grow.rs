@@ -172,13 +172,9 @@ impl FitPlan {
 
     /// Fit a tree on records of all rows.
     pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
+        let setting = self.setting_on_records(&coded);
         let reason = coded.reason;
-        let tree = {
-            let (copies, rows) = (coded.copies, coded.rows);
-            let features = &coded.table.features;
-            let setting = self.setting_on_features(coded.occurring, copies, rows, features);
-            on_codes(coded.table, &setting, control)?
-        };
+        let tree = on_codes(coded.table, &setting, control)?;
         Ok(Fitted { reason, ..self.finish_on_codes(tree, coded.schema, control)? })
     }
 

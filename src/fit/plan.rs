@@ -9,7 +9,7 @@ use super::config::{Config, Missing, ThresholdSearch};
 use super::validate;
 use crate::bins::FeatureBins;
 use crate::criteria::{Context, Criterion, EvidenceKind, SplitRule};
-use crate::data::{Column, Dataset, RowSet, Schema, Target, Weights};
+use crate::data::{Column, Dataset, RowSet, Schema, Target, TargetGrid, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds, check as check_limits};
 use crate::model::{LeafSmoothing, Model};
@@ -198,10 +198,14 @@ impl FitPlan {
         copies: u64,
         rows: usize,
         features: &[FeatureBins],
+        grid: Option<TargetGrid>,
     ) -> GrowthSetting<'_> {
         let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.codes as usize);
         let nominal_splits = self.splits_of(levels);
-        GrowthSetting { nominal_splits, ..self.setting_of(occurring, copies, rows) }
+        let mut setting =
+            GrowthSetting { nominal_splits, ..self.setting_of(occurring, copies, rows) };
+        setting.context.grid = grid;
+        setting
     }
 
     /// Whether a tree stays as it was grown: nothing is pruned or merged.

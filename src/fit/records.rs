@@ -8,8 +8,9 @@
 use super::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};
 use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource};
-use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Target, Weights};
+use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Target, TargetGrid, Weights};
 use crate::error::{Error, Result};
+use crate::grow::GrowthSetting;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 
@@ -58,6 +59,8 @@ pub struct RecordRows {
     pub(super) copies: u64,
     /// Number of rows.
     pub(super) rows: usize,
+    /// Where the numbers of a numeric target lie.
+    pub(super) grid: Option<TargetGrid>,
     /// The route, and why it was taken.
     pub(super) reason: Reason,
     /// A hash of each row, by which the samples of a forest are drawn; may be empty.
@@ -190,6 +193,12 @@ impl FitPlan {
         Ok(schema)
     }
 
+    /// The setting of growth on records of all rows.
+    pub(super) fn setting_on_records(&self, of: &RecordRows) -> GrowthSetting<'_> {
+        let occurring = of.occurring.clone();
+        self.setting_on_features(occurring, of.copies, of.rows, &of.table.features, of.grid)
+    }
+
     /// Encode the caller's cells, if the fit reads nothing but codes; `None` where it needs a data
     /// set. `weights` are the rows' own, not multiplied by those of the classes.
     pub fn read(
@@ -243,7 +252,8 @@ impl FitPlan {
         };
         let (rows, reason) = (rows.len(), routed.reason);
         let hashes = Vec::new();
-        let rows = RecordRows { schema, table, occurring, copies, rows, reason, hashes };
+        let grid = None;
+        let rows = RecordRows { schema, table, occurring, copies, rows, grid, reason, hashes };
         Ok(Some(Box::new(rows)))
     }
 }

@@ -11,7 +11,7 @@
 //! themselves are shared. One sort of n hashes per forest, O(draws log n) per sample.
 
 use crate::bins::{RowChoice, RowSource};
-use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Weights};
+use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Target, Weights};
 use crate::error::{Error, Result};
 use crate::model::Forest;
 use crate::numeric::{mix, order_key, uniform};
@@ -119,23 +119,29 @@ fn weight_of(weights: &Weights, row: u32) -> u64 {
     }
 }
 
-/// A hash of the content of each row of a data set: its class and all cells.
+/// A hash of the content of each row of a data set: its class or number, and all cells.
 fn hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
         data.columns().iter().map(|c| matches!(c, Column::Numeric(_))).collect();
-    content_hashes(data, &numeric, RowChoice::Some(rows.rows()), data.classes())
+    let units = data.target().map(Target::units);
+    content_hashes(data, &numeric, RowChoice::Some(rows.rows()), data.classes(), units)
 }
 
-/// A hash of the content of each row: its class and all cells, whose columns are numbers or codes.
+/// A hash of the content of each row: its class, its number if the target is one (in units), and
+/// all cells, whose columns are numbers or codes.
 /// Any source of cells gives rows of equal content equal hashes.
 pub fn content_hashes(
     cells: &dyn RowSource,
     is_numeric: &[bool],
     rows: RowChoice<'_>,
     class_of: &[u16],
+    units: Option<&[i64]>,
 ) -> Vec<u64> {
-    let mut hashes: Vec<u64> =
-        (0..rows.len()).map(|i| mix(1, u64::from(class_of[rows.row(i)]))).collect();
+    let of_target = |row: usize| {
+        let class = mix(1, u64::from(class_of[row]));
+        units.map_or(class, |units| mix(class, units[row] as u64))
+    };
+    let mut hashes: Vec<u64> = (0..rows.len()).map(|i| of_target(rows.row(i))).collect();
     let (mut numbers, mut codes) = ([0.0; HASHED], [0; HASHED]);
     for (chunk, hashes) in hashes.chunks_mut(HASHED).enumerate() {
         let first = chunk * HASHED;

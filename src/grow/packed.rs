@@ -5,8 +5,8 @@
 //! Finished trees are not sent this way: they are models ([`crate::store`]).
 
 use super::builder::{BuilderNode, NodeSplit, TreeBuilder};
-use super::nodes::binned::GrownBelow;
 use crate::error::{Error, Result};
+use crate::stats::SentSum;
 use crate::tree::{NONE, Test, Threshold};
 
 /// Words per node.
@@ -19,38 +19,37 @@ pub struct PackedTree {
     /// split, kind and two operands of the test, feature, first child, children, score, distance,
     /// and `step << 1 | missing`.
     pub words: Vec<u64>,
-    /// Class sums, node by node.
+    /// Class sums, node by node, as words ([`SentSum`]).
     pub sums: Vec<u32>,
     /// Levels of subset tests.
     pub levels: Vec<u32>,
 }
 
-impl GrownBelow {
-    /// Pack the subtree.
-    pub fn pack(&self) -> PackedTree {
-        let tree = &self.0;
+impl PackedTree {
+    /// Pack a subtree.
+    pub(super) fn of<S: SentSum>(tree: &TreeBuilder<S>) -> Self {
         let words = tree.nodes.iter().flat_map(words_of).collect();
-        PackedTree { words, sums: tree.sums.clone(), levels: tree.levels.clone() }
+        Self { words, sums: S::to_words(&tree.sums), levels: tree.levels.clone() }
     }
 
     /// Unpack a subtree on `classes` classes.
     ///
     /// # Errors
     /// [`Error::Internal`] where the arrays do not have the sizes or values of a packed tree.
-    pub fn unpack(packed: PackedTree, classes: usize) -> Result<Self> {
-        let (nodes, rest) = packed.words.as_chunks::<WORDS>();
-        let fits = rest.is_empty() && packed.sums.len() == nodes.len() * classes;
+    pub(super) fn unpack<S: SentSum>(self, classes: usize) -> Result<TreeBuilder<S>> {
+        let (nodes, rest) = self.words.as_chunks::<WORDS>();
+        let fits = rest.is_empty() && self.sums.len() == nodes.len() * classes * S::WORDS;
         if !fits || nodes.is_empty() {
             return Err(Error::Internal("a packed tree of another size".into()));
         }
-        Ok(Self(TreeBuilder {
+        Ok(TreeBuilder {
             nodes: nodes.iter().map(node_of).collect::<Result<_>>()?,
-            sums: packed.sums,
-            levels: packed.levels,
+            sums: S::of_words(&self.sums),
+            levels: self.levels,
             labels: Vec::new(),
             classes,
             above: None,
-        }))
+        })
     }
 }
 

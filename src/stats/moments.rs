@@ -7,7 +7,7 @@
 //! rows. Weights have at most 2^46 units in all ([`crate::data::Weights::coarser`]), numbers at
 //! most 2^40, so all sums are below 2^127.
 
-use super::{ExactMoments, Sum, Weighing};
+use super::{ExactMoments, SentSum, Sum, Weighing};
 use crate::numeric::Moments;
 
 impl Sum for ExactMoments {
@@ -66,6 +66,31 @@ impl Sum for ExactMoments {
     #[inline]
     fn is_empty(self) -> bool {
         self.weight == 0
+    }
+}
+
+impl SentSum for ExactMoments {
+    const WORDS: usize = 10;
+    fn write(self, words: &mut Vec<u32>) {
+        let weight = self.weight as u64;
+        words.extend([weight as u32, (weight >> 32) as u32]);
+        for sum in [self.first as u128, self.second as u128] {
+            words.extend([0, 32, 64, 96].map(|shift| (sum >> shift) as u32));
+        }
+    }
+    fn read(words: &[u32]) -> Self {
+        let sum = |words: &[u32]| {
+            words.iter().rev().fold(0_u128, |sum, &word| sum << 32 | u128::from(word)) as i128
+        };
+        let (weight, first, second) = (sum(&words[..2]), sum(&words[2..6]), sum(&words[6..10]));
+        Self { weight: weight as i64, first, second }
+    }
+    fn checked_plus(self, other: Self) -> Option<Self> {
+        Some(Self {
+            weight: self.weight.checked_add(other.weight)?,
+            first: self.first.checked_add(other.first)?,
+            second: self.second.checked_add(other.second)?,
+        })
     }
 }
 

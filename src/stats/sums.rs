@@ -53,6 +53,43 @@ pub trait Sum:
     }
 }
 
+/// A sum that processes send to each other as words of 32 bits.
+pub trait SentSum: Sum {
+    /// Number of words.
+    const WORDS: usize;
+    /// Write the words.
+    fn write(self, words: &mut Vec<u32>);
+    /// The sum of [`Self::WORDS`] words.
+    fn read(words: &[u32]) -> Self;
+    /// `self + other`, if it fits.
+    fn checked_plus(self, other: Self) -> Option<Self>;
+
+    /// The words of several sums.
+    fn to_words(sums: &[Self]) -> Vec<u32> {
+        let mut words = Vec::with_capacity(sums.len() * Self::WORDS);
+        sums.iter().for_each(|sum| sum.write(&mut words));
+        words
+    }
+
+    /// The sums of some words.
+    fn of_words(words: &[u32]) -> Vec<Self> {
+        words.chunks_exact(Self::WORDS).map(Self::read).collect()
+    }
+}
+
+impl SentSum for u32 {
+    const WORDS: usize = 1;
+    fn write(self, words: &mut Vec<u32>) {
+        words.push(self);
+    }
+    fn read(words: &[u32]) -> Self {
+        words[0]
+    }
+    fn checked_plus(self, other: Self) -> Option<Self> {
+        self.checked_add(other)
+    }
+}
+
 impl Sum for u32 {
     type Cell = u32;
     #[inline]

@@ -12,13 +12,20 @@ When not to use it
 
 from __future__ import annotations
 
-from .estimators import DaskFastForestClassifier, DaskFastTreeClassifier
+from .estimators import (
+    DaskFastForestClassifier,
+    DaskFastForestRegressor,
+    DaskFastTreeClassifier,
+    DaskFastTreeRegressor,
+)
 from .fitting import fit, fit_forest
 from .pairs import estimate_features, pair_counts, score_features
 
 __all__ = [
     "DaskFastForestClassifier",
+    "DaskFastForestRegressor",
     "DaskFastTreeClassifier",
+    "DaskFastTreeRegressor",
     "estimate_features",
     "fit",
     "fit_forest",

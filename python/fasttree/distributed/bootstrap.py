@@ -121,8 +121,7 @@ def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -
 def drawn(
     facts: Any, total: int, draw: tuple[int, int], place: Any, part: Encoded
 ) -> tuple[np.ndarray, list[int]]:
-    """The records that a tree draws from a partition, with their copies, and the weight of each
-    class.
+    """The records that a tree draws from a partition, with their copies, and their sums.
 
     Args:
         facts: what the core needs to know of all rows.

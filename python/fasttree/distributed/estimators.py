@@ -1,9 +1,10 @@
 """Estimators that are fitted on Dask collections, and predict on them lazily.
 
 What
-    `DaskFastTreeClassifier` and `DaskFastForestClassifier` are the estimators of one machine with a
-    `fit` for Dask collections. `predict` and `predict_proba` of a Dask collection return a Dask
-    collection; rows in memory are predicted at once.
+    `DaskFastTreeClassifier`, `DaskFastTreeRegressor`, `DaskFastForestClassifier` and
+    `DaskFastForestRegressor` are the estimators of one machine with a `fit` for Dask collections.
+    `predict` and `predict_proba` of a Dask collection return a Dask collection; rows in memory are
+    predicted at once.
 Complexity
     Fitting: that of `fasttree.distributed.fit`. Prediction: that of the model, in each partition.
 When not to use it
@@ -20,10 +21,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks.aliases import MaybeArray
-from ..estimators import FastForestClassifier, FastTreeClassifier
+from ..estimators import (
+    FastForestClassifier,
+    FastForestRegressor,
+    FastTreeClassifier,
+    FastTreeRegressor,
+)
 from .fitting import fit_estimator
 
-__all__ = ["DaskFastForestClassifier", "DaskFastTreeClassifier"]
+__all__ = [
+    "DaskFastForestClassifier",
+    "DaskFastForestRegressor",
+    "DaskFastTreeClassifier",
+    "DaskFastTreeRegressor",
+]
 
 
 def _on_histograms(kind: type) -> Any:
@@ -59,14 +70,17 @@ def _predict_frame(frame: Any, method: str, model: Any, names: list[str] | None)
 
 def _no_rows(method: str, model: Any) -> np.ndarray:
     """The predictions of no rows."""
-    n_classes = len(model.classes_)
-    return model.classes_[:0] if method == "predict" else np.empty((0, n_classes))
+    labels = _labels(model)
+    return labels[:0] if method == "predict" else np.empty((0, len(labels)))
+
+
+def _labels(model: Any) -> np.ndarray:
+    """The class labels of a classifier; of a regressor an empty array of numbers."""
+    return np.asarray(getattr(model, "classes_", np.empty(0)))
 
 
 class _OnDask:
     """Fitting and prediction on Dask collections; a mixin before an estimator."""
-
-    classes_: np.ndarray
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
@@ -75,7 +89,8 @@ class _OnDask:
 
         Args:
             X: a Dask DataFrame, a Dask Array, or the path of a Parquet file or folder.
-            y: labels: the name of a column, or a Dask collection with the partitions of X.
+            y: labels or numbers: the name of a column, or a Dask collection with the partitions of
+                X.
             sample_weight: None, the name of a column, or a Dask collection: copies of rows.
             client: a ``distributed.Client``; None takes the connected one.
 
@@ -85,11 +100,30 @@ class _OnDask:
         return fit_estimator(self, X, y, sample_weight, client)
 
     def predict(self, X: Any) -> Any:
-        """Class labels: a Dask Series or Array where X is a Dask collection, else an array
+        """Class labels or numbers: a Dask Series or Array where X is a Dask collection, else an array
         (n_rows,)."""
         if not _is_dask(X):
             return super().predict(X)  # type: ignore[misc]
         return self._lazily(X, "predict")
+
+    def _lazily(self, X: Any, method: str) -> Any:
+        """The predictions of a Dask collection as another one, by the name of a method."""
+        check_is_fitted(self)
+        if hasattr(X, "map_partitions"):
+            names = None if method == "predict" else [str(label) for label in _labels(self)]
+            empty = _predict_frame(X._meta.iloc[:0], method, self, names)
+            return X.map_partitions(_predict_frame, method, self, names, meta=empty)
+        # A block of an array holds all columns of its rows.
+        rows = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+        if method == "predict":
+            dtype = _labels(self).dtype
+            return rows.map_blocks(_predict_block, method, self, dtype=dtype, drop_axis=1)
+        chunks = (rows.chunks[0], (len(_labels(self)),))
+        return rows.map_blocks(_predict_block, method, self, dtype=np.float64, chunks=chunks)
+
+
+class _ClassifiesOnDask(_OnDask):
+    """`_OnDask` for classifiers."""
 
     def predict_proba(self, X: Any) -> Any:
         """Class probabilities in the order of `classes_`: a Dask DataFrame or Array where X is a
@@ -98,23 +132,8 @@ class _OnDask:
             return super().predict_proba(X)  # type: ignore[misc]
         return self._lazily(X, "predict_proba")
 
-    def _lazily(self, X: Any, method: str) -> Any:
-        """The predictions of a Dask collection as another one, by the name of a method."""
-        check_is_fitted(self)
-        if hasattr(X, "map_partitions"):
-            names = None if method == "predict" else [str(label) for label in self.classes_]
-            empty = _predict_frame(X._meta.iloc[:0], method, self, names)
-            return X.map_partitions(_predict_frame, method, self, names, meta=empty)
-        # A block of an array holds all columns of its rows.
-        rows = X if X.numblocks[1] == 1 else X.rechunk({1: -1})
-        if method == "predict":
-            dtype = self.classes_.dtype
-            return rows.map_blocks(_predict_block, method, self, dtype=dtype, drop_axis=1)
-        chunks = (rows.chunks[0], (len(self.classes_),))
-        return rows.map_blocks(_predict_block, method, self, dtype=np.float64, chunks=chunks)
 
-
-class DaskFastTreeClassifier(_OnDask, FastTreeClassifier):
+class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
     """`fasttree.FastTreeClassifier` on Dask collections.
 
     Args:
@@ -134,7 +153,7 @@ class DaskFastTreeClassifier(_OnDask, FastTreeClassifier):
     __init__ = _on_histograms(FastTreeClassifier)
 
 
-class DaskFastForestClassifier(_OnDask, FastForestClassifier):
+class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
     """`fasttree.FastForestClassifier` on Dask collections.
 
     Args:
@@ -152,3 +171,43 @@ class DaskFastForestClassifier(_OnDask, FastForestClassifier):
     """
 
     __init__ = _on_histograms(FastForestClassifier)
+
+
+class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
+    """`fasttree.FastTreeRegressor` on Dask collections.
+
+    Args:
+        **params: the parameters of `fasttree.FastTreeRegressor`; ``threshold_search`` is
+            ``"histogram"``.
+
+    Examples:
+        >>> import dask.array as da, distributed
+        >>> X = da.from_array([[0.0], [1.0], [2.0], [3.0]], chunks=(2, 1))
+        >>> y = da.from_array([1.0, 2.0, 7.5, 8.5], chunks=2)
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     tree = DaskFastTreeRegressor(max_depth=1).fit(X, y)
+        ...     tree.predict(X).compute().tolist()
+        [1.5, 1.5, 8.0, 8.0]
+    """
+
+    __init__ = _on_histograms(FastTreeRegressor)
+
+
+class DaskFastForestRegressor(_OnDask, FastForestRegressor):
+    """`fasttree.FastForestRegressor` on Dask collections.
+
+    Args:
+        **params: the parameters of `fasttree.FastForestRegressor`; ``threshold_search`` is
+            ``"histogram"``.
+
+    Examples:
+        >>> import dask.array as da, distributed
+        >>> X = da.from_array([[0.0], [1.0], [2.0], [3.0]], chunks=(2, 1))
+        >>> y = da.from_array([1.0, 2.0, 7.5, 8.5], chunks=2)
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     forest = DaskFastForestRegressor(n_estimators=3, random_state=1).fit(X, y)
+        ...     forest.predict(X).compute().shape
+        (4,)
+    """
+
+    __init__ = _on_histograms(FastForestRegressor)

@@ -24,8 +24,13 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks.aliases import MaybeArray
-from ..estimators import FastForestClassifier, FastTreeClassifier
+from .._checks.aliases import MaybeArray, Task
+from ..estimators import (
+    FastForestClassifier,
+    FastForestRegressor,
+    FastTreeClassifier,
+    FastTreeRegressor,
+)
 from ..estimators.backends import closed_client_error, ready_client
 from ..estimators.batches import passes
 from ..estimators.batches.fitting import (
@@ -36,10 +41,13 @@ from ..estimators.batches.fitting import (
     facts_of,
     finished,
     forest_configured,
+    reader_for,
 )
 from ..estimators.batches.parts import Coding, PartFacts, describe, joined
 from ..estimators.batches.passes import Encoded
+from ..estimators.idle import defaults_of
 from ..estimators.parameters import made_of
+from ..estimators.tree import task_named
 from .bootstrap import drawn, places_of
 from .growth import grown_tree, undivided
 from .partitions import (
@@ -72,6 +80,8 @@ class CodedParts:
     """What the core needs to know of all rows."""
     lean: Any
     """Future of the facts without cut points, for workers."""
+    copies: int
+    """Copies of all rows."""
 
 
 def fit(
@@ -80,21 +90,25 @@ def fit(
     *,
     sample_weight: MaybeArray = None,
     client: Any = None,
-    criterion: Any = "info_gain",
+    criterion: Any = None,
+    task: Task | None = None,
     **params: Any,
-) -> FastTreeClassifier:
+) -> FastTreeClassifier | FastTreeRegressor:
     """Fit a tree on the partitions of a Dask collection.
 
     Args:
         data: a Dask DataFrame, a Dask Array of shape (n_rows, n_features), or the path of a Parquet
             file or folder, whose row groups are the partitions.
-        y: the name of the column that holds the labels; or a Dask Series or Array of labels with
-            the partitions of `data`.
+        y: the name of the column that holds the labels or numbers; or a Dask Series or Array of
+            them with the partitions of `data`.
         sample_weight: None, the name of a column, or a Dask collection as `y`: whole numbers >= 0,
             copies of rows.
         client: a ``distributed.Client``; None takes the connected one.
-        criterion, params: those of `fasttree.FastTreeClassifier`; ``threshold_search`` is
-            ``"histogram"``.
+        criterion: None: ``"info_gain"`` of classes, ``"squared_error"`` of a number.
+        task: ``"classification"`` or ``"regression"``; None: regression where the criterion is one
+            on numbers.
+        params: those of `fasttree.FastTreeClassifier` or `fasttree.FastTreeRegressor`;
+            ``threshold_search`` is ``"histogram"``.
 
     Returns:
         The fitted tree, with the bytes of a fit on one machine.
@@ -115,10 +129,18 @@ def fit(
         x0 <= 1.5: 0 (2)
         x0 > 1.5: 1 (2)
     """
-    params.setdefault("threshold_search", "histogram")
-    estimator = made_of(FastTreeClassifier, criterion, params)
+    estimator = _made(FastTreeClassifier, FastTreeRegressor, criterion, task, params)
     fit_estimator(estimator, data, y, sample_weight, client)
     return estimator
+
+
+def _made(
+    classifier: Any, regressor: Any, criterion: Any, task: Task | None, params: dict[str, Any]
+) -> Any:
+    """The estimator of the task, on histograms."""
+    kind = regressor if task_named(task, criterion, params) == "regression" else classifier
+    params.setdefault("threshold_search", "histogram")
+    return made_of(kind, criterion or defaults_of(kind)["criterion"], params)
 
 
 def fit_forest(
@@ -127,18 +149,19 @@ def fit_forest(
     *,
     sample_weight: MaybeArray = None,
     client: Any = None,
-    criterion: Any = "info_gain",
+    criterion: Any = None,
+    task: Task | None = None,
     **params: Any,
-) -> FastForestClassifier:
+) -> FastForestClassifier | FastForestRegressor:
     """Fit a forest on the partitions of a Dask collection.
 
     Samples are those that one machine draws: a row is drawn by its content and its number of
     copies, wherever it lies.
 
     Args:
-        data, y, sample_weight, client: as in `fit`.
-        criterion, params: those of `fasttree.FastForestClassifier`; ``threshold_search`` is
-            ``"histogram"``.
+        data, y, sample_weight, client, criterion, task: as in `fit`.
+        params: those of `fasttree.FastForestClassifier` or `fasttree.FastForestRegressor`;
+            ``threshold_search`` is ``"histogram"``.
 
     Returns:
         The fitted forest, with the bytes of a fit on one machine.
@@ -157,14 +180,13 @@ def fit_forest(
         >>> forest.predict([[0.0], [3.0]]).tolist()
         [0, 1]
     """
-    params.setdefault("threshold_search", "histogram")
-    estimator = made_of(FastForestClassifier, criterion, params)
+    estimator = _made(FastForestClassifier, FastForestRegressor, criterion, task, params)
     fit_estimator(estimator, data, y, sample_weight, client)
     return estimator
 
 
 def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, client: Any) -> Any:
-    """Fit a tree or forest classifier on partitions."""
+    """Fit a tree or forest on partitions."""
     client = client_of(client)
     from distributed import KilledWorker
 
@@ -172,7 +194,7 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
     ready_client(client)
     with closed_client_error(client):
         limit = least_memory(client)
-        found = partitions_of(data, y, sample_weight, estimator.categorical_features, limit)
+        found = partitions_of(data, y, sample_weight, reader_for(estimator), limit)
         try:
             return _fitted(estimator, client, found, y)
         except KilledWorker as error:
@@ -182,14 +204,14 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
 def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
     """Describe the columns, encode the partitions, grow the model, and fit the estimator to it."""
     facts = _described(client, found)
-    forest = isinstance(estimator, FastForestClassifier)
+    forest = isinstance(estimator, FastForestClassifier | FastForestRegressor)
     if forest:
         config, bagging = forest_configured(estimator, facts)
     else:
         config, bagging = configured(estimator.get_params(deep=False), facts), {}
     check_plan(config, facts, forest)
     drawn_from = bagging.get("draws")
-    target = found.reader.target or _name_of(y)
+    target = found.reader.target or _name_of(y, found.reader.task)
     coding = Coding(facts, target, (None,) * len(facts.names))
     rows = _coded(client, found, coding, config, drawn_from is not None)
     if forest:
@@ -201,10 +223,10 @@ def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
     return finished(estimator, model, facts)
 
 
-def _name_of(y: Any) -> str:
-    """Name of a collection of labels, "class" by default."""
+def _name_of(y: Any, task: Task) -> str:
+    """Name of a collection of labels or numbers, by default that of a Table's target."""
     name = None if hasattr(y, "chunks") else getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "class"
+    return name if isinstance(name, str) and name else ("y" if task == "regression" else "class")
 
 
 def _described(client: Any, found: Partitions) -> PartFacts:
@@ -245,10 +267,10 @@ def _coded(
     known = tree_sum(client, _joined_meanings, (), meanings)
     has_rows = client.gather([client.submit(_has_rows, part, pure=False) for part in encoded])
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
-    features, totals = aligned(known.result())
-    facts = facts_of(coding, features, totals)
-    lean = facts_of(replace(coding, cuts=()), features, totals)
-    return CodedParts(client, encoded, facts, client.submit(_same, lean, pure=False))
+    features, sums = aligned(known.result())
+    facts = facts_of(coding, features, sums)
+    lean = client.submit(_same, facts_of(replace(coding, cuts=()), features, sums), pure=False)
+    return CodedParts(client, encoded, facts, lean, coding.facts.copies)
 
 
 def _same(value: Any) -> Any:
@@ -264,45 +286,43 @@ def _has_rows(part: Encoded | None) -> bool:
 
 
 def _meaning(part: Encoded | None) -> Any:
-    """Features and class weights of a partition."""
-    return None if part is None else (part.features, part.totals)
+    """Features and sums of a partition."""
+    return None if part is None else (part.features, part.sums)
 
 
 def _joined_meanings(a: Any, b: Any) -> Any:
-    """The features and class weights of two sets of partitions; None is a set without rows."""
+    """The features and sums of two sets of partitions; None is a set without rows."""
     if a is None or b is None:
         return b if a is None else a
-    return passes.joined_features(a[0], b[0]), a[1] + b[1]
+    return passes.joined_features(a[0], b[0]), passes.joined_sums(a[1], b[1])
 
 
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
     """Grow a forest; a model of the core."""
     client, draws = rows.client, bagging["draws"]
-    text, features, weighted, _, class_weights, n_rows = rows.facts
+    text, features, _, _, _, n_rows, target_range = rows.facts
     seeds = core.forest_seeds(config["seed"], bagging["trees"])
     # Bootstrap needs the position of every row in the order that samples are drawn from.
     places: list[Any] = []
     if draws is not None:
-        cell_bytes = 2 if any(feature[0] > 255 for feature in features) else 1
-        copies_at = len(features) * cell_bytes + 1 if weighted else None
+        copies_at = core.record_sizes(rows.facts)[2]
         places = places_of(client, rows.parts, n_rows, copies_at)
 
     def tree(seed: int) -> Any:
         if draws is None:
             states = [client.submit(_whole, part, pure=False) for part in rows.parts]
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
-        # The sample of each partition, its class weights, and the tree on it.
-        total = sum(class_weights)
+        # The sample of each partition, its sums, and the tree on it.
         samples = [
-            client.submit(drawn, rows.lean, total, (seed, draws), place, part, pure=False)
+            client.submit(drawn, rows.lean, rows.copies, (seed, draws), place, part, pure=False)
             for place, part in zip(places, rows.parts, strict=True)
         ]
-        weights = [client.submit(_weights_of, sample, pure=False) for sample in samples]
-        totals = tree_sum(client, _added, (), weights).result()
+        parts = [client.submit(_sums_of, sample, pure=False) for sample in samples]
+        sums = tree_sum(client, passes.joined_sums, (), parts).result()
         states = [client.submit(_rows_of, sample, pure=False) for sample in samples]
         samples.clear()
-        own: Facts = (text, features, True, True, totals, draws)
-        lean = client.submit(_drawn_facts, rows.lean, totals, draws, pure=False)
+        own: Facts = (text, features, True, True, sums, draws, target_range)
+        lean = client.submit(_drawn_facts, rows.lean, sums, draws, pure=False)
         return grown_tree(client, (own, lean), states, config, seed)
 
     with ThreadPoolExecutor(TREES_AT_A_TIME) as threads:
@@ -310,9 +330,9 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
     return core.forest_of_trees(rows.facts, json.dumps(config), trees)
 
 
-def _drawn_facts(lean: Facts, totals: list[int], draws: int) -> Facts:
+def _drawn_facts(lean: Facts, sums: list[int], draws: int) -> Facts:
     """The facts of a bootstrap sample."""
-    return lean[0], lean[1], True, True, totals, draws
+    return lean[0], lean[1], True, True, sums, draws, lean[-1]
 
 
 def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:
@@ -320,10 +340,6 @@ def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:
     return undivided(sample[0])
 
 
-def _weights_of(sample: tuple[np.ndarray, list[int]]) -> list[int]:
-    """The weight of each class in a sample."""
+def _sums_of(sample: tuple[np.ndarray, list[int]]) -> list[int]:
+    """The sums of a sample."""
     return sample[1]
-
-
-def _added(a: list[int], b: list[int]) -> list[int]:
-    return [x + y for x, y in zip(a, b, strict=True)]

@@ -5,8 +5,8 @@ What
     client splits the nodes by the core's code for local growth, and every partition divides its
     rows. The rows of a small node are sent to one worker, which grows its whole subtree.
 Complexity
-    A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes)
-    for each counted node: all children of a split but the largest, which is the difference.
+    A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes; of
+    a number bins x features x 40 bytes) for each counted node: all children of a split but the largest, which is the difference.
 When not to use it
     On one machine, where growth needs no messages.
 """
@@ -49,8 +49,8 @@ def _count(facts: Facts, groups: list[int], state: State) -> np.ndarray:
     return core.count_groups(aligned(facts), records, starts, groups)
 
 
-def _added(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return core.add_counts(aligned(a), aligned(b))
+def _added(number: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return core.add_counts(number, aligned(a), aligned(b))
 
 
 def _divide(facts: Facts, routes: Any, state: State) -> State:
@@ -100,9 +100,10 @@ def grown_tree(
     first.clear()
     del first
     growth = core.SpreadGrowth(facts, text, seed)
-    row_bytes, n_counters = _sizes(facts)
+    row_bytes, n_words, _ = core.record_sizes(facts)
     small_rows = max(SMALL_BYTES // row_bytes, 1)
-    max_families = max(ROUND_BYTES // (4 * n_counters), 1)
+    max_families = max(ROUND_BYTES // (4 * n_words), 1)
+    number = facts[-1] is not None
     below: list[tuple[list[int], Any]] = []
     while not growth.is_done():
         # Small nodes (group, node, rows, key, depth) leave the rounds: tasks grow their subtrees.
@@ -120,7 +121,7 @@ def grown_tree(
         counts = np.empty(0, np.uint32)
         if wanted:
             parts = (client.submit(_count, lean, wanted, s, pure=False) for s in states)
-            counts = aligned(tree_sum(client, _added, (), parts).result())
+            counts = aligned(tree_sum(client, _added, (number,), parts).result())
         routes = growth.choose(counts)
         if growth.is_done():
             break
@@ -129,16 +130,6 @@ def grown_tree(
         for node, packed in zip(nodes, future.result(), strict=True):
             growth.graft(node, *packed)
     return growth.finish()
-
-
-def _sizes(facts: Facts) -> tuple[int, int]:
-    """Bytes of a row, and number of counters of a histogram."""
-    _, features, weighted, drawn, totals, _ = facts
-    codes = max(f[0] + int(f[1]) for f in features)
-    cell = 2 if any(f[0] > 255 for f in features) else 1
-    used = len(features) * cell + 1 + (4 if weighted else 0)
-    planes = len(totals) + int(weighted and not drawn)
-    return -(-used // 8) * 8, planes * codes * len(features)
 
 
 def _buckets(nodes: Sequence[Any], rows: int) -> list[list[Any]]:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from .._checks.aliases import CategoricalFeatures, MaybeArray
+from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader
 from ..estimators.batches.sources import numbers_of, parquet_dataset
@@ -108,13 +108,10 @@ def too_large(what: str, limit: int | None) -> MemoryError:
 
 
 def partitions_of(
-    data: Any,
-    y: Any,
-    sample_weight: MaybeArray,
-    categorical_features: CategoricalFeatures,
-    limit: int | None = None,
+    data: Any, y: Any, sample_weight: MaybeArray, like: Reader, limit: int | None = None
 ) -> Partitions:
-    """The parts of a Dask collection or of Parquet; `limit` is the memory of a worker in bytes.
+    """The parts of a Dask collection or of Parquet, with a reader `like` one without names of
+    columns; `limit` is the memory of a worker in bytes.
 
     Raises:
         TypeError: something else.
@@ -122,8 +119,8 @@ def partitions_of(
         MemoryError: a row group of Parquet or a chunk of an array that no worker can hold.
     """
     if isinstance(data, (str, os.PathLike)):
-        named = _named(y, sample_weight, "a Parquet path")
-        return _of_parquet(data, Reader(*named, categorical_features), limit)
+        target, weights = _named(y, sample_weight, "a Parquet path")
+        return _of_parquet(data, replace(like, target=target, weights=weights), limit)
     if hasattr(data, "dask") and hasattr(data, "map_partitions") and hasattr(data, "columns"):
         parts = data.to_delayed()
         if isinstance(y, str) and (sample_weight is None or isinstance(sample_weight, str)):
@@ -133,14 +130,14 @@ def partitions_of(
                         f"the Dask DataFrame has no column {name!r}; there are "
                         f"{', '.join(str(c) for c in list(data.columns)[:20])}"
                     )
-            return Partitions(parts, Reader(y, sample_weight, categorical_features))
-        return _beside(parts, y, sample_weight, categorical_features)
+            return Partitions(parts, replace(like, target=y, weights=sample_weight))
+        return _beside(parts, y, sample_weight, like)
     if hasattr(data, "dask") and hasattr(data, "rechunk") and getattr(data, "ndim", 0) == 2:
         whole = data.rechunk({1: -1}) if data.numblocks[1] > 1 else data
         size = np.nanmax(whole.chunks[0]) * whole.shape[1] * whole.dtype.itemsize
         if limit is not None and MEMORY_FACTOR * size > limit:
             raise too_large(f"a chunk of the array takes {size / 2**20:,.0f} MiB", limit)
-        return _beside(whole.to_delayed().ravel(), y, sample_weight, categorical_features)
+        return _beside(whole.to_delayed().ravel(), y, sample_weight, like)
     raise TypeError(
         f"data is a {type(data).__name__}: a Dask DataFrame, a Dask Array of two dimensions or a "
         "Parquet path is taken; fasttree.fit takes what is in memory"
@@ -154,9 +151,7 @@ def _named(y: Any, sample_weight: MaybeArray, what: str) -> tuple[str, str | Non
     return y, sample_weight
 
 
-def _beside(
-    parts: Sequence[Any], y: Any, weights: Any, categorical_features: CategoricalFeatures
-) -> Partitions:
+def _beside(parts: Sequence[Any], y: Any, weights: Any, reader: Reader) -> Partitions:
     """Partitions of rows whose labels and weights are collections of their own."""
     from dask.delayed import delayed
 
@@ -179,7 +174,7 @@ def _beside(
             )
         beside.append(pieces)
     joined = [delayed(_three)(*three) for three in zip(parts, *beside, strict=True)]
-    return Partitions(joined, Reader(None, None, categorical_features))
+    return Partitions(joined, reader)
 
 
 def _three(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:

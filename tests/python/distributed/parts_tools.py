@@ -1,4 +1,7 @@
-"""Random rows and settings for fits on rows in parts, beside the same fit on all rows together."""
+"""Random rows and settings for fits on rows in parts, beside the same fit on all rows together.
+
+`task` is that of the target; a regression has numbers of many sizes, whole ones among them.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,11 @@ CRITERIA = (
     "symmetric_uncertainty", "chi2", "laplace", "accuracy", "jaccard", "f_measure", "mdl", "dkm",
     "hellinger", "euclid", "angle", "twoing", "auc", "class_euclid",
 )  # fmt: skip
+NUMBER_CRITERIA = ("squared_error", "standard_deviation")
 
 
-def random_rows(seed: int) -> pd.DataFrame:
-    """Numbers of many and of few values, levels, gaps, labels of several types, whole weights."""
+def random_rows(seed: int, task: str = "classification") -> pd.DataFrame:
+    """Numbers of many and of few values, levels, gaps, a target, whole weights."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 400))
     frame = {}
@@ -32,6 +36,10 @@ def random_rows(seed: int) -> pd.DataFrame:
         for name in out.columns:
             out.loc[rng.random(n) < 0.15, name] = None if name[0] == "c" else np.nan
     out["w"] = rng.integers(0, 4, n)
+    if task == "regression":
+        size = rng.choice([1e-9, 1.0, 3.0, 1e12])
+        out["y"] = score.round() if rng.random() < 0.3 else score * size + 5 * size
+        return out
     labels = rng.integers(3)
     out["y"] = y if labels == 0 else [f"class {v}" for v in y] if labels == 1 else y > 0
     return out
@@ -39,10 +47,11 @@ def random_rows(seed: int) -> pd.DataFrame:
 
 def random_settings(seed: int, rows: pd.DataFrame) -> dict[str, object]:
     """Parameters of a tree on histograms that rows in parts serve."""
+    is_number = rows["y"].dtype.kind == "f"
     rng = np.random.default_rng(seed + 10_000)
     params: dict[str, object] = {
         "columns": "as_given",  # as rows in parts are
-        "criterion": str(rng.choice(CRITERIA)),
+        "criterion": str(rng.choice(NUMBER_CRITERIA if is_number else CRITERIA)),
         "threshold_search": "histogram",
         "max_bins": int(rng.choice([4, 17, 255, 300])),
         "missing": str(rng.choice(["branch", "mode"])),
@@ -60,10 +69,16 @@ def random_settings(seed: int, rows: pd.DataFrame) -> dict[str, object]:
         "min_weight_fraction_leaf": 0.02,
         "min_impurity_decrease": 0.001,
         "max_features": 0.5,
-        "leaf_smoothing": "laplace",
-        "pruning": str(rng.choice(["pessimistic", "m_estimate", "mdl", "cost_complexity"])),
-        "empty_branch": "unclassified",
     }
+    if is_number:
+        some["pruning"] = "cost_complexity"
+    else:
+        prunings = ["pessimistic", "m_estimate", "mdl", "cost_complexity"]
+        some |= {
+            "leaf_smoothing": "laplace",
+            "pruning": str(rng.choice(prunings)),
+            "empty_branch": "unclassified",
+        }
     return params | {k: v for k, v in some.items() if rng.random() < 0.25}
 
 
@@ -79,8 +94,14 @@ def random_parts(seed: int, rows: pd.DataFrame) -> list[pd.DataFrame]:
     ]
 
 
+def estimator_for(rows: pd.DataFrame, forest: bool = False):
+    """The class of estimators for the target of some rows."""
+    task = "Regressor" if rows["y"].dtype.kind == "f" else "Classifier"
+    return getattr(fasttree, f"Fast{'Forest' if forest else 'Tree'}{task}")
+
+
 def on_one_machine(rows: pd.DataFrame, params: dict, weighted: bool, forest: bool = False):
     """The fit on all rows together."""
-    kind = fasttree.FastForestClassifier if forest else fasttree.FastTreeClassifier
+    kind = estimator_for(rows, forest)
     weights = rows["w"].to_numpy() if weighted else None
     return kind(**params).fit(rows.drop(columns=["w", "y"]), rows["y"], weights)

@@ -54,34 +54,45 @@ def small_nodes(monkeypatch, seed):
         monkeypatch.setattr(growth, "BUCKET_BYTES", 1)
 
 
-def check_tree(client, monkeypatch, seed):
+TASKS = ("classification", "regression")
+
+
+def check_tree(client, monkeypatch, seed, task):
     small_nodes(monkeypatch, seed)
-    rows = random_rows(seed)
+    rows = random_rows(seed, task)
     params, weighted = random_settings(seed, rows), seed % 3 == 0
     expected = on_one_machine(rows, params, weighted)
     parts = [p if weighted else p.drop(columns="w") for p in random_parts(seed, rows)]
     tree = fasttree.distributed.fit(
-        frame_of(parts), "y", sample_weight="w" if weighted else None, client=client, **params
+        frame_of(parts),
+        "y",
+        sample_weight="w" if weighted else None,
+        client=client,
+        task=task,
+        **params,
     )
     assert tree.to_bytes() == expected.to_bytes(), params
 
 
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("seed", thinned(range(20), 10))
-def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed):
-    check_tree(client, monkeypatch, seed)
+def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed, task):
+    check_tree(client, monkeypatch, seed, task)
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("number", range(60))
-def test_two_hundred_trees_on_partitions(client, monkeypatch, number):
+def test_two_hundred_trees_on_partitions(client, monkeypatch, number, task):
     share = {1: 0, 2: 1, 4: 2}[client.number_of_workers]
-    check_tree(client, monkeypatch, 20 + 60 * share + number)
+    check_tree(client, monkeypatch, 20 + 60 * share + number, task)
 
 
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("seed", thinned(range(4), 4))
-def test_a_forest_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed):
+def test_a_forest_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed, task):
     small_nodes(monkeypatch, seed)
-    rows = random_rows(seed)
+    rows = random_rows(seed, task)
     params = random_settings(seed, rows) | {"n_estimators": 3, "bootstrap": seed != 3}
     for name in ("pruning", "max_features"):
         params.pop(name, None)
@@ -89,7 +100,12 @@ def test_a_forest_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch
     expected = on_one_machine(rows, params, weighted, forest=True)
     parts = [p if weighted else p.drop(columns="w") for p in random_parts(seed, rows)]
     forest = fasttree.distributed.fit_forest(
-        frame_of(parts), "y", sample_weight="w" if weighted else None, client=client, **params
+        frame_of(parts),
+        "y",
+        sample_weight="w" if weighted else None,
+        client=client,
+        task=task,
+        **params,
     )
     assert forest.to_bytes() == expected.to_bytes()
 
@@ -114,7 +130,14 @@ def test_arrays_in_chunks_and_predictions_that_wait(two_workers):
     assert np.array_equal(model.predict(X), local.predict(X))
 
 
-@pytest.mark.parametrize("kind", ["DaskFastTreeClassifier", "DaskFastForestClassifier"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        f"DaskFast{kind}{task}"
+        for kind in ("Tree", "Forest")
+        for task in ("Classifier", "Regressor")
+    ],
+)
 def test_the_estimators_are_those_of_scikit_learn_with_histograms(kind):
     from sklearn.base import clone
 
@@ -143,6 +166,25 @@ def test_frames_are_predicted_partition_by_partition(two_workers):
     shares = model.predict_proba(X).compute()
     assert np.array_equal(shares.to_numpy(), local.predict_proba(rows.drop(columns="y")))
     assert shares.columns.tolist() == [str(c) for c in model.classes_]
+
+
+def test_numbers_are_predicted_partition_by_partition(two_workers):
+    X = numbers(2000)[0]
+    y = X[:, 0] + X[:, 1] ** 2
+    model = fasttree.distributed.DaskFastTreeRegressor(max_depth=5)
+    lazy = da.from_array(X, chunks=(700, 2))
+    model.fit(lazy, da.from_array(y, chunks=700), client=two_workers)
+    local = fasttree.fit(X, y, max_depth=5, threshold_search="histogram")
+    assert model.to_bytes() == local.to_bytes()
+    found = model.predict(lazy)
+    assert isinstance(found, da.Array)
+    assert np.array_equal(found.compute(), local.predict(X))
+    frame = dd.from_pandas(random_rows(3, "regression")[["x0", "y"]], npartitions=3)
+    forest = fasttree.distributed.DaskFastForestRegressor(n_estimators=3, missing="branch")
+    forest.fit(frame, "y", client=two_workers)
+    rows = frame.compute()[["x0"]]
+    assert forest.predict(frame[["x0"]]).compute().tolist() == forest.predict(rows).tolist()
+    assert np.array_equal(forest.predict(rows), forest.predict(rows.to_numpy()))
 
 
 def test_a_parquet_folder_is_read_where_it_lies(two_workers, tmp_path):

@@ -10,7 +10,13 @@ import fasttree
 from fasttree._engine import core
 from fasttree.estimators.batches import fitting, passes
 
-from ..distributed.parts_tools import on_one_machine, random_parts, random_rows, random_settings
+from ..distributed.parts_tools import (
+    estimator_for,
+    on_one_machine,
+    random_parts,
+    random_rows,
+    random_settings,
+)
 
 pa = pytest.importorskip("pyarrow", reason="batches of Arrow need pyarrow")
 pytest.importorskip("pandas", reason="the random rows are data frames")
@@ -23,29 +29,46 @@ def batches(parts):
     return lambda: iter(parts)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_tree_on_batches_has_the_bytes_of_one_on_all_rows(seed):
-    rows = random_rows(seed)
+TASKS = ("classification", "regression")
+
+
+def check_tree(seed, task):
+    rows = random_rows(seed, task)
     params, weighted = random_settings(seed, rows), seed % 3 == 0
     expected = on_one_machine(rows, params, weighted)
     parts = [p if weighted else p.drop(columns="w") for p in random_parts(seed, rows)]
-    tree = fasttree.FastTreeClassifier(**params)
+    tree = estimator_for(rows)(**params)
     tree.fit(batches(parts), "y", "w" if weighted else None)
-    assert tree.to_bytes() == expected.to_bytes()
-    assert tree.classes_.tolist() == expected.classes_.tolist()
-    assert tree.classes_.dtype == expected.classes_.dtype
+    assert tree.to_bytes() == expected.to_bytes(), params
+    if task == "classification":
+        assert tree.classes_.tolist() == expected.classes_.tolist()
+        assert tree.classes_.dtype == expected.classes_.dtype
 
 
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("seed", range(40))
+def test_a_tree_on_batches_has_the_bytes_of_one_on_all_rows(seed, task):
+    check_tree(seed, task)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("block", range(20))
+def test_a_thousand_regression_trees_on_batches(block):
+    for seed in range(40 + 48 * block, 40 + 48 * (block + 1)):
+        check_tree(seed, "regression")
+
+
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("seed", range(8))
-def test_a_forest_on_batches_has_the_bytes_of_one_on_all_rows(seed):
-    rows = random_rows(seed)
+def test_a_forest_on_batches_has_the_bytes_of_one_on_all_rows(seed, task):
+    rows = random_rows(seed, task)
     params = random_settings(seed, rows) | {"n_estimators": 5, "bootstrap": seed % 4 != 0}
     for name in ("pruning", "max_features"):
         params.pop(name, None)
     weighted = seed % 2 == 0
     parts = [p if weighted else p.drop(columns="w") for p in random_parts(seed, rows)]
     expected = on_one_machine(rows, params, weighted, forest=True)
-    forest = fasttree.FastForestClassifier(**params)
+    forest = estimator_for(rows, forest=True)(**params)
     forest.fit(batches(parts), "y", "w" if weighted else None)
     assert forest.to_bytes() == expected.to_bytes()
     assert forest.route_ == "codes of bins: rows came in batches or partitions"
@@ -172,6 +195,37 @@ def test_what_cannot_be_done_is_refused_by_name(source, words, error, message):
     words = {"y": "y", "threshold_search": "histogram", **words}
     with pytest.raises(error, match=message):
         fasttree.fit(source, words.pop("y"), **words)
+
+
+N = pa.table({"a": [1.0, 2.0, 3.0], "y": [0.5, 1.0, 7.0]})
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "message"),
+    [
+        ([N, pa.table({"a": [1.0], "y": [float("nan")]})], {}, "batch 1: .*no number"),
+        ([N, pa.table({"a": [1.0], "y": [float("inf")]})], {}, "batch 1: .*infinity"),
+        ([N, pa.table({"a": [1.0], "y": [1e300]})], {}, "batch 1: .*row 0 is 1e300"),
+        ([N, pa.table({"a": [1.0], "y": ["much"]})], {}, "batch 1: .*much"),
+        ([pa.table({"a": [1.0, 2.0], "y": [0.0, 1e-200]})], {}, "has a range of 1e-200"),
+        ([N], {"criterion": "absolute_error"}, "on the order of a number"),
+        ([N], {"criterion": "poisson"}, "poisson"),
+        ([N], {"criterion": "gini", "target_bins": 3}, "target_bins"),
+        ([N], {"criterion": "rrelieff"}, "discretisation"),
+        ([N], {"pruning": "reduced_error"}, "held out"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_of_numbers_is_refused_by_name(source, words, message):
+    with pytest.raises(ValueError, match=message):
+        fasttree.fit(source, "y", task="regression", threshold_search="histogram", **words)
+
+
+def test_quantiles_of_a_fit_on_batches_are_refused_and_not_those_of_an_earlier_fit():
+    tree = fasttree.FastTreeRegressor(threshold_search="histogram", missing="branch")
+    tree.fit(N.to_pandas(), "y").predict_quantiles([[1.0]])
+    tree.fit([N], "y")
+    with pytest.raises(ValueError, match="does not have"):
+        tree.predict_quantiles([[1.0]])
 
 
 def test_a_forest_refuses_what_asks_for_rows():

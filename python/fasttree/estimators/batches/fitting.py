@@ -48,7 +48,17 @@ __all__ = [
 ]
 
 core = _engine.core
-Facts = tuple[str, list[tuple[int, bool, np.ndarray | None]], bool, bool, list[int], int]
+Facts = tuple[
+    str,
+    list[tuple[int, bool, np.ndarray | None]],
+    bool,
+    bool,
+    list[int],
+    int,
+    tuple[float, float] | None,
+]
+"""What the core needs to know of all rows: schema, columns, whether rows have weights, whether they
+were drawn, sums (`passes.Encoded`), number of rows, range of a numeric target."""
 
 
 class RowCount:
@@ -110,9 +120,9 @@ def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:
     features: list[Any] = [
         (bins, False, none) if v is None else (len(v), False, None) for v in facts.levels
     ]
-    totals = [facts.copies, *(0 for _ in facts.classes[1:])]
+    others = facts.classes[1:] if facts.target_range is None else (0, 0)
     coding = Coding(facts, "class", (None,) * len(facts.names))
-    known = (coding.schema_json(), features, facts.weighted, False, totals, facts.rows)
+    known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
     core.check_codes(known, json.dumps(config), forest)
 
 
@@ -121,11 +131,6 @@ def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True)
 
     `frames`: parts are frames that hold their labels and weights as columns.
     """
-    if estimator._task == "regression":
-        raise ValueError(
-            f"{type(estimator).__name__} on rows in batches or partitions is not served yet: give "
-            "all rows at once, as an array, a frame or a Table"
-        )
     if frames and not isinstance(y, str):
         raise ValueError(
             "rows in batches or partitions carry their labels: y must be the name of a column, "
@@ -151,18 +156,18 @@ def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True)
         )
 
 
-def reader_for(estimator: Any, y: str | None, sample_weight: str | None) -> Reader:
+def reader_for(estimator: Any, y: str | None = None, sample_weight: str | None = None) -> Reader:
     """The reader of parts for an estimator; `y` and `sample_weight` are names of columns."""
-    return Reader(y, sample_weight, estimator.categorical_features)
+    return Reader(y, sample_weight, estimator.categorical_features, estimator._task)
 
 
 def facts_of(
-    coding: Coding, features: list[tuple[int, bool, np.ndarray | None]], totals: np.ndarray
+    coding: Coding, features: list[tuple[int, bool, np.ndarray | None]], sums: list[int]
 ) -> Facts:
-    """The facts of all rows that the core needs: schema, columns, class weights, rows."""
+    """The facts of all rows that the core needs."""
     facts = coding.facts
-    weights = [int(t) for t in totals]
-    return coding.schema_json(), features, facts.weighted, False, weights, facts.rows
+    schema = coding.schema_json()
+    return schema, features, facts.weighted, False, sums, facts.rows, facts.target_range
 
 
 def _reduce(
@@ -275,7 +280,8 @@ def coded_rows(
     records: np.ndarray | None = None
     hashes: np.ndarray | None = None
     features: list[Any] = []
-    totals, start = np.zeros(len(facts.classes), np.uint64), 0
+    sums: list[int] = []
+    start = 0
     for batch, where in source.parts():
         encoded = passes.encoded_part(source, coding, hashed, batch, where)
         if encoded is None:
@@ -284,15 +290,16 @@ def coded_rows(
             records = np.empty((facts.rows, encoded.records.shape[1]), np.uint8)
             hashes = np.empty(facts.rows, np.uint64) if hashed else None
             features = encoded.features
+            sums = [0] * len(encoded.sums)
         end = start + len(encoded.records)
         records[start:end] = encoded.records
         if hashes is not None and encoded.hashes is not None:
             hashes[start:end] = encoded.hashes
         features = passes.joined_features(features, encoded.features)
-        totals = totals + encoded.totals
+        sums = passes.joined_sums(sums, encoded.sums)
         start = end
     assert records is not None
-    return CodedRows(coding, facts_of(coding, features, totals), records, hashes)
+    return CodedRows(coding, facts_of(coding, features, sums), records, hashes)
 
 
 def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
@@ -315,7 +322,7 @@ def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
 
 
 def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
-    """Fit a `FastTreeClassifier` on batches."""
+    """Fit a tree on batches."""
     check_words(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)
@@ -329,7 +336,7 @@ def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> An
 
 
 def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
-    """Fit a `FastForestClassifier` on batches."""
+    """Fit a forest on batches."""
     check_words(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)

@@ -1,4 +1,4 @@
-"""Names, levels and classes of rows in batches or partitions, merged over all of them.
+"""Names, levels and targets of rows in batches or partitions, merged over all of them.
 
 What
     `Reader` splits a part into features, labels and weights. `describe` collects the facts of a
@@ -23,13 +23,21 @@ import numpy as np
 
 from ... import _engine
 from ..._checks import weights_array
-from ..._checks.aliases import CategoricalFeatures
+from ..._checks.aliases import CategoricalFeatures, Task
 from ...table import Column, Table
 from ...table.columns import make_levels, sort_levels
 from ...table.inputs import without_column
-from ...table.target import class_array, encode_target
+from ...table.target import (
+    NumericTarget,
+    Target,
+    class_array,
+    encode_numbers,
+    encode_target,
+)
 
 __all__ = ["Coding", "PartFacts", "Reader", "Rows", "describe", "joined"]
+
+core = _engine.core
 
 
 @dataclass(frozen=True)
@@ -38,17 +46,22 @@ class Rows:
 
     Attributes:
         table: the features.
-        codes: codes of the labels into `classes`, (n_rows,).
-        classes: class labels of the part.
-        values: class labels as an array.
+        target: the labels with their codes, or the numbers of a regression.
         copies: number of copies of each row, (n_rows,); None: one of each.
     """
 
     table: Table
-    codes: np.ndarray
-    classes: tuple[Any, ...]
-    values: np.ndarray
+    target: Target | NumericTarget
     copies: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def target_column(self, name: str) -> Column:
+        """The target as a column."""
+        if isinstance(self.target, NumericTarget):
+            return Column(name, "numeric", self.target.numbers)
+        return Column(name, "nominal", self.target.codes, self.target.classes)
 
 
 ReadPart = Callable[[Any, str], Rows | None]
@@ -60,14 +73,16 @@ class Reader:
     """Reads parts.
 
     Attributes:
-        target: name of the column of labels; None if parts are tuples (X, y, weights).
+        target: name of the column of labels or numbers; None if parts are tuples (X, y, weights).
         weights: name of the column of weights; None: no such column.
         categorical_features: the nominal columns, as in `Table`.
+        task: whether the target has classes or is a number.
     """
 
-    target: str | None
+    target: str | None = None
     weights: str | None = None
     categorical_features: CategoricalFeatures = "from_dtype"
+    task: Task = "classification"
 
     def __call__(self, part: Any, where: str) -> Rows | None:
         """The rows of a part; None without rows.
@@ -96,10 +111,14 @@ class Reader:
                 return None
             if len(kept) < len(copies):
                 X, y, copies = _take(X, kept), _take(y, kept), copies[kept]
-        # Another part may have the categories that no row of this one has.
-        target = encode_target(y, len(X), self.target, keep_unused=True)
+        target: Target | NumericTarget
+        if self.task == "regression":
+            target = encode_numbers(y, len(X), self.target)
+        else:
+            # Another part may have the categories that no row of this one has.
+            target = encode_target(y, len(X), self.target, keep_unused=True)
         table = Table(X, categorical_features=self.categorical_features)
-        return Rows(table, target.codes, target.classes, target.values, copies)
+        return Rows(table, target, copies)
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:
@@ -136,6 +155,7 @@ class PartFacts:
         has_names: whether the names were given by the user.
         classes, values: class labels, as Python values and as an array.
         occurring: the class labels that some row has.
+        target_range: the smallest and the largest number of a regression; None for classes.
         rows: number of rows.
         copies: number of rows, each counted as often as its weight says.
         weighted: whether any weight is not 1.
@@ -149,6 +169,7 @@ class PartFacts:
     classes: tuple[Any, ...]
     values: np.ndarray
     occurring: frozenset[Any]
+    target_range: tuple[float, float] | None
     rows: int
     copies: int
     weighted: bool
@@ -168,16 +189,28 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
     rows = reader(part, where)
     if rows is None:
         return None
-    table, columns = rows.table, rows.table.columns
+    table, columns, target = rows.table, rows.table.columns, rows.target
     copies = len(table) if rows.copies is None else int(rows.copies.sum(dtype=np.uint64))
+    classes: tuple[Any, ...] = ()
+    values, occurring = np.array([]), frozenset[Any]()
+    target_range = None
+    if isinstance(target, NumericTarget):
+        try:
+            target_range = core.number_range(target.name, target.numbers)
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+    else:
+        classes, values = target.classes, target.values
+        occurring = frozenset(classes[code] for code in np.unique(target.codes).tolist())
     return PartFacts(
         tuple(table.feature_names),
         table.has_feature_names,
         tuple(c.kind for c in columns),
         tuple(c.levels for c in columns),
-        rows.classes,
-        rows.values,
-        frozenset(rows.classes[code] for code in np.unique(rows.codes).tolist()),
+        classes,
+        values,
+        occurring,
+        target_range,
         len(table),
         copies,
         rows.copies is not None and bool(np.any(rows.copies != 1)),
@@ -213,8 +246,11 @@ def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
     if classes != a.classes:
         kind = np.result_type(a.values, b.values) if a.values.dtype.kind in "biufU" else None
         values = class_array(classes, kind)
+    ranges = [part.target_range for part in (a, b) if part.target_range is not None]
+    lowest, highest = [low for low, _ in ranges], [high for _, high in ranges]
     return replace(
         a,
+        target_range=(min(lowest), max(highest)) if ranges else None,
         levels=levels,
         classes=classes,
         values=values,
@@ -251,18 +287,20 @@ class Coding:
         """Number of levels of each column, 0 for a numeric one."""
         return [0 if levels is None else len(levels) for levels in self.facts.levels]
 
-    def classes(self, rows: Rows) -> np.ndarray:
-        """Class codes, uint16."""
+    def target_of(self, rows: Rows) -> Any:
+        """The target as the core takes it: class codes, uint16, or numbers and their range."""
+        if isinstance(rows.target, NumericTarget):
+            return rows.target.numbers, self.facts.target_range
         code_of = {label: code for code, label in enumerate(self.facts.classes)}
         # No row has a label without a code.
-        merged = np.array([code_of.get(label, 0) for label in rows.classes], dtype=np.uint16)
-        return merged[rows.codes]
+        merged = np.array([code_of.get(label, 0) for label in rows.target.classes], np.uint16)
+        return merged[rows.target.codes]
 
     def copies(self, rows: Rows) -> np.ndarray | None:
         """Number of copies of each row, None if every row of every part counts once."""
         if not self.facts.weighted:
             return None
-        return np.ones(len(rows.codes), dtype=np.uint32) if rows.copies is None else rows.copies
+        return np.ones(len(rows), dtype=np.uint32) if rows.copies is None else rows.copies
 
     def blocks(self, rows: Rows, filled: bool = True) -> list[np.ndarray]:
         """The features as blocks for the core, levels as merged codes; `filled`: imputed."""

@@ -31,6 +31,7 @@ __all__ = [
     "joined_edges",
     "joined_features",
     "joined_gaps",
+    "joined_sums",
     "joined_values",
     "values_of_part",
 ]
@@ -130,7 +131,7 @@ def edges_of_part(
     if rows is None:
         return None
     blocks, copies = coding.blocks(rows), coding.copies(rows)
-    found: Edges = core.edge_summary(blocks, len(rows.codes), copies, coding.facts.copies, bins)
+    found: Edges = core.edge_summary(blocks, len(rows), copies, coding.facts.copies, bins)
     return found
 
 
@@ -170,7 +171,7 @@ def values_of_part(
     if rows is None:
         return None
     copies, all_columns = coding.copies(rows), _columns(coding, rows, True)
-    counts = np.ones(len(rows.codes), np.uint64) if copies is None else copies.astype(np.uint64)
+    counts = np.ones(len(rows), np.uint64) if copies is None else copies.astype(np.uint64)
     return [core.value_counts(all_columns[j].astype(np.float64), counts) for j in columns]
 
 
@@ -211,13 +212,14 @@ class Encoded:
         records: the codes of each row, uint8 (n_rows, bytes per row).
         features: number of codes, whether the last one is for missing values, and extremes of each
             bin (n_bins, 2; None for nominal ones), per column.
-        totals: weight of each class.
+        sums: weight of each class; of a number the sums of weights, and of weighted numbers and
+            their squares in units.
         hashes: a hash of the content of each row; None if not needed.
     """
 
     records: np.ndarray
     features: list[tuple[int, bool, np.ndarray | None]]
-    totals: np.ndarray
+    sums: list[int]
     hashes: np.ndarray | None
 
 
@@ -228,13 +230,23 @@ def encoded_part(
     rows = reader(part, where)
     if rows is None:
         return None
-    classes, copies = coding.classes(rows), coding.copies(rows)
+    target, copies = coding.target_of(rows), coding.copies(rows)
     cuts = coding.cuts or (None,) * len(coding.facts.kinds)
     found = core.encode_rows(
-        coding.blocks(rows), classes, copies, cuts, coding.n_levels, len(coding.facts.classes)
+        coding.blocks(rows),
+        target,
+        copies,
+        cuts,
+        coding.n_levels,
+        max(1, len(coding.facts.classes)),
     )
-    hashes = core.row_hashes(coding.blocks(rows, False), classes, copies) if hashed else None
+    hashes = core.row_hashes(coding.blocks(rows, False), target, copies) if hashed else None
     return Encoded(*found, hashes)
+
+
+def joined_sums(a: list[int], b: list[int]) -> list[int]:
+    """The merged `Encoded.sums` of two parts."""
+    return [x + y for x, y in zip(a, b, strict=True)]
 
 
 def joined_features(

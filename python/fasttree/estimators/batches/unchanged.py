@@ -84,7 +84,7 @@ class Repeated:
             return None
         if self.expected is not None:
             _check_columns(rows, self.expected, where)
-        end = self._rows + len(rows.codes)
+        end = self._rows + len(rows)
         if self._total is not None and end > self._total:
             raise ValueError(
                 f"{where} ends at row {end}, but pass 1 had {self._total} rows: {REMEDY}"
@@ -96,7 +96,7 @@ class Repeated:
 
     def _cells(self, rows: Rows) -> Iterator[tuple[str, np.ndarray]]:
         """Name and a number for each cell of every column, the target and the weights first."""
-        target = Column(self.reader.target or "class", "nominal", rows.codes, rows.classes)
+        target = rows.target_column(self.reader.target or "class")
         yield target.name, self._numbers(target)
         if self.reader.weights is not None and rows.copies is not None:
             yield self.reader.weights, rows.copies.astype(np.uint64)

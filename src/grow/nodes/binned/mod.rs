@@ -32,4 +32,4 @@ mod sums;
 mod two_class;
 
 pub use growth::grow;
-pub use spread::{GrownBelow, Routes, SmallGroup, SpreadFacts, SpreadGrowth, grow_below};
+pub use spread::{Routes, SmallGroup, SpreadFacts, SpreadTree, grow_below, spread_tree};

@@ -14,7 +14,8 @@
 //! Of the children of a split the largest is not counted: its histogram is that of its parent less
 //! the others. With `max_leaf_nodes` a round makes one split, the one that local growth would make
 //! next. Memory: histograms of nodes whose children are still open, up to [`KEPT_COUNTERS`], and
-//! those of a round. Weights are copies of rows. `bindings::spread` is the caller.
+//! those of a round. Weights are copies of rows. Sums of classes and moments of a number are counted
+//! by the same code; [`SpreadTree`] hides their type from the caller, `bindings::spread`.
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
@@ -28,9 +29,11 @@ use crate::grow::driver::{self, order_of};
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
+use crate::grow::packed::PackedTree;
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::numeric::mix;
 use crate::parallel::Control;
+use crate::stats::{ExactMoments, SentSum};
 use crate::tree::{NONE, Tree};
 
 /// Counters of nodes whose children are open, in all: 256 MiB. Beyond that the largest child is
@@ -48,6 +51,12 @@ pub struct SpreadFacts<'a> {
     pub drawn: bool,
     /// Weight of all rows.
     pub total: u64,
+    /// Weight of each class.
+    pub totals: &'a [u32],
+    /// The moments of a numeric target, in units.
+    pub moments: Option<ExactMoments>,
+    /// Number of rows.
+    pub rows: u32,
 }
 
 impl SpreadFacts<'_> {
@@ -62,34 +71,34 @@ impl SpreadFacts<'_> {
 
 /// An open node and its rows in all partitions.
 #[derive(Debug)]
-struct NodeGroup {
+struct NodeGroup<S> {
     node: u32,
     /// Rows in all partitions.
     rows: u64,
     /// A worker grows it, or it stays a leaf: its rows are dropped at the next division.
     gone: bool,
     /// Its split, until that is made.
-    best: Option<CountedSplit>,
+    best: Option<CountedSplit<S>>,
 }
 
 /// The best split of a node, and the node's histogram.
 #[derive(Debug)]
-struct CountedSplit {
-    best: BestSplit<u32>,
-    histogram: Vec<u32>,
+struct CountedSplit<S> {
+    best: BestSplit<S>,
+    histogram: Vec<S>,
 }
 
 /// The open children of one node.
 #[derive(Debug)]
-struct Family {
+struct Family<S> {
     /// The histogram of the node; with it all children but the largest are counted.
-    parent: Option<Vec<u32>>,
-    groups: Vec<NodeGroup>,
+    parent: Option<Vec<S>>,
+    groups: Vec<NodeGroup<S>>,
     /// Whether the splits of the children are known.
     evaluated: bool,
 }
 
-impl Family {
+impl<S> Family<S> {
     /// The group of the most rows, the first on ties.
     fn largest(&self) -> usize {
         (0..self.groups.len()).rev().max_by_key(|&g| self.groups[g].rows).unwrap_or(0)
@@ -151,12 +160,62 @@ pub struct SmallGroup {
     pub depth: u32,
 }
 
+/// Growth of a tree whose rows lie in partitions, whatever their sums are.
+pub trait SpreadTree: Send + Sync {
+    /// Whether no node is open any more.
+    fn is_done(&self) -> bool;
+
+    /// Give away the open nodes of at most `most` rows, whose subtrees workers are to grow. None
+    /// where the number of leaves is limited, as nodes then compete for leaves.
+    fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup>;
+
+    /// Groups to be counted: those of the first `most` families that are not evaluated yet, or of
+    /// all families where the next split is the best of the tree.
+    fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32>;
+
+    /// Split nodes by the histograms of the groups that were wanted (`counts`, words, one after the
+    /// other); returns the routes of all rows.
+    ///
+    /// # Errors
+    /// Histograms that were not wanted, a score that is not a number, or cancellation.
+    fn choose(
+        &mut self,
+        facts: &SpreadFacts<'_>,
+        setting: &GrowthSetting<'_>,
+        counts: &[u32],
+        control: &Control,
+    ) -> Result<Routes>;
+
+    /// Replace an open node by the subtree that a worker grew.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] for another node or arrays that are no subtree.
+    fn graft(&mut self, node: u32, grown: PackedTree) -> Result<()>;
+
+    /// The finished tree.
+    fn finish(&self, setting: &GrowthSetting<'_>) -> Tree;
+}
+
+/// Begin a tree of a root alone.
+///
+/// # Errors
+/// Limits outside their domain.
+pub fn spread_tree(
+    facts: &SpreadFacts<'_>,
+    setting: &GrowthSetting<'_>,
+) -> Result<Box<dyn SpreadTree>> {
+    Ok(match facts.moments {
+        Some(moments) => Box::new(SpreadGrowth::new(setting, &[moments], facts.rows)?),
+        None => Box::new(SpreadGrowth::new(setting, facts.totals, facts.rows)?),
+    })
+}
+
 /// A tree under construction whose rows lie in partitions.
 #[derive(Debug)]
-pub struct SpreadGrowth {
-    tree: TreeBuilder<u32>,
+struct SpreadGrowth<S> {
+    tree: TreeBuilder<S>,
     /// The open nodes, numbered through all families.
-    families: Vec<Family>,
+    families: Vec<Family<S>>,
     /// Families whose histograms are wanted.
     counting: Vec<usize>,
     leaves: usize,
@@ -164,28 +223,12 @@ pub struct SpreadGrowth {
     step: u32,
 }
 
-impl SpreadGrowth {
-    /// A root with the weight of each class and a number of rows.
-    ///
-    /// # Errors
-    /// Limits outside their domain.
-    pub fn new(setting: &GrowthSetting<'_>, totals: &[u32], rows: u32) -> Result<Self> {
-        check(&setting.limits)?;
-        let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
-        let gone = tree.is_finished(0, &setting.limits, true);
-        let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
-        let family = Family { parent: None, groups: vec![root], evaluated: false };
-        Ok(Self { tree, families: vec![family], counting: Vec::new(), leaves: 1, step: 0 })
-    }
-
-    /// Whether no node is open any more.
-    pub fn is_done(&self) -> bool {
+impl<S: SentSum> SpreadTree for SpreadGrowth<S> {
+    fn is_done(&self) -> bool {
         self.families.iter().flat_map(|f| &f.groups).all(|g| g.gone)
     }
 
-    /// Give away the open nodes of at most `most` rows, whose subtrees workers are to grow. None
-    /// where the number of leaves is limited, as nodes then compete for leaves.
-    pub fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup> {
+    fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup> {
         let mut found = Vec::new();
         if setting.limits.max_leaf_nodes.is_some() {
             return found;
@@ -212,9 +255,7 @@ impl SpreadGrowth {
         found
     }
 
-    /// Groups to be counted: those of the first `most` families that are not evaluated yet, or of
-    /// all families where the next split is the best of the tree.
-    pub fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
+    fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
         let most = if setting.limits.max_leaf_nodes.is_some() { usize::MAX } else { most };
         let (mut wanted, mut number) = (Vec::new(), 0);
         self.counting.clear();
@@ -234,12 +275,7 @@ impl SpreadGrowth {
         wanted
     }
 
-    /// Split nodes by the histograms of the groups that were wanted (`counts`, one after the
-    /// other); returns the routes of all rows.
-    ///
-    /// # Errors
-    /// Histograms that were not wanted, a score that is not a number, or cancellation.
-    pub fn choose(
+    fn choose(
         &mut self,
         facts: &SpreadFacts<'_>,
         setting: &GrowthSetting<'_>,
@@ -247,12 +283,11 @@ impl SpreadGrowth {
         control: &Control,
     ) -> Result<Routes> {
         let context = facts.context(setting);
-        let cells = facts.format.cells();
-        let mut given = counts.chunks_exact(cells);
+        let mut given = counts.chunks_exact(facts.format.words());
         // Find the best split of every node whose histogram is known now.
         let mut workspace = BinnedWorkspace::default();
         for f in std::mem::take(&mut self.counting) {
-            let counted = histograms(&mut self.families[f], &mut given, cells)?;
+            let counted = histograms(&mut self.families[f], &mut given)?;
             for (group, histogram) in self.families[f].groups.iter_mut().zip(counted) {
                 let Some(histogram) = histogram else { continue };
                 control.check()?;
@@ -276,22 +311,46 @@ impl SpreadGrowth {
         Ok(self.divide(facts, &context, made))
     }
 
+    fn graft(&mut self, node: u32, grown: PackedTree) -> Result<()> {
+        if node as usize >= self.tree.nodes.len() {
+            return Err(Error::Internal("a subtree of no node".into()));
+        }
+        self.tree.graft(node as usize, &grown.unpack(self.tree.classes)?);
+        Ok(())
+    }
+
+    fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
+        self.tree.finish(1.0, setting)
+    }
+}
+
+impl<S: SentSum> SpreadGrowth<S> {
+    /// A root with the weight of each class and a number of rows.
+    fn new(setting: &GrowthSetting<'_>, totals: &[S], rows: u32) -> Result<Self> {
+        check(&setting.limits)?;
+        let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
+        let gone = tree.is_finished(0, &setting.limits, true);
+        let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
+        let family = Family { parent: None, groups: vec![root], evaluated: false };
+        Ok(Self { tree, families: vec![family], counting: Vec::new(), leaves: 1, step: 0 })
+    }
+
     /// The node that best-first growth splits next. Nodes whose splits it skips, as they have too
     /// many branches, become leaves.
     fn first_in_order(&mut self, setting: &GrowthSetting<'_>, limit: usize) -> Option<u32> {
         let leaves = self.leaves;
-        let order = |group: &NodeGroup| {
+        let order = |group: &NodeGroup<S>| {
             let split = group.best.as_ref()?;
             Some((order_of(&split.best, setting.limits.leaf_order), group.node))
         };
-        let fits = |group: &NodeGroup| {
+        let fits = |group: &NodeGroup<S>| {
             group.best.as_ref().is_some_and(|split| leaves + split.best.branches - 1 <= limit)
         };
         let groups = || self.families.iter().flat_map(|f| &f.groups).filter(|g| !g.gone);
         let first = groups().filter(|g| fits(g)).filter_map(order).min();
         let taken = first.map(|(_, node)| node);
         // Local growth skips a split that does not fit when its turn comes, for good.
-        let passed = |group: &NodeGroup| first.is_none_or(|first| order(group) < Some(first));
+        let passed = |group: &NodeGroup<S>| first.is_none_or(|first| order(group) < Some(first));
         for group in self.families.iter_mut().flat_map(|f| &mut f.groups) {
             if Some(group.node) != taken && group.best.is_some() && passed(group) {
                 group.gone = true;
@@ -374,10 +433,10 @@ impl SpreadGrowth {
         facts: &SpreadFacts<'_>,
         context: &BinnedContext<'_>,
         node: u32,
-        best: &BestSplit<u32>,
-        histogram: Vec<u32>,
+        best: &BestSplit<S>,
+        histogram: Vec<S>,
         route: impl FnOnce(&[Option<usize>]),
-    ) -> Family {
+    ) -> Family<S> {
         let rows = rows_of_branches(facts, context, best, &histogram);
         let limited = context.setting.limits.max_leaf_nodes.is_some();
         let split = best.as_split(if limited { self.step } else { NONE });
@@ -404,29 +463,14 @@ impl SpreadGrowth {
         }
         family
     }
-
-    /// Replace an open node by the subtree that a worker grew.
-    pub fn graft(&mut self, node: u32, grown: &GrownBelow) -> Result<()> {
-        if node as usize >= self.tree.nodes.len() {
-            return Err(Error::Internal("a subtree of no node".into()));
-        }
-        self.tree.graft(node as usize, &grown.0);
-        Ok(())
-    }
-
-    /// The finished tree.
-    pub fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
-        self.tree.finish(1.0, setting)
-    }
 }
 
 /// The histograms of the groups of a family, from those that were counted: the largest one's is
 /// that of the parent less the others. `None` for groups that are not open.
-fn histograms<'c>(
-    family: &mut Family,
+fn histograms<'c, S: SentSum>(
+    family: &mut Family<S>,
     given: &mut impl Iterator<Item = &'c [u32]>,
-    cells: usize,
-) -> Result<Vec<Option<Vec<u32>>>> {
+) -> Result<Vec<Option<Vec<S>>>> {
     // Which groups were counted: with the parent's histogram all but the largest.
     let mut rest = family.parent.take();
     let counted: Vec<bool> = match &rest {
@@ -443,12 +487,12 @@ fn histograms<'c>(
             found.push(None);
             continue;
         }
-        let own = given.next().filter(|own| own.len() == cells);
-        let own = own.ok_or_else(|| Error::Internal("a histogram is missing".into()))?;
+        let own = given.next().ok_or_else(|| Error::Internal("a histogram is missing".into()))?;
+        let own = S::of_words(own);
         if let Some(rest) = &mut rest {
-            rest.iter_mut().zip(own).for_each(|(r, &c)| *r = r.wrapping_sub(c));
+            rest.iter_mut().zip(&own).for_each(|(r, &c)| *r = r.minus(c));
         }
-        found.push(Some(own.to_vec()));
+        found.push(Some(own));
     }
     // What remains is the largest group's.
     if let (Some(rest), Some(at)) = (rest, counted.iter().position(|c| !c)) {
@@ -458,14 +502,14 @@ fn histograms<'c>(
 }
 
 /// The best split of a node by its histogram, if the limits accept it.
-fn evaluate(
+fn evaluate<S: SentSum>(
     facts: &SpreadFacts<'_>,
     context: &BinnedContext<'_>,
-    tree: &TreeBuilder<u32>,
+    tree: &TreeBuilder<S>,
     node: u32,
-    histogram: Vec<u32>,
-    workspace: &mut BinnedWorkspace<u32>,
-) -> Result<Option<CountedSplit>> {
+    histogram: Vec<S>,
+    workspace: &mut BinnedWorkspace<S>,
+) -> Result<Option<CountedSplit<S>>> {
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
     let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
@@ -486,7 +530,7 @@ fn evaluate(
 }
 
 /// The branch of a code of the split feature.
-fn branch_of(context: &BinnedContext<'_>, best: &BestSplit<u32>, code: usize) -> usize {
+fn branch_of<S>(context: &BinnedContext<'_>, best: &BestSplit<S>, code: usize) -> usize {
     match best.branch_of.get(code) {
         Some(&branch) => usize::from(branch).min(best.branches - 1),
         None if !best.branch_of.is_empty() => 0,
@@ -498,47 +542,59 @@ fn branch_of(context: &BinnedContext<'_>, best: &BestSplit<u32>, code: usize) ->
 }
 
 /// Number of rows of each branch that the tree reports.
-fn rows_of_branches(
+fn rows_of_branches<S: SentSum>(
     facts: &SpreadFacts<'_>,
     context: &BinnedContext<'_>,
-    best: &BestSplit<u32>,
-    histogram: &[u32],
+    best: &BestSplit<S>,
+    histogram: &[S],
 ) -> Vec<u32> {
     let k = facts.table.classes;
+    let rows = |sums: &[S]| sums.iter().map(|sum| sum.units()).sum::<i64>() as u32;
     if !facts.format.rows {
-        return best.sums.chunks_exact(k).map(|s| s.iter().sum()).collect();
+        return best.sums.chunks_exact(k).map(rows).collect();
     }
     let features = facts.format.layout.features;
     let plane = &histogram[k * facts.format.plane()..];
-    let mut rows = vec![0; best.branches];
+    let mut found = vec![0; best.branches];
     for code in 0..facts.format.codes {
-        rows[branch_of(context, best, code)] += plane[code * features + best.feature as usize];
+        let at = code * features + best.feature as usize;
+        found[branch_of(context, best, code)] += rows(&plane[at..=at]);
     }
-    rows
+    found
 }
-
-/// A subtree that a worker grew.
-#[derive(Debug)]
-pub struct GrownBelow(pub(in crate::grow) TreeBuilder<u32>);
 
 /// Grow the subtree of a node on a worker: the node has all rows of `records`, and the key and
 /// depth of its [`SmallGroup`].
 pub fn grow_below(
     facts: &SpreadFacts<'_>,
     setting: &GrowthSetting<'_>,
+    records: Records,
+    key: u64,
+    depth: u32,
+    control: &Control,
+) -> Result<PackedTree> {
+    let context = facts.context(setting);
+    match records.layout.number {
+        true => grown::<ExactMoments>(&context, records, key, depth, control),
+        false => grown::<u32>(&context, records, key, depth, control),
+    }
+}
+
+fn grown<S: SentSum>(
+    context: &BinnedContext<'_>,
     mut records: Records,
     key: u64,
     depth: u32,
     control: &Control,
-) -> Result<GrownBelow> {
-    let context = facts.context(setting);
+) -> Result<PackedTree> {
     let len = records.len();
-    let sums = context.sums::<u32>(&records.bytes);
+    let sums = context.sums::<S>(&records.bytes);
     let tree = TreeBuilder::new(&sums, context.rows_of(&sums, len as u32), key, depth);
     let mut other = records.spare()?;
     let buffers = RecordBuffers::new(context.layout.width, &mut records.bytes, &mut other);
     let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
-    let rows = BinnedRows::new(&context, buffers);
+    let rows = BinnedRows::new(context, buffers);
     debug_assert!(rows.limits().max_leaf_nodes.is_none());
-    Ok(GrownBelow(driver::grow(rows, tree, root, 0, control)?))
+    let tree = driver::grow(rows, tree, root, 0, control)?;
+    Ok(PackedTree::of(&tree))
 }

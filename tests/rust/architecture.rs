@@ -24,7 +24,7 @@ const RANKS: [(&str, u32); 29] = [
     ("data", 15),
     ("tree", 20),
     ("stats", 20),
-    ("bins", 20),
+    ("bins", 25),
     ("model", 30),
     ("discretize", 30),
     ("bayes", 30),

@@ -1,5 +1,6 @@
 """The tree and its kin as scikit-learn estimators: grown, forests of them, and searched exactly."""
 
+from .beside_greedy import GreedyComparison
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
 from .forest import FastForestClassifier, FastForestRegressor
 from .regressor import FastTreeRegressor
@@ -10,6 +11,7 @@ __all__ = [
     "FastForestRegressor",
     "FastTreeClassifier",
     "FastTreeRegressor",
+    "GreedyComparison",
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",
     "fit",

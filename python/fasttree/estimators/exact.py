@@ -48,10 +48,10 @@ from .. import _engine, criteria
 from .._checks import as_float, integer, listing, one_of, real, shown, threads
 from .._checks import memory_limit as checked_memory
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
-from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..rendering.progress import Progress
 from .base import read_back
+from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth
 from .costs import costs_of
 from .parameters import criterion_to_text
 from .tree import FastTreeClassifier
@@ -410,9 +410,12 @@ class OptimalTreeClassifier(_Searched):
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None
-    ) -> Records:
-        """What greedy growth loses against this tree: training errors of grown trees within the
-        same limits, one per criterion, fewest first.
+    ) -> GreedyComparison:
+        """What greedy growth loses against this tree: one grown tree per criterion, within the same
+        limits, least loss first.
+
+        Nominal columns are divided as this tree divides them, missing values are replaced by mean
+        and mode, and nothing is pruned: with a `leaf_penalty` a grown tree pays for all its leaves.
 
         Args:
             X, y, sample_weight: the rows of the fit.
@@ -420,7 +423,12 @@ class OptimalTreeClassifier(_Searched):
 
         Returns:
             One dict per criterion: ``criterion``; ``errors``, the weight of the misclassified rows;
-            ``more``, how many more than this tree has; ``leaves``.
+            ``more``, how many more than this tree has; ``loss``, this tree's objective for the
+            grown tree; ``excess``, how much it is above that of this tree; ``leaves``. Its method
+            ``plot`` draws the excess (`fasttree.plots.greedy_losses`).
+
+        Raises:
+            ValueError: limits that leave room for one leaf only; an unknown criterion.
 
         Examples:
             >>> from sklearn.datasets import load_iris
@@ -430,46 +438,9 @@ class OptimalTreeClassifier(_Searched):
             >>> [(row["criterion"], row["errors"], row["more"]) for row in found]
             [('gini', 6.0, 0.0), ('chi2', 6.0, 0.0)]
         """
+        names = criteria_of_growth() if names is None else listing("names", names)
         rows = self._training_rows(X, y, sample_weight)
-        weights = np.ones(len(rows.table)) if rows.weights is None else rows.weights
-        splits: Any = "one_vs_rest" if self.nominal_splits == "one_vs_rest" else "subset"
-        if names is None:
-            names = [
-                one["name"]
-                for one in criteria.list_criteria()
-                if one["evidence"] == "table" and one["target"] == "classes"
-            ]
-        found = []
-        for name in listing("names", names):
-            tree = FastTreeClassifier(
-                criterion=name,
-                max_depth=self.max_depth,
-                max_leaf_nodes=self.max_leaf_nodes,
-                min_samples_leaf=self.min_samples_leaf,
-                nominal_splits=splits,
-                missing=self.missing,
-                min_score=-math.inf,
-                trace=None,
-            ).fit(rows.table, None, rows.weights)
-            wrong = tree.predict(rows.table) != rows.table.y
-            errors = float(weights[wrong].sum())
-            more = errors - self.training_errors_
-            leaves = int(tree.get_n_leaves())
-            found.append({"criterion": name, "errors": errors, "more": more, "leaves": leaves})
-        found.sort(key=lambda row: row["errors"])
-        worst = max((row["more"] for row in found), default=0.0)
-        return Records(
-            found,
-            {
-                "criterion": "criterion",
-                "errors": "errors",
-                "more than optimal": "more",
-                "": lambda row: bar(row["more"] / worst if worst > 0 else 0.0),
-                "leaves": "leaves",
-            },
-            title=f"Greedy growth beside {self.training_errors_:g} errors"
-            f"{'' if self.proven_ else ', which are not proven the fewest'}",
-        )
+        return beside_greedy(self, rows.table, rows.weights, names)
 
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._finish(model, classes, has_names)

@@ -1,6 +1,6 @@
 """Plots with matplotlib: tree sizes, ROC, cost, calibration, learning and reward curves, criteria
 side by side, rank diagrams, Manhattan plots, predicted numbers and their errors, fitted trees,
-importances of features, and the growth of a tree.
+importances of features, the growth of a tree, and what greedy growth loses.
 
 Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes,
 or into a new figure if these hold something already, so ``plt.show()``, ``plt.savefig(path)`` and
@@ -12,6 +12,7 @@ from .bars import criteria_bars, grouped_bars, tree_size_bars
 from .canvas import PALETTE, detached, new_figure
 from .comparison import criteria_dots, rank_diagram
 from .curves import calibration_curves, cost_curves, learning_curves, reward_curves
+from .greedy import greedy_losses
 from .growth import growth_curve
 from .importances import plot_importances
 from .manhattan import manhattan
@@ -28,6 +29,7 @@ __all__ = [
     "criteria_bars",
     "criteria_dots",
     "detached",
+    "greedy_losses",
     "grouped_bars",
     "growth_curve",
     "learning_curves",

@@ -236,3 +236,75 @@ def test_greedy_trees_are_compared_within_the_same_limits():
         assert row["errors"] == weights[tree.predict(X) != y].sum()
         assert row["more"] == row["errors"] - model.training_errors_ >= 0
         assert row["leaves"] == tree.get_n_leaves() <= 4
+
+
+@pytest.mark.parametrize("criterion", LOSSES)
+def test_the_excess_of_greedy_trees_is_that_of_the_objective(criterion):
+    X, y = load_iris(return_X_y=True)
+    model = fasttree.optimal_tree(X, y, criterion=criterion, max_depth=2, leaf_penalty=0.001)
+    found = model.compare_with_greedy(X, y, names=["gini", "hellinger", "auc", "accuracy"])
+    assert (found.objective, found.optimum) == (criterion, model.upper_bound_)
+    assert [row["excess"] for row in found] == sorted(row["excess"] for row in found)
+    for row in found:
+        tree = fasttree.fit(X, y, criterion=row["criterion"], max_depth=2, min_score=-np.inf)
+        expected = objective(tree, criterion, X, y) + 0.001 * tree.get_n_leaves()
+        assert row["loss"] == pytest.approx(expected, abs=1e-9)
+        assert row["excess"] == pytest.approx(expected - model.upper_bound_, abs=1e-9)
+        assert row["excess"] >= 0
+
+
+def test_greedy_trees_pay_costs_and_weights():
+    X, y = load_iris(return_X_y=True)
+    weights = np.random.default_rng(1).random(len(y)) + 0.5
+    costs = np.array([[0, 1, 5], [2, 0, 1], [1, 8, 0]])
+    model = fasttree.optimal_tree(X, y, cost_matrix=costs, max_depth=2, sample_weight=weights)
+    for row in model.compare_with_greedy(X, y, weights, names=["gini", "mdl"]):
+        tree = fasttree.fit(
+            X, y, criterion=row["criterion"], max_depth=2, cost_matrix=costs, sample_weight=weights
+        )
+        paid = weights @ costs[y, tree.predict(X)] / weights.sum()
+        assert row["loss"] == pytest.approx(paid, abs=1e-9)
+        assert row["excess"] >= 0
+
+
+@pytest.mark.parametrize("splits", ["ordered", "one_vs_rest", "subset"])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_greedy_tree_is_better_than_the_optimum_of_the_same_tests(splits, seed):
+    """Levels and missing values: a grown tree must be one that the search could have found."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (120, 3)).astype(float)
+    y = ((X[:, 0] % 2 + X[:, 1] + rng.integers(0, 3, 120)) % 3).astype(int)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    table = fasttree.Table(X, y, categorical_features=[0, 1])
+    model = fasttree.optimal_tree(table, max_depth=2, nominal_splits=splits)
+    assert model.proven_
+    assert min(row["excess"] for row in model.compare_with_greedy(table)) >= 0
+
+
+def test_limits_of_growth_are_those_of_the_search():
+    X, y = load_iris(return_X_y=True)
+    model = fasttree.optimal_tree(X, y, max_nodes=5)
+    assert {row["leaves"] for row in model.compare_with_greedy(X, y)} == {3}
+    with pytest.raises(ValueError, match="one leaf only"):
+        fasttree.optimal_tree(X, y, max_depth=0).compare_with_greedy(X, y)
+
+
+def test_the_picture_of_greedy_losses_shows_the_table():
+    pytest.importorskip("matplotlib")
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :6]
+    names = ["gini", "mdl", "hellinger"]
+    for how, label in (
+        ({"max_depth": 2}, "optimal"),
+        ({"max_depth": 4, "node_budget": 50}, "grey"),
+    ):
+        model = fasttree.optimal_tree(X, y, **how)
+        found = model.compare_with_greedy(X, y, names=names)
+        ax = found.plot()
+        bars = [bar.get_width() for bar in ax.patches[: len(names)]]
+        assert bars == pytest.approx([100 * row["excess"] for row in found])
+        named = [text.get_text() for text in ax.get_yticklabels()]
+        assert named == [row["criterion"] for row in found]
+        assert label in ax.get_xlabel()
+        assert (len(ax.patches) > len(names)) == (not model.proven_)
+        assert ax.get_xlim()[0] <= 100 * (model.lower_bound_ - model.upper_bound_)

@@ -1,0 +1,193 @@
+"""An optimal tree beside greedy growth: what trees grown by each criterion lose against it.
+
+What
+    The objective of the optimal tree is computed for trees that are grown within the same limits,
+    and the difference is listed by criterion.
+Equation
+    excess = (sum of loss over the leaves of the grown tree - the same of the optimal tree) / n +
+    leaf_penalty x (difference of leaves). For a criterion that is a sum over the leaves, minus its
+    score on the table of leaves and classes is the mean loss up to a constant of the rows.
+Complexity
+    One growth per criterion.
+When not to use it
+    As a verdict on criteria for new rows: these are losses on the rows of the fit.
+
+Examples
+--------
+>>> import fasttree
+>>> model = fasttree.optimal_tree(fasttree.datasets.make_xor(), max_depth=2)
+>>> found = beside_greedy(model, fasttree.datasets.make_xor(), None, ["gini"])
+>>> found[0]["errors"], found.optimum
+(0.0, 0.0)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import criteria
+from ..rendering.html import bar
+from ..rendering.listing import Records
+from ..table import Column, Table
+from .costs import costs_of
+from .tree import FastTreeClassifier
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["GreedyComparison", "beside_greedy", "criteria_of_growth"]
+
+
+class GreedyComparison(Records):
+    """Grown trees beside an optimal one: one dict per criterion, least loss first.
+
+    Args:
+        rows: dicts with ``criterion``; ``errors``, the weight of the misclassified rows; ``more``,
+            how many more than the optimal tree has; ``loss``, the objective of the optimal tree,
+            for the grown one; ``excess``, how much it is above that of the optimal tree;
+            ``leaves``.
+        model: the optimal tree.
+
+    Attributes:
+        objective: what the optimal tree minimises: ``"error"``, ``"cost"`` or a criterion.
+        optimum: its value, a mean per unit of weight.
+        lower_bound: no tree within the limits has a smaller one.
+    """
+
+    def __init__(self, rows: Sequence[dict[str, Any]], model: Any) -> None:
+        self.objective: str = objective_of(model)
+        self.optimum: float = model.upper_bound_
+        self.lower_bound: float = model.lower_bound_
+        worst = max((row["excess"] for row in rows), default=0.0)
+        by_errors = self.objective == "error"
+        super().__init__(
+            rows,
+            {
+                "criterion": "criterion",
+                "errors": "errors",
+                "more than optimal": "more",
+                **({} if by_errors else {"loss": "loss", "excess": "excess"}),
+                "": lambda row: bar(max(row["excess"], 0.0) / worst if worst > 0 else 0.0),
+                "leaves": "leaves",
+            },
+            title=f"Greedy growth beside {model.training_errors_:g} errors"
+            f"{'' if by_errors else f' and a loss of {self.optimum:.4g} ({self.objective})'}"
+            f"{'' if model.proven_ else ', not proven to be the least'}",
+        )
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the losses; see `fasttree.plots.greedy_losses`. Returns the axes."""
+        from ..plots import greedy_losses
+
+        return greedy_losses(self, ax=ax, **options)
+
+
+def criteria_of_growth() -> list[str]:
+    """Names of all criteria on the table of branches and classes."""
+    known = criteria.list_criteria()
+    return [c["name"] for c in known if c["evidence"] == "table" and c["target"] == "classes"]
+
+
+def objective_of(model: Any) -> str:
+    """What an optimal tree minimises, in a word."""
+    if model.cost_matrix is not None:
+        return "cost"
+    made: Any = "error" if model.criterion == "error" else criteria.make(model.criterion)
+    return getattr(made, "name", made)
+
+
+def _mean_loss(model: Any, n_classes: int) -> Callable[[np.ndarray], float]:
+    """The objective of a table (n_leaves, n_classes) without penalty, up to a constant."""
+    costs = costs_of(model.cost_matrix, n_classes)
+    if costs is not None:
+        return lambda leaves: float((leaves @ np.array(costs)).min(axis=1).sum() / leaves.sum())
+    if objective_of(model) == "error":
+        return lambda leaves: float(1.0 - leaves.max(axis=1).sum() / leaves.sum())
+    made: Any = criteria.make(model.criterion)
+    extensive = made.info["extensive"]
+    return lambda leaves: float(-made.score(leaves) / (leaves.sum() if extensive else 1.0))
+
+
+def _leaf_counts(model: Any) -> np.ndarray:
+    """Weight by leaf and class."""
+    return np.asarray(model.tree_.value, dtype=float)[model.tree_.n_children == 0]
+
+
+def _codes_as_numbers(table: Table) -> Table:
+    """The Table with nominal columns as the numbers of their levels, in declared order."""
+    return table.with_columns(
+        Column(c.name, "numeric", np.where(c.values < 0, np.nan, c.values.astype(float)))
+        if c.kind == "nominal"
+        else c
+        for c in table.columns
+    )
+
+
+def _limits(model: Any) -> dict[str, Any]:
+    """The limits of an optimal tree as those of growth; growth needs room for one split."""
+    leaves = [model.max_leaf_nodes]
+    leaves.append(None if model.max_nodes is None else (model.max_nodes + 1) // 2)
+    known = [most for most in leaves if most is not None]
+    limits = {"max_depth": model.max_depth, "max_leaf_nodes": min(known, default=None)}
+    if limits["max_depth"] == 0 or limits["max_leaf_nodes"] == 1:
+        raise ValueError(
+            "compare_with_greedy: the limits leave room for one leaf only, so nothing can be "
+            "grown; allow max_depth >= 1 and max_leaf_nodes >= 2"
+        )
+    return {**limits, "min_samples_leaf": model.min_samples_leaf}
+
+
+def beside_greedy(
+    model: Any, table: Table, weights: np.ndarray | None, names: Sequence[Any]
+) -> GreedyComparison:
+    """Grow a tree by each criterion within the limits of `model` and compare the objectives.
+
+    Args:
+        model: a fitted `OptimalTreeClassifier`.
+        table: the rows of its fit, with their target.
+        weights: weights >= 0, shape (n_rows,); None: all 1.
+        names: criteria on tables of classes.
+
+    Returns:
+        The comparison.
+    """
+    # A tree can only be fairly compared with trees that could have been found: nominal columns are
+    # divided as the search divides them, and a missing value goes to one of two sides.
+    if model.nominal_splits == "ordered":
+        table = _codes_as_numbers(table)
+    splits: Any = "auto" if model.nominal_splits == "ordered" else model.nominal_splits
+    limits = _limits(model)
+    loss = _mean_loss(model, len(table.classes))
+    best, best_leaves = loss(_leaf_counts(model)), model.get_n_leaves()
+    each = np.ones(len(table)) if weights is None else weights
+    found = []
+    for name in names:
+        tree = FastTreeClassifier(
+            criterion=name,
+            **limits,
+            nominal_splits=splits,
+            missing="mode",
+            cost_matrix=model.cost_matrix,
+            min_score=-math.inf,
+            trace=None,
+        ).fit(table, None, weights)
+        leaves = int(tree.get_n_leaves())
+        excess = loss(_leaf_counts(tree)) - best + model.leaf_penalty * (leaves - best_leaves)
+        excess = 0.0 if abs(excess) < 1e-12 else excess  # the same leaves, in another order
+        errors = float(each[tree.predict(table) != table.y].sum())
+        found.append(
+            {
+                "criterion": name,
+                "errors": errors,
+                "more": errors - model.training_errors_,
+                "loss": model.upper_bound_ + excess,
+                "excess": excess,
+                "leaves": leaves,
+            }
+        )
+    found.sort(key=lambda row: (row["excess"], row["errors"]))
+    return GreedyComparison(found, model)

@@ -39,7 +39,7 @@ from .tree import FastTreeClassifier
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GreedyComparison", "beside_greedy", "criteria_of_growth"]
+__all__ = ["GreedyComparison", "beside_greedy", "codes_as_numbers", "criteria_of_growth"]
 
 
 class GreedyComparison(Records):
@@ -117,13 +117,10 @@ def _leaf_counts(model: Any) -> np.ndarray:
     return np.asarray(model.tree_.value, dtype=float)[model.tree_.n_children == 0]
 
 
-def _codes_as_numbers(table: Table) -> Table:
+def codes_as_numbers(table: Table) -> Table:
     """The Table with nominal columns as the numbers of their levels, in declared order."""
     return table.with_columns(
-        Column(c.name, "numeric", np.where(c.values < 0, np.nan, c.values.astype(float)))
-        if c.kind == "nominal"
-        else c
-        for c in table.columns
+        Column(c.name, "numeric", c.numbers()) if c.kind == "nominal" else c for c in table.columns
     )
 
 
@@ -158,7 +155,7 @@ def beside_greedy(
     # A tree can only be fairly compared with trees that could have been found: nominal columns are
     # divided as the search divides them, and a missing value goes to one of two sides.
     if model.nominal_splits == "ordered":
-        table = _codes_as_numbers(table)
+        table = codes_as_numbers(table)
     splits: Any = "auto" if model.nominal_splits == "ordered" else model.nominal_splits
     limits = _limits(model)
     loss = _mean_loss(model, len(table.classes))

@@ -204,10 +204,7 @@ def codes_matrix(table: Table) -> np.ndarray:
     NaN."""
     matrix = np.empty(table.shape, dtype=np.float64)
     for place, column in enumerate(table.columns):
-        values = np.asarray(column.values)
-        matrix[:, place] = values
-        if column.kind == "nominal" and values.dtype.kind == "i":
-            matrix[values < 0, place] = np.nan
+        matrix[:, place] = column.numbers()
     return matrix
 
 

@@ -139,10 +139,12 @@ def _configured(
     for name, one in methods:
         config = table = None
         if data.table is not None and is_ours(one):
-            from ..estimators import FastTreeClassifier, FastTreeRegressor
+            from .. import estimators
             from ..estimators.tree import config_for
 
-            if isinstance(one, (FastTreeClassifier, FastTreeRegressor)):
+            grown = (estimators.FastTreeClassifier, estimators.FastTreeRegressor)
+            searched = (estimators.MinimalTreeClassifier, estimators.OptimalTreeClassifier)
+            if isinstance(one, grown) and not isinstance(one, searched):
                 if getattr(one.discretize, "scope", "fold") == "all":
                     # Fitted on all rows before the folds are made, as the papers did.
                     if repr(one.discretize) not in binned:

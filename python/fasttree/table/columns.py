@@ -82,6 +82,19 @@ class Column:
         table[-1] = None
         return table[self.values]
 
+    def numbers(self) -> np.ndarray:
+        """The cells as float64: numbers, or the codes of levels; NaN where a value is missing.
+
+        Examples:
+            >>> import numpy as np
+            >>> Column("wind", "nominal", np.array([1, -1], dtype=np.int32), ("a", "b")).numbers()
+            array([ 1., nan])
+        """
+        numbers = self.values.astype(np.float64)
+        if self.kind == "nominal" and self.values.dtype.kind == "i":
+            numbers[self.values < 0] = np.nan
+        return numbers
+
 
 def unused_column(name: str, n_rows: int) -> Column:
     """The column that stands in the place of an unused one: a constant, which no split divides."""

@@ -17,6 +17,7 @@ from docs.studies.bias_variance import study as bias_variance
 from docs.studies.error_rates import study as error_rates
 from docs.studies.first_screen.make import newest_records
 from docs.studies.interactions import study as interactions
+from docs.studies.optimal_trees import study as optimal_trees
 from docs.studies.selection_bias import study as selection_bias
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -155,6 +156,51 @@ def interactions_trees() -> list[str]:
 def interactions_recovery() -> list[str]:
     """Which relevant bits are found, from the recorded numbers."""
     return [line for table in _interactions().recovery_tables() for line in report_lines(table)]
+
+
+def _optimal_trees() -> optimal_trees.OptimalTrees:
+    record = ROOT / "docs" / "studies" / "optimal_trees" / "record.json"
+    return optimal_trees.OptimalTrees.from_record(record.read_text(encoding="utf-8"))
+
+
+def optimal_excess() -> list[str]:
+    """Errors of greedy trees above the optimum, from the recorded run."""
+    result = _optimal_trees()
+    return [line for depth in result.depths() for line in report_lines(result.excess_table(depth))]
+
+
+def optimal_parts() -> list[str]:
+    """What of them is the criterion's."""
+    return report_lines(_optimal_trees().parts_table())
+
+
+def optimal_test() -> list[str]:
+    """Accuracy of optimal and greedy trees on new rows."""
+    return report_lines(_optimal_trees().test_table())
+
+
+def optimal_at_scale() -> list[str]:
+    """How far proofs of optimal trees reach, from the newest records."""
+    records = newest_records("optimal_at_scale")
+    results = [one for record in records for one in record["results"]]
+    times = sorted({one["seconds"] for one in results})
+    found: dict[tuple[str, int], dict[float, dict[str, Any]]] = {}
+    for one in results:
+        found.setdefault((one["set"], one["depth"]), {})[one["seconds"]] = one
+    rows = []
+    for (name, depth), by_time in found.items():
+        proofs = [one["cpu_s"] for one in by_time.values() if one["gap"] == 0.0]
+        cells = []
+        for seconds in times:
+            if proofs and min(proofs) <= seconds:
+                cells.append(f"proven: {min(proofs):.1f} s")
+            else:
+                one = by_time.get(seconds)
+                cells.append("" if one is None else f"{100 * one['gap']:.0f} %")
+        peak = max(one["peak_over_data"] for one in by_time.values())
+        rows.append([name, str(depth), *cells, f"{peak:.1f}"])
+    head = ["rows x columns", "depth", *(f"gap, {s:g} s" for s in times), "memory"]
+    return [machine_of(records[0]), "", *list_table(head, rows), ""]
 
 
 def _vilalta() -> dict[str, Any]:
@@ -402,6 +448,10 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "hope-korb2004-summary": hope_korb_summary,
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
+    "optimal-at-scale": optimal_at_scale,
+    "optimal-trees-excess": optimal_excess,
+    "optimal-trees-parts": optimal_parts,
+    "optimal-trees-test": optimal_test,
     "reading": reading,
     "side-by-side": side_by_side,
     "spaeh-kosub-claims": spaeh_kosub_claims,

@@ -10,6 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,9 @@ def optimal_parts() -> list[str]:
 
 def optimal_test() -> list[str]:
     """Accuracy of optimal and greedy trees on new rows."""
-    return report_lines(_optimal_trees().test_table())
+    table = _optimal_trees().test_table()
+    marked = [[replace(c, text=f"{c.text} {c.mark}".strip()) for c in row] for row in table.rows]
+    return report_lines(replace(table, rows=marked))
 
 
 def optimal_at_scale() -> list[str]:

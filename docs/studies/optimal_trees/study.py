@@ -93,8 +93,9 @@ class Case:
     """A data set at a depth, errors in rows.
 
     `greedy` are the errors of the grown tree by criterion, `own` those of the proven best tree
-    under the criterion (none where that takes too long); `accuracy` and `mark` of cross-validation by method, a mark where a method
-    differs significantly from the optimal tree (v: better, \\*: worse).
+    under the criterion (none where that takes too long). `accuracy` and `mark` are of
+    cross-validation, by method; a mark says that a method differs significantly from the optimal
+    tree (v: better, \\*: worse).
     """
 
     name: str

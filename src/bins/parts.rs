@@ -231,7 +231,7 @@ impl<'a> GroupedRecords<'a> {
     }
 }
 
-/// The sums of the histograms of two partitions, as words; those of a numeric target where `number`.
+/// The sums of the histograms of two partitions, as words; `number`: those of a numeric target.
 ///
 /// # Errors
 /// If they differ in length, or a counter overflows.

@@ -100,8 +100,8 @@ class _OnDask:
         return fit_estimator(self, X, y, sample_weight, client)
 
     def predict(self, X: Any) -> Any:
-        """Class labels or numbers: a Dask Series or Array where X is a Dask collection, else an array
-        (n_rows,)."""
+        """Class labels or numbers: a Dask Series or Array where X is a Dask collection, else an
+        array (n_rows,)."""
         if not _is_dask(X):
             return super().predict(X)  # type: ignore[misc]
         return self._lazily(X, "predict")

@@ -6,7 +6,8 @@ What
     rows. The rows of a small node are sent to one worker, which grows its whole subtree.
 Complexity
     A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes; of
-    a number bins x features x 40 bytes) for each counted node: all children of a split but the largest, which is the difference.
+    a number bins x features x 40 bytes) for each counted node: all children of a split but the
+    largest, which is the difference.
 When not to use it
     On one machine, where growth needs no messages.
 """

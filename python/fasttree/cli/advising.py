@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -99,7 +100,7 @@ def advise(
     text = [str(found)]
     if model is not None:
         found.model.save(model)
-        text.append(f"Saved as {model}; use: ftree predict {model} DATA{columns.for_new_rows}")
+        text.append(f"Saved as {model}; use: ftree predict {shlex.quote(str(model))} DATA")
     if html is not None:
         found.to_html(html)
         text.append(f"Page written to {html}")

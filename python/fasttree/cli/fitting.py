@@ -6,6 +6,7 @@ The hint recommends pruning where a pruned tree is as good with fewer leaves.
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -276,7 +277,6 @@ def fit(
             svg=svg,
             png=png,
             html=html,
-            new_rows=columns.for_new_rows,
         ),
     ]
     emit("\n".join(text), document, json)
@@ -297,14 +297,12 @@ def _written(
     svg: Path | None,
     png: Path | None,
     html: Path | None,
-    new_rows: str,
 ) -> list[str]:
-    """Write the files that were asked for; one line on each. `new_rows` are the options by which
-    new rows are read."""
+    """Write the files that were asked for; one line on each."""
     lines = []
     if model is not None:
         tree.save(model)
-        lines += ["", f"Saved as {model}; use: ftree predict {model} DATA{new_rows}"]
+        lines += ["", f"Saved as {model}; use: ftree predict {shlex.quote(str(model))} DATA"]
     if svg is not None:
         save_text(svg, tree.to_svg())
         lines.append(f"Drawn as {svg}")

@@ -85,7 +85,8 @@ Missing = Annotated[
     typer.Option(
         "--missing",
         metavar="TEXT",
-        help="Texts of a CSV that mean a missing cell, beside ?, NA and NaN: n/a,none.",
+        help="Texts and numbers of a CSV that mean a missing cell, beside ?, NA and NaN: "
+        "n/a,none; of one column: age=999. A model that is saved keeps them.",
     ),
 ]
 Criterion = Annotated[
@@ -173,23 +174,20 @@ class Columns:
         return dict.fromkeys(kept, "as_given") or self.use
 
     @property
-    def for_new_rows(self) -> str:
-        """The options of the shell by which new rows are to be read like these.
-
-        >>> Columns(missing=["999", "n/a,none"]).for_new_rows
-        ' --missing 999,n/a,none'
-        """
-        missing = ",".join(split_list(self.missing))
-        return f" --missing {shlex.quote(missing)}" if missing else ""
-
-    @property
     def reading(self) -> dict[str, Any]:
         """The options on text files as keywords of `fasttree.datasets.load`.
 
         >>> Columns(decimal=",", missing=["n/a,none"]).reading, Columns().reading
         ({'decimal': ',', 'missing': ['n/a', 'none']}, {})
+        >>> Columns(missing=["n/a,age=999", "age=-9"]).reading
+        {'missing': {None: ['n/a'], 'age': ['999', '-9']}}
         """
-        typed = {"decimal": self.decimal, "missing": split_list(self.missing) or None}
+        cells: dict[str | None, list[str]] = {}
+        for item in split_list(self.missing):
+            name, equals, text = item.rpartition("=")
+            cells.setdefault(name.strip() if equals else None, []).append(text.strip())
+        missing: Any = cells.get(None) if cells.keys() <= {None} else cells
+        typed = {"decimal": self.decimal, "missing": missing or None}
         return {name: value for name, value in typed.items() if value is not None}
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..table.missing_cells import MissingCells
 from . import options as o
 
 __all__ = ["rows_for"]
@@ -61,13 +62,15 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     Args:
         tree: a fitted tree or forest.
         data: the file.
-        columns: options on its columns.
+        columns: options on its columns; cells that mean a missing value in the model's own training
+            file do so in this one.
     """
     from ..datasets import load
 
     columns = columns or o.Columns()
-    given, reading = o.split_list(columns.drop), columns.reading
-    schema = tree._schema
+    given, schema = o.split_list(columns.drop), tree._schema
+    typed = MissingCells.of(columns.reading.get("missing"))
+    reading = {**columns.reading, "missing": schema.missing_cells.beside(typed)}
     target, names = schema.target, schema.given_names
     used = [
         name

@@ -45,10 +45,26 @@ def _with_options(message: Any) -> str:
     return text
 
 
+def _missing_option(argument: str) -> str:
+    """The value of ``--missing`` for a value of `missing`.
+
+    >>> _missing_option("['n/a', 999]"), _missing_option("{'the age': [999], None: ['x']}")
+    ('n/a,999', "'the age=999,x'")
+    """
+    given = ast.literal_eval(argument)
+    by_column = given if isinstance(given, dict) else {None: given}
+    texts = [
+        f"{'' if name is None else f'{name}='}{cell}"
+        for name, cells in by_column.items()
+        for cell in cells
+    ]
+    return shlex.quote(",".join(texts))
+
+
 OPTIONS = (
     (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
     (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
-    (r" \((?:drop|target)=\)", ""),
+    (r" \((?:drop|target|missing)=\)", ""),
     (r" \(phenotype_name=\)", " (--pheno-name)"),
     (r"name another with target=, load without one by target=False,", "name another: --target,"),
     (r"name another with target=", "name another: --target"),
@@ -57,7 +73,7 @@ OPTIONS = (
     (r"\(pruning='error_based'\)", "(-p pruning=error_based)"),
     (r"\btask='(\w+)'", r"--task \1"),
     (r"\bdecimal='(.*?)'", r"--decimal \1"),
-    (r"\bmissing=(\[.*?\])", lambda m: "--missing " + ",".join(ast.literal_eval(m[1]))),
+    (r"\bmissing=(\[.*?\]|\{.*?\})", lambda m: f"--missing {_missing_option(m[1])}"),
     (r"\btarget=(-?\d+)", r"--target \1"),
     (r"\(or NaN for missing\)", "(--missing TEXT: a text of the file that means missing)"),
     (r"; header=False reads it as data", "; put the rows below it"),

@@ -29,14 +29,17 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from .._checks import listing
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
-from ..table.columns import Column
+from ..table.columns import Column, to_float
 from ..table.doubtful import warn_caller
+from ..table.missing_cells import MissingCells
+from ..table.sources import unknown_name
+from ..table.traps import are_numbers
 from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import reads_as_number, with_numbers
 from .errors import DataFileError
@@ -96,7 +99,7 @@ def read_delimited(
     header: bool | None = None,
     names: Sequence[str] | None = None,
     decimal: str | None = None,
-    missing: Collection[str | float] = (),
+    missing: Any = (),
     limits: Limits | None = None,
 ) -> Sheet:
     """Read a delimited file into columns.
@@ -112,8 +115,8 @@ def read_delimited(
             ``1,234.5`` are; default: what all values of a column read as, text where ``1,234``
             may be both.
         missing: further cells that mean a missing value: texts such as ``n/a``, and numbers such
-            as 999, which match a cell of a numeric column by value. One that matches no cell gives
-            a warning.
+            as 999, which match a cell of a numeric column by value. A mapping names columns:
+            ``{"age": [999]}`` (None: all columns). One that matches no cell gives a warning.
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
@@ -130,10 +133,7 @@ def read_delimited(
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
-    given = {
-        (cell if isinstance(cell, str) else f"{cell:.17g}").strip()
-        for cell in listing("missing", missing)
-    }
+    cells = MissingCells.of(missing)
     # Columns that turned out to hold text after the sample are read again, as labels.
     first = _Pass(
         path,
@@ -142,7 +142,8 @@ def read_delimited(
         limits=limits,
         header=header,
         given_names=names,
-        missing=MISSING | given,
+        missing=MISSING.union(cells.everywhere),
+        cells=cells,
         skipped=skipped,
     )
     columns = first.read(None)
@@ -151,30 +152,25 @@ def read_delimited(
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
-    numbers_read = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
-    # A number with a decimal comma is one only in columns that have such; it matches as text.
-    sentinels = {float(text): text for text in given if _is_number(text) and "," not in text}
-    if sentinels:
-        first.matched |= _blank_sentinels(numbers_read, sentinels)
-    if given - first.matched:
-        unmatched = " or ".join(map(repr, sorted(given - first.matched)))
-        warn_caller(f"{os.fspath(path)}: no cell is {unmatched} (missing)", UserWarning)
+    numbers_read, matched = [], set(first.matched)
+    for position in sorted(columns):
+        column = columns[position]
+        found: set[str] = set()
+        if column.levels:  # texts for all columns are missing already
+            column, found = cells.without(column)
+            if found and are_numbers(column.levels or ()):
+                column = Column(column.name, "numeric", to_float(column.name, column.labels()))
+        column = with_numbers(column, sep, decimal)
+        if column.kind == "numeric":
+            column, numbers = cells.without(column)
+            found |= numbers
+        numbers_read.append(column)
+        matched |= found
+    unmatched = sorted(cells.texts - cells.remembered - matched)
+    if unmatched:
+        said = " or ".join(map(repr, unmatched))
+        warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
     return Sheet(numbers_read, first.has_header)
-
-
-def _blank_sentinels(columns: list[Column], sentinels: dict[float, str]) -> set[str]:
-    """Make the numbers in `sentinels` missing; return the texts of those that occur."""
-    numbers = np.array(list(sentinels))
-    found = set()
-    for place, column in enumerate(columns):
-        if column.kind != "numeric":
-            continue
-        values = np.asarray(column.values, dtype=np.float64)
-        is_sentinel = np.isin(values, numbers)
-        if is_sentinel.any():
-            found |= {sentinels[number] for number in np.unique(values[is_sentinel]).tolist()}
-            columns[place] = Column(column.name, "numeric", np.where(is_sentinel, np.nan, values))
-    return found
 
 
 def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
@@ -238,6 +234,8 @@ class _Pass:
     given_names: Sequence[str] | None
     missing: frozenset[str]
     """Texts that mean a missing cell, those of the caller among them."""
+    cells: MissingCells
+    """What the caller says of missing cells."""
     skipped: int
     """Length of a first line that names the separator, else 0."""
     names: list[str] = field(init=False, default_factory=list)
@@ -315,6 +313,10 @@ class _Pass:
                 f"is not a column (drop=); the columns are {', '.join(map(repr, self.names[:12]))}"
             )
             raise DataFileError(hint, path, None, None, min(unknown))
+        for name, texts in self.cells.by_column.items():
+            if name not in self.names and not self.cells.remembered.issuperset(texts):
+                hint = f"is not a column (missing=); {unknown_name(name, self.names, 'column')}"
+                raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None
         requests = [

@@ -18,7 +18,6 @@ Complexity
 from __future__ import annotations
 
 import difflib
-import numbers
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -26,10 +25,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import checked, choice, having, listing, maybe, one_value, path_of, shown, string
+from .._checks import checked, choice, having, listing, maybe, one_value, path_of, string
 from .._checks.aliases import TASKS, Task
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
+from ..table.missing_cells import MissingCells
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame
 from .blocks import head, split_suffix
@@ -48,13 +48,9 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if isinstance(value, str) and value else path_of(name, value)
 
 
-def _cells(name: str, value: Any) -> list[str | float]:
-    """Check of an argument that is one text or number, or several."""
-    cells: list[Any] = [value] if isinstance(value, str | numbers.Real) else listing(name, value)
-    for cell in cells:
-        if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
-            raise TypeError(f"{name}={shown(cell)} must be texts or numbers")
-    return cells
+def _missing_cells(name: str, value: Any) -> MissingCells:
+    """Check of the argument `missing`."""
+    return MissingCells.of(value, name)
 
 
 def _names(name: str, value: Any) -> list[str]:
@@ -67,7 +63,7 @@ def _names(name: str, value: Any) -> list[str]:
 @checked(
     path=_source,
     drop=_names,
-    missing=_cells,
+    missing=_missing_cells,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
@@ -82,7 +78,7 @@ def load(
     header: bool | None = None,
     names: Sequence[str] | None = None,
     decimal: str | None = None,
-    missing: Collection[str | float] = (),
+    missing: Any = (),
     limits: Limits | None = None,
     as_given: bool = True,
 ) -> Table:
@@ -101,8 +97,11 @@ def load(
         task: ``"classification"``: the target has classes; ``"regression"``: it is a number. None:
             a number where the target column is numeric and holds fractions; whole numbers are
             classes.
-        sep, header, names, decimal, missing: for delimited text, and refused elsewhere; see
+        sep, header, names, decimal: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
+        missing: for delimited text: further texts and numbers that mean a missing cell, such as
+            ``["n/a", 999]``, or these by column, ``{"age": [999]}`` (None: all columns). Models
+            keep them, and read new rows from files in the same way.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
         as_given: False: fits leave out identifiers, free text and constants of the Table, and use
             year, month and weekday of dates, as of a file that is given to them by its name (see
@@ -129,7 +128,7 @@ def load(
     """
     text = os.path.expanduser(os.fspath(path))
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
-    options |= {"missing": list(missing) or None}
+    options["missing"] = missing or None
     unread: dict[str, str] = {}
     while True:
         try:
@@ -147,6 +146,8 @@ def load(
     # The call in Python, which a report of the Table repeats.
     given = {"target": target, "drop": list(drop) or None, "task": task, **options}
     given["as_given"] = None if table.as_given else False
+    if missing:
+        table.missing_cells, given["missing"] = missing, missing.as_argument()
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
@@ -294,6 +295,8 @@ def _contents(
         named = sheet.has_header or options["names"] is not None
         return _Contents(sheet.columns, stem, has_feature_names=named)
     _refuse(options, text)
+    if options["missing"]:  # what a model brings
+        found.columns = [options["missing"].without(column)[0] for column in found.columns]
     return found
 
 
@@ -305,6 +308,8 @@ _UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", 
 def _refuse(options: dict[str, Any], path: str) -> None:
     """Refuse options of delimited text for another format."""
     for name, value in options.items():
+        if name == "missing" and value is not None:
+            value = value.asked.as_argument() or None
         if value is not None:
             raise ValueError(
                 f"{name}={value!r} cannot act: {path} is not delimited text (CSV and its kin), "

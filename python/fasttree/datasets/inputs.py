@@ -20,16 +20,24 @@ __all__ = ["given", "loaded", "table_for", "table_of"]
 
 
 def loaded(
-    X: Any, target: str | None = None, task: Task | None = None, *, as_given: bool = True
+    X: Any,
+    target: str | None = None,
+    task: Task | None = None,
+    *,
+    as_given: bool = True,
+    missing: Any = (),
 ) -> Any:
     """X itself, or the Table of a data set or file that it names; rows without a class or number
-    are left out. `target` and `task` are those of `load`, `as_given` as in `given`."""
+    are left out. `target`, `task` and `missing` are those of `load`, `as_given` as in `given`."""
     if not isinstance(X, (str, os.PathLike)):
         return X
-    return load(X, target=target, task=task, as_given=as_given).drop_missing_target()
+    read = load(X, target=target, task=task, as_given=as_given, missing=missing)
+    return read.drop_missing_target()
 
 
-def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) -> tuple[Any, Any]:
+def given(
+    X: Any, y: Any, task: Task | None = None, *, as_given: bool = True, missing: Any = ()
+) -> tuple[Any, Any]:
     """X and y with names resolved: a data set or file instead of X, a column of X instead of y.
 
     Args:
@@ -37,6 +45,7 @@ def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) ->
         y: labels or numbers, the name of their column, or None.
         task: of the Table of a data set or file, as in `load`.
         as_given: False: the Table of a file is one whose columns are still to be screened.
+        missing: what missing cells of a file hold, as in `load`.
 
     Raises:
         FileNotFoundError: a name that is neither a bundled data set nor a file.
@@ -53,7 +62,7 @@ def given(X: Any, y: Any, task: Task | None = None, *, as_given: bool = True) ->
                 f"X={os.fspath(X)!r} names a data set, which brings its classes or numbers: y is "
                 "the name of its target column, or None"
             )
-        return loaded(X, y, task, as_given=as_given), None
+        return loaded(X, y, task, as_given=as_given, missing=missing), None
     if isinstance(X, Genotypes):
         raise TypeError(f"X={X!r} has no columns of its own: give X.to_table()")
     return without_column(X, y) if isinstance(y, str) else (X, y)

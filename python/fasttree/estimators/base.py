@@ -152,6 +152,13 @@ class Estimator(Settings, Stored):
     def _keep_rows(self, fitted_on: FittedOn) -> None:
         """Keep the training rows, if answers need them; a classifier's need none."""
 
+    def _labelled_rows(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """X and y of a fitted estimator with names resolved; files are read as its training rows
+        were."""
+        schema = self.__dict__.get("_schema")
+        missing = () if schema is None else schema.missing_cells
+        return given(X, y, self._task, as_given=self._as_given, missing=missing)
+
     # -- on the way out ---------------------------------------------------------------------------
 
     def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
@@ -167,7 +174,7 @@ class Estimator(Settings, Stored):
                 f"{', ...' if len(self._schema.names) > 3 else ''}",
                 UserWarning,
             )
-        X = loaded(X, as_given=self._as_given)
+        X = loaded(X, as_given=self._as_given, missing=self._schema.missing_cells)
         return rows_for(self._schema, X, self.handle_unknown, self.missing)
 
     # -- keeping the model ------------------------------------------------------------------------

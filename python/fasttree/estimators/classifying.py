@@ -18,7 +18,6 @@ import numpy as np
 from .._checks import weights_array
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
-from ..datasets.inputs import given
 from ..table import Table
 from .base import NO_LABELS, Estimator
 from .keywords import LeafSmoothing, MergedLeaves
@@ -74,7 +73,7 @@ class Classifier(Estimator):
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
-        X, y = given(X, y, self._task, as_given=self._as_given)
+        X, y = self._labelled_rows(X, y)
         right = self._right(self.predict(X), X, y)
         weights = None if sample_weight is None else weights_array(sample_weight)
         return float(np.average(right, weights=weights))
@@ -107,7 +106,7 @@ class Classifier(Estimator):
         """
         from ..metrics import Evaluation
 
-        X, y = given(X, y, self._task, as_given=self._as_given)
+        X, y = self._labelled_rows(X, y)
         predicted = self.predict(X)
         self._right(predicted, X, y)  # lengths and shapes
         labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()

@@ -50,6 +50,7 @@ from .._checks import memory_limit as checked_memory
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from ..rendering.listing import Records
 from ..rendering.progress import Progress
+from ..table import Table
 from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth
 from .costs import costs_of
@@ -243,7 +244,7 @@ class MinimalTreeClassifier(_Searched):
             table,
             limits,
             minimise,
-            _parameters(self),
+            _parameters(self, table),
             sample_weight=weights,
             progress=self.progress,
         )
@@ -398,7 +399,7 @@ class OptimalTreeClassifier(_Searched):
             table,
             objective,
             limits,
-            _parameters(self),
+            _parameters(self, table),
             sample_weight=weights,
             n_jobs=n_jobs,
             progress=self.progress,
@@ -466,11 +467,14 @@ def _criterion(criterion: Any, cost_matrix: Any) -> dict[str, Any]:
     return {"criterion": made.name, "criterion_options": made.options()}
 
 
-def _parameters(estimator: _Searched) -> str:
+def _parameters(estimator: _Searched, table: Table) -> str:
     kept = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_KEPT}
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
-    return json.dumps({"learner": type(estimator).__name__, **kept}, sort_keys=True, default=_plain)
+    kept["learner"] = type(estimator).__name__
+    if table.missing_cells:
+        kept["missing_cells"] = table.missing_cells.as_json()
+    return json.dumps(kept, sort_keys=True, default=_plain)
 
 
 def _plain(value: Any) -> Any:

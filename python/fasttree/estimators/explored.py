@@ -24,7 +24,6 @@ import numpy as np
 
 from .. import criteria as registry
 from .._checks.aliases import MaybeArray
-from ..datasets.inputs import given, loaded
 from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
@@ -127,14 +126,14 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
     from sklearn.base import clone
 
     other = clone(model).set_params(criterion=beside)
-    return _name_of_model(other), other.fit(*given(loaded(X, as_given=model._as_given), y))
+    return _name_of_model(other), other.fit(*model._labelled_rows(X, y))
 
 
 def _rows(model: Any, X: Any, y: Any) -> Rows | None:
     """The rows of a call, with the levels and classes of the model; None without rows."""
     if X is None:
         return None
-    X, y = given(loaded(X, as_given=model._as_given), y)
+    X, y = model._labelled_rows(X, y)
     weights = X.sample_weight if isinstance(X, Table) else None
     table = labelled(model._schema, X, y)
     return Rows(table, rows_for(model._schema, table)[0], weights)

@@ -152,7 +152,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         seed = seed_of(self.random_state)
         config, custom = config_of(tree_parameters(self._tree_type, params, seed), table, weights)
         config |= row_counts(params, copies if draws is None else draws)
-        config.update(seed=seed, parameters=stored_parameters(params))
+        config.update(seed=seed, parameters=stored_parameters(params, table.missing_cells))
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 

@@ -13,6 +13,7 @@ import numpy as np
 from .. import _engine
 from .._checks import integer, real
 from .grown_tree import GrownTree
+from .new_rows import missing_cells_of
 from .parameters import stored_parameters
 
 
@@ -60,6 +61,7 @@ class ForestTrees(Sequence[GrownTree]):
         self._kind = kind
         self._model, self._classes, self._has_names = model, classes, has_names
         self._params = params
+        self._missing_cells = missing_cells_of(model)
         self._seeds: list[int] = model.seeds
 
     def __len__(self) -> int:
@@ -69,7 +71,7 @@ class ForestTrees(Sequence[GrownTree]):
         params = tree_parameters(self._kind, self._params, self._seeds[t])
         tree: GrownTree = self._kind(**params)
         tree._candidates = {}
-        model = self._model.tree(t, json.dumps(stored_parameters(params)))
+        model = self._model.tree(t, json.dumps(stored_parameters(params, self._missing_cells)))
         tree._adopt(model, self._classes, self._has_names)
         return tree
 

@@ -22,6 +22,7 @@ from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
+from ..table.missing_cells import MissingCells
 from .constraints import constraints_of
 from .costs import costs_of, plain_costs
 from .declaration import (
@@ -277,8 +278,15 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
-def stored_parameters(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as they are written into a saved model: plain data, sorted by name."""
+def stored_parameters(
+    params: dict[str, Any], missing_cells: MissingCells | None = None
+) -> dict[str, Any]:
+    """Parameters as they are written into a saved model: plain data, sorted by name.
+
+    Args:
+        params: parameters of an estimator.
+        missing_cells: how the file of the training rows wrote missing cells.
+    """
 
     def default(value: Any) -> Any:
         return value.item() if isinstance(value, np.generic) else repr(value)
@@ -296,7 +304,7 @@ def stored_parameters(params: dict[str, Any]) -> dict[str, Any]:
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     plain: dict[str, Any] = json.loads(json.dumps(kept, sort_keys=True, default=default))
-    return plain
+    return {**plain, "missing_cells": missing_cells.as_json()} if missing_cells else plain
 
 
 def restored_parameters(text: str) -> dict[str, Any]:
@@ -380,7 +388,7 @@ def config_of(
         "max_features": max_features(params["max_features"], n_features),
         "smoothing": smoothing_of(params.get("leaf_smoothing")),
         "seed": seed_of(params["random_state"], drawn=random),
-        "parameters": stored_parameters(params),
+        "parameters": stored_parameters(params, table.missing_cells),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
     config |= constraints_of(params, table.feature_names, list(table.dates))

@@ -22,7 +22,6 @@ from sklearn.utils.validation import check_is_fitted
 from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import MaybeArray, Task
-from ..datasets.inputs import given
 from ..table import Table
 from ..table.doubtful import quiet
 from ..table.target import encode_numbers
@@ -96,7 +95,7 @@ class Regressor(Estimator):
         Raises:
             ValueError: none, another number of rows, or cells that are no numbers.
         """
-        X, y = given(X, y, self._task, as_given=self._as_given)
+        X, y = self._labelled_rows(X, y)
         if isinstance(X, Table) and y is None:
             numbers = X.as_regression().numbers
             return X, y, encode_numbers(numbers, len(X), X.target).numbers

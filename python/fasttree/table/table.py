@@ -23,6 +23,7 @@ from .._checks.mapped import check_mapped
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
 from .inputs import without_column
+from .missing_cells import MissingCells
 from .roles import Roles, column_of, recast_columns, resolve_roles
 from .shown import (
     block_as_array,
@@ -82,6 +83,8 @@ class Table:
         as_given: False where a fit looks for identifiers, dates and constants among the columns: of
             a frame or file that a function has made a Table of. A Table of yours is as given.
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
+        missing_cells: what missing cells of a file hold, where its reader was told some texts or
+            numbers; models keep them.
         origin: Python that reads the table again, where `fasttree.datasets` made it, else "".
 
     Raises:
@@ -111,6 +114,7 @@ class Table:
         "_target",
         "as_given",
         "has_feature_names",
+        "missing_cells",
         "name",
         "origin",
         "sample_weight",
@@ -126,6 +130,7 @@ class Table:
     _target: Target | NumericTarget | None
     as_given: bool
     has_feature_names: bool
+    missing_cells: MissingCells
     name: str | None
     origin: str
     sample_weight: np.ndarray | None
@@ -172,6 +177,7 @@ class Table:
         self.shape = check_shape(n_rows, n_columns)
         self.name = name
         self.origin = ""
+        self.missing_cells = MissingCells()
         self.has_feature_names = source.names is not None
         self._names = source.names
         self._encoded = self.sample_weight = None
@@ -278,6 +284,7 @@ class Table:
             self._target = from_column(target)
         self.unused = {}
         self.as_given = True
+        self.missing_cells = MissingCells()
         self.has_feature_names = has_feature_names
         self.name = name
         self.origin = ""
@@ -536,7 +543,7 @@ class Table:
                 f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}"
             )
         new._target, new.sample_weight = self._target, self.sample_weight
-        new.as_given = self.as_given
+        new.as_given, new.missing_cells = self.as_given, self.missing_cells
         names = new.feature_names if self.unused else ()
         new.unused = {name: self.unused[name] for name in names if name in self.unused}
         return new
@@ -670,6 +677,7 @@ class Table:
         return {slot: getattr(self, slot) for slot in Table.__slots__ if slot != "_encoded"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.missing_cells = MissingCells()  # older pickles have none
         for slot, value in state.items():
             setattr(self, slot, value)
         self._encoded = None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "are_numbers",
     "code_columns",
     "date_share",
     "decimal_comma_share",
@@ -56,6 +57,8 @@ _PERCENT = re.compile(
     r"\s*[-+]?\d+(?:[.,]\d+)?\s*(?:%|€|\$|£|EUR|USD)\s*|\s*[$€£]\s*[-+]?\d[\d.,]*\s*"
 )
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
+
+_LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
 
 MOST_STRANGERS = 3
 """Texts among the numbers of a column that are named, at most."""
@@ -112,6 +115,21 @@ def no_numbers(levels: Sequence[Any]) -> list[int]:
     """
     texts = ((code, level) for code, level in enumerate(levels) if isinstance(level, str))
     return [code for code, text in texts if _PLAIN.fullmatch(text) is None]
+
+
+def are_numbers(levels: Sequence[Any]) -> bool:
+    """Whether levels are texts that all read as numbers, none with a zero before other digits.
+
+    Examples:
+        >>> are_numbers(("1", "-2.5", "1e3")), are_numbers(("01067", "2")), are_numbers(("1", "a"))
+        (True, False, False)
+    """
+    texts = [level for level in levels if isinstance(level, str)]
+    if not texts or len(texts) < len(levels):
+        return False
+    return all(_PLAIN.fullmatch(text) and not _LEADING_ZERO.match(text) for text in texts) and (
+        not any("," in text for text in texts)
+    )
 
 
 def strange_cells(column: Column) -> tuple[list[str], str] | None:

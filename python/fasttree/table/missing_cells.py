@@ -1,0 +1,163 @@
+"""`MissingCells`: the texts and numbers by which a file says that a cell has no value.
+
+What
+    `datasets.load` reads them from its parameter `missing`. The Table keeps them, and models keep
+    them in their files, so that new rows of a file are read as the training rows were.
+Complexity
+    O(rows) for a column of numbers, O(levels) for one of text.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._checks import listing, shown, string
+from .columns import Column
+
+__all__ = ["MissingCells"]
+
+
+@dataclass(frozen=True)
+class MissingCells:
+    """What a missing cell holds.
+
+    Attributes:
+        everywhere: texts for cells of all columns, numbers written in full.
+        by_column: texts for cells of one column, by its name.
+        remembered: texts that need not occur: those that a model brings.
+
+    Examples:
+        >>> found = MissingCells.of([999, "n/a"])
+        >>> found.everywhere, bool(found), bool(MissingCells())
+        (('999', 'n/a'), True, False)
+        >>> MissingCells.of({None: ["n/a"], "age": [999]}).by_column
+        {'age': ('999',)}
+    """
+
+    everywhere: tuple[str, ...] = ()
+    by_column: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    remembered: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, given: Any, name: str = "missing") -> MissingCells:
+        """The value of the parameter `missing`: a text or number, several, or a mapping from names
+        of columns to these (None: all columns).
+
+        Raises:
+            TypeError: something else, named.
+        """
+        if isinstance(given, cls):
+            return given
+        if given is None:
+            return cls()
+        if not isinstance(given, Mapping):
+            return cls(_texts(name, given))
+        found = {column: _texts(f"{name}[{shown(column)}]", v) for column, v in given.items()}
+        everywhere = found.pop(None, ())
+        return cls(everywhere, {string("a column of missing", k): v for k, v in found.items()})
+
+    @classmethod
+    def of_json(cls, stored: Any) -> MissingCells:
+        """The inverse of `as_json`; what it returns need not occur.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: what `as_json` did not write.
+        """
+        if stored is None:
+            return cls()
+        found = cls.of({**stored["by_column"], None: stored["everywhere"]})
+        return cls(found.everywhere, found.by_column, frozenset(found.texts))
+
+    def as_json(self) -> dict[str, Any]:
+        """The texts as plain data."""
+        own = {name: list(texts) for name, texts in sorted(self.by_column.items())}
+        return {"everywhere": list(self.everywhere), "by_column": own}
+
+    def as_argument(self) -> Any:
+        """The value of `missing` that says the same."""
+        everywhere, own = list(self.everywhere), {k: list(v) for k, v in self.by_column.items()}
+        if not own:
+            return everywhere
+        return {None: everywhere, **own} if everywhere else own
+
+    def __bool__(self) -> bool:
+        return bool(self.everywhere or self.by_column)
+
+    @property
+    def asked(self) -> MissingCells:
+        """Without the texts that are remembered."""
+        own = {name: self._unremembered(texts) for name, texts in self.by_column.items()}
+        kept = {name: texts for name, texts in own.items() if texts}
+        return MissingCells(self._unremembered(self.everywhere), kept)
+
+    def _unremembered(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(text for text in texts if text not in self.remembered)
+
+    def beside(self, given: MissingCells) -> MissingCells:
+        """These and the caller's, whose texts must occur."""
+        own = {
+            name: _all_of(self.by_column.get(name, ()), given.by_column.get(name, ()))
+            for name in {**self.by_column, **given.by_column}
+        }
+        everywhere = _all_of(self.everywhere, given.everywhere)
+        return MissingCells(everywhere, own, self.remembered - given.texts)
+
+    @property
+    def texts(self) -> set[str]:
+        """The texts of all columns."""
+        return {*self.everywhere, *(text for own in self.by_column.values() for text in own)}
+
+    def without(self, column: Column) -> tuple[Column, set[str]]:
+        """The column with these cells missing, and the texts that occur in it. One of text that
+        would be numbers then stays text: its reader decides."""
+        own = self.by_column.get(column.name, ())
+        texts = (*self.everywhere, *own)
+        return _blanked(column, texts) if texts else (column, set())
+
+
+def _texts(name: str, given: Any) -> tuple[str, ...]:
+    """Texts, and numbers written in full, of one value or of several."""
+    cells = [given] if isinstance(given, str | numbers.Real) else listing(name, given)
+    for cell in cells:
+        if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
+            raise TypeError(f"{name}={shown(given)} must be texts or numbers")
+    plain = (cell if isinstance(cell, str) else f"{cell:.17g}" for cell in cells)
+    return tuple(dict.fromkeys(text.strip() for text in plain))
+
+
+def _all_of(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
+
+
+def _number(text: str) -> float | None:
+    """The number that a text is, if so; one with a comma matches as text alone."""
+    try:
+        return None if "," in text else float(text)
+    except ValueError:
+        return None
+
+
+def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
+    """The column without cells that are one of the texts, and the texts that occur."""
+    if column.levels is None:
+        sentinels = {number: text for text in texts if (number := _number(text)) is not None}
+        values = np.asarray(column.values, dtype=np.float64)
+        gone = np.isin(values, np.array(list(sentinels)))
+        if not gone.any():
+            return column, set()
+        found = {sentinels[number] for number in np.unique(values[gone]).tolist()}
+        return Column(column.name, "numeric", np.where(gone, np.nan, values)), found
+    kept = [code for code, level in enumerate(column.levels) if str(level) not in texts]
+    if len(kept) == len(column.levels):
+        return column, set()
+    found = {str(level) for level in column.levels} & set(texts)
+    new_code = np.full(len(column.levels) + 1, -1, dtype=np.int32)
+    new_code[kept] = np.arange(len(kept), dtype=np.int32)
+    levels = tuple(column.levels[code] for code in kept)
+    codes = np.asarray(column.values, dtype=np.int32)
+    return Column(column.name, "nominal", new_code[codes], levels), found

@@ -6,6 +6,7 @@ It prints as text, shows as HTML in notebooks, and writes a page of its own (`Ad
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable
 from os import PathLike
@@ -19,6 +20,7 @@ from ..rendering.html import STYLE, bar, html_table, paragraph
 from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
+from ..rendering.words import counted, some_of
 from .source import Source
 from .tasks import Judge
 
@@ -100,6 +102,7 @@ class Advice:
         compared: int,
         folds: str,
         groups: str | None,
+        hints: list[str],
         source: Source,
         dropped: list[str],
         started: float,
@@ -117,6 +120,7 @@ class Advice:
         self.codes, self.dates = codes, list(dates)
         self.work, self.time_limit = work, time_limit
         self._out_of_time, self._groups = out_of_time, groups
+        self._hints = hints
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
@@ -169,14 +173,16 @@ class Advice:
         if self.dates:
             notes.append(f"Year, month and weekday stand for the dates {', '.join(self.dates)}.")
         if self.unlabelled:
-            notes.append(f"{self.unlabelled} rows without a {self._judge.without} are left out.")
+            said = counted(self.unlabelled, f"row without a {self._judge.without}")
+            notes.append(f"Left out: {said}.")
         if self.codes:
             notes.append(
-                f"Numbers that are codes of categories, by the name: {', '.join(self.codes)}; to "
+                f"Numbers that are codes of categories, by the name: {some_of(self.codes)}; to "
                 f"read them as levels: categorical_features={self.codes!r} (ftree: --nominal "
-                f"{','.join(self.codes)})."
+                f"{shlex.quote(','.join(self.codes))})."
             )
-        notes.append(f"{self.n_rows:,} rows, {self._judge.target_text()}")
+        notes += [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in self._hints]
+        notes.append(f"{counted(self.n_rows, 'row')}, {self._judge.target_text()}")
         if self.compared < self.n_rows:
             notes.append(
                 f"Candidates were compared on a sample of {self.compared:,} rows; the tree is "

@@ -31,6 +31,7 @@ from ..model_selection.groups import group_codes, taken_groups
 from ..rendering.progress import Progress, make_report
 from ..table import Table
 from ..table.doubtful import quiet
+from ..table.suspects import hints
 from ..table.traps import code_columns
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .evidence import is_associated
@@ -232,6 +233,7 @@ def advise(
         compared=len(sample),
         folds=folds.description,
         groups=aside[0] if aside else None,
+        hints=hints(whole, grouped=members is not None, with_options=True),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *aside],
         started=started,

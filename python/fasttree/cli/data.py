@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -46,12 +47,25 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
     while True:
         try:
             dropped = [*drop, *(name for name, _ in refused)]
-            return replace(columns, drop=dropped, use="as_given").table(data), refused
+            return replace(columns, drop=dropped).table(data), refused
         except DataFileError as error:
             name = error.column
             if name is None or name in drop or any(name == one for one, _ in refused):
                 raise
             refused.append((name, error.problem.split("; an identifier")[0]))
+
+
+def _as_treated(
+    one: dict[str, Any], unread: Mapping[str, str], reasons: Mapping[str, str]
+) -> dict[str, Any]:
+    """The description of a column with its role in a fit."""
+    from ..table.dates import dates_of
+
+    name = one["name"]
+    if name not in reasons or one["role"] == "target":
+        return one
+    kind = {"kind": "text"} if name in unread else {}
+    return {**one, **kind, "role": "dates" if dates_of({name: reasons[name]}) else "left out"}
 
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
@@ -65,11 +79,16 @@ def describe(
 ) -> None:
     """Columns, levels, missing cells, and classes or numbers of a data set."""
     from ..reports import render
+    from ..table.doubtful import warn_of_hints
+    from ..table.screening import reasons_of
     from ..table.traps import code_columns
 
     # Columns and classes.
     rows, refused = _readable(data, columns)
-    described = rows.describe()
+    reasons = {} if rows.as_given else {**rows.unused, **reasons_of(rows)}
+    described = [_as_treated(one, rows.unused, reasons) for one in rows.describe()]
+    if not rows.as_given:
+        warn_of_hints(rows, reasons)
     counts = {}
     numbers: dict[str, float] = {}
     if rows.target is not None and rows.task == "regression":
@@ -105,13 +124,21 @@ def describe(
         body = [[name, f"{value:.6g}"] for name, value in numbers.items()]
         tables.append(table(f"Target {rows.target!r}, a number", ["", "value"], body))
     # Columns that need an option: numbers that may be codes, and what cannot be read.
-    codes = code_columns(rows, by_name=False)
+    codes = [name for name in code_columns(rows, by_name=False) if name not in reasons]
     if codes:
         title = "Whole numbers of few values, read as numbers"
-        body = [[name, f"--nominal {name}"] for name in codes]
+        body = [[name, o.typed("--nominal", [name])] for name in codes]
         tables.append(table(title, ["column", "if they are codes"], body))
+    if reasons:
+        unusable = rows.unused.keys()
+        body = [
+            [name, why, "" if name in unusable else o.typed("--keep", [name])]
+            for name, why in reasons.items()
+        ]
+        tables.append(table("Treated by fit", ["column", "why", "to use it as it is"], body))
+        document["treated"] = [{"column": n, "reason": why} for n, why in reasons.items()]
     if refused:
-        body = [[name, why, f"--drop {name}"] for name, why in refused]
+        body = [[name, why, o.typed("--drop", [name])] for name, why in refused]
         tables.append(table("Refused by fit", ["column", "why", "what to type"], body))
         document["refused"] = [{"column": name, "reason": why} for name, why in refused]
     emit(lambda: render(tables), document, json)

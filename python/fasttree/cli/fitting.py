@@ -16,6 +16,7 @@ import numpy as np
 import typer
 
 from ..rendering.saving import save_text
+from ..rendering.words import counted
 from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .folding import Dependence
@@ -191,7 +192,8 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         )
         hint = ""
         if widest is not None and len(widest.levels or ()) > 20:
-            hint = f", --drop {widest.name} ({len(widest.levels or ()):,} levels)"
+            levels = counted(len(widest.levels or ()), "level")
+            hint = f", {o.typed('--drop', [widest.name])} ({levels})"
         warnings.warn(
             f"{leaves:,} leaves for {n_rows:,} rows: the tree learns rows by heart; prune it: "
             f"-p pruning={TASKS[rows.task].pruning}{hint}, or ask ftree advise",

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..table.doubtful import groups_are_known
 from . import options as o
 
 __all__ = ["Dependence"]
@@ -49,11 +50,13 @@ class Dependence:
         return [name for name in (self.groups, self.time) if name is not None]
 
     def check(self) -> None:
-        """Refuse both options at once."""
+        """Refuse both options at once; with one of them no other columns are suspected."""
         if len(self.aside) > 1:
             raise ValueError(
                 "--groups and --time: ordered folds do not keep groups together; give one of them"
             )
+        if self.aside:
+            groups_are_known()
 
     def folds(self, cv: str) -> Any:
         """The value of `cv` for `cross_validate`."""

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..rendering.words import some_of
 from .tasks import TASKS
 
 DATA = typer.Argument(
@@ -187,8 +188,8 @@ class Columns:
             name, equals, text = item.rpartition("=")
             cells.setdefault(name.strip() if equals else None, []).append(text.strip())
         missing: Any = cells.get(None) if cells.keys() <= {None} else cells
-        typed = {"decimal": self.decimal, "missing": missing or None}
-        return {name: value for name, value in typed.items() if value is not None}
+        given = {"decimal": self.decimal, "missing": missing or None}
+        return {name: value for name, value in given.items() if value is not None}
 
     @property
     def kinds(self) -> Any:
@@ -269,6 +270,15 @@ class Run:
     def keywords(self) -> dict[str, Any]:
         """Seed and threads as keywords of a function of the package."""
         return {"random_state": self.seed, "n_jobs": self.n_jobs}
+
+
+def typed(option: str, names: Iterable[str]) -> str:
+    """An option of columns as it is typed in a shell.
+
+    >>> typed("--drop", ["Customer ID", "signup"]), typed("--groups", ["site"])
+    ("--drop 'Customer ID,signup'", '--groups site')
+    """
+    return f"{option} {shlex.quote(','.join(names))}"
 
 
 def split_list(texts: Iterable[str] | None) -> list[str]:
@@ -437,7 +447,11 @@ def warn_of_traps(table: Any, data: str) -> None:
     commas = [
         c.name for c in table.columns if c.levels and decimal_comma_share(tuple(c.levels)) > 0.9
     ]
-    mixed = {c.name: odd for c in table.columns if (odd := strange_cells(c)) is not None}
+    mixed = {
+        c.name: odd
+        for c in table.columns
+        if (odd := strange_cells(c, table.row_numbers)) is not None
+    }
     found = [
         (name, "dates as text" if dates_of({name: why}) else why)
         for name, why in (suspicions(table) if table.as_given else ())
@@ -445,11 +459,11 @@ def warn_of_traps(table: Any, data: str) -> None:
     ]
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found)
-        names = ",".join(name for name, _ in found)
-        warnings.warn(f"{data}: {said}; leave out: --drop {names}", stacklevel=3)
+        drop = typed("--drop", (name for name, _ in found))
+        warnings.warn(f"{data}: {said}; leave out: {drop}", stacklevel=3)
     if commas:
         warnings.warn(
-            f"{data}: {', '.join(commas)}: numbers with a comma (thousands or decimals) are read "
+            f"{data}: {some_of(commas)}: numbers with a comma (thousands or decimals) are read "
             "as levels; as numbers: --decimal , (1,5 is one and a half) or --decimal . (1,500 is "
             "fifteen hundred)",
             stacklevel=3,
@@ -457,8 +471,8 @@ def warn_of_traps(table: Any, data: str) -> None:
     for name, (texts, why_text) in mixed.items():
         warnings.warn(
             f"{data}: {name}: {why_text}, so all its numbers are read as levels; "
-            + (f"if missing: --missing {shlex.quote(','.join(texts))}; else " if texts else "")
-            + f"correct the file, or leave out: --drop {name}",
+            + (f"if missing: {typed('--missing', texts)}; else " if texts else "")
+            + f"correct the file, or leave out: {typed('--drop', [name])}",
             stacklevel=3,
         )
     # A PLINK file that was read as text needs several options together.
@@ -473,11 +487,10 @@ def warn_of_traps(table: Any, data: str) -> None:
     # Numbers that are codes by their names.
     codes = code_columns(table)
     if codes:
-        typed = "all" if len(codes) == table.n_features > 1 else ",".join(codes)
-        shown = ", ".join(codes[:5]) + (f" and {len(codes) - 5} more" if len(codes) > 5 else "")
+        as_levels = typed("--nominal", ["all"] if len(codes) == table.n_features > 1 else codes)
         warnings.warn(
-            f"{data}: {shown}: codes of categories, by the name, are read as numbers; as levels: "
-            f"--nominal {typed}",
+            f"{data}: {some_of(codes)}: codes of categories, by the name, are read as numbers; as "
+            f"levels: {as_levels}",
             stacklevel=3,
         )
 

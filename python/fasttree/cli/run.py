@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import shlex
 import sys
 import warnings
 from contextvars import copy_context
@@ -45,11 +44,18 @@ def _with_options(message: Any) -> str:
     return text
 
 
+def _typed(option: str, *names: str) -> str:
+    """An option of columns; the module of options is read where a message has one."""
+    from .options import typed
+
+    return typed(option, names)
+
+
 def _missing_option(argument: str) -> str:
-    """The value of ``--missing`` for a value of `missing`.
+    """``--missing`` for a value of `missing`.
 
     >>> _missing_option("['n/a', 999]"), _missing_option("{'the age': [999], None: ['x']}")
-    ('n/a,999', "'the age=999,x'")
+    ('--missing n/a,999', "--missing 'the age=999,x'")
     """
     given = ast.literal_eval(argument)
     by_column = given if isinstance(given, dict) else {None: given}
@@ -58,12 +64,12 @@ def _missing_option(argument: str) -> str:
         for name, cells in by_column.items()
         for cell in cells
     ]
-    return shlex.quote(",".join(texts))
+    return _typed("--missing", *texts)
 
 
 OPTIONS = (
-    (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
-    (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
+    (r"drop=(\[[^\]]*\])", lambda m: _typed("--drop", *ast.literal_eval(m[1]))),
+    (r"(?<![\w.(])target='([^']*)'", lambda m: _typed("--target", m[1])),
     (r" \((?:drop|target|missing)=\)", ""),
     (r" \(phenotype_name=\)", " (--pheno-name)"),
     (r"name another with target=, load without one by target=False,", "name another: --target,"),
@@ -73,13 +79,15 @@ OPTIONS = (
     (r"\(pruning='error_based'\)", "(-p pruning=error_based)"),
     (r"\btask='(\w+)'", r"--task \1"),
     (r"\bdecimal='(.*?)'", r"--decimal \1"),
-    (r"\bmissing=(\[.*?\]|\{.*?\})", lambda m: f"--missing {_missing_option(m[1])}"),
+    (r"\bmissing=(\[.*?\]|\{.*?\})", lambda m: _missing_option(m[1])),
+    (r"(--missing .*) of fasttree\.datasets\.load, or NaN in a frame", r"\1"),
+    (r"\bgroups=('[^']*'|\"[^\"]*\")", lambda m: _typed("--groups", m[1][1:-1])),
     (r"\btarget=(-?\d+)", r"--target \1"),
     (r"\(or NaN for missing\)", "(--missing TEXT: a text of the file that means missing)"),
     (r"; header=False reads it as data", "; put the rows below it"),
     (r"\bmax_nodes=", "--max-nodes "),
     (r"categorical_features='all'", "--nominal all"),
-    (r"columns=\{'([^']*)': 'as_given'\}", lambda m: "--keep " + shlex.quote(m[1])),
+    (r"columns=\{'([^']*)': 'as_given'\}", lambda m: _typed("--keep", m[1])),
     (r"columns='as_given'", "--columns as_given"),
     (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
     (r"random_state=(\d+)", r"--seed \1"),

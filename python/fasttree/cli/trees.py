@@ -16,6 +16,8 @@ import typer
 
 from ..rendering.records import write_csv
 from ..rendering.saving import replace_file
+from ..rendering.words import some_of
+from ..table.doubtful import quiet
 from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
@@ -229,36 +231,47 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
+    from ..table.doubtful import groups_are_known
     from ..table.screening import screened
 
+    groups_are_known()  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
     rows = columns.table(data, named.values(), o.pairs_of(param or [], "--param"))
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
-    if estimate is not None:
-        rows = screened(rows, columns.treatment)
+    treated = screened(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
-    scores, errors = _scored(rows, chosen, estimate, param, settings)
+    with quiet():  # the columns have been said
+        scores, errors = _scored(
+            rows if estimate is None else treated, chosen, estimate, param, settings
+        )
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
-    _emit_ranking(rows, scores, errors, top, json)
+    left_out = [name for name in treated.unused if name not in treated.dates]
+    _emit_ranking(
+        rows if estimate is None else treated, scores, errors, left_out, top=top, json=json
+    )
 
 
 def _emit_ranking(
     rows: Table,
     scores: dict[str, np.ndarray],
     errors: dict[str, np.ndarray],
+    left_out: list[str],
+    *,
     top: int | None,
     json: Path | None,
 ) -> None:
-    """Print the features in the order of the first criterion's scores, best first."""
+    """Print the features in the order of the first criterion's scores, best first, but for those
+    that were left out."""
     from ..reports import render
 
     # Ranks by every criterion; the order is that of the first.
     ranks = {name: _ranks(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
-    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top].tolist()
     names = rows.feature_names
-    document = {
+    by_score = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
+    order = [j for j in by_score if names[j] not in left_out][:top]
+    document: dict[str, Any] = {
         "command": "rank",
         "data": repr(rows),
         "rows": [
@@ -285,8 +298,11 @@ def _emit_ranking(
         for j in order
     ]
     error = " +- standard error" if errors else ""
-    note = f"Score (rank){error}; '-': no split is possible."
-    emit(lambda: render(table(repr(rows), ["feature", *scores], body, [note])), document, json)
+    notes = [f"Score (rank){error}; '-': no split is possible."]
+    if left_out:
+        document["left_out"] = left_out
+        notes.append(f"Left out, without a score: {some_of(left_out)}.")
+    emit(lambda: render(table(repr(rows), ["feature", *scores], body, notes)), document, json)
 
 
 def _scored(

@@ -24,6 +24,7 @@ from .. import _engine
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given, loaded, table_for
 from ..rendering.saving import save_bytes
+from ..rendering.words import some_of
 from ..table import Table
 from ..table.doubtful import warn_caller, warn_of_data
 from ..table.screening import kept_columns
@@ -205,9 +206,8 @@ def warn_of_thin_levels(table: Table) -> None:
         if c.levels is not None and len(c.levels) > MANY_LEVELS and len(table) < 5 * len(c.levels)
     ]
     if thin:
-        more = f" and {len(thin) - 5} more" if len(thin) > 5 else ""
         warnings.warn(
-            f"nominal columns with fewer than five rows a level: {', '.join(thin[:5])}{more}; a "
+            f"nominal columns with fewer than five rows a level: {some_of(thin)}; a "
             "split on them learns rows by heart: leave them out, or prune (pruning='error_based')",
             UserWarning,
             stacklevel=4,

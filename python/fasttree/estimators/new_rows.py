@@ -408,12 +408,12 @@ def check_names(schema: Schema, given: list[str]) -> None:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:
             lines.append(
-                "Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:5])
+                "Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:20])
             )
         if missing:
             lines.append(
                 "Feature names seen at fit time, yet now missing:\n"
-                + "\n".join(f"- {n}" for n in missing[:5])
+                + "\n".join(f"- {n}" for n in missing[:20])
             )
         raise ValueError("\n".join(lines))
 

@@ -24,7 +24,7 @@ from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
-from ..table.doubtful import warn_of_data, warn_of_small_classes
+from ..table.doubtful import groups_known, warn_of_data, warn_of_small_classes
 from ..table.screening import all_as_given, screened, table_to_screen
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
@@ -400,7 +400,8 @@ def make_run(
     folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:
         screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
-        warn_of_data(screened(data.table, next(screens, "as_given")))
+        with groups_known(groups is not None):
+            warn_of_data(screened(data.table, next(screens, "as_given")))
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..rendering.words import counted, some_of
 from .dates import dates_of
-from .traps import date_share, decimal_comma_share, strange_cells
+from .suspects import hints
+from .traps import are_numbers, date_share, decimal_comma_share, strange_cells
 
 if TYPE_CHECKING:
     from .table import Table
@@ -27,24 +29,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataWarning",
+    "groups_are_known",
+    "groups_known",
     "many_numbers",
     "quiet",
     "traps_are_said",
     "warn_caller",
     "warn_of_columns",
     "warn_of_data",
+    "warn_of_hints",
     "warn_of_small_classes",
 ]
 
 _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=False)
 
-_TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
+_GROUPED: ContextVar[bool] = ContextVar("fasttree_groups_known", default=False)
 
-NAMED = 5
-"""Largest number of columns or classes that a warning names."""
+_TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
 MANY_CLASSES = 100
 """Number of classes above which fewer than five rows per class are doubtful."""
+
+
+MANY_CODES = 50
+"""Number of texts above which numbers as text are hardly codes."""
 
 
 class DataWarning(UserWarning):
@@ -61,6 +69,21 @@ def quiet() -> Iterator[None]:
         _QUIET.reset(before)
 
 
+@contextmanager
+def groups_known(known: bool = True) -> Iterator[None]:
+    """A context in which the groups of rows are known, so that none are suspected."""
+    before = _GROUPED.set(known or _GROUPED.get())
+    try:
+        yield
+    finally:
+        _GROUPED.reset(before)
+
+
+def groups_are_known() -> None:
+    """Suspect no groups in this command: the user has named them, or it has no folds."""
+    _GROUPED.set(True)
+
+
 def traps_are_said() -> None:
     """Leave warnings about dates and decimal commas to the command, which has its own."""
     _TRAPS_SAID.set(True)
@@ -72,12 +95,6 @@ def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree":
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
-
-
-def _some(names: list[str]) -> str:
-    """The first names as a list in words, and the number of others."""
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _is_empty(values: np.ndarray) -> bool:
@@ -118,15 +135,29 @@ def warn_of_columns(reasons: Mapping[str, str], *, none_left: bool = False) -> N
     dates = dates_of(reasons)
     left_out = [f"{name!r} ({why})" for name, why in reasons.items() if name not in dates]
     if none_left:
-        warn_caller(f"no column would be left without {_some(left_out)}: all are used as they are")
+        warn_caller(
+            f"no column would be left without {some_of(left_out)}: all are used as they are"
+        )
         return
-    said = [f"columns left out: {_some(left_out)}"] if left_out else []
+    said = [f"columns left out: {some_of(left_out)}"] if left_out else []
     if dates:
-        names = _some([repr(name) for name in dates])
+        names = some_of([repr(name) for name in dates])
         said.append(f"year, month and weekday stand for the dates {names}")
     first = [name for name in reasons if name not in dates][:1]
     one_of_them = f", columns={{{first[0]!r}: 'as_given'}} one of them" if first else ""
     warn_caller(f"{'; '.join(said)}; columns='as_given' uses all columns as they are{one_of_them}")
+
+
+def warn_of_hints(table: Table, passed_over: Collection[str]) -> None:
+    """Say which numbers may stand for missing cells, and which columns may hold groups of rows.
+
+    Args:
+        table: the rows.
+        passed_over: columns that are not looked at for groups.
+    """
+    if not _QUIET.get():
+        for sentence in hints(table, passed_over, grouped=_GROUPED.get()):
+            warn_caller(sentence)
 
 
 def warn_of_data(table: Table) -> None:
@@ -141,11 +172,12 @@ def warn_of_data(table: Table) -> None:
             "missing cells are written in the source, and read it again"
         )
     elif empty:
-        names = _some([repr(name) for name in empty])
+        names = some_of([repr(name) for name in empty])
         warn_caller(
             f"columns without a value in any row: {names}; no split can use them: leave them out "
             "of X (of a file: drop=), or fill them"
         )
+    _warn_of_numbers_as_text(table)
     if not _TRAPS_SAID.get():
         _warn_of_text(table)
 
@@ -203,18 +235,18 @@ def _warn_of_text(table: Table) -> None:
     dates = [name for name, levels in several.items() if date_share(levels) >= 0.95]
     if dates:
         warn_caller(
-            f"dates as text: {_some([repr(name) for name in dates])}; each date is a level, which "
+            f"dates as text: {some_of([repr(name) for name in dates])}; each date is a level, which "
             "says nothing about other dates: leave the column out, or make numbers of it "
             "(Table.with_dates makes year, month and weekday)"
         )
     commas = [name for name, levels in several.items() if decimal_comma_share(levels) > 0.95]
     if commas:
         warn_caller(
-            f"numbers with a decimal comma as text: {_some([repr(name) for name in commas])}; read "
+            f"numbers with a decimal comma as text: {some_of([repr(name) for name in commas])}; read "
             "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
         )
     for column, _ in texts:
-        found = strange_cells(column)
+        found = strange_cells(column, table.row_numbers)
         if found is not None and column.name not in commas + dates:
             warn_caller(
                 f"column {column.name!r}: {found[1]}, so its numbers are levels: "
@@ -227,18 +259,34 @@ def _warn_of_text(table: Table) -> None:
             )
 
 
+def _warn_of_numbers_as_text(table: Table) -> None:
+    """Warn of columns of text that are numbers, more than codes would be."""
+    if table.block is not None:
+        return
+    numbers = [
+        f"{column.name!r} ({column.levels[0]!r}, ...)"
+        for column in table.columns
+        if column.levels and len(column.levels) > MANY_CODES and are_numbers(column.levels)
+    ]
+    if numbers:
+        warn_caller(
+            f"numbers as text: {some_of(numbers)}; each is a level, which says nothing about other "
+            "numbers: convert with pandas.to_numeric"
+        )
+
+
 def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None:
     """Warn of classes that occur in fewer rows than there are folds."""
     if _QUIET.get():
         return
     counts = np.bincount(codes[codes >= 0], minlength=len(classes))
     small = [
-        f"{label!r} ({count} row{'s' if count > 1 else ''})"
+        f"{label!r} ({counted(count, 'row')})"
         for label, count in zip(classes, counts.tolist(), strict=True)
         if 0 < count < n_folds
     ]
     if small:
         warn_caller(
-            f"classes with fewer rows than the {n_folds} folds: {_some(small)}; some test parts "
+            f"classes with fewer rows than the {n_folds} folds: {some_of(small)}; some test parts "
             "are without them: use fewer folds, or join rare classes with others"
         )

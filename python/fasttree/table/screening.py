@@ -24,7 +24,7 @@ import numpy as np
 from .._checks import one_of, shown
 from .columns import MAX_LEVELS
 from .dates import date_reason, dates_of, order_of_dates, part_names
-from .doubtful import warn_of_columns
+from .doubtful import warn_of_columns, warn_of_hints
 from .inputs import without_column
 from .rebuild import is_frame
 from .sources import check_known, names_of
@@ -210,6 +210,7 @@ def screened(table: Table, columns: Any = "auto") -> Table:
     reasons = reasons_of(table, keep)
     usable = is_any_left(table, reasons)
     warn_of_columns({**table.unused, **reasons}, none_left=not usable)
+    warn_of_hints(table, reasons)
     return treated(table, reasons if usable else {})
 
 

@@ -85,6 +85,8 @@ class Table:
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
         missing_cells: what missing cells of a file hold, where its reader was told some texts or
             numbers; models keep them.
+        row_numbers: numbers of the rows, counted from 0, in the data that they were taken from by
+            `drop_missing_target`; None where all rows are there. Messages name rows by them.
         origin: Python that reads the table again, where `fasttree.datasets` made it, else "".
 
     Raises:
@@ -117,6 +119,7 @@ class Table:
         "missing_cells",
         "name",
         "origin",
+        "row_numbers",
         "sample_weight",
         "shape",
         "unused",
@@ -133,6 +136,7 @@ class Table:
     missing_cells: MissingCells
     name: str | None
     origin: str
+    row_numbers: np.ndarray | None
     sample_weight: np.ndarray | None
     shape: tuple[int, int]
     unused: dict[str, str]
@@ -177,7 +181,7 @@ class Table:
         self.shape = check_shape(n_rows, n_columns)
         self.name = name
         self.origin = ""
-        self.missing_cells = MissingCells()
+        self.missing_cells, self.row_numbers = MissingCells(), None
         self.has_feature_names = source.names is not None
         self._names = source.names
         self._encoded = self.sample_weight = None
@@ -284,7 +288,7 @@ class Table:
             self._target = from_column(target)
         self.unused = {}
         self.as_given = True
-        self.missing_cells = MissingCells()
+        self.missing_cells, self.row_numbers = MissingCells(), None
         self.has_feature_names = has_feature_names
         self.name = name
         self.origin = ""
@@ -519,6 +523,7 @@ class Table:
         new.origin = ""
         new._target = None if self._target is None else self._target.take(rows)
         new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
+        new.row_numbers = None if self.row_numbers is None else self.row_numbers[rows]
         return new
 
     def _clone(self) -> Table:
@@ -544,6 +549,7 @@ class Table:
             )
         new._target, new.sample_weight = self._target, self.sample_weight
         new.as_given, new.missing_cells = self.as_given, self.missing_cells
+        new.row_numbers = self.row_numbers
         names = new.feature_names if self.unused else ()
         new.unused = {name: self.unused[name] for name in names if name in self.unused}
         return new
@@ -611,7 +617,10 @@ class Table:
         gone = self.missing_target
         if len(gone) == 0:
             return self
-        new = self.take(np.delete(np.arange(len(self)), gone))
+        kept = np.delete(np.arange(len(self)), gone)
+        new = self.take(kept)
+        if new.row_numbers is None:
+            new.row_numbers = kept
         new.origin = self.origin and f"{self.origin}.drop_missing_target()"
         return new
 
@@ -677,7 +686,7 @@ class Table:
         return {slot: getattr(self, slot) for slot in Table.__slots__ if slot != "_encoded"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.missing_cells = MissingCells()  # older pickles have none
+        self.missing_cells, self.row_numbers = MissingCells(), None  # older pickles have none
         for slot, value in state.items():
             setattr(self, slot, value)
         self._encoded = None

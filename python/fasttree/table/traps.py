@@ -26,6 +26,7 @@ __all__ = [
     "decimal_comma_share",
     "is_constant",
     "is_of_numbers",
+    "named_code",
     "no_numbers",
     "reason_to_leave_out",
     "strange_cells",
@@ -58,6 +59,7 @@ _PERCENT = re.compile(
 )
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
 
+_WHOLE = re.compile(r"\s*[-+]?\d+\s*")
 _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
 
 MOST_STRANGERS = 3
@@ -117,8 +119,12 @@ def no_numbers(levels: Sequence[Any]) -> list[int]:
     return [code for code, text in texts if _PLAIN.fullmatch(text) is None]
 
 
-def are_numbers(levels: Sequence[Any]) -> bool:
+def are_numbers(levels: Sequence[Any], *, fractions: bool = False) -> bool:
     """Whether levels are texts that all read as numbers, none with a zero before other digits.
+
+    Args:
+        levels: of a column.
+        fractions: some must not be whole.
 
     Examples:
         >>> are_numbers(("1", "-2.5", "1e3")), are_numbers(("01067", "2")), are_numbers(("1", "a"))
@@ -127,18 +133,22 @@ def are_numbers(levels: Sequence[Any]) -> bool:
     texts = [level for level in levels if isinstance(level, str)]
     if not texts or len(texts) < len(levels):
         return False
-    return all(_PLAIN.fullmatch(text) and not _LEADING_ZERO.match(text) for text in texts) and (
-        not any("," in text for text in texts)
+    if fractions and all(_WHOLE.fullmatch(text) for text in texts):
+        return False
+    return all(
+        _PLAIN.fullmatch(text) and not _LEADING_ZERO.match(text) and "," not in text
+        for text in texts
     )
 
 
-def strange_cells(column: Column) -> tuple[list[str], str] | None:
+def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[str], str] | None:
     """What keeps a column of text from being numbers: a few texts among them, or a sign at each.
 
     Returns where the first such cell is; None where most levels are no numbers.
 
     Args:
         column: a feature.
+        rows: the numbers by which rows are named; None: their places.
 
     Examples:
         >>> import numpy as np
@@ -156,20 +166,22 @@ def strange_cells(column: Column) -> tuple[list[str], str] | None:
         return None
     codes = np.asarray(column.values)
     places = {text: np.flatnonzero(codes == levels.index(text)) for text in strange[:100]}
-    first = min((int(rows[0]), text) for text, rows in places.items() if len(rows))
+    first = min((int(found[0]), text) for text, found in places.items() if len(found))
+    row = first[0] if rows is None else int(rows[first[0]])
     description = (
-        f"{first[1]!r} in data row {first[0]} (counted from 0) is no number, "
+        f"{first[1]!r} in data row {row} (counted from 0) is no number, "
         f"{len(levels) - len(strange):,} of {len(levels):,} levels are"
     )
     return (strange if len(strange) <= MOST_STRANGERS else []), description
 
 
-def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
+def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = None) -> str | None:
     """Why a column cannot help to predict new rows (an identifier, a date, one value), or None.
 
     Args:
         column: a feature.
         n_rows: rows of the data.
+        rows: the numbers by which rows are named; None: their places.
 
     Examples:
         >>> import numpy as np
@@ -191,11 +203,16 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
         if len(levels) == 1 and filled == len(codes):
             return f"one value, {levels[0]!r}, in all rows"
         if filled >= LEAST_ROWS and len(levels) > 0.5 * filled:
-            strange = strange_cells(column)
+            strange = strange_cells(column, rows)
             if strange is not None:
                 return f"numbers read as text: {strange[1]}"
             if decimal_comma_share(levels) >= 0.95:
                 return f"numbers with a decimal comma as text ({levels[0]}, ...)"
+            if are_numbers(levels):
+                other = "" if are_numbers(levels, fractions=True) else "an identifier, or "
+                return (
+                    f"{other}numbers as text ({levels[0]!r}, ...): convert with pandas.to_numeric"
+                )
             words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
             what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
             return f"{what}: {len(levels):,} levels in {filled:,} rows"
@@ -240,8 +257,7 @@ def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
     for column in table.columns:
         if column.kind != "numeric":
             continue
-        name = column.name.strip()
-        if by_name and not (_NAMED_CODE.search(name) or _GENOTYPE.fullmatch(name)):
+        if by_name and not named_code(column.name):
             continue
         values = np.asarray(column.values, dtype=np.float64)
         known = values[~np.isnan(values)]
@@ -251,6 +267,16 @@ def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
         if 3 <= distinct <= min(most, len(known) / 10):
             found.append(column.name)
     return found
+
+
+def named_code(name: str) -> bool:
+    """Whether the name of a column says that it holds codes of categories.
+
+    Examples:
+        >>> named_code("zip_code"), named_code("patient")
+        (True, False)
+    """
+    return bool(_NAMED_CODE.search(name.strip()) or _GENOTYPE.fullmatch(name.strip()))
 
 
 def is_constant(reason: str) -> bool:
@@ -291,5 +317,8 @@ def suspicions(table: Table, rows: np.ndarray | None = None) -> list[tuple[str, 
             same = (first == first[0]).all(axis=0)
         used = [table.column(int(j)) for j in np.flatnonzero(whole | same)]
     seen = used if rows is None else (column.take(rows) for column in used)
-    found = ((c.name, reason_to_leave_out(c, n)) for c in seen)
+    numbers = table.row_numbers
+    if rows is not None:
+        numbers = rows if numbers is None else numbers[rows]
+    found = ((c.name, reason_to_leave_out(c, n, numbers)) for c in seen)
     return [(name, reason) for name, reason in found if reason is not None]

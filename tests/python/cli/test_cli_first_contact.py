@@ -45,3 +45,86 @@ def test_a_saved_model_needs_no_missing_again(ftree, tmp_path, typed):
 def test_a_missing_cell_of_a_column_that_is_none_is_refused(ftree, tmp_path):
     code, _, err = ftree("fit", people(tmp_path / "f.csv"), "--missing", "agee=999")
     assert code == 2 and "did you mean 'age'" in err and "missing=" not in err
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    """Visits of patients with a name that needs quotes, an identifier, dates and a sentinel."""
+    rng = np.random.default_rng(1)
+    n = 300
+    patient = rng.permutation(np.repeat(np.arange(60), 5))
+    age = np.where(np.arange(n) % 25 == 0, 999, rng.integers(18, 90, n))
+    code = rng.integers(1, 5, n)
+    words = np.where(np.arange(n) == 40, "unknown", rng.integers(100, 180, n).astype(str))
+    outcome = np.where(rng.random(n) < 0.5, "well", "ill")
+    outcome[[2, 7]] = ""
+    rows = [
+        f"V{v:05},{p},2024-{1 + v % 12:02}-{1 + v % 28:02},{a},{c},{w},{y}"
+        for v, p, a, c, w, y in zip(
+            rng.permutation(n), patient, age, code, words, outcome, strict=True
+        )
+    ]
+    path = tmp_path / "clinic.csv"
+    path.write_text("visit no,patient no,day,age,ward type,size,outcome\n" + "\n".join(rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("fit", "--no-cv"), ("cv", "--cv", "1x2", "-c", "gini"), ("compare", "--cv", "1x2")],
+    ids=lambda words: words[0],
+)
+def test_suspicions_are_one_line_with_options_that_can_be_typed(ftree, clinic, command):
+    words = [*command, clinic, "-t", "outcome", *(["-c", "gini"] if "compare" in command else [])]
+    code, _, err = ftree(*words)
+    assert code == 0, err
+    assert err.count("'age' (999 in 12 rows, all others from 18 to 89)") == 1
+    assert "if so, --missing age=999\n" in err and "datasets.load" not in err
+    assert "'patient no' has 60 values with 4 to 5 rows each: if rows of one" in err
+    assert "use --groups 'patient no'\n" in err and "groups=" not in err
+    assert "as levels: --nominal 'ward type'" in err
+    assert "'unknown' in data row 40 (counted from 0)" in err and "--drop size" in err
+    code, _, err = ftree(*words, "--missing", "age=999", "--groups", "patient no")
+    assert code == 0 and "belong together" not in err and "missing cell" not in err
+
+
+def test_advise_shares_the_suspicions_and_names_rows_of_the_file(ftree, clinic):
+    code, out, err = ftree("advise", clinic, "-t", "outcome", "--work", "quick", "--cv", "2")
+    assert code == 0, err
+    assert "Column 'patient no' has 60 values with 4 to 5 rows each" in out
+    assert "(ftree: --groups 'patient no')" in out and "(ftree: --missing age=999)" in out
+    assert "--nominal 'ward type'" in out and "'unknown' in data row 40 " in err
+
+
+def test_describe_and_rank_say_what_is_left_out(ftree, clinic):
+    code, out, err = ftree("datasets", "describe", clinic, "-t", "outcome")
+    assert code == 0 and "--columns as_given" not in err and "dates as text" not in err
+    role = {line[:10].strip(): line.split()[-1] for line in out.splitlines()[3:10]}
+    assert role["day"] == "dates" and role["age"] == "feature" and "left out" in out
+    assert "--keep 'visit no'" in out and "999 in 12 rows" in err
+    code, out, err = ftree("rank", clinic, "-t", "outcome", "-c", "gini,info_gain")
+    table, _, notes = out.partition("Score (rank)")
+    assert code == 0 and "visit no" not in table and "day" in table
+    assert "Left out, without a score: visit no." in notes and err.count("left out: ") == 1
+    found = json.loads(ftree("rank", clinic, "-t", "outcome", "--json", "-")[1])
+    assert found["left_out"] == ["visit no"]
+    assert {row["feature"] for row in found["rows"]} == {
+        "patient no",
+        "day",
+        "age",
+        "ward type",
+        "size",
+    }
+
+
+def test_up_to_twenty_columns_are_named(ftree, tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"key{j}" for j in range(23)]
+    rows = [
+        ",".join([*(f"k{v}_{j}" for j in range(23)), "ab"[v % 2], str(v % 7)]) for v in range(60)
+    ]
+    rng.shuffle(rows)
+    path = tmp_path / "keys.csv"
+    path.write_text(",".join([*names, "y", "x"]) + "\n" + "\n".join(rows))
+    code, _, err = ftree("fit", path, "-t", "y", "--no-cv")
+    assert code == 0 and "'key19' (an identifier: 60 levels in 60 rows) and 3 others;" in err

@@ -1,0 +1,48 @@
+"""Counts and lists in words, for every message and title that prints them.
+
+O(length of the text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["counted", "some_of"]
+
+IRREGULAR = {"leaf": "leaves", "criterion": "criteria"}
+"""Plurals that no rule gives."""
+
+MOST_NAMED = 20
+"""Names that a list in words gives, at most."""
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, in the singular for 1.
+
+    Args:
+        count: a whole number.
+        noun: in the singular; of several words the last one changes.
+
+    Examples:
+        >>> counted(1, "row"), counted(1234, "row"), counted(2, "leaf"), counted(0, "data set")
+        ('1 row', '1,234 rows', '2 leaves', '0 data sets')
+        >>> counted(3, "class"), counted(2, "criterion")
+        ('3 classes', '2 criteria')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    *before, last = noun.split(" ")
+    plural = IRREGULAR.get(last) or (last + "es" if last.endswith(("s", "x", "ch")) else last + "s")
+    return f"{count:,} {' '.join([*before, plural])}"
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Up to 20 names as a list in words, and the number of others.
+
+    Examples:
+        >>> some_of(["a", "b"]), some_of([str(i) for i in range(30)])[-24:]
+        ('a, b', '17, 18, 19 and 10 others')
+    """
+    named = ", ".join(names[:MOST_NAMED])
+    others = len(names) - MOST_NAMED
+    return f"{named} and {counted(others, 'other')}" if others > 0 else named

@@ -1,0 +1,170 @@
+"""Numbers that may mean missing, columns whose rows may belong together, and numbers as text."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+from fasttree import Table
+from fasttree.model_selection import cross_validate
+from fasttree.table.doubtful import DataWarning
+from fasttree.table.screening import screened, table_to_screen
+from fasttree.table.suspects import groupings, hints, sentinels
+
+N = 400
+
+
+def said(call):
+    """The warnings of a call about suspicions."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    texts = [str(one.message) for one in caught]
+    return [text for text in texts if "missing cell" in text or "belong together" in text]
+
+
+def ages(seed=0):
+    return np.random.default_rng(seed).integers(18, 90, N)
+
+
+@pytest.mark.parametrize("value", [999, 9999, -999, -9, -99, -1, 99999])
+@pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "Table of columns"])
+def test_a_number_far_from_all_others_is_named_with_its_count(value, as_frame):
+    age = np.where(np.arange(N) % 20 == 3, value, ages())
+    other = {"x": ages(1)} if as_frame else {"x": ["a", "b"] * (N // 2)}
+    found = sentinels(table_to_screen(pd.DataFrame({"age": age, **other})))
+    assert [(one.column, one.value, one.n_rows) for one in found] == [("age", value, N // 20)]
+    assert 18 <= found[0].low < found[0].high <= 89
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.where(np.arange(N) == 3, 999, ages()),  # one row in 400
+        np.where(np.arange(N) % 20 == 3, 99, ages() + 5),  # among the others
+        np.where(np.arange(N) % 20 == 3, 998, ages()),  # not a number of nines
+        np.where(np.arange(N) % 2, -1, 1),  # two values
+        np.arange(N) % 3 - 1,  # three codes
+        np.where(np.arange(N) % 20 == 3, -9.5, ages()),
+        np.full(N, 999),
+        np.full(N, np.nan),
+    ],
+    ids=["rare", "near", "998", "signs", "codes", "fraction", "constant", "empty"],
+)
+def test_other_numbers_are_none(values):
+    assert sentinels(Table({"age": values, "x": ages(1)})) == []
+
+
+def test_two_sentinels_of_a_column_and_that_of_a_target():
+    age = np.where(np.arange(N) % 20 == 3, 999, ages())
+    age = np.where(np.arange(N) % 20 == 5, 9999, age)
+    table = Table({"age": age}, np.where(np.arange(N) % 9 == 0, -9.0, ages(2)), task="regression")
+    assert [(s.column, s.value) for s in sentinels(table)] == [
+        ("age", 9999),
+        ("age", 999),
+        (table.target, -9),
+    ]
+
+
+def patients(seed=0):
+    rng = np.random.default_rng(seed)
+    number = rng.permutation(np.repeat(np.arange(80), 5))
+    return number, rng.choice(["f", "m"], 80)[number]
+
+
+def test_groups_are_known_by_name_by_text_by_blocks_and_by_what_they_determine():
+    number, sex = patients()
+    x = ages(3)
+    assert [g.column for g in groupings(Table({"patient": number * 7 + 9, "x": x}))] == ["patient"]
+    assert [g.column for g in groupings(Table({"who": [f"w{v}" for v in number], "x": x}))] == [
+        "who"
+    ]
+    assert [g.column for g in groupings(Table({"k": np.sort(number), "x": x}))] == ["k"]
+    found = groupings(Table({"k": number * 7 + 9, "sex": sex, "x": x}))
+    assert [tuple(g) for g in found] == [("k", 80, 5, 5)]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"k": patients()[0] * 7 + 9},  # nothing says that its rows belong together
+        {"age": ages()},
+        {"year": 1990 + np.sort(patients()[0])},
+        {"city": [f"c{v}" for v in np.arange(N) % 30]},
+        {"town": [f"c{v}" for v in np.arange(N) % 30]},  # 13 rows per text
+        {"patient": np.arange(N) % 9},
+        {"patient": np.arange(N)},
+        {"price": [f"{v / 4}" for v in patients()[0]]},
+        {"price": np.sort(ages()) * 3.0},
+        {"k": patients()[0], "x": np.ones(N)},
+    ],
+    ids=["whole", "age", "year", "city", "town", "few", "all", "text", "sorted", "constant"],
+)
+def test_other_columns_are_no_groups(columns):
+    assert groupings(Table({**columns, "z": ages(5) / 7})) == []
+
+
+def test_fits_and_cross_validations_say_it_once_and_not_where_groups_are_known():
+    number, sex = patients()
+    X = pd.DataFrame({"patient": number, "sex": sex, "age": ages()})
+    X.loc[::20, "age"] = 999
+    y = np.where(ages(4) > 50, "a", "b")
+    once = said(lambda: fasttree.fit(X, y, max_depth=2))
+    assert len(once) == 2
+    assert "'age' (999 in 20 rows" in once[0] and "missing={'age': [999]}" in once[0]
+    assert "'patient' has 80 values with 5 rows each" in once[1]
+    assert once[1].endswith("use groups='patient'")
+    assert said(lambda: cross_validate(X, y, "gini", cv="1x2", max_depth=2)) == once
+    frame = X.assign(y=y)
+    grouped = said(lambda: cross_validate(frame, "y", "gini", cv="1x2", groups="patient"))
+    assert grouped == once[:1]
+    assert said(lambda: fasttree.fit(X, y, columns="as_given")) == []
+    assert said(lambda: fasttree.fit(Table(X, y))) == []
+    with_options = hints(Table(X), with_options=True)
+    assert "(ftree: --missing age=999)" in with_options[0]
+    assert with_options[1].endswith("(ftree: --groups patient)")
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_numbers_as_text_are_called_so(form):
+    rng = np.random.default_rng(0)
+    cells = {
+        "price": [f"{v:.3f}" for v in rng.normal(size=N)],
+        "number": [str(v) for v in rng.integers(10, 10**6, N)],
+        "code": [f"{v:07}" for v in rng.permutation(N)],
+        "rounded": [f"{v:.1f}" for v in rng.normal(scale=2, size=N)],
+        "class_of_ship": [str(v) for v in rng.integers(0, 9, N)],
+        "x": rng.normal(size=N),
+    }
+    X = pd.DataFrame(cells) if form == "pandas" else pytest.importorskip("polars").DataFrame(cells)
+    with pytest.warns(DataWarning):
+        unused = screened(table_to_screen(X)).unused
+    assert (
+        unused["price"].startswith("numbers as text (") and "pandas.to_numeric" in unused["price"]
+    )
+    assert unused["number"].startswith("an identifier, or numbers as text (")
+    assert unused["code"].startswith("an identifier: ")
+    with pytest.warns(DataWarning, match=r"numbers as text: 'rounded' \('-0.0', \.\.\.\); each"):
+        model = fasttree.fit(X, rng.choice(["a", "b"], N), max_depth=2)
+    assert model._schema.nominal[4]
+
+
+def test_rows_are_named_as_the_data_count_them():
+    ages_as_text = [str(v) for v in ages()]
+    ages_as_text[70] = "unknown"
+    y = np.where(ages() > 50, "a", "b").astype(object)
+    y[[3, 5, 90]] = None
+    column = Table({"age": ages_as_text}).columns[0]
+    target = Table.from_columns(
+        [column],
+        fasttree.table.Column("y", "nominal", np.where(y == None, -1, 1), ("a", "b")),  # noqa: E711
+    )
+    table = target.drop_missing_target()
+    assert len(table) == N - 3 and table.row_numbers[3:5].tolist() == [4, 6]
+    assert table.take([5, 9]).drop_missing_target().row_numbers.tolist() == [7, 11]
+    with pytest.warns(DataWarning, match="data row 70 "):
+        fasttree.fit(table, max_depth=1)

@@ -11,6 +11,7 @@ Complexity
 from __future__ import annotations
 
 import math
+import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,11 +19,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _engine
+from .. import _engine, criteria
+from .._checks import shown
 from .._checks.aliases import MaybeArray
 from ..rendering.html import Lines, bar
 from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
+from ..rendering.words import counted
 from ..table import Table
 from .keywords import ThresholdSearch
 from .new_rows import labelled, rows_for
@@ -90,8 +93,23 @@ def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.nda
     return lambda node: order[first[node] : last[node]]
 
 
+def _criterion_text(criterion: Any) -> str:
+    """A criterion in a title: a function by its name."""
+    is_function = callable(criterion) and not isinstance(criterion, type | criteria.Criterion)
+    return str(getattr(criterion, "__name__", repr(criterion))) if is_function else repr(criterion)
+
+
 def _one_row(row: Any) -> Any:
-    """A row in any form as a table of one row; what is no single row is left as it is."""
+    """A row in any form as a table of one row; what is no single row is left as it is.
+
+    Raises:
+        TypeError: a single value or None.
+    """
+    if row is None or (np.isscalar(row) and not isinstance(row, str)):
+        raise TypeError(
+            f"row={shown(row)} must be one row: a mapping of names to cells, a frame of one row "
+            "(X[i:i+1]), or a list of cells in the order of the columns"
+        )
     if isinstance(row, Mapping):
         return {k: [v] if np.ndim(v) == 0 else v for k, v in row.items()}
     if hasattr(row, "to_frame") and hasattr(row, "index") and np.ndim(row) == 1:  # a pandas row
@@ -203,6 +221,12 @@ class Explained:
         """
         check_is_fitted(self)
         tree = self.tree_
+        if isinstance(node, bool) or not isinstance(node, numbers.Integral):
+            raise TypeError(
+                f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
+                "splits of the root on rows; decision_rule(X[i:i+1]) explains the answer for one "
+                "row"
+            )
         if not 0 <= node < tree.node_count:
             raise ValueError(
                 f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
@@ -249,13 +273,13 @@ class Explained:
         )
         # One line per feature, the best of it, beside the split of the tree.
         seen: set[str] = set()
-        shown = []
+        displayed = []
         for row in rows:
             if row["feature"] not in seen or row["chosen"]:
-                shown.append(row)
+                displayed.append(row)
             seen.add(row["feature"])
         best = rows[0]["score"] if rows else 0.0
-        notes = [] if len(shown) == len(rows) else [_more(len(rows) - len(shown))]
+        notes = [] if len(displayed) == len(rows) else [_more(len(rows) - len(displayed))]
         return Records(
             rows,
             {
@@ -264,9 +288,9 @@ class Explained:
                 "": lambda row: bar(row["score"] / best if best > 0 else 0.0),
                 "chosen": lambda row: "chosen" if row["chosen"] else "",
             },
-            title=f"Candidates of node {node} by {self.criterion!r}, best first",
+            title=f"Candidates of node {node} by {_criterion_text(self.criterion)}, best first",
             notes=[*notes, *self._forbidden(node, rows)],
-            displayed=shown,
+            displayed=displayed,
         )
 
     def _forbidden(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
@@ -281,8 +305,9 @@ class Explained:
         if not math.isclose(chosen[0], self.tree_.score[node], rel_tol=1e-9):
             return []
         above = sum(row["score"] > chosen[0] * (1 + 1e-12) for row in rows)
-        what = "candidate" if above == 1 else "candidates"
-        return [f"{' and '.join(given)} forbids {above} {what} of higher score"] if above else []
+        verb = "forbid" if len(given) > 1 else "forbids"
+        what = counted(above, "candidate")
+        return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
 
     def decision_rule(self, row: Any) -> str:
         """The path of a row as text: the conditions that it meets, and the rows of its leaf.
@@ -336,9 +361,10 @@ class Explained:
             if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
                 test = f"{test}, where rows without a value go"
             indent = "  " * (int(tree.depth[node]) if len(leaves) > 1 else 1)
+            whole, part = float(weight[parent]), number(float(weight[node]), 2)
+            verb = "comes" if reading.answers.weighed or part == "1" else "come"
             lines.append(
-                f"{indent}{test}  (of {number(float(weight[parent]), 2)} rows, "
-                f"{number(float(weight[node]), 2)} come here)"
+                f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)"
             )
         # The answer above, the leaf below.
         answer = self.predict(X)[0]
@@ -367,11 +393,8 @@ class Explained:
 
 def _more(count: int) -> str:
     """The note on candidates that are not printed."""
-    one = count == 1
-    return (
-        f"{count:,} further {'test' if one else 'tests'} of these features: the list has "
-        f"{'it' if one else 'them'}."
-    )
+    it = "it" if count == 1 else "them"
+    return f"{counted(count, 'further test')} of these features: the list has {it}."
 
 
 def _nearest_cut(

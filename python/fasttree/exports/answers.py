@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..rendering.words import counted
 from .palette import VALUES, colour
 
-__all__ = ["Answers", "Label", "Scale", "answers_of", "figures", "number"]
+__all__ = ["Answers", "Label", "Scale", "amount", "answers_of", "figures", "number"]
 
 Label = bool | int | float | str
 
@@ -71,9 +72,20 @@ class Answers(ABC):
     Attributes:
         scale: of numbers, from the smallest to the largest that a leaf with rows predicts; None of
             classes.
+        weighed: whether rows have weights, or parts of rows are in the nodes: what a node holds is
+            a weight then, no number of rows.
     """
 
     scale: Scale | None = None
+    weighed: bool
+
+    def __init__(self, tree: Any) -> None:
+        self._weight = tree.weighted_n_node_samples
+        self.weighed = not np.array_equal(self._weight, tree.n_node_samples)
+
+    def amount(self, weight: float) -> str:
+        """Rows or their weight in words: ``3 rows``, ``weight 2.5``."""
+        return amount(weight, weighed=self.weighed)
 
     @abstractmethod
     def of(self, node: int) -> Label | None:
@@ -114,9 +126,9 @@ class ClassAnswers(Answers):
     """
 
     def __init__(self, tree: Any, classes: Sequence[Label]) -> None:
+        super().__init__(tree)
         self._classes = tuple(classes)
         self._counts, self._label = tree.value, tree.label
-        self._weight = tree.weighted_n_node_samples
 
     def of(self, node: int) -> Label | None:
         label = int(self._label[node])
@@ -142,7 +154,11 @@ class ClassAnswers(Answers):
         label = self.of(node)
         name = "no class" if label is None else str(label)
         right, weight = self._right(node), float(self._weight[node])
-        return f"Leaf {node}: {number(right, 2)} of {number(weight, 2)} training rows are {name}."
+        if self.weighed:
+            whole = f"the training weight {number(weight, 2)} is {name}"
+        else:
+            whole = f"{counted(int(weight), 'training row')} {'is' if right == 1 else 'are'} {name}"
+        return f"Leaf {node}: {number(right, 2)} of {whole}."
 
     def held(self, node: int) -> list[str]:
         counts = self._counts[node]
@@ -177,7 +193,8 @@ class NumberAnswers(Answers):
     scale: Scale
 
     def __init__(self, tree: Any, centre: str = "mean") -> None:
-        self._value, self._weight, self._centre = tree.value, tree.weighted_n_node_samples, centre
+        super().__init__(tree)
+        self._value, self._centre = tree.value, centre
         self._impurity, self._deviation = tree.impurity, np.sqrt(np.maximum(tree.variance, 0.0))
         known = self._weight > 0
         leaves = self._value[known & (tree.n_children == 0)]
@@ -199,13 +216,14 @@ class NumberAnswers(Answers):
         rows = float(self._weight[node])
         if rows == 0:
             return f"Leaf {node}: no training row came here, so it answers as its parent."
-        noun = "row" if rows == 1 else "rows"
-        return f"Leaf {node}: {self._centre} of {number(rows, 2)} training {noun}."
+        if self.weighed:
+            return f"Leaf {node}: {self._centre} of training rows of weight {number(rows, 2)}."
+        return f"Leaf {node}: {self._centre} of {counted(int(rows), 'training row')}."
 
     def held(self, node: int) -> list[str]:
         return [
             f"predicts {number(self.of(node))}",
-            f"{number(float(self._weight[node]), 4)} rows",
+            self.amount(float(self._weight[node])),
             f"impurity {figures(float(self._impurity[node]))}",
             f"standard deviation {figures(float(self._deviation[node]))}",
         ]
@@ -250,6 +268,16 @@ def number(x: float, decimals: int = 6) -> str:
     if x == 0 or abs(float(short) - x) <= abs(x) * 1e-3:
         return short
     return repr(float(x))
+
+
+def amount(weight: float, *, weighed: bool) -> str:
+    """Rows or their weight in words.
+
+    Examples:
+        >>> amount(1.0, weighed=False), amount(12.0, weighed=False), amount(12.5, weighed=True)
+        ('1 row', '12 rows', 'weight 12.5')
+    """
+    return f"weight {number(weight, 2)}" if weighed else counted(int(weight), "row")
 
 
 def figures(x: float, digits: int = 4) -> str:

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import maybe, shown, whole
-from .answers import figures, number
+from ..rendering.words import counted
+from .answers import figures
 from .reading import Reading
 from .words import condition, fit_width, short_branch_text, text_width
 
@@ -269,16 +270,17 @@ class Drawing:
         """The texts `name`, `small` and `score` of a card."""
         reading, weight = self.reading, float(self.weight[node])
         if reading.n_children[node] and not self.ends[node]:
-            small = f"{number(weight, 2)} rows"
+            small = reading.answers.amount(weight)
             if node == 0 and self._hidden_branches:
-                hidden = number(float(self.weight[self._hidden_branches].sum()), 2)
-                small += f", {len(self._hidden_branches)} branches not shown ({hidden} rows)"
+                hidden = reading.answers.amount(float(self.weight[self._hidden_branches].sum()))
+                branches = counted(len(self._hidden_branches), "branch")
+                small += f", {branches} not shown ({hidden})"
             name = reading.features[reading.feature[node]].name
             return name, small, figures(float(self.tree.score[node]), 3)
         # A leaf or a folded node: (rows/errors).
         small = reading.answers.rows(node)
         if reading.n_children[node]:
-            small = f"{small}, {self.leaves_below(node)} leaves"
+            small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"
         return reading.answers.said(node), f"({small})", ""
 
     def _place_rows(self) -> tuple[np.ndarray, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._checks import listing
+from .._checks import integer, listing
 from .formats import offer_methods
 from .words import MAX_LEVELS
 
@@ -83,6 +83,8 @@ class Readable:
             return to_j48(self)
         if style != "tree":
             raise ValueError(f"style={style!r} is not known; use 'tree' or 'j48'")
+        if max_depth is not None:
+            max_depth = integer("max_depth", max_depth, 0)
         text: str = self._model.to_text(decimals, max_depth, max_levels, names)
         return text
 

@@ -23,11 +23,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from .answers import Label, figures, number
+from ..rendering.html import html_table
+from ..rendering.words import counted
+from .answers import Label, amount, figures, number
 from .reading import Feature, Reading, ValueSet
 from .words import MAX_LEVELS, condition, one_line
 
 __all__ = ["Condition", "NumberRule", "Rule", "Rules", "to_rules"]
+
+
+MOST_SHOWN = 100
+"""Rules that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,7 @@ class _LeafRule(ABC):
     conditions: tuple[Condition, ...]
     coverage: float
     support: float
+    weighed: bool = field(default=False, kw_only=True, repr=False, compare=False)
 
     @abstractmethod
     def _answer(self, decimals: int) -> tuple[str, str]:
@@ -106,8 +113,7 @@ class _LeafRule(ABC):
         answer, quality = self._answer(decimals)
         rows = "no rows"
         if self.coverage > 0:
-            noun = "row" if self.coverage == 1 else "rows"
-            rows = f"{number(self.coverage, 2)} {noun}, {quality}"
+            rows = f"{amount(self.coverage, weighed=self.weighed)}, {quality}"
         return f"if {conditions} then {answer}  [{rows}]"
 
     def __str__(self) -> str:
@@ -140,6 +146,7 @@ class Rule(_LeafRule):
             their features.
         label: predicted class, None if nothing is predicted.
         coverage: weight of the training rows that reach the leaf.
+        weighed: whether that is a weight and no number of rows.
         support: their share of all training rows, in [0, 1].
         correct: weight of the rows of the predicted class among them.
         confidence: ``correct / coverage``; NaN in an empty leaf.
@@ -271,6 +278,22 @@ class Rules(Sequence[AnyRule]):
     def __repr__(self) -> str:
         return f"Rules({len(self)} of them)"
 
+    def _repr_html_(self) -> str:
+        """The rules as a table of a notebook: conditions, answer, rows and quality."""
+        weighed = any(rule.weighed for rule in self._rules)
+        rows = []
+        for rule in self._rules[:MOST_SHOWN]:
+            answer, quality = rule._answer(6)
+            conditions = " and ".join(c.to_text() for c in rule.conditions) or "always"
+            quality = quality.partition(" ")[2] if rule.coverage > 0 else ""
+            rows.append([conditions, answer, number(rule.coverage, 2), quality])
+        is_number = any(isinstance(rule, NumberRule) for rule in self._rules)
+        header = ["if", "then", "weight" if weighed else "rows"]
+        header.append("impurity" if is_number else "confidence")
+        more = len(self) - MOST_SHOWN
+        notes = [f"and {counted(more, 'further rule')}"] if more > 0 else []
+        return html_table(header, rows, title=counted(len(self), "rule"), notes=notes, wrap=(0,))
+
 
 def to_rules(model: Any, *, empty: bool = True) -> Rules:
     """The rules of a fitted tree, one per leaf, in the order of the nodes.
@@ -324,7 +347,8 @@ def _class_of(reading: Reading) -> Callable[[_Found], Rule]:
     def complete(found: _Found) -> Rule:
         leaf, label = found[0], reading.label[found[0]]
         correct = 0.0 if label < 0 else float(reading.tree.value[leaf, label])
-        return Rule(*found, reading.answers.of(leaf), correct, tuple(probabilities[leaf]))
+        known = reading.answers.of(leaf), correct, tuple(probabilities[leaf])
+        return Rule(*found, *known, weighed=reading.answers.weighed)
 
     return complete
 
@@ -333,4 +357,7 @@ def _number_of(reading: Reading) -> Callable[[_Found], NumberRule]:
     """A function that completes the rule of a leaf by its number."""
     tree = reading.tree
     numbers = (tree.value.tolist(), tree.impurity.tolist(), tree.variance.tolist())
-    return lambda found: NumberRule(*found, *(column[found[0]] for column in numbers))
+    weighed = reading.answers.weighed
+    return lambda found: NumberRule(
+        *found, *(column[found[0]] for column in numbers), weighed=weighed
+    )

@@ -173,6 +173,8 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
     names = check_names([str(n) for n in X])
     cells: list[Cells] = []
     for name, values in zip(names, X.values(), strict=True):
+        if isinstance(values, str) or (not hasattr(values, "__len__") and np.ndim(values) == 0):
+            raise _single_cell(name, values)
         column = unused_column(name, len(values)) if name in unused else one_column(name, values)
         if cells and len(column) != len(cells[0]):
             raise ValueError(
@@ -182,6 +184,14 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
             )
         cells.append(column)
     return Source(len(cells[0]) if cells else 0, len(cells), names, cells=cells)
+
+
+def _single_cell(name: str, value: Any) -> ValueError:
+    """The error for a mapping of one row's cells where columns are wanted."""
+    return ValueError(
+        f"column {name!r} holds the single value {shown(value)}, and a mapping has columns: give "
+        f"lists, {{{name!r}: [{shown(value)}], ...}}, or of one row pandas.DataFrame([row])"
+    )
 
 
 def _from_rows(rows: list[Any]) -> Source:
@@ -238,7 +248,8 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
         ]
         return Source(X.shape[0], X.shape[1], names, cells=cells)
     if pandas is not None and isinstance(X, pandas.Series):
-        raise _not_2d((len(X),), repr(X.to_list()[:4]))
+        said = _not_2d((len(X),), repr(X.to_list()[:4]))
+        raise ValueError(f"{said} One row of a frame is X.iloc[[i]], one column X[[name]].")
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, allow_series=True)

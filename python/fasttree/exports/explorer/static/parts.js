@@ -46,7 +46,11 @@ function percent(share) {
   return (100 * share).toFixed(share > 0.9995 || share === 0 ? 0 : 1) + " %";
 }
 
-function rows(weight) { return said(weight, 6) + (weight === 1 ? " row" : " rows"); }
+/** Rows, or their weight where that is no whole number. */
+function rows(weight) {
+  if (!Number.isInteger(weight)) return "weight " + said(weight, 6);
+  return said(weight, 6) + (weight === 1 ? " row" : " rows");
+}
 
 /** Colour of a class: eight that colour-blind people tell apart, then the same paler. */
 function shade(code) {

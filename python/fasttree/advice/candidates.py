@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from .. import presets, pruning
+from ..rendering.words import counted
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -141,7 +142,7 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
     )
     for leaves, criterion in small:
         add(
-            f"{criterion} with at most {leaves} leaves",
+            f"{criterion} with at most {counted(leaves, 'leaf')}",
             "none",
             criterion=criterion,
             nominal_splits=splits[-1],

@@ -185,14 +185,15 @@ class Advice:
         notes.append(f"{counted(self.n_rows, 'row')}, {self._judge.target_text()}")
         if self.compared < self.n_rows:
             notes.append(
-                f"Candidates were compared on a sample of {self.compared:,} rows; the tree is "
+                f"Candidates were compared on a sample of {counted(self.compared, 'row')}; the "
+                "tree is "
                 "fitted on all."
             )
         if self._groups is not None:
             notes.append(f"Folds keep rows of one {self._groups!r} together; it is no feature.")
         tried = sum(row["criterion"] is not None for row in self.table)
         notes.append(
-            f"{tried} of {tried + len(self.not_tried)} candidates tried; the "
+            f"{tried} of {counted(tried + len(self.not_tried), 'candidate')} tried; the "
             f"{self._judge.measure} above is corrected for choosing among them (judged on rows "
             "that took no part in the choice)."
         )

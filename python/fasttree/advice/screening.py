@@ -17,6 +17,7 @@ from .._checks.aliases import Task
 from ..datasets import load
 from ..datasets.inputs import given
 from ..estimators.tree import task_of_target
+from ..rendering.words import counted
 from ..table import Table
 from ..table.screening import reasons_of, table_to_screen, treated
 from ..table.sources import check_known, names_of
@@ -123,7 +124,8 @@ def _check_target(table: Table) -> None:
         raise ValueError(f"the target {table.target!r} has one class: there is nothing to predict")
     if occurring > max(20, len(table) // 5):
         raise ValueError(
-            f"the target {table.target!r} has {occurring:,} classes in {len(table):,} rows: that "
+            f"the target {table.target!r} has {counted(occurring, 'class')} in "
+            f"{counted(len(table), 'row')}: that "
             "is an identifier or a number to be estimated, not a class; name the class column, "
             "give task='regression' for a number, or cut the numbers into a few groups first"
         )

@@ -28,6 +28,7 @@ from .._checks.aliases import MaybeArray, Seed
 from ..datasets.table_network import TableNetwork
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_bytes
+from ..rendering.words import counted
 from ..table import Table
 from .columns import ColumnReader
 from .documents import sealed
@@ -116,7 +117,7 @@ class BayesianNetwork(TableNetwork):
         lists = parent_lists(parents, self.names)
         order = check_acyclic(lists, self.names)
         if len(tables) != len(self.names):
-            raise ValueError(f"{len(tables)} tables for {len(self.names)} columns")
+            raise ValueError(f"{len(tables)} tables for {counted(len(self.names), 'column')}")
         whole = [self._checked(j, lists[j], table) for j, table in enumerate(tables)]
         super().__init__(lists, whole, order)
         self._reader = ColumnReader.of(
@@ -313,7 +314,7 @@ class BayesianNetwork(TableNetwork):
 
     def __repr__(self) -> str:
         arcs = ", ".join(f"{one_line(a)} -> {one_line(b)}" for a, b in self.arcs) or "no arcs"
-        return f"BayesianNetwork({len(self.names)} columns: {arcs})"
+        return f"BayesianNetwork({counted(len(self.names), 'column')}: {arcs})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BayesianNetwork):

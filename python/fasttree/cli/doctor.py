@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from ..rendering.words import counted
 from . import options as o
 from .output import emit, table
 
@@ -58,7 +59,7 @@ def _grow_and_read_back() -> str:
     again = from_bytes(model.to_bytes())
     if again.to_text() != model.to_text() or model.score(rows) != 1.0:
         raise RuntimeError("a tree came back other than it was saved")
-    return f"{model.get_n_leaves()} leaves, saved, read back and equal"
+    return f"{counted(model.get_n_leaves(), 'leaf')}, saved, read back and equal"
 
 
 def _threads() -> str:
@@ -82,7 +83,7 @@ def _criteria() -> str:
         worst = max(worst, abs(float(made.score(row["example"])) - row["example_score"]))
     if worst > 1e-12:
         raise RuntimeError(f"a criterion differs from its worked example by {worst:g}")
-    return f"{len(rows)} criteria on tables give their worked examples"
+    return f"{counted(len(rows), 'criterion')} on tables give their worked examples"
 
 
 # Each check returns its result in words, or raises.

@@ -175,7 +175,8 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         )
     elif n_classes > MOST_CLASSES:
         warnings.warn(
-            f"{n_classes:,} classes in {n_rows:,} rows: is {rows.target!r} a class? Name it with "
+            f"{counted(n_classes, 'class')} in {counted(n_rows, 'row')}: is {rows.target!r} a "
+            "class? Name it with "
             "--target",
             stacklevel=2,
         )
@@ -195,7 +196,8 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
             levels = counted(len(widest.levels or ()), "level")
             hint = f", {o.typed('--drop', [widest.name])} ({levels})"
         warnings.warn(
-            f"{leaves:,} leaves for {n_rows:,} rows: the tree learns rows by heart; prune it: "
+            f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree learns rows by "
+            "heart; prune it: "
             f"-p pruning={TASKS[rows.task].pruning}{hint}, or ask ftree advise",
             stacklevel=2,
         )

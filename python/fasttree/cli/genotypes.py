@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..rendering.words import counted
 from .output import emit, save_picture, table
 
 __all__ = ["rank_variants"]
@@ -43,7 +44,8 @@ def rank_variants(
     unlabelled = [] if study.y is None else [label is None for label in study.y.tolist()]
     if any(unlabelled):
         warnings.warn(
-            f"{study.name}: {sum(unlabelled)} of {len(unlabelled)} samples have no phenotype and "
+            f"{study.name}: {sum(unlabelled)} of {counted(len(unlabelled), 'sample')} have no "
+            "phenotype and "
             "are left out",
             stacklevel=2,
         )
@@ -54,7 +56,8 @@ def rank_variants(
     else:
         numbers = _tested(study, criteria, settings, permutations)
         notes += [
-            f"p, adjusted p: {permutations} permutations of the classes; the adjusted one holds "
+            f"p, adjusted p: {counted(permutations, 'permutation')} of the classes; the adjusted "
+            "one holds "
             "for all variants together (max-T).",
             "Scores with p-values count a missing genotype as the most frequent one of a variant.",
         ][not permutations :]

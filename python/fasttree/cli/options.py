@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..rendering.words import some_of
+from ..rendering.words import counted, some_of
 from .tasks import TASKS
 
 DATA = typer.Argument(
@@ -234,7 +234,7 @@ class Columns:
         if len(unlabelled):
             warnings.warn(
                 (
-                    f"{data}: {len(unlabelled)} of {len(table)} rows have no "
+                    f"{data}: {len(unlabelled)} of {counted(len(table), 'row')} have no "
                     f"{TASKS[table.task].without} and are left out, first row {unlabelled[0]} "
                     "(counted from 0)"
                 ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..experiments import EXPERIMENTS
+from ..rendering.words import counted
 from . import options as o
 from .execution import Execution
 from .output import emit
@@ -76,7 +77,7 @@ def reproduce(
         document["pictures"] = [str(path) for path in pictures]
         text += _drawn(found, pictures, out, quick)
     elif found.figures:
-        text += f"{len(found.figures)} figures are drawn with --pictures DIR.\n"
+        text += f"{counted(len(found.figures), 'figure')} are drawn with --pictures DIR.\n"
     emit(text, document, json)
     if not found.rows:
         raise typer.Exit(1)

@@ -9,6 +9,7 @@ import typer
 
 from ..exports import FORMATS
 from ..rendering.saving import save_bytes
+from ..rendering.words import counted
 from . import options as o
 from .bundles import Alias
 from .output import check_writable, emit, save_picture
@@ -96,7 +97,10 @@ def size_text(tree: Any) -> str:
     """The sizes in words."""
     found = sizes(tree)
     empty = f" ({found['empty_leaves']} empty)" if found["empty_leaves"] else ""
-    return f"{found['leaves']} leaves{empty}, {found['nodes']} nodes, depth {found['depth']}"
+    return (
+        f"{counted(found['leaves'], 'leaf')}{empty}, {counted(found['nodes'], 'node')}, depth "
+        f"{found['depth']}"
+    )
 
 
 def show(
@@ -186,7 +190,8 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
     if not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
-            f"{model} is a forest of {len(forest.estimators_)} trees: --form {', '.join(most)} and "
+            f"{model} is a forest of {counted(len(forest.estimators_), 'tree')}: --form "
+            f"{', '.join(most)} and "
             f"{last} are for forests; the others are for one tree (save one: "
             "forest.estimators_[0].save(FILE))"
         )
@@ -204,7 +209,8 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
         "mean_depth": depth,
     }
     content: str | bytes = (
-        f"{forest.criterion!r}: {document['trees']} trees; on average {leaves:.1f} leaves, "
+        f"{forest.criterion!r}: {counted(document['trees'], 'tree')}; on average {leaves:.1f} "
+        "leaves, "
         f"{nodes:.1f} nodes, depth {depth:.1f}"
     )
     if form != "text":

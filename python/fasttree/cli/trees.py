@@ -16,7 +16,7 @@ import typer
 
 from ..rendering.records import write_csv
 from ..rendering.saving import replace_file
-from ..rendering.words import some_of
+from ..rendering.words import counted, some_of
 from ..table.doubtful import quiet
 from . import options as o
 from .bundles import Without
@@ -108,7 +108,7 @@ def predict(
         else:
             said = f"accuracy {100 * quality['accuracy']:.2f} %"
         without = TASKS[tree._task].without
-        print(f"{said} of {known} rows whose {without} is known", file=sys.stderr)
+        print(f"{said} of {counted(known, 'row')} whose {without} is known", file=sys.stderr)
 
 
 def _carried(data: str, names: list[str]) -> dict[str, list[str]]:
@@ -133,7 +133,7 @@ def _write_predictions(
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
             write_csv(text, header, lines)
             text.detach()  # flushes
-        emit(f"{len(lines)} predictions written to {out}", document, json)
+        emit(f"{counted(len(lines), 'prediction')} written to {out}", document, json)
     elif json is not None and str(json) == "-":
         emit("", document, json)
     else:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.mapped import check_mapped
+from ..rendering.words import counted
 from ..table import Table
 from ..table.columns import Column
 
@@ -151,11 +152,12 @@ class Genotypes:
             label = "a quantitative phenotype"
         elif self.y is not None:
             unknown = sum(label is None for label in self.y.tolist())
-            label = f"{len(self.classes)} classes"
+            label = f"{counted(len(self.classes), 'class')}"
             label += f", {unknown} without phenotype" if unknown else ""
         return (
-            f"Genotypes {self.name!r}: {self.n_samples:,} samples, {self.n_variants:,} variants on "
-            f"{chromosomes} chromosome{'s' if chromosomes != 1 else ''}, {label}"
+            f"Genotypes {self.name!r}: {counted(self.n_samples, 'sample')}, "
+            f"{counted(self.n_variants, 'variant')} on "
+            f"{counted(chromosomes, 'chromosome')}, {label}"
         )
 
     def to_array(
@@ -267,7 +269,8 @@ class Genotypes:
         """
         if self.n_samples * self.n_variants > MOST_CELLS:
             raise ValueError(
-                f"{self.n_samples:,} samples of {self.n_variants:,} variants are too many cells "
+                f"{counted(self.n_samples, 'sample')} of {counted(self.n_variants, 'variant')} are "
+                "too many cells "
                 f"for a Table (at most {MOST_CELLS:,}); take some first: take(variants=...); "
                 "score_features works on the genotypes as they are"
             )

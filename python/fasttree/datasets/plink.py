@@ -29,6 +29,7 @@ import numpy as np
 
 from .._checks import checked, maybe, one_value, path_of, string
 from ..rendering.saving import half_replaced
+from ..rendering.words import counted
 from ..table.doubtful import warn_caller
 from .errors import DataFileError
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
@@ -298,7 +299,8 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
         if size != needed:
             what = "was cut short" if size < needed else "is too long"
             raise DataFileError(
-                f"{what}: {n_variants:,} variants (.bim) of {n_samples:,} samples (.fam) need "
+                f"{what}: {counted(n_variants, 'variant')} (.bim) of "
+                f"{counted(n_samples, 'sample')} (.fam) need "
                 f"{needed:,} bytes, it has {size:,}; the three files must be of one study",
                 path,
             )
@@ -322,7 +324,7 @@ def _check_unused_bits(packed: np.ndarray, n_samples: int, path: str) -> None:
     filled = np.flatnonzero(packed[:, -1] >> np.uint8(2 * used))
     if len(filled):
         raise DataFileError(
-            f"has genotypes behind the {n_samples:,} samples of the .fam (variant "
+            f"has genotypes behind the {counted(n_samples, 'sample')} of the .fam (variant "
             f"{int(filled[0]) + 1:,} of the .bim; {len(filled):,} in all): up to {4 - used} lines "
             "of the .fam are missing, or the three files are not of one study",
             path,

@@ -24,7 +24,7 @@ from .. import _engine
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given, loaded, table_for
 from ..rendering.saving import save_bytes
-from ..rendering.words import some_of
+from ..rendering.words import counted, some_of
 from ..table import Table
 from ..table.doubtful import warn_caller, warn_of_data
 from ..table.screening import kept_columns
@@ -201,7 +201,7 @@ def warn_of_thin_levels(table: Table) -> None:
     if table.block is not None and table.block.dtype != np.uint8:
         return
     thin = [
-        f"{c.name!r} ({len(c.levels):,} levels)"
+        f"{c.name!r} ({counted(len(c.levels), 'level')})"
         for c in table.columns
         if c.levels is not None and len(c.levels) > MANY_LEVELS and len(table) < 5 * len(c.levels)
     ]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import one_of, shown
+from ..rendering.words import counted
 from ..table.dates import part_names
 from ..table.sources import check_known
 
@@ -79,7 +80,8 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
         signs = list(value)
         if len(signs) != len(names):
             raise ValueError(
-                f"monotonic_cst has {len(signs)} values, there are {len(names)} columns"
+                f"monotonic_cst has {counted(len(signs), 'value')}, there are "
+                f"{counted(len(names), 'column')}"
             )
     for name, sign in zip(names, signs, strict=True):
         is_whole = isinstance(sign, numbers.Integral) and not isinstance(sign, bool | np.bool_)

@@ -250,7 +250,7 @@ class Explained:
             config = self._weighted(table, weights).configured(config)
             fractions = self._model.reach(blocks, n, node)
             if not fractions.any():
-                raise ValueError(f"none of the {n} rows reaches node {node}")
+                raise ValueError(f"none of the {counted(n, 'row')} reaches node {node}")
             found = self._candidates_of(table, fractions, weights, config, custom)
         # The split of the tree, as candidates state it: a threshold, or levels.
         feature, threshold = tree.feature[node], tree.threshold[node]
@@ -374,7 +374,8 @@ class Explained:
         head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
         if len(leaves) > 1:
             tail = (
-                f"A value is missing: {len(leaves)} leaves answer together, weighted by their rows."
+                f"A value is missing: {counted(len(leaves), 'leaf')} answer together, weighted by "
+                "their rows."
             )
         else:
             tail = reading.answers.reason(leaves[0])

@@ -29,6 +29,7 @@ from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..exports.palette import VALUES
 from ..exports.reading import Feature
+from ..rendering.words import counted
 from ..table import Column, Table
 from .explained import rows_by_node
 from .explored_candidates import Rows, candidates, traced
@@ -184,9 +185,11 @@ def explored(
     rows = _rows(first, X, y)
     # The trees. `notes` state what is left out.
     trees, n_trees = _trees(models, limits)
-    notes = [f"{len(trees)} of {n_trees} trees"] if len(trees) < n_trees else []
+    notes = [f"{len(trees)} of {counted(n_trees, 'tree')}"] if len(trees) < n_trees else []
     nodes, kept = sum(t.reading.tree.node_count for t in trees), sum(len(t.kept) for t in trees)
-    notes += [f"{kept:,} of {nodes:,} nodes, those with the most rows"] if kept < nodes else []
+    notes += (
+        [f"{kept:,} of {counted(nodes, 'node')}, those with the most rows"] if kept < nodes else []
+    )
     # What needs rows: histograms and candidates.
     listed: list[dict[str, Any]] = []
     scale = _shared_scale(trees)
@@ -269,7 +272,7 @@ def _stored(
         values = np.asarray(column.values)[kept]
         missing = _missing(column, values)
         columns.append([None if m else v for v, m in zip(values.tolist(), missing, strict=True)])
-    note = [f"{len(kept):,} of {n:,} rows, evenly spaced"] if len(kept) < n else []
+    note = [f"{len(kept):,} of {counted(n, 'row')}, evenly spaced"] if len(kept) < n else []
     label = _target(rows)[kept].tolist()
     return {"of": n, "row": kept.tolist(), "label": label, "columns": columns}, note
 
@@ -400,7 +403,7 @@ def _nodes(
 def _left_out(what: str, n_nodes: list[int], per_tree: int) -> list[str]:
     """A note if some nodes of the trees are left out."""
     kept, total = sum(min(per_tree, n) for n in n_nodes), sum(n_nodes)
-    return [f"{what} of {kept:,} of {total:,} nodes"] if kept < total else []
+    return [f"{what} of {kept:,} of {counted(total, 'node')}"] if kept < total else []
 
 
 def _histogram(

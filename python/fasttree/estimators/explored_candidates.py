@@ -19,6 +19,7 @@ from .. import criteria as registry
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
+from ..rendering.words import counted
 from ..table import Table
 from .declaration import REGRESSION_TREE, TREE
 from .new_rows import labelled
@@ -98,13 +99,16 @@ def candidates(
     # What is left out.
     notes = []
     if len(listed) < len(inner):
-        notes.append(f"candidates of {len(listed):,} of {len(inner):,} nodes")
+        notes.append(f"candidates of {len(listed):,} of {counted(len(inner), 'node')}")
     if n_cut:
         notes.append(
-            f"of {n_cut} nodes the best {limits.max_candidates} candidates (of up to {most:,})"
+            f"of {counted(n_cut, 'node')} the best {counted(limits.max_candidates, 'candidate')} "
+            f"(of up to {most:,})"
         )
     if len(scorer.sample) < len(rows.table):
-        notes.append(f"candidates scored on {len(scorer.sample):,} of {len(rows.table):,} rows")
+        notes.append(
+            f"candidates scored on {len(scorer.sample):,} of {counted(len(rows.table), 'row')}"
+        )
     notes += [f"{name} is not listed: {why}" for name, why in scorer.refused.items()]
     # Criteria that refused are dropped.
     described = [_plain(criterion) for criterion in criteria]

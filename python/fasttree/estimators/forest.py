@@ -25,6 +25,7 @@ from .. import _engine
 from .._checks.aliases import MaybeArray
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
+from ..rendering.words import counted
 from ..table import Table
 from .backends import backend_of
 from .base import Estimator, read_back
@@ -164,12 +165,12 @@ class GrownForest(Explorable, Interoperable, Estimator):
         """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
         (n_rows,)."""
         weights = np.ones(len(rows.table)) if rows.weights is None else rows.weights
-        voted, counted = voters > 0, weights > 0
+        voted, drawn = voters > 0, weights > 0
         answers[~voted] = np.nan
-        unseen = int((counted & ~voted).sum())
+        unseen = int((drawn & ~voted).sum())
         if unseen:
             warnings.warn(
-                f"{unseen} of {int(counted.sum())} rows were in the sample of every tree; "
+                f"{unseen} of {counted(int(drawn.sum()), 'row')} were in the sample of every tree; "
                 "they have no "
                 "out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, real
+from ..rendering.words import counted
 from .grown_tree import GrownTree
 from .new_rows import missing_cells_of
 from .parameters import stored_parameters
@@ -87,4 +88,4 @@ class ForestTrees(Sequence[GrownTree]):
         return (self._tree(t) for t in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"{len(self)} trees"
+        return f"{counted(len(self), 'tree')}"

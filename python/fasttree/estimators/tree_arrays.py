@@ -15,6 +15,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..rendering.words import counted
 from .new_rows import Schema
 
 __all__ = ["Step", "Trace", "TreeArrays", "impurities"]
@@ -142,7 +143,7 @@ class TreeArrays:
     def __repr__(self) -> str:
         """Sizes, and the first nodes as a table."""
         nodes, leaves = (
-            ("1 node" if self.node_count == 1 else f"{self.node_count} nodes"),
+            counted(self.node_count, "node"),
             self.n_leaves,
         )
         head = (
@@ -156,7 +157,7 @@ class TreeArrays:
                 f"{self.threshold[i]:.6g}" if self.threshold[i] == self.threshold[i] else "-"
             )
             if self.n_levels[i]:
-                threshold = f"{self.n_levels[i]} levels"
+                threshold = f"{counted(self.n_levels[i], 'level')}"
             rows.append(
                 (
                     str(i),

@@ -21,13 +21,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from ..rendering.words import counted
 from .program import fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 
 __all__ = ["to_c"]
 
 HEAD = """\
-/* A decision tree written by fasttree: {leaves} leaves, depth {depth}. C99; needs nothing.
+/* A decision tree written by fasttree: {leaves}, depth {depth}. C99; needs nothing.
  * x holds one double per feature: a number, or the code of a level; NaN and unknown codes are
  * missing. */
 
@@ -372,7 +373,7 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
     shares = reading.probabilities(leaves).tolist()
     answers = {
         "name": name,
-        "leaves": len(leaves),
+        "leaves": counted(len(leaves), "leaf"),
         "n_classes": len(reading.classes),
         "classes": initialiser(literal(c) for c in reading.classes),
         "numbers": initialiser(leaves),

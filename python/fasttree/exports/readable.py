@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._checks import integer, listing
+from ..rendering.words import counted
 from .formats import offer_methods
 from .words import MAX_LEVELS
 
@@ -74,8 +75,8 @@ class Readable:
                 raise ValueError(f"feature_names do not go with style={style!r}")
             if len(names) != len(self._schema.names):
                 raise ValueError(
-                    f"feature_names has {len(names)} names, but the model has "
-                    f"{len(self._schema.names)} features"
+                    f"feature_names has {counted(len(names), 'name')}, but the model has "
+                    f"{counted(len(self._schema.names), 'feature')}"
                 )
         if style == "j48":
             from .j48 import to_j48
@@ -171,8 +172,7 @@ class Readable:
     def _head_line(self) -> str:
         """Parameters and sizes in one line."""
         n_nodes, n_leaves, _, depth = self._model.shape
-        leaf = "leaf" if n_leaves == 1 else "leaves"
-        return f"{self!r}: {n_leaves} {leaf}, {n_nodes} nodes, depth {depth}"
+        return f"{self!r}: {counted(n_leaves, 'leaf')}, {counted(n_nodes, 'node')}, depth {depth}"
 
     def __str__(self) -> str:
         """A head line and the text of a fitted tree, at most 60 lines; else the parameters."""

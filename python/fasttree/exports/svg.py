@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..rendering.words import counted
 from .drawing import PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
 from .palette import DARK, DARK_VALUES, PALETTE, VALUES
 from .words import xml
@@ -150,7 +151,8 @@ def to_svg(
     width, height = f"{drawing.width:.0f}", f"{drawing.height:.0f}"
     is_number = drawing.reading.predicts_number
     label = (
-        f"Decision tree for {drawing.reading.target}: {drawing.leaves_below(0)} leaves, depth "
+        f"Decision tree for {drawing.reading.target}: {counted(drawing.leaves_below(0), 'leaf')}, "
+        "depth "
         f"{drawing.reading.depth}"
     )
     out = [

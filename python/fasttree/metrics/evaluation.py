@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
+from ..rendering.words import counted
 from .agreement import cohen_kappa_from_confusion
 from .confusion import confusion_counts
 from .information import bayesian_information_reward
@@ -107,7 +108,7 @@ class Evaluation(Summary):
         """The information reward in words."""
         if not np.isneginf(self.information_reward):
             return f"{rounded(self.information_reward)} bits a row"
-        rows = f"{self.ruled_out:,} row{'s' if self.ruled_out > 1 else ''}"
+        rows = counted(self.ruled_out, "row")
         return f"minus infinity: the class of {rows} had probability 0 (see leaf_smoothing)"
 
     def _classes(self) -> list[list[str]]:
@@ -165,7 +166,8 @@ class Evaluation(Summary):
 
     def __repr__(self) -> str:
         return (
-            f"Evaluation: {self.n_rows} rows, accuracy {self.accuracy:.4f}, kappa {self.kappa:.4f}"
+            f"Evaluation: {counted(self.n_rows, 'row')}, accuracy {self.accuracy:.4f}, kappa "
+            f"{self.kappa:.4f}"
         )
 
     def _repr_html_(self) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..rendering.words import counted
 from .number_errors import (
     finite_numbers,
     mean_absolute_error,
@@ -117,7 +118,7 @@ class RegressionEvaluation(Summary):
 
     def __repr__(self) -> str:
         return (
-            f"RegressionEvaluation: {self.n_rows} rows, R2 {self.r2:.4f}, "
+            f"RegressionEvaluation: {counted(self.n_rows, 'row')}, R2 {self.r2:.4f}, "
             f"mean absolute error {self.mean_absolute_error:.4g}"
         )
 

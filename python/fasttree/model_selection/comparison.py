@@ -24,6 +24,7 @@ from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
+from ..rendering.words import counted
 from ..table.screening import all_as_given
 from .arguments import has_labels, load_tables
 from .pair_tests import TESTS, pairwise_p_values
@@ -141,7 +142,8 @@ class Comparison(Rendered):
             return self.methods.index(method)
         if not -len(self.methods) <= method < len(self.methods):
             raise ValueError(
-                f"baseline={method} is out of range, there are {len(self.methods)} methods"
+                f"baseline={method} is out of range, there are "
+                f"{counted(len(self.methods), 'method')}"
             )
         return method % len(self.methods)
 
@@ -161,7 +163,8 @@ class Comparison(Rendered):
 
     def __repr__(self) -> str:
         return (
-            f"Comparison: {len(self.datasets)} data sets x {len(self.methods)} methods, "
+            f"Comparison: {counted(len(self.datasets), 'data set')} x "
+            f"{counted(len(self.methods), 'method')}, "
             f"{self.metric}"
         )
 
@@ -520,7 +523,8 @@ def _groups_by_set(groups: Any, names: list[str]) -> dict[str, Any]:
         return {name: groups.get(name) for name in names}
     if groups is not None and not isinstance(groups, str) and len(names) > 1:
         raise ValueError(
-            f"groups: one array for {len(names)} data sets; give a dict of arrays by data set, or "
+            f"groups: one array for {counted(len(names), 'data set')}; give a dict of arrays by "
+            "data set, or "
             "the name of a column that all have"
         )
     return dict.fromkeys(names, groups)

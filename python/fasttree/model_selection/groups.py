@@ -17,6 +17,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.aliases import MaybeArray, Seed, Task
+from ..rendering.words import counted
 from ..table import Table
 from ..table.columns import is_missing
 from ..table.doubtful import warn_caller
@@ -67,7 +68,8 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
         raise ValueError(f"groups must hold one group per row, got shape {values.shape}")
     if len(values) != n_rows:
         raise ValueError(
-            f"groups has {len(values)} values, there are {n_rows} rows; give one group per row"
+            f"groups has {counted(len(values), 'value')}, there are {counted(n_rows, 'row')}; give "
+            "one group per row"
         )
     seen: dict[Any, int] = {}
     codes = np.empty(n_rows, dtype=np.int64)
@@ -138,7 +140,8 @@ class GroupedKFold(Splitter):
         n_groups = int(codes.max()) + 1
         if self.n_splits > n_groups:
             raise ValueError(
-                f"groups: {self.n_splits} folds need at least {self.n_splits} groups, there are "
+                f"groups: {self.n_splits} folds need at least {counted(self.n_splits, 'group')}, "
+                "there are "
                 f'{n_groups}; use fewer folds, cv="1x{n_groups}"'
             )
         kind = StratifiedGroupKFold if self.task == "classification" else GroupKFold

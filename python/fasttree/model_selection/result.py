@@ -20,6 +20,7 @@ from ..rendering.forms import Rendered
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
+from ..rendering.words import counted
 from ..reports.classes import per_class_table
 from .folds import Folds
 from .scoring import greater_is_better
@@ -136,8 +137,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
 
     def __repr__(self) -> str:
         what = f" of {self.name!r}" if self.name else ""
-        methods = "1 method" if len(self) == 1 else f"{len(self)} methods"
-        folds = f"{len(self.folds.pairs)} folds ({self.folds.description})"
+        methods = counted(len(self), "method")
+        folds = f"{counted(len(self.folds.pairs), 'fold')} ({self.folds.description})"
         return f"CrossValidation{what}: {methods} x {folds}, metrics {', '.join(self.metrics)}"
 
     @property
@@ -362,10 +363,15 @@ def _tables(
     n_folds = len(result.folds.pairs)
     spread = "fold values" if sd == "folds" else "repetition means"
     title = f"{result.name}: " if result.name else ""
-    title += f"{len(result)} methods, {n_folds} folds ({result.folds.description})"
-    notes = [f"Mean (standard deviation of {spread}) over {n_folds} folds; best values emphasised."]
+    title += (
+        f"{counted(len(result), 'method')}, {counted(n_folds, 'fold')} ({result.folds.description})"
+    )
+    notes = [
+        f"Mean (standard deviation of {spread}) over {counted(n_folds, 'fold')}; best values "
+        "emphasised."
+    ]
     if result.unfinished:
-        notes.append(f"Interrupted: {result.unfinished} folds are not finished.")
+        notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} are not finished.")
     notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
     of_classes = [
         per_class_table(method, result.classes, result.true_codes, scores.predictions, scores.proba)

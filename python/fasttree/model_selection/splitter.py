@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..rendering.words import counted
+
 Fold = tuple[np.ndarray, np.ndarray]
 """Training and test row indices."""
 
@@ -43,7 +45,7 @@ def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
     if labels.ndim != 1:
         raise ValueError(f"y must hold one label a row, got shape {labels.shape}")
     if X is not None and row_count(X, None) != len(labels):
-        raise ValueError(f"X has {row_count(X, None)} rows but y has {len(labels)}")
+        raise ValueError(f"X has {counted(row_count(X, None), 'row')} but y has {len(labels)}")
     # Small whole numbers are codes as they are; objects are numbered, as they may not be sortable.
     if labels.dtype.kind in "iu" and len(labels) and labels.min() >= 0 and labels.max() <= 1 << 16:
         return labels.astype(np.int64, copy=False)
@@ -61,7 +63,8 @@ def check_folds(n_splits: int, n_rows: int, name: str) -> None:
         raise ValueError(f"{name}: n_splits={n_splits} must be at least 2")
     if n_splits > n_rows:
         raise ValueError(
-            f"{name}: {n_splits} folds need at least {n_splits} rows, there are {n_rows}; use "
+            f"{name}: {n_splits} folds need at least {counted(n_splits, 'row')}, there are "
+            f"{n_rows}; use "
             "fewer folds"
         )
 

@@ -29,6 +29,7 @@ from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
+from ..rendering.words import counted
 from .arguments import data_and_criteria
 from .result import CrossValidation
 from .statistics.ties import TIED, snap
@@ -90,7 +91,10 @@ class Sweep(Rendered):
     def __repr__(self) -> str:
         name = f" of {self.result.name!r}" if self.result.name else ""
         varied = ", ".join(f"{len(v)} of {k}" for k, v in self.axes.items() if len(v) > 1) or "one"
-        return f"Sweep{name}: {len(self)} settings ({varied}), {len(self.result.folds.pairs)} folds"
+        return (
+            f"Sweep{name}: {counted(len(self), 'setting')} ({varied}), "
+            f"{counted(len(self.result.folds.pairs), 'fold')}"
+        )
 
     def map(self, metric: str | None = None) -> np.ndarray:
         """Mean over folds, shape (criteria, thetas, alphas, decays); NaN where a criterion does not
@@ -363,7 +367,7 @@ def _tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
                     )
                 )
             body.append(cells)
-        folds = f"{len(scores.folds.pairs)} folds ({scores.folds.description})"
+        folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
         title = f"{scores.name}: " if scores.name else ""
         title += f"{scale_of(metric)[2]} by {across}, {folds}"
         spread = "fold values" if sd == "folds" else "repetition means"

@@ -24,6 +24,7 @@ from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
+from ..rendering.words import counted
 from ..table.doubtful import groups_known, warn_of_data, warn_of_small_classes
 from ..table.screening import all_as_given, screened, table_to_screen
 from .arguments import data_and_criteria, named_items
@@ -123,7 +124,7 @@ def prepare_data(
     classes = sorted_classes(labels)
     codes = codes_of(labels, classes, "y")
     if n_rows != len(labels):
-        raise ValueError(f"X has {n_rows} rows but y has {len(labels)}")
+        raise ValueError(f"X has {counted(n_rows, 'row')} but y has {len(labels)}")
     return Data(X, labels, None, classes, codes, task)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
+from ..rendering.words import counted
 from .canvas import AXES, axes_of, colour, plain_frame
 
 if TYPE_CHECKING:
@@ -71,7 +72,10 @@ def grouped_bars(
     """
     for method, numbers in values.items():
         if len(numbers) != len(groups):
-            raise ValueError(f"{method!r} has {len(numbers)} values for {len(groups)} groups")
+            raise ValueError(
+                f"{method!r} has {counted(len(numbers), 'value')} for "
+                f"{counted(len(groups), 'group')}"
+            )
     # A new figure gets 0.22 inches per bar and per gap, within what a screen shows.
     ax = axes_of(ax, width=min(14.0, max(6.0, 1.2 + 0.22 * len(groups) * (len(values) + 1))))
     centres, slot = np.arange(len(groups)), GROUP_SHARE / max(len(values), 1)
@@ -176,7 +180,8 @@ def _shares_of_best(
         array = number_array(f"scores[{criterion!r}]", numbers)
         if len(array) != n_features:
             raise ValueError(
-                f"scores[{criterion!r}] has {len(array)} numbers for {n_features} features"
+                f"scores[{criterion!r}] has {counted(len(array), 'number')} for "
+                f"{counted(n_features, 'feature')}"
             )
         known = ~np.isnan(array)
         highest = float(np.max(array, initial=0.0, where=known))

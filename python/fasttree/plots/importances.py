@@ -13,6 +13,7 @@ import numpy as np
 
 from .._checks import checked, having, listing, maybe, number_array, whole
 from ..exports.words import one_line
+from ..rendering.words import counted
 from .canvas import AXES, axes_of, colour, plain_frame
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str
         return [f"x{j}" for j in range(n_features)]
     if len(names) != n_features:
         raise ValueError(
-            f"feature_names has {len(names)} names, but the model has {n_features} features"
+            f"feature_names has {counted(len(names), 'name')}, but the model has "
+            f"{counted(n_features, 'feature')}"
         )
     return [one_line(str(name)) for name in names]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, overload
 
 from ..rendering.plain_text import one_line
+from ..rendering.words import counted
 from .base import Pruning
 
 
@@ -52,7 +53,9 @@ class Cut:
             ("as that branch", self.as_branch),
         )
         costs = ", ".join(f"{value:.6g} {words}" for words, value in named if not math.isnan(value))
-        size = f"{one_line(self.feature)}; {self.rows} rows, {self.leaves} leaves"
+        size = (
+            f"{one_line(self.feature)}; {counted(self.rows, 'row')}, {counted(self.leaves, 'leaf')}"
+        )
         what = f"node {self.node} ({size}) {done}"
         return f"{what}: {costs}" if costs else what
 

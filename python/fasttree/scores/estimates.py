@@ -32,6 +32,7 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
 from ..rendering.progress import Progress
+from ..rendering.words import counted
 from ..table import Table
 from .features import score_features
 from .pair_metrics import PairMetric, metric_of
@@ -131,14 +132,19 @@ class FeatureEstimates:
         return records_to_frame(self.records())
 
     def __repr__(self) -> str:
-        what = f"{self.n_subsets} subsets" if self.method == "subsets" else f"{self.n_rows} rows"
+        what = (
+            f"{counted(self.n_subsets, 'subset')}"
+            if self.method == "subsets"
+            else f"{counted(self.n_rows, 'row')}"
+        )
         sure = (
             "exact"
             if self.exact
             else f"best {'' if self.separated else 'not '}separated at z = {self.z:g}"
         )
         return (
-            f"FeatureEstimates({self.criterion.name}, {len(self.scores)} features, {what}: {sure})"
+            f"FeatureEstimates({self.criterion.name}, {counted(len(self.scores), 'feature')}, "
+            f"{what}: {sure})"
         )
 
 

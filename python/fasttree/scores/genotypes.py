@@ -31,6 +31,7 @@ from ..datasets.genotypes import Genotypes
 from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of
 from ..rendering.progress import Progress, make_report
+from ..rendering.words import counted
 from ..table import Table
 from ..table.columns import is_missing
 
@@ -62,7 +63,9 @@ def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
             )
         y = genotypes.y
     if len(y) != genotypes.n_samples:
-        raise ValueError(f"y has {len(y)} labels for {genotypes.n_samples} samples")
+        raise ValueError(
+            f"y has {counted(len(y), 'label')} for {counted(genotypes.n_samples, 'sample')}"
+        )
     labels = y if isinstance(y, np.ndarray) else np.array(list(y), dtype=object)
     kept = np.flatnonzero([not is_missing(label) for label in labels.tolist()])
     if not len(kept):
@@ -71,7 +74,8 @@ def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
     table = Table(stand_in, labels[kept], categorical_features="all")
     if len(np.unique(table.y_codes)) < 2:
         raise ValueError(
-            f"the {len(kept)} samples with a phenotype are all of one class; a .fam says 1 for a "
+            f"the {counted(len(kept), 'sample')} with a phenotype are all of one class; a .fam "
+            "says 1 for a "
             "control and 2 for a case, 0 and -9 are missing"
         )
     return kept.astype(np.uint32), table
@@ -159,9 +163,14 @@ class VariantTests:
 
     def __repr__(self) -> str:
         permutations = (
-            "no permutations" if self.largest is None else f"{len(self.largest)} permutations"
+            "no permutations"
+            if self.largest is None
+            else f"{counted(len(self.largest), 'permutation')}"
         )
-        return f"VariantTests({self.criterion}, {len(self.scores):,} variants, {permutations})"
+        return (
+            f"VariantTests({self.criterion}, {counted(len(self.scores), 'variant')}, "
+            f"{permutations})"
+        )
 
 
 def relief_p_values(

@@ -46,6 +46,7 @@ from .._checks import (
 from .._checks.aliases import CategoricalFeatures
 from ..datasets.inputs import table_of
 from ..discretize import make
+from ..rendering.words import counted
 from ..table import Table
 
 __all__ = ["PairCounts", "count_matrices", "pair_counts"]
@@ -143,8 +144,9 @@ class PairCounts:
 
     def __repr__(self) -> str:
         return (
-            f"PairCounts({self.pairs} ordered pairs, {len(self.counts)} features, "
-            f"{len(self.classes)} classes)"
+            f"PairCounts({counted(self.pairs, 'ordered pair')}, "
+            f"{counted(len(self.counts), 'feature')}, "
+            f"{counted(len(self.classes), 'class')})"
         )
 
     def matrices(
@@ -222,7 +224,7 @@ class PairCounts:
             raise ValueError(
                 f"the function returned an array of shape {scores.shape}; it must return one score "
                 "for each of the "
-                f"{len(matrices)} features"
+                f"{counted(len(matrices), 'feature')}"
             )
         return scores
 
@@ -332,7 +334,9 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
         array = np.array(rows, dtype=object)
     if array.dtype == np.bool_:
         if array.shape != (n,):
-            raise ValueError(f"rows is a mask of shape {array.shape}; the data set has {n} rows")
+            raise ValueError(
+                f"rows is a mask of shape {array.shape}; the data set has {counted(n, 'row')}"
+            )
         return np.flatnonzero(array)
     array = array.ravel()
     if len(array) == 0:

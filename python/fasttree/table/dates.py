@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks import listing, one_of, shown
+from ..rendering.words import counted
 from .columns import Column, is_missing, shorten
 from .sources import listed
 
@@ -139,7 +140,7 @@ def _warn_of_other_texts(name: str, cells: Sequence[Any], parts: np.ndarray) -> 
     strange = dict.fromkeys(cell for cell in unread if not is_missing(cell))
     if strange:
         warnings.warn(
-            f"column {name!r} holds {len(strange):,} values that are not read as dates: "
+            f"column {name!r} holds {counted(len(strange), 'value')} that are not read as dates: "
             f"{shorten(list(strange), 3)}; they are treated as missing",
             UserWarning,
             stacklevel=5,

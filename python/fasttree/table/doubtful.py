@@ -188,7 +188,8 @@ def _warn_of_target(table: Table) -> None:
         numbers = table.numbers
         if len(numbers) and numbers.min() == numbers.max():
             warn_caller(
-                f"the target is {numbers[0]:g} in all {len(numbers):,} rows, so the tree is one "
+                f"the target is {numbers[0]:g} in all {counted(len(numbers), 'row')}, so the tree "
+                "is one "
                 "leaf: add rows with other numbers, or name another target"
             )
         return
@@ -196,7 +197,8 @@ def _warn_of_target(table: Table) -> None:
     if len(codes) and codes.min() == codes.max():
         label = table.classes[int(codes[0])]
         warn_caller(
-            f"all {len(codes):,} rows are of the class {label!r}, so every prediction is that "
+            f"all {counted(len(codes), 'row')} are of the class {label!r}, so every prediction is "
+            "that "
             "class: add rows of another class, or name another target"
         )
     many = many_numbers(table)
@@ -220,10 +222,13 @@ def many_numbers(table: Table) -> str | None:
     """
     if table.task == "regression" or not table.labels_are_numbers or len(table) < 20:
         return None
-    n_rows, n_classes = len(table), np.count_nonzero(np.bincount(table.y_codes))
+    n_rows, n_classes = len(table), int(np.count_nonzero(np.bincount(table.y_codes)))
     if 2 * n_classes <= n_rows and not (n_classes > MANY_CLASSES and n_rows < 5 * n_classes):
         return None
-    return f"{n_classes:,} values in {n_rows:,} rows of the target: is this a regression problem?"
+    return (
+        f"{counted(n_classes, 'value')} in {counted(n_rows, 'row')} of the target: is this a "
+        "regression problem?"
+    )
 
 
 def _warn_of_text(table: Table) -> None:
@@ -235,14 +240,16 @@ def _warn_of_text(table: Table) -> None:
     dates = [name for name, levels in several.items() if date_share(levels) >= 0.95]
     if dates:
         warn_caller(
-            f"dates as text: {some_of([repr(name) for name in dates])}; each date is a level, which "
+            f"dates as text: {some_of([repr(name) for name in dates])}; each date is a level, "
+            "which "
             "says nothing about other dates: leave the column out, or make numbers of it "
             "(Table.with_dates makes year, month and weekday)"
         )
     commas = [name for name, levels in several.items() if decimal_comma_share(levels) > 0.95]
     if commas:
         warn_caller(
-            f"numbers with a decimal comma as text: {some_of([repr(name) for name in commas])}; read "
+            f"numbers with a decimal comma as text: {some_of([repr(name) for name in commas])}; "
+            "read "
             "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
         )
     for column, _ in texts:
@@ -287,6 +294,7 @@ def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None
     ]
     if small:
         warn_caller(
-            f"classes with fewer rows than the {n_folds} folds: {some_of(small)}; some test parts "
+            f"classes with fewer rows than the {counted(n_folds, 'fold')}: {some_of(small)}; some "
+            "test parts "
             "are without them: use fewer folds, or join rare classes with others"
         )

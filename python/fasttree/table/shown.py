@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rendering.html import html_table
+from ..rendering.words import counted
 from .columns import Column, has_gaps
 
 MOST_SHOWN = 20
@@ -25,22 +26,27 @@ def in_words(
     n, p = shape
     parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     text = "Table" + (f" {name!r}" if name else "")
-    text += f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
+    text += f": {counted(n, 'row')}, {counted(p, 'feature')} ({parts})"
     if target is None:
         return text + ", no target"
     of, k = target
     if k is None:
         return text + f", target {of!r}, a number"
-    return text + f", target {of!r} with {k} class{'es' * (k != 1)}"
+    return text + f", target {of!r} with {counted(k, 'class')}"
 
 
 def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str:
     """The first rows under the columns' kinds, levels and missing cells."""
     shown = [*columns[:MOST_SHOWN], *([] if target is None else [target])]
     cells = [c.take(slice(0, 5)).labels().tolist() for c in shown]
-    kinds = ["numeric" if c.levels is None else f"nominal, {len(c.levels)} levels" for c in shown]
+    kinds = [
+        "numeric" if c.levels is None else f"nominal, {counted(len(c.levels), 'level')}"
+        for c in shown
+    ]
     if target is not None:
-        kinds[-1] = "target" if target.levels is None else f"target, {len(target.levels)} classes"
+        kinds[-1] = (
+            "target" if target.levels is None else f"target, {counted(len(target.levels), 'class')}"
+        )
     rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
     for i, values in enumerate(zip(*cells, strict=True)):
         rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])

@@ -26,6 +26,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.mapped import check_mapped
+from ..rendering.words import counted
 from .columns import (
     Column,
     codes_of,
@@ -178,7 +179,7 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
         column = unused_column(name, len(values)) if name in unused else one_column(name, values)
         if cells and len(column) != len(cells[0]):
             raise ValueError(
-                f"column {name!r} has {len(column)} rows but column {names[0]!r} has "
+                f"column {name!r} has {counted(len(column), 'row')} but column {names[0]!r} has "
                 f"{len(cells[0])}; "
                 "all columns need the same length"
             )
@@ -214,7 +215,8 @@ def _from_rows(rows: list[Any]) -> Source:
     for i, row in enumerate(rows):
         if len(row) != width:
             raise ValueError(
-                f"row {i} of X has {len(row)} cells but row 0 has {width}; all rows need the same "
+                f"row {i} of X has {counted(len(row), 'cell')} but row 0 has {width}; all rows "
+                "need the same "
                 "length "
                 "(setting an array element with a sequence: inhomogeneous shape)"
             )
@@ -472,7 +474,8 @@ def rename(source: Source, names: list[str], target: str | None) -> None:
         check_known(names, source.names, "feature_names")
     if len(names) != source.n_columns:
         raise ValueError(
-            f"feature_names has {len(names)} names ({shorten(names)}) but X has {source.n_columns} "
+            f"feature_names has {counted(len(names), 'name')} ({shorten(names)}) but X has "
+            f"{source.n_columns} "
             "columns"
         )
     source.names = names

@@ -20,6 +20,7 @@ import numpy as np
 from .._checks import checked, listing, mapping, maybe, one_of, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
+from ..rendering.words import counted
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
 from .inputs import without_column
@@ -275,7 +276,7 @@ class Table:
         for column in (*self._columns, *(() if target is None else (target,))):
             if len(column) != n_rows:
                 raise ValueError(
-                    f"column {column.name!r} has {len(column)} rows but column "
+                    f"column {column.name!r} has {counted(len(column), 'row')} but column "
                     f"{self._columns[0].name!r} has {n_rows}"
                 )
         self._names = check_names([c.name for c in self._columns])
@@ -545,7 +546,8 @@ class Table:
         new = Table.from_columns(columns, name=self.name, has_feature_names=self.has_feature_names)
         if new.shape[0] != self.shape[0]:
             raise ValueError(
-                f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}"
+                f"the new columns have {counted(new.shape[0], 'row')}, the Table has "
+                f"{self.shape[0]}"
             )
         new._target, new.sample_weight = self._target, self.sample_weight
         new.as_given, new.missing_cells = self.as_given, self.missing_cells

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import number_array
+from ..rendering.words import counted
 from .columns import Column, datetime_message, factorize, is_missing, object_family
 from .sources import one_column, take_apart
 
@@ -95,7 +96,7 @@ class NumericTarget:
 
 def missing_message(name: str, row: int, count: int = 1, what: str = "class label") -> str:
     """The words of the error for a row without a class label, or without a number."""
-    more = "" if count == 1 else f" ({count} rows in all)"
+    more = "" if count == 1 else f" ({counted(count, 'row')} in all)"
     return (
         f"Input y contains NaN: row {row} of the target {name!r} has no {what}{more}; drop "
         "such rows "
@@ -253,7 +254,7 @@ def _check_length(cells: np.ndarray | Column, n_rows: int) -> None:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
             f"{len(cells)}]; "
-            f"X has {n_rows} rows and y has {len(cells)}"
+            f"X has {counted(n_rows, 'row')} and y has {len(cells)}"
         )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..rendering.words import counted
 from .columns import Column
 from .dates import date_reason, order_of_dates
 
@@ -170,7 +171,7 @@ def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[
     row = first[0] if rows is None else int(rows[first[0]])
     description = (
         f"{first[1]!r} in data row {row} (counted from 0) is no number, "
-        f"{len(levels) - len(strange):,} of {len(levels):,} levels are"
+        f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
     )
     return (strange if len(strange) <= MOST_STRANGERS else []), description
 
@@ -215,7 +216,7 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
                 )
             words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
             what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
-            return f"{what}: {len(levels):,} levels in {filled:,} rows"
+            return f"{what}: {counted(len(levels), 'level')} in {counted(filled, 'row')}"
         return None
     # Numeric: empty, constant, or whole numbers that count the rows.
     values = np.asarray(column.values, dtype=np.float64)
@@ -232,7 +233,10 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
     if distinct == n_rows:
         return "an identifier: a different whole number in every row"
     if named and distinct > 0.5 * n_rows:
-        return f"an identifier by its name, {distinct:,} different numbers in {n_rows:,} rows"
+        return (
+            f"an identifier by its name, {counted(distinct, 'different number')} in "
+            f"{counted(n_rows, 'row')}"
+        )
     return None
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from ...rendering.plain_text import one_line
 from ...rendering.saving import save_text
+from ...rendering.words import counted
 from ..palette import css_colours
 
 __all__ = ["SCRIPTS", "Exploration", "component", "data_element"]
@@ -157,8 +158,7 @@ class Exploration:
     def __repr__(self) -> str:
         trees = self.document["trees"]
         nodes = sum(tree["nodes"] for tree in trees)
-        noun = "tree" if len(trees) == 1 else "trees"
         return (
-            f"Exploration of {len(trees)} {noun} with {nodes} nodes; "
+            f"Exploration of {counted(len(trees), 'tree')} with {counted(nodes, 'node')}; "
             'found.save("tree.html"), found.open()'
         )

@@ -26,6 +26,7 @@ from ...exports.words import one_line
 from ...rendering.saving import save_text
 from ...rendering.scales import PERCENT, scale_of
 from ...rendering.table import Cell, ReportTable, number, tables_of
+from ...rendering.words import counted
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of
@@ -105,8 +106,8 @@ def _best_of(result: CrossValidation, metric: str) -> str:
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
     if facts["rows"] is None:
         return str(facts["target"])
-    features = "" if facts["features"] is None else f"{facts['features']} features, "
-    return f"{facts['rows']} rows, {features}{facts['target']}"
+    features = "" if facts["features"] is None else f"{counted(facts['features'], 'feature')}, "
+    return f"{counted(facts['rows'], 'row')}, {features}{facts['target']}"
 
 
 def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> DataSection:
@@ -167,7 +168,7 @@ def _comparison_summary(result: Comparison) -> list[str]:
     best = int(order[0])
     out = [
         finding(result),
-        f"{k} method{'s' if k != 1 else ''} on {n} data set{'s' if n != 1 else ''}, "
+        f"{counted(k, 'method')} on {counted(n, 'data set')}, "
         f"{next(iter(result.results.values())).settings['cv']} "
         f"cross-validation on the same folds, compared by {result.metric}: {result.methods[best]} "
         "has the best average "
@@ -232,8 +233,8 @@ def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
     name = result.name or "the data"
     metric = result.metrics[0]
     summary = [
-        f"{len(result)} method{'s' if len(result) != 1 else ''} on {name}, "
-        f"{len(result.folds.pairs)} folds "
+        f"{counted(len(result), 'method')} on {name}, "
+        f"{counted(len(result.folds.pairs), 'fold')} "
         f"({result.folds.description}): {_best_of(result, metric)}."
     ]
     share = min(200, nodes // max(1, len(result))) if nodes else 0
@@ -271,9 +272,9 @@ def _sweep_page(result: Sweep, title: str) -> Page:
     metric, best = inner.metrics[0], result.best
     chosen = inner.methods[result.settings.index({k: best[k] for k in result.settings[0]})]
     page.summary = [
-        f"{chosen} has the best mean {metric} ({_value(best[metric], metric)}) of {len(result)} "
-        f"setting{'s' if len(result) > 1 else ''} on {name}.",
-        f"{len(inner.folds.pairs)} folds ({inner.folds.description}).",
+        f"{chosen} has the best mean {metric} ({_value(best[metric], metric)}) of "
+        f"{counted(len(result), 'setting')} on {name}.",
+        f"{counted(len(inner.folds.pairs), 'fold')} ({inner.folds.description}).",
     ]
     if len(result) > 1:
         page.summary[1] += (

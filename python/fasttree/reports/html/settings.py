@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...rendering.words import counted
+
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
@@ -60,7 +62,7 @@ def _target_words(result: CrossValidation) -> str:
             return "a number"
         low, high = target.min(), target.max()
         return f"a number from {low:.4g} to {high:.4g} (mean {target.mean():.4g})"
-    words = f"{len(result.classes)} classes"
+    words = f"{counted(len(result.classes), 'class')}"
     if target is None:
         return words
     return f"{words} (largest {100 * np.bincount(target).max() / len(target):.1f} %)"
@@ -141,7 +143,7 @@ def _loaded(result: CrossValidation, end: str = "") -> str:
         return f"{table.origin}{end}"
     facts = data_facts(result)
     name = " ".join(facts["name"].split())
-    size = f"{facts['rows']} rows, {facts['features']} features"
+    size = f"{counted(facts['rows'], 'row')}, {counted(facts['features'], 'feature')}"
     return f"...{end}  # put your own data here: {f'{name}, ' if name else ''}{size}"
 
 

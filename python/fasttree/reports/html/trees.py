@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...exports.explorer import ExplorerLimits, data_element
 from ...exports.words import one_line
+from ...rendering.words import counted
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
@@ -54,7 +55,7 @@ def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree
 
     wanted = names if names is not None and len(names) == model.n_features_in_ else None
     lines = export_text(model, feature_names=wanted, max_depth=8).splitlines()
-    note = f"{int(model.get_n_leaves())} leaves, depth {int(model.get_depth())}"
+    note = f"{counted(int(model.get_n_leaves()), 'leaf')}, depth {int(model.get_depth())}"
     return _as_text(method, note, lines)
 
 
